@@ -28,35 +28,34 @@ WORK := build/$(PROFILE)$(if $(filter kit,$(PROFILE)),-work)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -1)
 MAJOR := $(firstword $(subst ., ,$(VERSION)))
 
-# Every C and Fortran program of examples-c/; NAME.f90 becomes NAME_f.
-C_PROGRAMS := $(patsubst examples-c/%.c,$(WORK)/bin/%,$(wildcard examples-c/*.c))
+# Every C and Fortran program of examples-c/; NAME.f90 becomes NAME_f. The one for many ranks needs MPI's compilers.
+FOR_RANKS := 04_ranks
+HAVE_MPI := $(if $(shell command -v $(MPICC)),yes)
+MINE = $(filter-out $(if $(shell command -v $(1)),,$(FOR_RANKS)),$(patsubst examples-c/%$(2),%,$(wildcard examples-c/*$(2))))
+C_PROGRAMS := $(addprefix $(WORK)/bin/,$(call MINE,$(MPICC),.c))
 FORTRAN_MODULES := $(wildcard bindings/fortran/*.f90)
-FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst examples-c/%.f90,$(WORK)/bin/%_f,$(wildcard examples-c/*.f90)))
-C_HEADERS := $(shell find include examples-c -name '*.h' 2>/dev/null)
-FORTRAN_INCLUDES := $(wildcard examples-c/*.inc examples-c/*/*.inc)
-LINK = -L$(WORK)/lib -lplaq -lm -Wl,-rpath,'$$ORIGIN/../lib'
+FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst %,$(WORK)/bin/%_f,$(call MINE,$(MPIFC),.f90)))
+C_HEADERS := $(shell find include -name '*.h')
+LINK = -L$(WORK)/lib -lplaq -lm -ldl -Wl,-rpath,'$$ORIGIN/../lib'
 
 # The job that `make demo` runs.
 DEMO_GAUGE ?= $(firstword $(wildcard tests/data/*.ildg tests/data/*.lime tests/data/*.nersc tests/data/*.milc))
-DEMO_ARGS ?= --gauge $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --time-bc antiperiodic \
-  --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json --plot build/demo.svg
+DEMO_ARGS ?= $(DEMO_GAUGE) --kappa 0.12 --csw 1.2 --boundary antiperiodic \
+  --source point,0,0,0,0 --tol 1e-10 --device auto --json build/demo.json --plot build/demo.svg --overwrite yes
 
 # Compilers that are set in the environment or on the command line go on to scripts and cargo by themselves; a default is
 # not exported: cargo would compile anew what it compiled without one.
 export CARGO
 
-.PHONY: help build lib examples examples-mpi demo test install kit fmt lint doc clean
+.PHONY: help build lib examples demo test install kit fmt lint doc clean
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
-build: $(WORK)/quda/lib/libquda.so ## release library: target/release/libplaq.so and libplaq.a; QUDA_HOME for MILC: build/release/quda
+build: $(WORK)/quda/lib/libquda.so $(WORK)/bin/plaq ## release library: target/release/libplaq.so and libplaq.a, the program build/release/bin/plaq; QUDA_HOME for MILC: build/release/quda
 
 lib:
 	$(CARGO) build --profile $(PROFILE)
 
-ifneq ($(shell command -v $(MPICC)),)
-HAVE_MPI := yes
-endif
 MPI_LIBRARY := build/mpi/libplaq_mpi.so
 
 .PHONY: mpi
@@ -78,39 +77,30 @@ $(WORK)/lib/libplaq.so: lib
 $(WORK)/quda/lib/libquda.so: $(WORK)/lib/libplaq.so $(wildcard include/quda/*.h)
 	@MAJOR=$(MAJOR) scripts/quda-home.sh $(WORK)/lib $(WORK)/quda
 
-examples: $(C_PROGRAMS) $(FORTRAN_PROGRAMS) ## C and Fortran programs into build/PROFILE/bin
+$(WORK)/bin/plaq: src/app/main.c $(WORK)/lib/libplaq.so
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -Wall -Wextra -Werror $(CFLAGS) -o $@ $< $(LINK)
+
+examples: $(C_PROGRAMS) $(FORTRAN_PROGRAMS) $(WORK)/bin/plaq ## plaq and the examples in C and Fortran into build/PROFILE/bin
 
 $(WORK)/bin/%: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
-	$(CC) -std=c99 -Wall -Wextra -Werror $(CFLAGS) -Iinclude -o $@ $< $(LINK)
+	$(if $(filter $(FOR_RANKS),$*),$(MPICC),$(CC)) -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror $(CFLAGS) -Iinclude -o $@ $< $(LINK)
 
 $(WORK)/fortran/modules.o: $(FORTRAN_MODULES)
 	@mkdir -p $(@D)
 	$(FC) -std=f2018 -Wall $(FFLAGS) -J$(@D) -c -o $@ $^
 
-$(WORK)/bin/%_f: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
+$(WORK)/bin/%_f: examples-c/%.f90 $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
-	$(FC) -std=f2018 -Wall $(FFLAGS) -Iexamples-c/alone -J$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
+	$(if $(filter $(FOR_RANKS),$*),$(MPIFC),$(FC)) $(FFLAGS) -I$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
 	  -static-libgfortran $(LINK)
-
-# The same for many ranks: C with MPI's compiler, NAME_mpi; Fortran with its own, NAME_f_mpi.
-RANK_PROGRAMS := plaquette heatbath propagator gaugefix flow hmc overlap
-examples-mpi: $(RANK_PROGRAMS:%=$(WORK)/bin/%_mpi) $(if $(shell command -v $(MPIFC)),$(RANK_PROGRAMS:%=$(WORK)/bin/%_f_mpi)) $(MPI_LIBRARY) ## the examples that run on many ranks
-	@install -m 755 $(MPI_LIBRARY) $(BUILT)/
-
-$(WORK)/bin/%_mpi: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
-	@mkdir -p $(@D)
-	$(MPICC) -std=c99 -Wall -Wextra $(CFLAGS) -DPLAQ_EXAMPLE_MPI -Iinclude -o $@ $< $(LINK)
-
-$(WORK)/bin/%_f_mpi: examples-c/%.f90 $(FORTRAN_INCLUDES) $(WORK)/lib/libplaq.so
-	@mkdir -p $(@D) $(WORK)/fortran/$*_mpi
-	$(MPIFC) -std=f2018 -Wall $(FFLAGS) -Iexamples-c/mpi -J$(WORK)/fortran/$*_mpi -o $@ $(FORTRAN_MODULES) $< $(LINK)
 
 demo: ## install what is missing, build, print the correlators of a small configuration, draw build/demo.svg
 	@scripts/setup.sh build
-	@scripts/progress.sh $(MAKE) --no-print-directory $(WORK)/bin/propagator
+	@scripts/progress.sh $(MAKE) --no-print-directory $(WORK)/bin/plaq
 	@mkdir -p build
-	$(WORK)/bin/propagator $(DEMO_ARGS)
+	$(WORK)/bin/plaq propagator $(DEMO_ARGS)
 	@echo "effective masses: build/demo.svg"
 
 test: ## install what is missing, run every test
@@ -136,7 +126,7 @@ endif
 INSTALL = VERSION=$(VERSION) BUILT=$(BUILT) WORK=$(WORK) PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DATADIR="$(DATADIR)" \
   INCLUDEDIR="$(INCLUDEDIR)" QUDADIR="$(QUDADIR)" DESTDIR="$(DESTDIR)" scripts/install.sh
 # Root without cargo (sudo make install) installs what `make` has built.
-install: $(if $(shell command -v $(CARGO)),build $(C_PROGRAMS)) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## library, programs, headers, pkg-config, CMake, Fortran source, docs: PREFIX=, DESTDIR=
+install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY)) ## library, programs, headers, pkg-config, CMake, Fortran source, docs: PREFIX=, DESTDIR=
 	@test -f include/plaq.h || { echo "include/plaq.h is missing" >&2; exit 1; }
 	@$(INSTALL)
 

@@ -58,11 +58,7 @@ MAJOR=$major scripts/quda-home.sh "$lib" "$DESTDIR$QUDADIR"
 (cd "$DESTDIR$QUDADIR" && find . ! -type d -printf '%P\n') | sed "s|^|$QUDADIR/|" >>"$list"
 for module in bindings/fortran/*.f90; do put 644 "$module" "$DATADIR/fortran/${module##*/}"; done
 # Programs find the library beside them.
-for source in examples-c/*.c; do
-  program=$(basename "$source" .c)
-  # It shows calls; it is no tool.
-  [ "$program" = device_arrays ] || [ ! -f "$WORK/bin/$program" ] || put 755 "$WORK/bin/$program" "$PREFIX/bin/$program"
-done
+[ ! -f "$WORK/bin/plaq" ] || put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
 while read -r source; do put 644 "$source" "$DATADIR/$source"; done < <(find examples-c -type f)
 for page in README.md CHANGELOG.md LICENSE-*; do put 644 "$page" "$DATADIR/$page"; done
 while read -r page; do put 644 "$page" "$DATADIR/$page"; done < <(find docs -name '*.md' -o -path 'docs/figures/*' -type f)

@@ -17,7 +17,7 @@ scripts/quda-home.sh "$kit/lib" "$kit/quda"
 for program in build/kit-work/bin/*; do
   [ -f "$program" ] && install -s -m 755 "$program" "$kit/bin/"
 done
-[ -f include/plaq.h ] && scripts/examples.sh --list >"$kit/examples.list"
+[ -f include/plaq.h ] && scripts/examples.sh --list | grep -v '^04_ranks' >"$kit/examples.list"
 # A client of QUDA's interface runs beside them.
 ${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c -s -o "$kit/bin/milc_client" \
   -L"$kit/quda/lib" -lquda -lm -Wl,-rpath,'$ORIGIN/../lib'

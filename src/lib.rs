@@ -21,6 +21,7 @@
 #![allow(rustdoc::broken_intra_doc_links)]
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
+pub mod app;
 pub mod backend;
 pub mod capi;
 pub mod comm;

@@ -33,8 +33,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "app",
+        &[
+            "error",
+            "io",
+            "backend",
+            "comm",
+            "fields",
+            "linop",
+            "operators",
+            "solvers",
+            "compose",
+            "ops",
+        ],
+    ),
+    (
         "capi",
         &[
+            "app",
             "error",
             "params",
             "io",

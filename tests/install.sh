@@ -148,7 +148,7 @@ moved() {
     cmake -S "$work/src" -B "$work/cmake3" -DCMAKE_PREFIX_PATH="$to" && cmake --build "$work/cmake3" &&
       [ "$("$work/cmake3/use_plaq")" = "$version" ] || return 1
   fi
-  "$to/bin/plaquette" --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q .
+  "$to/bin/plaq" plaquette --help >/dev/null && ! nm "$to/lib/libplaq.so" | grep -q .
 }
 check moved_prefix moved
 

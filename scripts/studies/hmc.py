@@ -56,7 +56,7 @@ def options():
     p.add_argument("--flow-time", default="4", help="t0 (4)")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--seconds", type=float, default=1e9, help="of all runs")
-    p.add_argument("--bin", type=pathlib.Path, help="folder of hmc, heatbath and flow")
+    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
     p.add_argument("--device", default="auto")
     p.add_argument("--threads", default="0")
     p.add_argument("--work", type=pathlib.Path, help="folder of configurations and logs (that of --out)")
@@ -68,9 +68,9 @@ class Study:
     def __init__(self, o):
         self.o = o
         places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
-        found = [o.bin] if o.bin else [p for p in places if (p / "hmc").exists()]
+        found = [o.bin] if o.bin else [p for p in places if (p / "plaq").exists()]
         if not found:
-            sys.exit("no hmc found: build the examples (make examples) or name their folder with --bin")
+            sys.exit("no plaq found: build it (make) or name its folder with --bin")
         self.bin = found[0].resolve()
         self.work = o.work or o.out.parent
         self.work.mkdir(parents=True, exist_ok=True)
@@ -82,7 +82,7 @@ class Study:
 
     def program(self, name, arguments, seconds=1e9, tag=""):
         """Lines of a program's standard output; it is ended when its time is over. Runs side by side have tags."""
-        command = [str(self.bin / name), "--device", self.o.device, "--threads", self.o.threads, *arguments]
+        command = [str(self.bin / "plaq"), name, "--device", self.o.device, "--threads", self.o.threads, *arguments]
         try:
             done = self.work / f"{self.o.out.stem}{tag}.{name}.txt"
             with open(done, "w") as to, open(done.with_suffix(".err"), "w") as err:
@@ -199,7 +199,7 @@ def order(study):
     start = study.work / f"{o.out.stem}-start"
     warm = warm.replace("[run]", f'[run]\nconfigurations = "{start}"\nsave_every = {o.thermalise}')
     study.hmc("thermalise", warm, o.thermalise)
-    file = f"{start}.{o.thermalise - 1:06d}"
+    file = f"{start}.{o.thermalise - 1:05d}"
     head("integrator", "steps", "rms ΔH", "power to the row before", "reversibility: links", "H")
     curves = {}
     for name, (power, steps) in ORDERS.items():

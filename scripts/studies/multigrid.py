@@ -36,6 +36,8 @@ def propagator(study, kappas, solver):
     o = study.options
     report, vectors = (study.work / f"{o.out.stem}.{end}" for end in ("run", "null"))
     report.unlink(missing_ok=True)
+    if solver == "mg":
+        vectors.unlink(missing_ok=True)
     command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
     command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
@@ -55,7 +57,7 @@ def propagator(study, kappas, solver):
 def entry(run, solver):
     s = run["solver"]
     ratios = [e / r for e, r in zip(s["errors"], s["residuals"])]
-    result = {"solver": solver, "finished": s["name"], "kappa": run["action"]["kappa"], "mass": run["action"]["mass"],
+    result = {"solver": solver, "finished": "mg" if s["name"] == "multigrid" else s["name"], "kappa": run["action"]["kappa"], "mass": run["action"]["mass"],
               "converged": s["converged"], "iterations": s["iterations"], "seconds": s["seconds"],
               "residual": s["residual"], "error_over_residual": statistics.fmean(ratios)}
     if solver == "mg":

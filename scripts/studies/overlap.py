@@ -51,7 +51,7 @@ def options():
     p.add_argument("--smear-steps", default="1", help="stout steps of the kernel's links (1)")
     p.add_argument("--flow-time", default="4", help="index: in units of a^2")
     p.add_argument("--seconds", type=float, default=1e9)
-    p.add_argument("--bin", type=pathlib.Path, help="folder of heatbath, flow and overlap")
+    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
     p.add_argument("--device", default="auto")
     p.add_argument("--threads", default="0")
     p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
@@ -63,9 +63,9 @@ class Study:
     def __init__(self, o):
         self.o = o
         places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
-        found = [o.bin] if o.bin else [p for p in places if (p / "overlap").exists()]
+        found = [o.bin] if o.bin else [p for p in places if (p / "plaq").exists()]
         if not found:
-            sys.exit("no overlap found: build the examples (make examples) or name their folder with --bin")
+            sys.exit("no plaq found: build it (make) or name its folder with --bin")
         self.bin = found[0].resolve()
         self.work = o.work or o.out.parent
         self.work.mkdir(parents=True, exist_ok=True)
@@ -80,7 +80,7 @@ class Study:
         """The JSON of a program's run; status 3 is one that did not converge."""
         report = self.work / f"{self.o.out.stem}.run"
         report.unlink(missing_ok=True)
-        command = [str(self.bin / name), "--device", self.o.device, "--threads", self.o.threads, *arguments]
+        command = [str(self.bin / "plaq"), name, "--device", self.o.device, "--threads", self.o.threads, *arguments]
         if name != "heatbath":
             command += ["--json", str(report)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -233,6 +233,7 @@ def cost(study):
         sites = math.prod(int(n) for n in lattice.split(","))
         for gauge in study.configurations(lattice, 1):
             saved = study.work / f"{o.out.stem}.modes"
+            saved.unlink(missing_ok=True)
             for k, delta in enumerate(o.deltas.split(",")):
                 files = ["--save-modes", str(saved)] if k == 0 else ["--load-modes", str(saved)]
                 found = study.overlap(gauge, "modes", "--delta", delta, *files)
@@ -258,6 +259,7 @@ def solvers(study):
     for lattice in o.lattices.split(":"):
         for gauge in study.configurations(lattice, 1):
             saved = study.work / f"{o.out.stem}.modes"
+            saved.unlink(missing_ok=True)
             common = ["--delta", o.delta, "--low", o.low]
             study.overlap(gauge, "index", *common, "--save-modes", str(saved))
             common += ["--load-modes", str(saved)]

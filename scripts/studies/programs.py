@@ -25,7 +25,7 @@ def parser(doc, lattice, copies, runs=True):
     p.add_argument("--seconds", type=float, default=1e9, help="of runs, after which the study ends with what it has")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--thermalise", default="300", help="sweeps of heatbath from a hot start (300)")
-    p.add_argument("--bin", type=pathlib.Path, help="folder of gaugefix and heatbath")
+    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
     p.add_argument("--device", default="auto")
     p.add_argument("--threads", default="0")
     p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
@@ -38,9 +38,9 @@ class Study:
         self.options = options
         self.work = options.work or options.out.parent
         places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
-        found = [options.bin] if options.bin else [p for p in places if (p / "gaugefix").exists()]
+        found = [options.bin] if options.bin else [p for p in places if (p / "plaq").exists()]
         if not found:
-            sys.exit("no gaugefix found: build the examples (make examples) or name their folder with --bin")
+            sys.exit("no plaq found: build it (make) or name its folder with --bin")
         self.bin = found[0].resolve()
         for folder in self.work, options.out.parent:
             folder.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ class Study:
         return self.options.seconds - (time.monotonic() - self.begun)
 
     def program(self, name):
-        return [str(self.bin / name), "--device", self.options.device, "--threads", self.options.threads]
+        return [str(self.bin / "plaq"), name, "--device", self.options.device, "--threads", self.options.threads]
 
     def configuration(self):
         """One quenched configuration, made unless it is there or --gauge names one."""

@@ -11,7 +11,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::comm::{self, Comm, RankMap};
 use crate::error::Result;
-use crate::fields::layout_on;
+use crate::ops::device::{alike, device_of_rank, DeviceKind};
 
 /// What a `plaq_context` stands for.
 #[derive(Debug)]
@@ -55,13 +55,6 @@ impl Context {
         }
         Ok(())
     }
-}
-
-#[derive(Clone, Copy)]
-pub enum DeviceKind {
-    Auto,
-    Cpu,
-    Cuda,
 }
 
 #[derive(Clone, Copy)]
@@ -233,61 +226,15 @@ fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
     if p.memory_limit < 0 {
         bail!(InvalidArgument, "params.memory_limit: expected 0 or more, found {}", p.memory_limit);
     }
-    let threads = match p.threads as usize {
-        0 if comm.core_sharers() > 1 => {
-            let all = std::thread::available_parallelism().map_or(1, |n| n.get());
-            (all / comm.core_sharers()).max(1)
-        }
-        threads => threads,
-    };
-    let ordinal = match usize::try_from(p.ordinal) {
-        Ok(ordinal) => ordinal,
-        Err(_) if comm.node_rank() == 0 => 0,
-        Err(_) => comm.node_rank() % Device::cuda_count().unwrap_or(1).max(1),
-    };
-    let device = open(choose(p.device, "params.device")?, ordinal, threads)?;
+    let ordinal = usize::try_from(p.ordinal).ok();
+    let kind = choose(p.device, "params.device")?;
+    let device = device_of_rank(kind, ordinal, p.threads as usize, comm)?;
     if p.memory_limit > 0 {
         device.limit_memory(p.memory_limit as u64);
     }
     // SAFETY: NULL or a stream of the host that lives as long as the context, as the header asks.
     unsafe { device.set_host_stream(p.stream as u64) };
     Ok(device)
-}
-
-/// Refuses ranks whose devices lay fields out differently: neighbours take each other's messages as they are in memory.
-fn alike(comm: &Comm, device: &Device) -> Result<()> {
-    const NAME: usize = 64;
-    let form = layout_on(device);
-    let mut mine = blake3::hash(form.as_bytes()).as_bytes().to_vec();
-    let name = format!("{} with {form}", device.name());
-    mine.extend(name.bytes().chain(std::iter::repeat(0)).take(NAME));
-    let all = comm.all_gather(&mine)?;
-    let of = |rank: usize| all[rank * mine.len()..][..mine.len()].split_at(mine.len() - NAME);
-    let name = |rank: usize| String::from_utf8_lossy(of(rank).1).trim_end_matches('\0').to_string();
-    if let Some(rank) = (1..comm.size()).find(|&rank| of(rank).0 != of(0).0) {
-        bail!(
-            Unsupported,
-            "ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}; choose the \
-             same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have",
-            name(0),
-            name(rank)
-        );
-    }
-    Ok(())
-}
-
-fn open(kind: DeviceKind, ordinal: usize, threads: usize) -> Result<Device> {
-    match kind {
-        DeviceKind::Cpu => Device::cpu(threads),
-        DeviceKind::Cuda => Device::cuda(ordinal),
-        DeviceKind::Auto => match Device::cuda(ordinal) {
-            Err(e) if e.status.is_missing_device() => {
-                log::info!("using the CPU: {}", e.message);
-                Device::cpu(threads)
-            }
-            device => device,
-        },
-    }
 }
 
 fn destroy(context: plaq_context) -> Result<()> {

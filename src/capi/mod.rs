@@ -35,6 +35,7 @@ pub mod observe;
 pub mod overlap;
 pub mod overlap_solve;
 pub mod path;
+pub mod program;
 pub mod propagator;
 pub mod quda;
 pub mod solve;

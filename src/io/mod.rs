@@ -363,6 +363,25 @@ fn check_part(part: &Part, lattice: [usize; 4]) -> Result<()> {
     Ok(())
 }
 
+/// Writes a file of any content: it appears under its name complete and on disk, or not at all. A link is
+/// followed; devices, pipes and folders are refused.
+///
+/// # Errors
+/// `FileWrite`.
+pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    let mut output = Output::create(path)?;
+    output.put(content)?;
+    output.commit()
+}
+
+/// Refuses a name under which no file can be written, and leaves nothing behind.
+///
+/// # Errors
+/// `FileWrite`.
+pub fn try_output(path: &Path) -> Result<()> {
+    Output::create(path).map(|_| ())
+}
+
 /// Writes `links` on the lattice `extents` (X, Y, Z, T) in `format`.
 ///
 /// The file appears under its name complete and on disk, or not at all.

@@ -4,6 +4,7 @@
 pub mod config;
 pub mod contract;
 pub mod correlators;
+pub mod device;
 pub mod eigenvectors;
 pub mod flow;
 pub mod gamma;
@@ -19,3 +20,4 @@ pub mod propagator_file;
 pub mod quenched;
 pub mod smearing;
 pub mod source;
+pub mod wilson_loops;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::{PI, TAU};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use plaq::backend::Device;
 use plaq::fields::{Precision, Recon};
@@ -12,13 +12,13 @@ use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 use serde_json::Value;
 
 use super::common::{devices, ranks, Folder, Lex};
-use super::programs::{self, job_on};
+use super::programs::{self, job_on, Program};
 use super::reference::gaugefix as slow;
 use super::reference::matrix::{mul, trace, Matrix};
 use super::reference::numbers::gauge_from;
 use super::reference::{Gauge, Lattice, C};
 
-pub fn programs() -> &'static [PathBuf] {
+pub fn programs() -> &'static [Program] {
     programs::all("gluon")
 }
 

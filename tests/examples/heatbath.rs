@@ -1,28 +1,27 @@
 //! `heatbath`: files that stay, streams that go on.
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::Output;
 
 use super::common::Folder;
-use super::programs;
+use super::programs::{self, Program};
 
-pub fn programs() -> &'static [PathBuf] {
+pub fn programs() -> &'static [Program] {
     programs::all("heatbath")
 }
 
-fn run(program: &Path, folder: &Folder, arguments: &[&str]) -> Output {
+fn run(program: &Program, folder: &Folder, arguments: &[&str]) -> Output {
     let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
-    let mut command = Command::new(program);
+    let mut command = program.command();
     command.current_dir(&folder.0).args(["--device", &device]).args(arguments);
     command.output().unwrap()
 }
 
-fn fine(program: &Path, folder: &Folder, arguments: &[&str]) {
+fn fine(program: &Program, folder: &Folder, arguments: &[&str]) {
     let out = run(program, folder, arguments);
     assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
-fn refused(program: &Path, folder: &Folder, arguments: &[&str], status: i32, message: &str) {
+fn refused(program: &Program, folder: &Folder, arguments: &[&str], status: i32, message: &str) {
     let out = run(program, folder, arguments);
     let text = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(status), "{arguments:?}: {text}");

@@ -1,13 +1,12 @@
 //! `hmc` and `flow`: logs and JSON, runs that go on exactly, files that stay.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 use serde_json::Value;
 
 use super::common::Folder;
-use super::programs::{all as found, has_both, job_on};
-use super::twins::same;
+use super::programs::{all as found, job_on, Program};
 
 const INPUT: &str = "length = 0.5\nseed = 4\naccept_until = 20\nreversibility_every = 2\n\
     [run]\nlattice = [4, 4, 2, 4]\nstart = \"hot\"\ncheckpoint = \"chain\"\ncheckpoint_every = 3\n\
@@ -16,27 +15,27 @@ const INPUT: &str = "length = 0.5\nseed = 4\naccept_until = 20\nreversibility_ev
     [[monomial]]\nname = \"the \\\"quarks\\\"\"\ntype = \"two_flavours\"\noperator = { kappa = 0.1 }\n\
     [[level]]\nintegrator = \"omelyan2\"\nsteps = 3\nmonomials = [\"gauge\", \"the \\\"quarks\\\"\"]\n";
 
-fn run(program: &Path, folder: &Folder, arguments: &[&str]) -> Output {
+fn run(program: &Program, folder: &Folder, arguments: &[&str]) -> Output {
     let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
-    let mut command = Command::new(program);
+    let mut command = program.command();
     command.current_dir(&folder.0).args(["--input", "input.toml", "--device", &device]);
     command.args(arguments).output().unwrap()
 }
 
-fn fine(program: &Path, folder: &Folder, arguments: &[&str]) {
+fn fine(program: &Program, folder: &Folder, arguments: &[&str]) {
     let out = run(program, folder, arguments);
     assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
-fn kept(program: &Path, folder: &Folder, arguments: &[&str], file: &str) {
+fn kept(program: &Program, folder: &Folder, arguments: &[&str], file: &str) {
     let out = run(program, folder, arguments);
     let said = String::from_utf8_lossy(&out.stderr).into_owned();
     assert_eq!(out.status.code(), Some(1), "{arguments:?}: {said}");
     assert!(said.contains(&format!("{file}: exists")), "{arguments:?}: {said}");
 }
 
-fn folder(program: &Path, name: &str) -> Folder {
-    let stem = program.file_name().unwrap().to_string_lossy();
+fn folder(program: &Program, name: &str) -> Folder {
+    let stem = program.name;
     let folder = Folder::new(&format!("hmc-{name}-{stem}"));
     std::fs::write(folder.0.join("input.toml"), INPUT).unwrap();
     folder
@@ -70,7 +69,6 @@ fn links(folder: &Folder, name: &str) -> Vec<u8> {
 
 #[test]
 fn logs_say_what_trajectories_did() {
-    let mut logs = vec![];
     for program in found("hmc") {
         let folder = folder(program, "logs");
         fine(program, &folder, &["--trajectories", "4"]);
@@ -95,18 +93,6 @@ fn logs_say_what_trajectories_did() {
                 assert!(flow["charge"].as_f64().unwrap().abs() < 4.0, "{flow}");
             }
         }
-        logs.push(lines);
-    }
-    if has_both(found("hmc")) {
-        for (c, f) in logs[0].iter().zip(&logs[1]) {
-            let mut pair = [c.clone(), f.clone()];
-            for line in &mut pair {
-                // Rounding, which depends on nothing that both have in common.
-                line["correction"].take();
-                line["reversibility"].take();
-            }
-            same(&pair[0], &pair[1], "log");
-        }
     }
 }
 
@@ -124,10 +110,10 @@ fn a_run_goes_on_exactly() {
         text += &format!("{}\n", all.lines().nth(3).unwrap());
         text += &all.lines().nth(4).unwrap()[..40];
         std::fs::write(&file, text).unwrap();
-        std::fs::write(part.0.join("c.000003"), "of before").unwrap();
+        std::fs::write(part.0.join("c.00003"), "of before").unwrap();
         fine(program, &part, &["--start", "checkpoint", "--trajectories", "3"]);
         assert_eq!(log(&part), log(&whole));
-        for name in ["c.000001", "c.000003", "c.000005", "chain"] {
+        for name in ["c.00001", "c.00003", "c.00005", "chain"] {
             assert!(links(&part, name) == links(&whole, name), "{name}");
         }
     }
@@ -138,7 +124,7 @@ fn what_is_there_stays() {
     for program in found("hmc") {
         let folder = folder(program, "keeps");
         let two = ["--trajectories", "2"];
-        for name in ["c.000001", "chain", "log.jsonl"] {
+        for name in ["c.00001", "chain", "log.jsonl"] {
             std::fs::write(folder.0.join(name), "mine").unwrap();
             kept(program, &folder, &two, name);
             assert_eq!(std::fs::read(folder.0.join(name)).unwrap(), b"mine");
@@ -146,7 +132,7 @@ fn what_is_there_stays() {
         }
         fine(program, &folder, &two);
         // A start from a file is not one that goes on.
-        kept(program, &folder, &[&two[..], &["--start", "c.000001"]].concat(), "log.jsonl");
+        kept(program, &folder, &[&two[..], &["--start", "c.00001"]].concat(), "log.jsonl");
         assert_eq!(log(&folder).len(), 2);
         fine(program, &folder, &["--trajectories", "1", "--overwrite", "yes"]);
         assert_eq!(log(&folder).len(), 1);
@@ -156,7 +142,7 @@ fn what_is_there_stays() {
 #[test]
 fn flows_write_json() {
     let gauge = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
-    let run = |program: &Path| {
+    let run = |program: &Program| {
         job_on(program, gauge, &["--flow", "symanzik", "--time", "0.2", "--every", "4"])
     };
     let all: Vec<Value> = found("flow").iter().map(|p| run(p)).collect();
@@ -177,8 +163,5 @@ fn flows_write_json() {
             assert!(e.len() == 4 && e.iter().rev().is_sorted() && e[3] > 0.0, "{name} {e:?}");
         }
         assert_eq!(of("charge").len(), 4);
-    }
-    if has_both(found("flow")) {
-        same(&all[0], &all[1], "flow");
     }
 }

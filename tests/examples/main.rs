@@ -1,15 +1,15 @@
-//! Example programs in C and in Fortran, their numbers compared with others.
+//! The program `plaq`: its numbers compared with others, its words and its files.
 
 mod chain;
 mod first;
 mod gluon;
 mod heatbath;
 mod hmc;
+mod jobs;
 mod mistakes;
 mod plots;
 mod programs;
 mod propagator;
 mod signals;
-mod twins;
 
 use crate::{common, reference};

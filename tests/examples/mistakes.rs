@@ -1,17 +1,16 @@
-//! What users get wrong at the command line of any program, in C and in Fortran, and the words that they read then.
+//! What users get wrong at the command line of any subcommand, and the words that they read then.
 
-use std::path::Path;
 use std::process::{Command, Output};
 
 use super::common::Folder;
-use super::programs::{all, NAMES};
+use super::programs::{all, plaq, Program, NAMES};
 use super::signals::INPUT;
 
 const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 
-fn run(program: &Path, arguments: &[&str]) -> Output {
+fn run(program: &Program, arguments: &[&str]) -> Output {
     let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
-    Command::new(program).args(["--device", &device]).args(arguments).output().unwrap()
+    program.command().args(["--device", &device]).args(arguments).output().unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -29,12 +28,13 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
         ("propagator", vec!["--gauge", "absent", "--kappa", "0.1"]),
         ("hmc", vec!["--input", input, "--start", "absent"]),
         ("overlap", vec!["--gauge", "absent", "--task", "propagator"]),
+        ("convert", vec!["absent", "--out", "converted"]),
     ]
 }
 
-/// As one of several processes a program for one rank says so and stops.
+/// Started as one of several by a launcher whose MPI is not there, a run says so and stops.
 #[test]
-fn programs_for_one_rank_notice_mpirun() {
+fn runs_notice_mpirun() {
     let folder = Folder::new("one-of-several");
     let input = folder.0.join("input.toml").display().to_string();
     std::fs::write(&input, INPUT).unwrap();
@@ -44,71 +44,85 @@ fn programs_for_one_rank_notice_mpirun() {
                 ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"]
             {
                 for (ranks, status) in [("2", 2), ("1", 1)] {
-                    let mut job = Command::new(program);
+                    let mut job = program.command();
+                    job.env("PLAQ_MPI_LIBRARY", folder.0.join("libplaq_mpi.so"));
                     let out = job.args(&arguments).env(variable, ranks).output().unwrap();
                     let told = text(&out.stderr);
                     assert_eq!(out.status.code(), Some(status), "{program:?} {variable}: {told}");
-                    let all = [variable, "_mpi", "built for one rank"].map(|w| told.contains(w));
-                    assert_eq!(all, [status == 2; 3], "{program:?}: {told}");
+                    let all = [variable, "one of 2 processes", "libplaq_mpi.so"];
+                    assert_eq!(
+                        all.map(|w| told.contains(w)),
+                        [status == 2; 3],
+                        "{program:?}: {told}"
+                    );
                 }
             }
+            // Nobody says how many there are.
+            let mut job = program.command();
+            job.env("PLAQ_MPI_LIBRARY", folder.0.join("libplaq_mpi.so")).env("PMIX_RANK", "0");
+            let out = job.args(&arguments).output().unwrap();
+            assert_eq!(out.status.code(), Some(2), "{program:?}: {}", text(&out.stderr));
         }
     }
 }
 
-/// The sources in C and in Fortran; the kit has none.
-fn sources(name: &str) -> [&'static str; 2] {
-    macro_rules! sources {
-        ($($name:literal),*) => {
-            [$(($name, [
-                include_str!(concat!("../../examples-c/", $name, ".c")),
-                include_str!(concat!("../../examples-c/", $name, ".f90")),
-            ])),*]
-        };
-    }
-    let sources = sources!(
-        "plaquette",
-        "heatbath",
-        "gaugefix",
-        "gluon",
-        "flow",
-        "propagator",
-        "hmc",
-        "overlap"
-    );
-    sources.iter().find(|(n, _)| *n == name).expect("a source").1
-}
-
-/// The list between quotation marks that a C source calls OPTIONS.
-fn options_of(name: &str) -> Vec<String> {
-    let list = sources(name)[0].split_once("OPTIONS[] =").expect("a list of options").1;
-    let list = list.split_once(';').expect("its end").0;
-    list.split(['"', ' ', '\n']).filter(|w| w.starts_with("--")).map(String::from).collect()
-}
-
-/// --help has a meaning for every option, and an example; Fortran's is C's.
+/// --help has a sentence for every option, and an example.
 #[test]
 fn help_says_what_every_option_means() {
     for name in NAMES {
-        let options = options_of(name);
-        assert!(options.len() > 2, "{name}: {options:?}");
-        let help = |program| {
-            let help = text(&Command::new(program).arg("--help").output().unwrap().stdout);
-            for option in &options {
-                let meant = |line: &str| {
-                    let words: Vec<&str> = line.split([' ', ',', ':']).collect();
-                    let at = words.iter().position(|w| w == option);
-                    line.starts_with("  ") && at.is_some_and(|k| words.len() > k + 2)
-                };
-                assert!(help.lines().any(meant), "{program:?} {option}: {help}");
+        for program in all(name) {
+            let help = text(&program.command().arg("--help").output().unwrap().stdout);
+            let lines: Vec<&str> = help.lines().collect();
+            let mut options = 0;
+            for (k, line) in lines.iter().enumerate().filter(|(_, l)| l.starts_with("  --")) {
+                if line.contains("--help") {
+                    continue;
+                }
+                options += 1;
+                let more = lines[k + 1..].iter().take_while(|l| l.starts_with("   "));
+                let words = line.split_whitespace().count()
+                    + more.map(|l| l.split_whitespace().count()).sum::<usize>();
+                assert!(words > 4, "{line}: {help}");
             }
-            let example = help.lines().filter(|l| l.starts_with("example: ")).count();
-            assert!(example == 1 && help.starts_with("usage: "), "{program:?}: {help}");
-            help.replace(&format!("{name}_f"), name)
-        };
-        let all: Vec<String> = all(name).iter().map(help).collect();
-        assert!(all.iter().all(|h| *h == all[0]), "{all:?}");
+            let example = help.lines().filter(|l| l.starts_with("example: plaq ")).count();
+            assert!(options > 5 && example == 1 && help.starts_with("usage: plaq "), "{help}");
+        }
     }
+}
+
+/// The program without a subcommand, or with one that it does not have.
+#[test]
+fn subcommands_are_checked() {
+    let run = |arguments: &[&str]| Command::new(plaq()).args(arguments).output().unwrap();
+    let out = run(&["--help"]);
+    assert!(out.status.success(), "{out:?}");
+    assert!(NAMES.iter().all(|n| text(&out.stdout).contains(&format!("  {n} "))), "{out:?}");
+    assert!(text(&run(&["--version"]).stdout).starts_with("plaq 0."));
+    for (arguments, message) in
+        [(&["propagater"][..], "did you mean propagator?"), (&[], "a subcommand is missing")]
+    {
+        let out = run(arguments);
+        assert_eq!(out.status.code(), Some(2));
+        assert!(text(&out.stderr).contains(message), "{}", text(&out.stderr));
+    }
+}
+
+/// Standard output that takes nothing ends with a status.
+#[test]
+fn a_full_disk_is_noticed() {
+    for (name, arguments) in [
+        ("plaquette", &[SMALL][..]),
+        ("gluon", &[SMALL, "--fix", "as-is"]),
+        ("heatbath", &["--help"]),
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let out = all(name)[0].command().args(arguments).stdout(full).output().unwrap();
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{name}: {told}");
+        assert!(told.contains("standard output: "), "{name}: {told}");
+    }
+    let out = all("plaquette")[0].command().args([SMALL, "--json", "/dev/full"]).output().unwrap();
+    assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
 }
 
 /// A value that an option does not take: what it takes, and which one may be meant.
@@ -138,7 +152,7 @@ fn values_are_refused_with_what_is_expected() {
         ("gaugefix", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
         ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
         ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
-        ("propagator", "--rhs", "4294967297", "--rhs: 4294967297; expected at most 2147483647"),
+        ("propagator", "--rhs", "4294967297", "--rhs: 4294967297; expected at most 12"),
         ("flow", "--every", "4294967297", "--every: 4294967297; expected at most 2147483647"),
         ("overlap", "--low", "4294967304", "--low: 4294967304; expected at most 2147483647"),
         ("flow", "--time", "-1", "--time: expected 0 to 1e9 steps"),
@@ -147,7 +161,7 @@ fn values_are_refused_with_what_is_expected() {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
         let job: Vec<&str> = job.chunks(2).filter(|p| p[0] != option).flatten().copied().collect();
         for program in all(name) {
-            let out = Command::new(program).args([option, value]).args(&job).output().unwrap();
+            let out = program.command().args([option, value]).args(&job).output().unwrap();
             let told = text(&out.stderr);
             assert_eq!(out.status.code(), Some(2), "{program:?} {option} {value}: {told}");
             assert!(told.contains(message), "{program:?} {option} {value}: {told}");
@@ -163,10 +177,10 @@ fn options_without_effect_are_refused() {
         ("propagator", "--seed 3", "--seed: only with --noise z2 or z4"),
         ("propagator", "--seed=3 --noise none", "--seed: only"),
         ("propagator", "--seed 3 --noise z4", ""),
-        ("propagator", "--mg-post 3", "--mg-post: only with --solver mg or --error"),
+        ("propagator", "--mg-post 3", "--mg-post: only with --solver multigrid or --error"),
         ("propagator", "--mg-post 3 --error 0", "--mg-post: only"),
         ("propagator", "--mg-post 3 --error 1e-12", ""),
-        ("propagator", "--tol 1e-8 --load x", "--tol: not with --load"),
+        ("propagator", "--rhs 8 --load x", "--rhs: not with --load"),
         ("propagator", "--continue no", ""),
         ("gaugefix", "--omega 1.5", ""),
         (
@@ -183,41 +197,13 @@ fn options_without_effect_are_refused() {
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
         for program in all(name) {
-            let out = Command::new(program).args(job).args(more.split(' ')).output().unwrap();
+            let out = program.command().args(job).args(more.split(' ')).output().unwrap();
             let told = text(&out.stderr);
             let status = if message.is_empty() { 1 } else { 2 };
             assert_eq!(out.status.code(), Some(status), "{program:?} {more}: {told}");
             assert!(told.contains(message), "{program:?} {more}: {told}");
         }
     }
-}
-
-/// The rows of what options need are the same in C and in Fortran, and name options that there are.
-#[test]
-fn needs_name_options() {
-    let mut count = 0;
-    for name in NAMES {
-        let rows = |source: &'static str, quote: char| -> Vec<&str> {
-            let words = source.split(quote).skip(1).step_by(2);
-            words.filter(|w| w.starts_with("--") && w.contains(": ")).collect()
-        };
-        let [c, fortran] = sources(name);
-        let table = |source: &'static str, begin, end| {
-            source.split_once(begin).map_or("", |(_, rest)| rest.split_once(end).unwrap().0)
-        };
-        let c = rows(table(c, "NEEDS[] =", ';'), '"');
-        assert_eq!(c, rows(table(fortran, ":: needs(", ']'), '\''), "{name}");
-        let options = options_of(name);
-        for word in c.iter().flat_map(|row| row.split([' ', ':', '='])) {
-            let known = match word.trim_start_matches('!').split_once('*') {
-                Some((begin, _)) => options.iter().any(|o| o.starts_with(begin)),
-                None => options.iter().any(|o| o == word.trim_start_matches('!')),
-            };
-            assert!(known || !word.contains("--"), "{name}: {word}");
-        }
-        count += c.len();
-    }
-    assert!(count > 20);
 }
 
 /// A key of [run] that hmc does not have.
@@ -289,7 +275,7 @@ fn outputs_are_tried_before_the_work() {
         ("propagator", &mg, &["--save-multigrid"]),
         ("overlap", &gauge, &["--json", "--save-modes"]),
         ("heatbath", &heatbath, &["--json", "--plot"]),
-        ("flow", &gauge, &["--plot"]),
+        ("flow", &gauge, &["--json", "--plot"]),
     ];
     for (name, needed, outputs) in cases {
         for program in all(name) {
@@ -297,9 +283,12 @@ fn outputs_are_tried_before_the_work() {
                 // What is there stays until there is something better.
                 let kept = folder.0.join("kept.svg").display().to_string();
                 std::fs::write(&kept, "of another run").unwrap();
-                let overwrite: &[&str] =
-                    if name == "heatbath" { &["--overwrite", "yes"] } else { &[] };
-                let out = run(program, &[needed, &[*output, &kept], overwrite].concat());
+                let out = run(program, &[needed, &[*output, &kept]].concat());
+                let told = text(&out.stderr);
+                assert_eq!(out.status.code(), Some(1), "{program:?} {output}");
+                assert!(told.contains("kept.svg: exists"), "{program:?} {output}: {told}");
+                let overwrite = ["--overwrite", "yes"];
+                let out = run(program, &[needed, &[*output, &kept], &overwrite].concat());
                 assert_eq!(out.status.code(), Some(1), "{program:?} {output}");
                 assert_eq!(
                     std::fs::read_to_string(&kept).unwrap(),
@@ -328,14 +317,10 @@ fn options_are_checked_by_every_program() {
                 (&["--devise", "cpu"][..], "did you mean --device?"),
                 (&["--threads", "1", "--threads=2"], "an option is given twice: --threads"),
                 (&["--threads"], "an option needs a value: --threads"),
-                (&["cpu"], "unknown option: cpu"),
+                (&["--cpu"], "unknown option: --cpu"),
                 (&[], "missing"),
             ] {
-                // What is no option is a file to plaquette.
-                if name == "plaquette" && arguments == ["cpu"] {
-                    continue;
-                }
-                let out = Command::new(program).args(arguments).output().unwrap();
+                let out = program.command().args(arguments).output().unwrap();
                 let told = text(&out.stderr);
                 assert_eq!(out.status.code(), Some(2), "{program:?} {arguments:?}: {told}");
                 assert!(told.contains(message), "{program:?} {arguments:?}: {told}");
@@ -344,7 +329,7 @@ fn options_are_checked_by_every_program() {
             for (option, word) in
                 [("--help", "usage: "), ("-h", "usage: "), ("--version", "plaq 0.")]
             {
-                let out = Command::new(program).arg(option).output().unwrap();
+                let out = program.command().arg(option).output().unwrap();
                 assert!(out.status.success() && text(&out.stdout).starts_with(word), "{program:?}");
             }
         }

@@ -1,7 +1,6 @@
 //! Pictures: bars are the errors that the JSON has, the mean of a history is that of its values.
 
 use std::path::Path;
-use std::process::Command;
 
 use super::chain::{configurations, numbers};
 use super::common::Folder;
@@ -49,15 +48,14 @@ fn bars_of_effective_masses_are_their_errors() {
     }
 }
 
-/// In C: mean, error and autocorrelation time of all sweeps after the thermalisation.
+/// Mean, error and autocorrelation time of all sweeps after the thermalisation.
 #[test]
 fn the_mean_of_a_history() {
-    let Some(program) = heatbath::programs().iter().find(|p| !p.ends_with("heatbath_f")) else {
-        return;
-    };
+    let program = &heatbath::programs()[0];
     let folder = Folder::new("history");
     let run = |count: &str| {
-        let out = Command::new(program)
+        let out = program
+            .command()
             .current_dir(&folder.0)
             .args(["--lattice", "4,4,2,4", "--beta", "5.5", "--thermalise", "10", "--separation"])
             .args(["1", "--overrelax", "0", "--configurations", count, "--plot", "history.svg"])

@@ -1,17 +1,12 @@
 //! Finds and runs the programs: those of the folder `PLAQ_EXAMPLES` (the kit's bin/), else they are
 //! compiled here.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::OnceLock;
 
 use serde_json::Value;
-
-fn has(tool: &str) -> bool {
-    Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success())
-}
 
 pub fn run(command: &mut Command) {
     let out = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
@@ -37,65 +32,73 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     command.args(arguments).arg("-o").arg(&program).arg("-L").arg(&folder);
     command.arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lplaq", "-lm"]);
     command.current_dir(env!("CARGO_MANIFEST_DIR"));
-    if name.ends_with("_f") {
-        command.arg("-J").arg(&folder);
-    }
     run(&mut command);
     program
 }
 
-/// All programs that have a twin.
-pub const NAMES: [&str; 8] =
-    ["plaquette", "heatbath", "gaugefix", "gluon", "flow", "propagator", "hmc", "overlap"];
+/// All subcommands.
+pub const NAMES: [&str; 9] = [
+    "plaquette",
+    "heatbath",
+    "gaugefix",
+    "gluon",
+    "flow",
+    "propagator",
+    "hmc",
+    "overlap",
+    "convert",
+];
 
-/// The C program `name` and its Fortran twin, as far as they can run here; compiled once.
-pub fn all(name: &str) -> &'static [PathBuf] {
-    static ALL: [OnceLock<Vec<PathBuf>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
-    let k = NAMES.iter().position(|n| *n == name).expect("a program of NAMES");
-    ALL[k].get_or_init(|| find(name))
+/// A subcommand of the program `plaq`.
+#[derive(Clone, Debug)]
+pub struct Program {
+    path: PathBuf,
+    pub name: &'static str,
 }
 
-fn find(name: &str) -> Vec<PathBuf> {
-    let twin = format!("{name}_f");
-    if let Some(folder) = std::env::var_os("PLAQ_EXAMPLES") {
-        let all = [name, &twin].map(|n| Path::new(&folder).join(n));
-        let there: Vec<PathBuf> = all.into_iter().filter(|p| p.exists()).collect();
-        assert!(!there.is_empty(), "PLAQ_EXAMPLES: {folder:?} has no {name}");
-        return there;
+impl Program {
+    pub fn command(&self) -> Command {
+        let mut command = Command::new(&self.path);
+        command.arg(self.name);
+        command
     }
-    let mut all = Vec::new();
-    let (cc, fc) = (std::env::var("CC"), std::env::var("FC"));
-    let (cc, fc) = (cc.unwrap_or("cc".into()), fc.unwrap_or("gfortran".into()));
-    if has(&cc) {
-        let source = format!("examples-c/{name}.c");
-        all.push(compiled(name, &cc, &["-std=c99", "-O1", "-Iinclude", &source]));
-    } else {
-        println!("skipped: no C compiler");
-    }
-    if has(&fc) {
-        let source = format!("examples-c/{name}.f90");
-        let module = "bindings/fortran/plaq.f90";
-        let options = ["-std=f2018", "-O1", "-Iexamples-c/alone", module, &source];
-        all.push(compiled(&twin, &fc, &options));
-    } else {
-        println!("skipped: no Fortran compiler");
-    }
-    all
+}
+
+/// The program `plaq`, compiled once.
+pub fn plaq() -> &'static Path {
+    static PLAQ: OnceLock<PathBuf> = OnceLock::new();
+    PLAQ.get_or_init(|| match std::env::var_os("PLAQ_EXAMPLES") {
+        Some(folder) => {
+            let program = Path::new(&folder).join("plaq");
+            program.canonicalize().unwrap_or_else(|e| panic!("PLAQ_EXAMPLES: {program:?}: {e}"))
+        }
+        None => {
+            let cc = std::env::var("CC").unwrap_or("cc".into());
+            compiled("plaq", &cc, &["-std=c99", "-O1", "src/app/main.c"])
+        }
+    })
+}
+
+/// A subcommand, as the only one of a list.
+pub fn all(name: &str) -> &'static [Program] {
+    static ALL: [OnceLock<Vec<Program>>; NAMES.len()] = [const { OnceLock::new() }; NAMES.len()];
+    let k = NAMES.iter().position(|n| *n == name).expect("a subcommand of NAMES");
+    ALL[k].get_or_init(|| vec![Program { path: plaq().to_path_buf(), name: NAMES[k] }])
 }
 
 /// Runs a program on a configuration; its JSON.
-pub fn job_on(program: &Path, gauge: &Path, arguments: &[&str]) -> Value {
+pub fn job_on(program: &Program, gauge: &Path, arguments: &[&str]) -> Value {
     job_with(program, gauge, arguments, &[])
 }
 
 /// The same with variables of the environment.
 pub fn job_with(
-    program: &Path,
+    program: &Program,
     gauge: &Path,
     arguments: &[&str],
     variables: &[(&str, &str)],
 ) -> Value {
-    let stem = program.file_name().unwrap().to_str().unwrap();
+    let stem = program.name;
     // Tests run side by side.
     static JOBS: AtomicUsize = AtomicUsize::new(0);
     let number = JOBS.fetch_add(1, Ordering::Relaxed);
@@ -106,20 +109,11 @@ pub fn job_with(
         Ok("cpu") => "cpu",
         _ => "auto",
     };
-    let mut command = Command::new(program);
+    let mut command = program.command();
     command.envs(variables.iter().copied());
     command.arg("--gauge").arg(gauge).args(["--device", device]).args(arguments);
-    run(command.arg("--json").arg(&json));
+    run(command.arg("--json").arg(&json).args(["--overwrite", "yes"]));
     let text = std::fs::read_to_string(&json).unwrap();
     std::fs::remove_file(&json).unwrap();
     serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e} in\n{text}"))
-}
-
-/// C's and Fortran's, in this order; says so where one is absent, past the test runner, which keeps what
-/// tests that pass print.
-pub fn has_both(programs: &[PathBuf]) -> bool {
-    if programs.len() < 2 {
-        let _ = writeln!(std::io::stdout(), "skipped: not both of C and Fortran: {programs:?}");
-    }
-    programs.len() == 2
 }

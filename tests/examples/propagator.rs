@@ -1,20 +1,19 @@
 //! `propagator` against MILC's numbers. Real configurations come from `PLAQ_CONFIGS`.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::common;
 use super::common::milc::{self, Milc, CSW};
-use super::programs::{self, job_on};
+use super::programs::{self, job_on, Program};
 
-pub fn programs() -> &'static [PathBuf] {
+pub fn programs() -> &'static [Program] {
     programs::all("propagator")
 }
 
 /// Runs a program on a configuration; its JSON. None where the configuration is absent.
-fn job(program: &Path, gauge: &str, arguments: &[&str]) -> Option<Value> {
+fn job(program: &Program, gauge: &str, arguments: &[&str]) -> Option<Value> {
     Some(job_on(program, &common::configuration(gauge)?, arguments))
 }
 
@@ -147,7 +146,7 @@ fn kernels_are_asked_for_before_they_are_launched() {
     let other = ["--solver", "bicgstab", "--precision", "half", "--rhs", "5"];
     for (name, arguments, most) in [("default", &[][..], 0.1), ("other", &other[..], 0.5)] {
         let file = folder.0.join(name);
-        let mut job = Command::new(&programs()[0]);
+        let mut job = programs()[0].command();
         let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
         job.args(["--gauge", SMALL, "--kappa", "0.12", "--csw", "1.2", "--device", &device]);
         programs::run(job.args(arguments).env("PLAQ_FIRST_LAUNCHES", &file));
@@ -205,11 +204,14 @@ fn sources_momenta_and_files() {
         // Other sources and quarks than those that were saved, and no such file.
         let none = format!("{file}.7");
         for (arguments, message) in [
-            (["--kappa", "0.12", "--source", one, "--load", file], "below 0.001"),
-            (["--kappa", "0.125", "--source", other, "--load", file], "below 0.001"),
+            (["--kappa", "0.12", "--source", other, "--load", file], "at most 1e-10 (--tol)"),
+            (
+                ["--kappa", "0.125", "--source", one, "--load", file],
+                "its kappa is 0.12, expected 0.125",
+            ),
             (["--kappa", "0.12", "--source", one, "--load", &none], "quark.7"),
         ] {
-            let out = Command::new(program).args(["--gauge", SMALL]).args(arguments).output();
+            let out = program.command().args(["--gauge", SMALL]).args(arguments).output();
             let out = out.unwrap();
             let text = String::from_utf8_lossy(&out.stderr).into_owned();
             assert_eq!(out.status.code(), Some(1), "{arguments:?}: {text}");
@@ -268,7 +270,8 @@ fn options_of_hadrons_are_checked() {
             (&["--sequential", "3,15,0,0,0", "--sink-smear", "0.3,2"], "--sequential"),
             (&["--sequential", "3,15,0,0,0", "--kappa-strange", "0.1"], "--sequential"),
         ] {
-            let out = Command::new(program)
+            let out = program
+                .command()
                 .args(["--gauge", "absent", "--kappa", "0.1"])
                 .args(arguments)
                 .output()
@@ -310,7 +313,7 @@ fn what_cannot_be_done_is_refused_with_a_message() {
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "0"], 2, "--rhs"),
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "13"], 2, "--rhs"),
         ] {
-            let out = Command::new(program).args(arguments).output().unwrap();
+            let out = program.command().args(arguments).output().unwrap();
             let text = String::from_utf8_lossy(&out.stderr).into_owned();
             assert_eq!(out.status.code(), Some(status), "{arguments:?}: {text}");
             assert!(text.contains(message), "{arguments:?}: {text}");

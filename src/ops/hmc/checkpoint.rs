@@ -42,10 +42,21 @@ fn parse(label: &str) -> Option<(u64, Measured)> {
 
 /// Writes the links and where the chain is; the file appears complete or not at all. Every rank calls it.
 pub fn save_checkpoint(path: &Path, gauge: &GaugeField, chain: &Hmc) -> Result<()> {
+    save_checkpoint_of(path, gauge, chain, None)
+}
+
+/// The same with a text that says what the chain samples, for the reader, as the ensemble of the file.
+pub fn save_checkpoint_of(
+    path: &Path,
+    gauge: &GaugeField,
+    chain: &Hmc,
+    action: Option<&str>,
+) -> Result<()> {
     let place = chain.place();
     let options = WriteOptions {
         precision_bits: Some(64),
         ensemble_label: Some(label(&place)),
+        ensemble_id: action.map(String::from),
         sequence_number: Some(u64::from(place.next.trajectory)),
         ..Default::default()
     };

@@ -1,0 +1,162 @@
+//! Gauge configurations in files, as every subcommand names, reads and writes them.
+
+use std::path::Path;
+
+use serde_json::{json, Value};
+
+use super::options::{opt, refuse, Kind, Opt, Options};
+use super::session::Session;
+use super::{output, Run};
+use crate::error::Result;
+use crate::fields::{GaugeField, Precision, Recon};
+use crate::io::{FileFormat, Warning, WriteOptions};
+use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
+
+/// Options of subcommands that read one configuration.
+pub const ONE: &[Opt] = &[
+    opt(
+        "gauge",
+        Kind::Text,
+        "FILE",
+        "",
+        "configuration, also without --gauge: NERSC, ILDG, MILC, openQCD or DDalphaAMG; the format is \
+         detected automatically",
+    ),
+    WRONG_CHECKSUM,
+    HEADER_TOLERANCE,
+];
+
+/// Options of subcommands that read several.
+pub const MANY: &[Opt] = &[
+    opt(
+        "gauge",
+        Kind::Text,
+        "FILE[:FILE...]",
+        "",
+        "configurations, also without --gauge and with blanks between: NERSC, ILDG, MILC, openQCD or \
+         DDalphaAMG, the format is detected automatically; @LIST: a text file with one file name per line",
+    ),
+    WRONG_CHECKSUM,
+    HEADER_TOLERANCE,
+];
+
+const WRONG_CHECKSUM: Opt = opt(
+    "wrong-checksum",
+    Kind::Flag,
+    "B",
+    "no",
+    "yes: links are read although the checksum of the file is not theirs",
+);
+const HEADER_TOLERANCE: Opt = opt(
+    "header-tolerance",
+    Kind::Number,
+    "D",
+    "",
+    "largest difference of plaquette and link trace between header and links (rounding of the header)",
+);
+
+/// Names of several files: a list in a file, or names with colons between, or one name.
+fn expand(text: &str) -> Run<Vec<String>> {
+    if let Some(list) = text.strip_prefix('@') {
+        let text = output::read_text(list)?;
+        let lines = text.lines().map(str::trim);
+        return Ok(lines
+            .filter(|l| !l.is_empty() && !l.starts_with('#'))
+            .map(String::from)
+            .collect());
+    }
+    // A name may have a colon in it.
+    if !text.contains(':') || Path::new(text).exists() {
+        return Ok(vec![text.to_string()]);
+    }
+    Ok(text.split(':').filter(|w| !w.is_empty()).map(String::from).collect())
+}
+
+/// The configurations that the command line names.
+pub fn listed(options: &Options) -> Run<Vec<String>> {
+    let mut all = vec![];
+    for text in options.inputs()? {
+        all.extend(expand(&text)?);
+    }
+    match all.is_empty() {
+        true => Err(refuse("gauge", options.text("gauge"), "the names of configurations")),
+        false => Ok(all),
+    }
+}
+
+/// The same, each of them once: twice the same links would make errors too small.
+pub fn distinct(options: &Options) -> Run<Vec<String>> {
+    let all = listed(options)?;
+    for (k, name) in all.iter().enumerate() {
+        if all[..k].contains(name) {
+            return Err(refuse("gauge", name, "each configuration once"));
+        }
+    }
+    Ok(all)
+}
+
+/// How configurations are read.
+pub fn reading(options: &Options) -> LoadOptions {
+    let given = options.given("header-tolerance");
+    LoadOptions {
+        header: given.then(|| options.number("header-tolerance")),
+        wrong_checksum: options.flag("wrong-checksum"),
+        ..Default::default()
+    }
+}
+
+/// Reads a configuration in double precision.
+pub fn read(session: &Session, name: &str, how: &LoadOptions) -> Result<Loaded> {
+    let form = (Precision::F64, Recon::R18);
+    let loaded = load_gauge(&session.device, &session.comm, Path::new(name), form.0, form.1, how)?;
+    // Some formats have no checksum at all.
+    for warning in loaded.info.warnings.iter().filter(|w| *w != Warning::NoChecksum) {
+        if session.first() {
+            super::session::complain(&format!("{name}: {warning}"));
+        }
+    }
+    Ok(loaded)
+}
+
+/// Words for formats, in the order of [`FileFormat::ALL`].
+pub fn name_of(format: FileFormat) -> &'static str {
+    let at = FileFormat::ALL.iter().position(|f| *f == format);
+    super::options::FORMATS[at.unwrap_or(0)]
+}
+
+pub fn format_of(name: &str) -> FileFormat {
+    let at = super::options::FORMATS.iter().position(|f| *f == name);
+    FileFormat::ALL[at.unwrap_or(2)]
+}
+
+/// The option for the format that links are written in.
+pub const fn format_option(needs: &'static [&'static [super::options::Need]]) -> Opt {
+    opt(
+        "format",
+        Kind::Word(super::options::FORMATS),
+        "F",
+        "ildg",
+        "nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg",
+    )
+    .needs(needs)
+}
+
+/// Writes links.
+pub fn write(
+    gauge: &GaugeField,
+    name: &str,
+    format: FileFormat,
+    options: &WriteOptions,
+) -> Result<()> {
+    save_gauge(Path::new(name), gauge, format, options)
+}
+
+/// `4 x 4 x 4 x 8`.
+pub fn lattice_text(extents: [usize; 4]) -> String {
+    extents.map(|l| l.to_string()).join(" x ")
+}
+
+/// The member "gauge" of reports.
+pub fn described(name: &str, format: FileFormat, extents: [usize; 4]) -> Value {
+    json!({ "file": name, "format": name_of(format), "lattice": extents })
+}

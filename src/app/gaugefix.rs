@@ -1,0 +1,376 @@
+//! `plaq gaugefix`: Landau, Coulomb or maximally Abelian gauge of a configuration.
+
+use std::path::Path;
+
+use serde_json::{json, Value};
+
+use super::files::{self, described, lattice_text};
+use super::options::{opt, refuse, Command, Kind, Need, Opt, Options, LONG};
+use super::plot::{self, Panel, Series, BLUE, RED};
+use super::session::{self, overwrite, say, Progress, Session};
+use super::statistics::History;
+use super::{interrupted, output, Failure, Run};
+use crate::error::Result;
+use crate::io::{write_file, WriteOptions};
+use crate::ops::config::Loaded;
+use crate::ops::gaugefix::{
+    fix_gauge, Condition, CopyReport, Fixed, GaugeFixParams, GaugeFixReport, Method, Schedule,
+    Stop, Working,
+};
+use crate::ops::observables::{plaquette, unitarity, Plaquette, Unitarity};
+
+const SWEEPS: &[&str] = &[
+    "overrelaxation",
+    "relaxation",
+    "stochastic",
+    "annealing",
+    "combined",
+    "fourier-descent",
+    "fourier-cg",
+];
+const ANNEALS: &[&[Need]] = &[&[Need::Is("method", &["annealing", "combined"])]];
+const PRECISIONS: &[&str] = &["single", "mixed", "double"];
+
+/// Options of the fixing itself.
+const FIXING: &[Opt] = &[
+    opt("condition", Kind::Word(&["landau", "coulomb", "mag"]), "C", "landau", "landau, coulomb or mag: maximally Abelian"),
+    opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
+        .needs(&[&[Need::Is("condition", &["coulomb"])]]),
+    opt("residual", Kind::Flag, "B", "no", "yes: after mag Landau gauge by diagonal transformations").needs(&[&[Need::Is("condition", &["mag"])]]),
+    opt("method", Kind::Word(SWEEPS), "M", "overrelaxation", "overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
+    opt("precision", Kind::Word(PRECISIONS), "P", "mixed", "precision of the sweeps: single, mixed or double; the result is measured in double"),
+    opt("omega", Kind::Number, "W", "", "power of overrelaxation, 1 to below 2 (1.7)")
+        .needs(&[&[Need::Is("method", &["overrelaxation", "annealing", "combined"]), Need::With("residual")]]),
+    opt("alpha", Kind::Number, "A", "0.08", "step of the Fourier-accelerated methods").needs(&[&[Need::Is("method", &["fourier-descent", "fourier-cg"])]]),
+    opt("probability", Kind::Number, "P", "0.5", "of stochastic relaxation, 0 to below 1").needs(&[&[Need::Is("method", &["stochastic", "combined"])]]),
+    opt("stochastic-sweeps", LONG, "N", "1000", "sweeps of stochastic relaxation in combined").needs(&[&[Need::Is("method", &["combined"])]]),
+    opt("hot", Kind::Number, "T", "1.4", "first temperature of annealing").needs(ANNEALS),
+    opt("cold", Kind::Number, "T", "0.1", "last temperature of annealing").needs(ANNEALS),
+    opt("temperatures", LONG, "N", "1000", "number of temperatures, a heat bath each").needs(ANNEALS),
+    opt("microcanonical", LONG, "N", "3", "sweeps after each heat bath").needs(ANNEALS),
+    opt("logarithmic", Kind::Flag, "B", "no", "yes: temperatures with equal ratios, no: with equal differences").needs(ANNEALS),
+    opt("tol", Kind::Number, "T", "", "largest violation theta; 0: not asked for (1e-12, in single precision 1e-11)").old("stop-theta"),
+    opt("tol-max", Kind::Number, "T", "0", "largest violation of a site; 0: not asked for").old("stop-theta-max"),
+    opt("tol-change", Kind::Number, "C", "0", "largest rise of the functional in a sweep; 0: not asked for").old("stop-change"),
+    opt("max-iterations", LONG, "N", "20000", "sweeps after which a copy is given up"),
+    opt("check-every", LONG, "N", "10", "sweeps between two looks at the violation"),
+    opt("copies", LONG, "N", "1", "gauge copies, of which the best is kept"),
+    opt("random-start", Kind::Flag, "B", "no", "yes: the first copy starts from a random transformation, too"),
+    opt("seed", LONG, "S", "1", "seed of the random numbers")
+        .needs(&[&[Need::With("copies"), Need::Is("random-start", &["yes"]), Need::Is("method", &["stochastic", "annealing", "combined"])]]),
+];
+
+const OUTPUT: &[Opt] = &[
+    opt("out", Kind::Output(""), "FILE", "", "the fixed links"),
+    files::format_option(&[&[Need::With("out")]]),
+    opt("transformation", Kind::Output(""), "FILE", "", "the matrices g(x) as this machine's doubles without a header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part; one rank only"),
+    opt("json", Kind::Output(""), "FILE", "", "all results as JSON"),
+    opt("history", Kind::Output(""), "FILE", "", "a line for every look: copy, sweeps, functional, theta, temperature"),
+    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "functional and theta of all looks as a picture"),
+    overwrite(&[&[Need::With("out"), Need::With("transformation"), Need::With("json"), Need::With("history"), Need::With("plot")]]),
+];
+
+pub const COMMAND: Command = Command {
+    name: "gaugefix",
+    usage: &["FILE [options]"],
+    about: &[
+        "Landau, Coulomb or maximally Abelian gauge",
+        "Fixes the gauge of a configuration (docs/gaugefix.md). What was reached is written also if it did not",
+        "converge; the status is then 3.",
+    ],
+    tables: &[files::ONE, FIXING, OUTPUT, session::OPTIONS],
+    input: Some("gauge"),
+    example: "gaugefix b6.0.00001 --condition coulomb --out coulomb.ildg",
+    run,
+};
+
+fn direction(options: &Options) -> Run<usize> {
+    let text = options.text("direction");
+    let found = ["x", "y", "z", "t"].iter().position(|w| *w == text);
+    let number = text.parse().ok().filter(|n| *n < 4);
+    found
+        .or(number)
+        .ok_or_else(|| refuse(options.spelt("direction"), text, "0, 1, 2 or 3 for x, y, z or t"))
+}
+
+fn params(options: &Options) -> Run<GaugeFixParams> {
+    let condition = match options.text("condition") {
+        "coulomb" => Condition::Coulomb { time: direction(options)? },
+        "mag" => Condition::MaximallyAbelian { residual: options.flag("residual") },
+        _ => Condition::Landau,
+    };
+    let probability = options.number("probability");
+    let schedule = Schedule {
+        hot: options.number("hot"),
+        cold: options.number("cold"),
+        steps: options.whole("temperatures") as usize,
+        microcanonical: options.whole("microcanonical") as usize,
+        logarithmic: options.flag("logarithmic"),
+    };
+    let alpha = options.number("alpha");
+    let method = match options.text("method") {
+        "stochastic" => Method::StochasticRelaxation { probability },
+        "annealing" => Method::Annealing(schedule),
+        "combined" => {
+            let sweeps = options.whole("stochastic-sweeps") as usize;
+            Method::Combined { schedule, probability, sweeps }
+        }
+        "fourier-descent" => Method::FourierDescent { alpha },
+        "fourier-cg" => Method::FourierCg { alpha },
+        _ => Method::Overrelaxation,
+    };
+    let relaxation = options.text("method") == "relaxation";
+    if relaxation && options.given("omega") {
+        return Err(Failure::usage("--omega: relaxation has none"));
+    }
+    let precision = match options.text("precision") {
+        "single" => Working::Single,
+        "double" => Working::Double,
+        _ => Working::Mixed,
+    };
+    let theta = match options.given("tol") {
+        true => options.number("tol"),
+        false => Stop::of(precision).theta,
+    };
+    options.check("tol", theta >= 0.0, "0 or more")?;
+    let new = GaugeFixParams::new(condition);
+    Ok(GaugeFixParams {
+        method,
+        omega: match (relaxation, options.given("omega")) {
+            (true, _) => 1.0,
+            (_, true) => options.number("omega"),
+            _ => new.omega,
+        },
+        stop: Stop {
+            theta,
+            theta_max: options.number("tol-max"),
+            change: options.number("tol-change"),
+        },
+        max_iterations: options.whole("max-iterations") as usize,
+        check_every: options.whole("check-every") as usize,
+        precision,
+        copies: options.whole("copies") as usize,
+        random_start: options.flag("random-start"),
+        seed: options.whole("seed") as u64,
+        ..new
+    })
+}
+
+/// What was seen on the way.
+#[derive(Default)]
+struct Looks {
+    functional: History,
+    theta: History,
+    lines: String,
+}
+
+/// What came of it.
+struct Done {
+    before: Plaquette,
+    after: Plaquette,
+    unitarity: Unitarity,
+    report: GaugeFixReport,
+}
+
+impl Done {
+    fn residual(&self) -> Fixed {
+        self.report.best.residual.unwrap_or_default()
+    }
+
+    fn converged(&self) -> bool {
+        let best = &self.report.best;
+        best.total.converged && best.residual.is_none_or(|r| r.converged)
+    }
+}
+
+fn short(x: f64) -> String {
+    output::exponent(x, 3)
+}
+
+fn print_states<'a>(what: &str, states: impl Iterator<Item = &'a Fixed>) {
+    say!("#{what:>8}  {:>16}  {:>10}  {:>10}  converged", "functional", "theta", "iterations");
+    for (k, s) in states.enumerate() {
+        let (q, yes) = (&s.quality, if s.converged { "yes" } else { "no" });
+        say!("{k:9}  {:16.12}  {:>10}  {:10}  {yes}", q.functional, short(q.theta), s.iterations);
+    }
+}
+
+fn print(session: &Session, options: &Options, name: &str, loaded: &Loaded, done: &Done) {
+    let lattice = lattice_text(loaded.gauge.geometry().global_extents());
+    let format = files::name_of(loaded.info.format);
+    say!("# {name} ({format}), {lattice}, plaquette {:.12}", done.before.total);
+    let (condition, method) = (options.text("condition"), options.text("method"));
+    let precision = options.text("precision");
+    say!("# {condition} gauge by {method}, {precision} precision, {}", session.device.name());
+    let r = &done.report;
+    print_states("copy", r.copies.iter().map(|c| &c.total));
+    if !r.best.slices.is_empty() {
+        print_states("slice", r.best.slices.iter());
+    }
+    let best = &r.best.total.quality;
+    say!(
+        "# kept: functional {:.12}, theta {}, copy {}",
+        best.functional,
+        short(best.theta),
+        r.best_copy
+    );
+    if options.flag("residual") {
+        let q = done.residual().quality;
+        say!("# residual: functional {:.12}, theta {}", q.functional, short(q.theta));
+    }
+    say!("# plaquette {:.12}", done.after.total);
+    let iterations = r.best.total.iterations + done.residual().iterations;
+    let end = match (done.converged(), r.stopped) {
+        (true, _) => "",
+        (_, true) => ", INTERRUPTED",
+        _ => ", NOT CONVERGED",
+    };
+    say!("# {iterations} iterations, {:.3} s{end}", r.seconds);
+}
+
+fn json_report(
+    session: &Session,
+    options: &Options,
+    name: &str,
+    loaded: &Loaded,
+    p: &GaugeFixParams,
+    done: &Done,
+) -> Value {
+    let r = &done.report;
+    let of =
+        |p: &Plaquette| json!({ "total": p.total, "spatial": p.spatial, "temporal": p.temporal });
+    let state = |s: &Fixed, seconds: f64| {
+        json!({
+            "functional": s.quality.functional, "theta": s.quality.theta, "iterations": s.iterations,
+            "converged": s.converged, "seconds": seconds,
+        })
+    };
+    let copies: Vec<Value> =
+        r.copies.iter().map(|c: &CopyReport| state(&c.total, c.seconds)).collect();
+    let slices: Vec<Value> = r.best.slices.iter().map(|s| state(s, 0.0)).collect();
+    let best = &r.best.total;
+    let mut report = json!({
+        "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
+        "gauge": described(name, loaded.info.format, loaded.gauge.geometry().global_extents()),
+        "condition": options.text("condition"), "time": direction(options).unwrap_or(3),
+        "method": options.text("method"), "precision": options.text("precision"),
+        "omega": p.omega, "alpha": options.number("alpha"), "stop_theta": p.stop.theta,
+        "stop_theta_max": p.stop.theta_max, "stop_change": p.stop.change, "seed": p.seed,
+        "functional": best.quality.functional, "theta": best.quality.theta, "iterations": best.iterations,
+    });
+    if options.flag("residual") {
+        let rest = done.residual();
+        report["residual"] = json!({
+            "functional": rest.quality.functional, "theta": rest.quality.theta, "iterations": rest.iterations,
+        });
+    }
+    report["converged"] = json!(done.converged());
+    report["stopped"] = json!(r.stopped);
+    report["seconds"] = json!(r.seconds);
+    report["best_copy"] = json!(r.best_copy);
+    report["plaquette_before"] = of(&done.before);
+    report["plaquette_after"] = of(&done.after);
+    report["unitarity"] = json!({ "unitary": done.unitarity.unitary, "det": done.unitarity.det });
+    report["copies"] = json!(copies);
+    report["slices"] = json!(slices);
+    report
+}
+
+fn write_plot(name: &str, file: &str, looks: &Looks) -> Result<()> {
+    let file = file.rsplit('/').next().unwrap_or_default();
+    let panel = |title: &str, up, history: &History, name: &str, colour| Panel {
+        title: format!("{title}, {file}"),
+        across: "sweep",
+        up,
+        series: vec![Series::of(name, colour, history)],
+        close: true,
+    };
+    plot::write(
+        name,
+        &[
+            panel("Gauge functional", "F", &looks.functional, "F", BLUE),
+            panel("Violation of the gauge condition", "log10 theta", &looks.theta, "theta", RED),
+        ],
+    )
+}
+
+fn run(options: Options) -> Run<i32> {
+    let name = options.input()?;
+    let p = params(&options)?;
+    for file in ["out", "transformation", "json", "history", "plot"] {
+        output::check(options.get(file), options.flag("overwrite"), "")?;
+    }
+    session::run(&options, |session| {
+        if options.given("transformation") && session.comm.size() > 1 {
+            return Err(Failure::usage("--transformation: needs one rank"));
+        }
+        if session.first() {
+            session::complain(&format!("gaugefix on {}", session.device.name()));
+        }
+        let mut loaded = files::read(session, &name, &files::reading(&options))?;
+        let before = loaded.plaquette;
+        let mut looks = Looks {
+            lines: "# copy, sweeps, functional, theta, temperature\n".into(),
+            ..Looks::default()
+        };
+        let mut progress = Progress::new();
+        let fixed = fix_gauge(&loaded.gauge, &p, &mut |at| {
+            let (sweeps, q) = (at.sweeps as f64, &at.quality);
+            looks.functional.add(sweeps, q.functional);
+            looks.theta.add(sweeps, if q.theta > 0.0 { q.theta.log10() } else { f64::NAN });
+            if options.given("history") {
+                let hot = at.temperature.unwrap_or(0.0);
+                looks.lines +=
+                    &format!("{} {} {} {} {hot}\n", at.copy, at.sweeps, q.functional, q.theta);
+            }
+            progress.now_and_then(|| {
+                let hot = at.temperature.map_or(String::new(), |t| format!(", temperature {t:.4}"));
+                format!(
+                    "copy {}, {} sweeps, functional {:.10}, theta {}{hot}",
+                    at.copy,
+                    at.sweeps,
+                    q.functional,
+                    short(q.theta)
+                )
+            });
+            session.comm.stop(interrupted())
+        })?;
+        progress.clear();
+        loaded.gauge = fixed.gauge;
+        let gauge = &loaded.gauge;
+        let done = Done {
+            before,
+            after: plaquette(gauge)?,
+            unitarity: unitarity(gauge)?,
+            report: fixed.report,
+        };
+        if let Some(file) = options.get("out") {
+            let write = WriteOptions {
+                sequence_number: loaded.info.sequence_number,
+                creator: Some("plaq gaugefix".into()),
+                ..Default::default()
+            };
+            files::write(gauge, file, files::format_of(options.text("format")), &write)?;
+        }
+        if let Some(file) = options.get("transformation") {
+            let matrices = fixed.transformation.to_array()?;
+            write_file(Path::new(file), bytemuck::cast_slice(&matrices))?;
+        }
+        print(session, &options, &name, &loaded, &done);
+        if session.first() {
+            if let Some(file) = options.get("history") {
+                write_file(Path::new(file), looks.lines.as_bytes())?;
+            }
+            if let Some(file) = options.get("json") {
+                output::write_json(
+                    file,
+                    &json_report(session, &options, &name, &loaded, &p, &done),
+                )?;
+            }
+            if let Some(file) = options.get("plot") {
+                write_plot(file, &name, &looks)?;
+            }
+        }
+        Ok(session::status(done.converged()))
+    })
+}

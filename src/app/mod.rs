@@ -1,0 +1,203 @@
+//! The program `plaq`: gauge configurations and quarks from the command line. Each subcommand is a file;
+//! `options` reads the command line, `session` opens device and ranks, `output` writes results.
+
+mod convert;
+mod files;
+mod flow;
+mod gaugefix;
+mod gluon;
+mod heatbath;
+mod hmc;
+mod options;
+mod output;
+mod overlap;
+mod plaquette;
+mod plot;
+mod propagator;
+mod quark;
+mod session;
+mod statistics;
+
+use std::ffi::OsString;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::{Error, Status};
+use options::{suggestion, Asked, Command, Options};
+
+/// Set by the program's handler of signals, SIGINT and SIGTERM: work ends where it can stop.
+pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Status of a program that was interrupted or did not converge.
+const UNFINISHED: i32 = 3;
+
+fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// What ends the program before its work is done.
+#[derive(Debug)]
+pub enum Failure {
+    /// Wrong options: status 2.
+    Usage(String),
+    /// What was refused or went wrong: status 1.
+    Work(Error),
+}
+
+/// What a step of the program gives, or what ends the program.
+pub type Run<T> = Result<T, Failure>;
+
+impl Failure {
+    fn usage(text: impl Into<String>) -> Failure {
+        Failure::Usage(text.into())
+    }
+
+    /// A failure of the program itself, in its own words.
+    fn refused(text: impl Into<String>) -> Failure {
+        Failure::Work(Error::new(Status::InvalidArgument, text))
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Failure {
+        Failure::Work(e)
+    }
+}
+
+const COMMANDS: &[&Command] = &[
+    &plaquette::COMMAND,
+    &heatbath::COMMAND,
+    &hmc::COMMAND,
+    &propagator::COMMAND,
+    &gaugefix::COMMAND,
+    &gluon::COMMAND,
+    &flow::COMMAND,
+    &overlap::COMMAND,
+    &convert::COMMAND,
+];
+
+fn overview() -> String {
+    let mut text = "usage: plaq SUBCOMMAND [options]\n".to_string();
+    for c in COMMANDS {
+        text += &format!("  {:<12} {}\n", c.name, c.about[0]);
+    }
+    text + "plaq SUBCOMMAND --help lists its options; plaq --version\n"
+}
+
+/// Runs the program with its arguments, the name of the program not among them; returns its status: 0
+/// done, 1 refused or failed, 2 wrong options, 3 not converged or interrupted.
+pub fn main(arguments: &[OsString]) -> i32 {
+    let outcome = dispatch(arguments);
+    let told = session::flush();
+    match outcome {
+        Ok(status) if told || status != 0 => status,
+        Ok(_) => 1,
+        Err(Failure::Usage(text)) => {
+            if session::speaks() {
+                session::complain(&format!("{text}; --help lists the options"));
+            }
+            2
+        }
+        Err(Failure::Work(e)) => {
+            if session::speaks() {
+                let begin = if interrupted() { "INTERRUPTED: " } else { "" };
+                session::complain(&format!("{begin}{}", e.message));
+            }
+            if interrupted() {
+                UNFINISHED
+            } else {
+                1
+            }
+        }
+    }
+}
+
+fn dispatch(arguments: &[OsString]) -> Run<i32> {
+    let first = arguments.first().map(|a| a.to_string_lossy().into_owned());
+    let name = match first.as_deref() {
+        None => {
+            return Err(Failure::usage(format!(
+                "a subcommand is missing\n{}",
+                overview().trim_end()
+            )))
+        }
+        Some("--help" | "-h" | "help") => {
+            session::print(&overview());
+            return Ok(0);
+        }
+        Some("--version") => {
+            session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n"));
+            return Ok(0);
+        }
+        Some(name) => name,
+    };
+    let Some(command) = COMMANDS.iter().find(|c| c.name == name) else {
+        let names = COMMANDS.iter().map(|c| c.name);
+        let hint = suggestion(name, names.clone())
+            .map_or(String::new(), |w| format!(": did you mean {w}?"));
+        let all: Vec<&str> = names.collect();
+        return Err(Failure::usage(format!(
+            "unknown subcommand: {name}{hint}; expected one of {}",
+            all.join(", ")
+        )));
+    };
+    match Options::parse(command, &arguments[1..])? {
+        Asked::Help => session::print(&command.help()),
+        Asked::Version => session::print(concat!("plaq ", env!("CARGO_PKG_VERSION"), "\n")),
+        Asked::Work(options) => return (command.run)(options),
+    }
+    Ok(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::options::{Asked, Need, Options};
+    use super::*;
+
+    fn parsed(command: &'static Command, words: &[&str]) -> Result<Asked, Failure> {
+        Options::parse(command, &words.iter().map(OsString::from).collect::<Vec<_>>())
+    }
+
+    /// Names are there once, defaults are values that their options take, and what options need is there.
+    #[test]
+    fn tables_of_options_are_consistent() {
+        let mut needs = 0;
+        for command in COMMANDS {
+            let rows: Vec<_> = command.options().collect();
+            let names: Vec<&str> =
+                rows.iter().flat_map(|o| [o.name, o.old]).filter(|n| !n.is_empty()).collect();
+            for (k, name) in names.iter().enumerate() {
+                assert!(!names[..k].contains(name), "{} --{name}", command.name);
+            }
+            for o in &rows {
+                assert!(o.help.len() > 10, "{} --{}", command.name, o.name);
+                let value = format!("--{}={}", o.name, o.default);
+                let found = (!o.default.is_empty()).then(|| parsed(command, &[&value]));
+                if let Some(Err(Failure::Usage(text))) = found {
+                    let alone = o.needs.is_empty();
+                    assert!(!alone && text.contains("only with"), "{}: {text}", command.name);
+                }
+                for need in o.needs.iter().copied().flatten() {
+                    let (Need::With(other) | Need::Without(other) | Need::Is(other, _)) = need;
+                    let row = rows.iter().find(|r| r.name == *other);
+                    let row = row.unwrap_or_else(|| panic!("{} --{other}", command.name));
+                    if let (Need::Is(_, words), options::Kind::Word(known)) = (need, row.kind) {
+                        let is = |w: &&str| known.iter().any(|k| k.split('=').next() == Some(*w));
+                        assert!(words.iter().all(is), "{} --{other} {words:?}", command.name);
+                    }
+                    needs += 1;
+                }
+            }
+        }
+        assert!(needs > 40, "{needs}");
+    }
+
+    #[test]
+    fn options_stand_anywhere() {
+        let command = COMMANDS.iter().find(|c| c.name == "propagator").expect("a subcommand");
+        let words = ["a", "--kappa=0.1", "--overwrite", "--json", "x", "b", "--solver", "mg"];
+        let Ok(Asked::Work(options)) = parsed(command, &words) else { panic!("{words:?}") };
+        assert_eq!(options.inputs().expect("two files"), ["a", "b"]);
+        assert!(options.flag("overwrite") && options.text("solver") == "multigrid");
+        assert!(options.number("kappa") == 0.1 && !options.given("csw"));
+    }
+}

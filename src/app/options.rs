@@ -1,0 +1,445 @@
+//! Options of the program: each is a row of a table, from which parsing, `--help` and the refusal of
+//! options without effect come.
+
+use std::ffi::OsString;
+
+use lexopt::{Arg, Parser};
+use strsim::osa_distance;
+
+use super::{Failure, Run};
+
+/// What an option takes, and in which range.
+#[derive(Clone, Copy)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// The name of a file that the program writes; with the ending that it must have, or "".
+    Output(&'static str),
+    /// A finite number.
+    Number,
+    /// A whole number, with the smallest and the largest.
+    Whole(i64, i64),
+    /// One of these words. After a word's `=` stands an older spelling of it.
+    Word(&'static [&'static str]),
+    /// yes or no; the option alone is yes.
+    Flag,
+}
+
+/// One of several conditions of which an option needs one.
+#[derive(Clone, Copy)]
+pub enum Need {
+    /// This option is given, and not turned off.
+    With(&'static str),
+    /// This option has one of these values, given or by default.
+    Is(&'static str, &'static [&'static str]),
+    /// This option is not given.
+    Without(&'static str),
+}
+
+/// A row of the table.
+#[derive(Clone, Copy)]
+pub struct Opt {
+    /// Without its dashes.
+    pub name: &'static str,
+    /// An older spelling, or "".
+    pub old: &'static str,
+    pub kind: Kind,
+    /// What `--help` calls the value.
+    pub value: &'static str,
+    /// The default as it would be given; "": none.
+    pub default: &'static str,
+    pub needs: &'static [&'static [Need]],
+    pub help: &'static str,
+}
+
+/// A whole number from 0 on that 32 bits hold.
+pub const COUNT: Kind = Kind::Whole(0, i32::MAX as i64);
+/// A whole number from 0 on.
+pub const LONG: Kind = Kind::Whole(0, 9_000_000_000_000_000);
+/// Names of file formats.
+pub const FORMATS: &[&str] = &["nersc", "nersc3x3", "ildg", "milc", "openqcd", "ddalphaamg"];
+
+pub const fn opt(
+    name: &'static str,
+    kind: Kind,
+    value: &'static str,
+    default: &'static str,
+    help: &'static str,
+) -> Opt {
+    Opt { name, old: "", kind, value, default, needs: &[], help }
+}
+
+impl Opt {
+    pub const fn old(self, old: &'static str) -> Opt {
+        Opt { old, ..self }
+    }
+
+    /// Every list has a condition that must hold.
+    pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
+        Opt { needs, ..self }
+    }
+
+    fn is_called(&self, name: &str) -> bool {
+        self.name == name || (!self.old.is_empty() && self.old == name)
+    }
+}
+
+/// A subcommand as the command line sees it.
+pub struct Command {
+    pub name: &'static str,
+    /// What follows the name in the line "usage:".
+    pub usage: &'static [&'static str],
+    /// What it does, for --help; the first line also stands in the list of subcommands.
+    pub about: &'static [&'static str],
+    pub tables: &'static [&'static [Opt]],
+    /// The option that files without an option's name belong to.
+    pub input: Option<&'static str>,
+    pub example: &'static str,
+    pub run: fn(Options) -> Run<i32>,
+}
+
+impl Command {
+    pub fn options(&self) -> impl Iterator<Item = &'static Opt> + use<'_> {
+        self.tables.iter().flat_map(|t| t.iter())
+    }
+
+    pub fn help(&self) -> String {
+        let mut text = String::new();
+        for (k, usage) in self.usage.iter().enumerate() {
+            let begin = if k == 0 { "usage:" } else { "      " };
+            text += &format!("{begin} plaq {} {usage}\n", self.name);
+        }
+        for line in self.about {
+            text += &format!("{line}\n");
+        }
+        for o in self.options() {
+            let mut words: Vec<String> = o.help.split(' ').map(String::from).collect();
+            if !o.default.is_empty() {
+                words.push(format!("[{}]", o.default));
+            }
+            let head = format!("  --{} {}", o.name, o.value);
+            let mut line = format!("{head:<24}");
+            if head.len() > 23 {
+                line += " ";
+            }
+            for word in words {
+                if line.len() + word.len() > 104 {
+                    text += &format!("{}\n", line.trim_end());
+                    line = " ".repeat(24);
+                }
+                line += &word;
+                line += " ";
+            }
+            text += &format!("{}\n", line.trim_end());
+        }
+        text + &format!("  --help, -h, --version\nexample: plaq {}\n", self.example)
+    }
+}
+
+/// The word of a list that a text may have meant.
+pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let most = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
+    let near = |w: &'a str| (osa_distance(text, w), w);
+    let best = words.into_iter().map(near).min_by_key(|(d, _)| *d);
+    best.filter(|(d, _)| *d < most).map(|(_, w)| w)
+}
+
+fn meant(found: Option<&str>, dashes: &str) -> String {
+    found.map_or(String::new(), |w| format!("did you mean {dashes}{w}?"))
+}
+
+/// A value that an option does not take, and what it takes.
+pub fn refuse(name: &str, found: &str, expected: impl std::fmt::Display) -> Failure {
+    Failure::usage(format!("--{name}: {found}; expected {expected}"))
+}
+
+/// Refuses a word that is none of a list.
+pub fn not_a_word(name: &str, found: &str, words: &[&str]) -> Failure {
+    let hint = meant(suggestion(found, words.iter().copied()), "");
+    let space = if hint.is_empty() { "" } else { " " };
+    let list = words.join(", ");
+    Failure::usage(format!("--{name}: {found}; {hint}{space}expected one of {list}"))
+}
+
+/// Numbers with commas between.
+pub fn numbers<T: std::str::FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
+    let all: Option<Vec<T>> = text.split(',').map(|w| w.trim().parse().ok()).collect();
+    all?.try_into().ok()
+}
+
+/// Whole numbers with commas between, none below `least`.
+pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64; N]> {
+    let found = numbers::<i64, N>(text);
+    let fits = |n: &[i64; N]| n.iter().all(|n| (least..=1 << 20).contains(n));
+    found.filter(fits).ok_or_else(|| {
+        let sign = match (least < 0, N) {
+            (true, _) => "",
+            (false, 1) => ", not negative",
+            _ => ", none negative",
+        };
+        let what = match N {
+            1 => "a whole number".into(),
+            _ => format!("{N} whole numbers with commas between"),
+        };
+        refuse(name, text, format!("{what}{sign}"))
+    })
+}
+
+/// What was given at a command line.
+pub struct Options {
+    command: &'static Command,
+    /// Row of the table, spelling and value.
+    given: Vec<(&'static Opt, String, String)>,
+    /// Inputs without a name.
+    files: Vec<String>,
+}
+
+impl std::fmt::Debug for Options {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "plaq {}", self.command.name)
+    }
+}
+
+/// What a command line asks for.
+pub enum Asked {
+    Help,
+    Version,
+    Work(Options),
+}
+
+fn text_of(value: OsString) -> Run<String> {
+    value.into_string().map_err(|v| Failure::usage(format!("{}: no UTF-8", v.to_string_lossy())))
+}
+
+impl Options {
+    pub fn parse(command: &'static Command, arguments: &[OsString]) -> Run<Asked> {
+        let mut all = Options { command, given: vec![], files: vec![] };
+        let mut parser = Parser::from_args(arguments);
+        while let Some(arg) = parser.next().map_err(|e| Failure::usage(e.to_string()))? {
+            let name = match arg {
+                Arg::Long("help") | Arg::Short('h') => return Ok(Asked::Help),
+                Arg::Long("version") => return Ok(Asked::Version),
+                Arg::Long(name) => name.to_string(),
+                Arg::Short(letter) => {
+                    return Err(Failure::usage(format!("unknown option: -{letter}")))
+                }
+                Arg::Value(file) => {
+                    all.files.push(text_of(file)?);
+                    continue;
+                }
+            };
+            let Some(row) = command.options().find(|o| o.is_called(&name)) else {
+                let known = command.options().map(|o| o.name);
+                let hint = meant(suggestion(&name, known), "--");
+                let colon = if hint.is_empty() { "" } else { ": " };
+                return Err(Failure::usage(format!("unknown option: --{name}{colon}{hint}")));
+            };
+            let alone = match (row.kind, parser.optional_value()) {
+                (_, Some(value)) => Some(value),
+                (Kind::Flag, None) => {
+                    let next = parser.try_raw_args().and_then(|r| r.peek().map(|v| v.to_owned()));
+                    match next.filter(|v| !v.to_string_lossy().starts_with("--")) {
+                        Some(_) => None,
+                        None => Some("yes".into()),
+                    }
+                }
+                (_, None) => None,
+            };
+            let value =
+                match alone {
+                    Some(value) => value,
+                    None => parser.raw_args().ok().and_then(|mut r| r.next()).ok_or_else(|| {
+                        Failure::usage(format!("an option needs a value: --{name}"))
+                    })?,
+                };
+            if all.given.iter().any(|(o, ..)| o.name == row.name) {
+                return Err(Failure::usage(format!("an option is given twice: --{name}")));
+            }
+            let value = text_of(value)?;
+            let value = checked(row, &name, value)?;
+            all.given.push((row, name, value));
+        }
+        if command.input.is_none() {
+            if let Some(file) = all.files.first() {
+                let hint = suggestion(file, command.options().map(|o| o.name));
+                let hint = hint.map_or(String::new(), |w| format!(": did you mean --{w}?"));
+                return Err(Failure::usage(format!("unknown option: {file}{hint}")));
+            }
+        }
+        all.check_needs()?;
+        Ok(Asked::Work(all))
+    }
+
+    fn check_needs(&self) -> Run<()> {
+        for (row, name, _) in self.given.iter().filter(|(o, ..)| self.has(o.name)) {
+            for needs in row.needs {
+                if needs.iter().any(|need| self.holds(need)) {
+                    continue;
+                }
+                let words = needs.iter().map(|need| match need {
+                    Need::With(other) | Need::Without(other) => format!("--{other}"),
+                    Need::Is(other, values) => {
+                        let values: Vec<&str> = values.iter().map(|v| spelling(v)).collect();
+                        format!("--{other} {}", values.join(" or "))
+                    }
+                });
+                let words: Vec<String> = words.collect();
+                let how = if matches!(needs[0], Need::Without(_)) { "not" } else { "only" };
+                let with = words.join(" or ");
+                return Err(Failure::usage(format!("--{name}: {how} with {with}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn holds(&self, need: &Need) -> bool {
+        match need {
+            Need::With(other) => self.has(other),
+            Need::Without(other) => !self.has(other),
+            Need::Is(other, values) => {
+                let value = self.get(other);
+                values.iter().any(|v| Some(*v) == value)
+            }
+        }
+    }
+
+    fn row(&self, name: &str) -> &'static Opt {
+        let row = self.command.options().find(|o| o.name == name);
+        row.unwrap_or_else(|| panic!("plaq {} has no option --{name}", self.command.name))
+    }
+
+    /// The value, or its default; none where there is neither.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let row = self.row(name);
+        let given = self.given.iter().find(|(o, ..)| o.name == row.name);
+        let value = given.map_or(row.default, |(_, _, v)| v);
+        Some(value).filter(|v| !v.is_empty())
+    }
+
+    /// Is it given?
+    pub fn given(&self, name: &str) -> bool {
+        self.given.iter().any(|(o, ..)| o.name == name)
+    }
+
+    /// Is it given and not turned off?
+    pub fn has(&self, name: &str) -> bool {
+        let off = |v: &str| matches!(v, "" | "no" | "none" | "0");
+        self.given(name) && !off(self.get(name).unwrap_or_default())
+    }
+
+    pub fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    /// The name as it was spelt.
+    pub fn spelt<'a>(&'a self, name: &'a str) -> &'a str {
+        self.given.iter().find(|(o, ..)| o.name == name).map_or(name, |(_, s, _)| s)
+    }
+
+    pub fn required(&self, name: &str) -> Run<&str> {
+        self.get(name).ok_or_else(|| Failure::usage(format!("--{name}: missing")))
+    }
+
+    pub fn number(&self, name: &str) -> f64 {
+        self.get(name).and_then(|v| v.parse().ok()).unwrap_or(f64::NAN)
+    }
+
+    /// A number that must be given.
+    pub fn required_number(&self, name: &str) -> Run<f64> {
+        self.required(name).map(|_| self.number(name))
+    }
+
+    pub fn whole(&self, name: &str) -> i64 {
+        whole_of(self.text(name)).unwrap_or_default()
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        self.get(name) == Some("yes")
+    }
+
+    /// Refuses a number that does not obey `fits`.
+    pub fn check(&self, name: &str, fits: bool, expected: &str) -> Run<()> {
+        match fits {
+            true => Ok(()),
+            false => Err(Failure::usage(format!(
+                "--{}: expected {expected}, found {}",
+                self.spelt(name),
+                self.text(name)
+            ))),
+        }
+    }
+
+    /// Inputs: files without an option's name, and those of the command's input option.
+    pub fn inputs(&self) -> Run<Vec<String>> {
+        let name = self.command.input.expect("a command with inputs");
+        let named = self.get(name).map(String::from);
+        if named.is_some() && !self.files.is_empty() {
+            return Err(Failure::usage(format!(
+                "--{name}: {}; expected files after it or with it, not both",
+                self.text(name)
+            )));
+        }
+        let all: Vec<String> = named.into_iter().chain(self.files.iter().cloned()).collect();
+        match all.is_empty() {
+            true => Err(Failure::usage(format!("--{name}: missing"))),
+            false => Ok(all),
+        }
+    }
+
+    /// The only input.
+    pub fn input(&self) -> Run<String> {
+        let mut all = self.inputs()?;
+        match all.len() {
+            1 => Ok(all.remove(0)),
+            _ => Err(Failure::usage(format!("{}: expected one file", all[1]))),
+        }
+    }
+}
+
+/// The present spelling of a word of [`Kind::Word`].
+fn spelling(word: &str) -> &str {
+    word.split('=').next().unwrap_or(word)
+}
+
+/// A whole number, also in the form 1e6.
+pub fn whole_of(text: &str) -> Option<i64> {
+    let value: f64 = text.parse().ok()?;
+    let fits = value.fract() == 0.0 && value.abs() <= 9e15;
+    text.parse().ok().or(fits.then_some(value as i64))
+}
+
+/// The value, words in their present spelling.
+fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
+    match row.kind {
+        Kind::Text => {}
+        Kind::Output(end) if !end.is_empty() && !value.ends_with(end) => {
+            return Err(refuse(name, &value, format!("a name that ends in {end}")))
+        }
+        Kind::Output(_) => {}
+        Kind::Number if value.parse().is_ok_and(f64::is_finite) => {}
+        Kind::Number => return Err(refuse(name, &value, "a number")),
+        Kind::Whole(least, most) => match whole_of(&value) {
+            None if least < 0 => return Err(refuse(name, &value, "a whole number")),
+            None => return Err(refuse(name, &value, "a whole number, not negative")),
+            Some(n) if n < least && least == 0 => {
+                return Err(refuse(name, &value, "a whole number, not negative"))
+            }
+            Some(n) if n < least => {
+                return Err(refuse(name, &value, format!("a whole number, {least} or more")))
+            }
+            Some(n) if n > most => return Err(refuse(name, &value, format!("at most {most}"))),
+            Some(_) => {}
+        },
+        Kind::Flag if value == "yes" || value == "no" => {}
+        Kind::Flag => return Err(not_a_word(name, &value, &["no", "yes"])),
+        Kind::Word(words) => {
+            let is = |w: &&&str| w.split('=').any(|s| s == value);
+            let Some(found) = words.iter().find(is) else {
+                let now: Vec<&str> = words.iter().map(|w| spelling(w)).collect();
+                return Err(not_a_word(name, &value, &now));
+            };
+            return Ok(spelling(found).to_string());
+        }
+    }
+    Ok(value)
+}

@@ -1,0 +1,103 @@
+//! Results in files: what may be written is seen before the work, files appear complete or not at all.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{Failure, Run};
+use crate::bail;
+use crate::error::Result;
+use crate::io;
+
+/// Refuses a file that cannot be written, or that is there and is to stay; before the work. No name: no file.
+/// `otherwise`: what else than replacing it can be done.
+pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
+    let Some(name) = name else { return Ok(()) };
+    if !overwrite && Path::new(name).exists() {
+        return Err(Failure::refused(format!(
+            "{name}: exists; {otherwise}{} --overwrite yes",
+            if otherwise.is_empty() { "replace it with" } else { "or replace it with" }
+        )));
+    }
+    Ok(io::try_output(Path::new(name))?)
+}
+
+/// A file as text.
+pub fn read_text(name: &str) -> Result<String> {
+    match std::fs::read(name) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(e) => {
+            let text = e.to_string();
+            bail!(FileOpen, "{name}: {}", text.split(" (os error").next().unwrap_or(&text))
+        }
+    }
+}
+
+fn is_flat(value: &Value) -> bool {
+    match value {
+        Value::Array(all) => all.iter().all(|v| !v.is_array() && !v.is_object()),
+        Value::Object(all) => all.values().all(|v| !v.is_object() && is_flat(v)),
+        _ => true,
+    }
+}
+
+/// JSON with a line for each member, what has no members in it on one line.
+fn layout(value: &Value, indent: usize, text: &mut String) {
+    let begin = |text: &mut String, k: usize, indent: usize| {
+        text.push_str(if k == 0 { "\n" } else { ",\n" });
+        text.push_str(&" ".repeat(indent));
+    };
+    match value {
+        Value::Array(all) if !is_flat(value) => {
+            text.push('[');
+            for (k, v) in all.iter().enumerate() {
+                begin(text, k, indent + 2);
+                layout(v, indent + 2, text);
+            }
+            text.push_str(&format!("\n{}]", " ".repeat(indent)));
+        }
+        Value::Object(all) if indent == 0 || !is_flat(value) => {
+            text.push('{');
+            for (k, (name, v)) in all.iter().enumerate() {
+                begin(text, k, indent + 2);
+                text.push_str(&format!("{}: ", Value::from(name.as_str())));
+                layout(v, indent + 2, text);
+            }
+            text.push_str(&format!("\n{}}}", " ".repeat(indent)));
+        }
+        Value::Object(all) => {
+            let members: Vec<String> = all
+                .iter()
+                .map(|(name, v)| {
+                    let mut member = format!("{}: ", Value::from(name.as_str()));
+                    layout(v, indent, &mut member);
+                    member
+                })
+                .collect();
+            text.push_str(&format!("{{{}}}", members.join(", ")));
+        }
+        Value::Array(all) => {
+            let all: Vec<String> = all.iter().map(Value::to_string).collect();
+            text.push_str(&format!("[{}]", all.join(", ")));
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}
+
+pub fn json_text(value: &Value) -> String {
+    let mut text = String::new();
+    layout(value, 0, &mut text);
+    text + "\n"
+}
+
+pub fn write_json(name: &str, value: &Value) -> Result<()> {
+    io::write_file(Path::new(name), json_text(value).as_bytes())
+}
+
+/// A number with an exponent of at least two digits, e.g. 1.5e-07.
+pub fn exponent(x: f64, digits: usize) -> String {
+    let text = format!("{x:.digits$e}");
+    let Some((number, power)) = text.split_once('e') else { return text };
+    let power: i32 = power.parse().unwrap_or(0);
+    format!("{number}e{}{:02}", if power < 0 { '-' } else { '+' }, power.abs())
+}

@@ -1,0 +1,227 @@
+//! `plaq overlap`: chiral quarks: modes of the kernel, low modes and index of the overlap operator, propagators.
+
+mod report;
+mod work;
+
+use super::options::{opt, refuse, Command, Kind, Need, Opt, Options, COUNT};
+use super::quark::{boundary, BOUNDARY, PRECISIONS};
+use super::session::{self, overwrite};
+use super::{files, output, Failure, Run};
+use crate::compose::{Method, OverlapAlgorithm};
+use crate::fields::Precision;
+use crate::ops::source::Source;
+
+const MOST_MASSES: usize = 16;
+const PROPAGATOR: &[&[Need]] = &[&[Need::Is("task", &["propagator"])]];
+const SIGNS: &[&str] = &["polynomial", "zolotarev", "auto"];
+const SOLVERS: &[&str] = &["auto", "cg", "sumr", "gcr"];
+const PRECONDITIONERS: &[&str] = &["none", "wilson", "multigrid=mg"];
+
+const OPTIONS: &[Opt] = &[
+    opt("task", Kind::Word(&["modes", "index", "propagator"]), "T", "modes", "modes: low modes of the kernel and the Ginsparg-Wilson relation; index: also low modes of D^dagger D; propagator: these and twelve solves for every mass"),
+    opt("s", Kind::Number, "S", "0.4", "the kernel is gamma5 (D_W - (1 + s))"),
+    opt("mass", Kind::Text, "M[,M...]", "0.05", "masses of the quark, up to 16"),
+    opt("delta", Kind::Number, "D", "1e-8", "largest error of the sign function"),
+    opt("sign", Kind::Word(SIGNS), "S", "polynomial", "approximation of the sign function: polynomial, zolotarev or auto"),
+    opt("modes", Kind::Text, "N", "auto", "low modes of the kernel to project; auto: as the spectrum suggests"),
+    opt("modes-tol", Kind::Number, "R", "0", "residual of these modes (0: automatic)"),
+    opt("high", Kind::Whole(1, 1000), "N", "1", "modes of the upper end of the spectrum of |Q|"),
+    opt("low", COUNT, "N", "8", "low modes of D^dagger D on either chirality; 0 with --task propagator: none").needs(&[&[Need::Is("task", &["index", "propagator"])]]),
+    opt("tol", Kind::Number, "R", "1e-7", "residual of the solves, |b - D x| / |b|").needs(PROPAGATOR),
+    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto, cg, sumr or gcr; auto: what is expected to be fastest").needs(PROPAGATOR),
+    opt("precision", Kind::Word(PRECISIONS), "P", "single", "precision of the inner solver, double, single or half").needs(PROPAGATOR),
+    opt("preconditioner", Kind::Word(PRECONDITIONERS), "P", "none", "preconditioner of gcr: none, wilson or multigrid, the inverse of the Wilson operator")
+        .needs(&[&[Need::Is("task", &["propagator"])], &[Need::Is("solver", &["auto", "gcr"])]]),
+    opt("wilson-mass", Kind::Text, "M", "auto", "mass of that operator, above the critical one; auto: found").needs(&[&[Need::With("preconditioner")]]),
+    BOUNDARY,
+    opt("source", Kind::Text, "S", "point,0,0,0,0", "point,x,y,z,t or wall,t").needs(PROPAGATOR),
+    opt("smear-links", Kind::Text, "[KIND,]A,N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default) or ape, e.g. 0.1,3"),
+    opt("smear-steps", COUNT, "N", "0", "steps of stout smearing; older form of --smear-links").needs(&[&[Need::Without("smear-links")]]),
+    opt("smear-rho", Kind::Number, "R", "0.1", "weight of stout smearing").needs(&[&[Need::With("smear-steps")]]),
+    opt("locality", Kind::Flag, "B", "no", "yes: the largest |D eta|(x) at every distance from a point source eta"),
+    opt("save-modes", Kind::Output(""), "FILE", "", "writes the modes of the kernel"),
+    opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote, in place of a search"),
+    opt("json", Kind::Output(""), "FILE", "", "all results as JSON"),
+    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "eigenvalues of D in the complex plane, of the task modes those of the kernel"),
+    overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save-modes")]]),
+];
+
+pub const COMMAND: Command = Command {
+    name: "overlap",
+    usage: &["FILE [options]"],
+    about: &[
+        "chiral quarks: modes, index, propagators",
+        "Overlap quarks on a configuration: modes of the kernel, low modes and index, propagators (docs/overlap.md).",
+    ],
+    tables: &[files::ONE, OPTIONS, session::OPTIONS],
+    input: Some("gauge"),
+    example: "overlap b6.0.00001 --task index --modes 6 --delta 1e-5",
+    run,
+};
+
+#[derive(Clone, Copy, PartialEq)]
+enum Task {
+    Modes,
+    Index,
+    Propagator,
+}
+
+/// What is asked for.
+struct Plan {
+    file: String,
+    task: Task,
+    s: f64,
+    masses: Vec<f64>,
+    delta: f64,
+    sign: Method,
+    /// `None`: as the spectrum suggests.
+    modes: Option<usize>,
+    modes_tol: f64,
+    high: usize,
+    low: usize,
+    tol: f64,
+    solver: OverlapAlgorithm,
+    precision: Precision,
+    preconditioner: usize,
+    /// NaN: found.
+    wilson_mass: f64,
+    boundary: [f64; 4],
+    source: Source,
+    /// Stout in place of APE, weight, steps.
+    smearing: (bool, f64, usize),
+    locality: bool,
+}
+
+impl Plan {
+    /// Are low modes of D sought?
+    fn low_sought(&self) -> bool {
+        self.task != Task::Modes && self.low > 0
+    }
+}
+
+fn masses(text: &str) -> Run<Vec<f64>> {
+    let one = |w: &str| w.trim().parse().ok().filter(|m: &f64| m.is_finite());
+    let all: Option<Vec<f64>> = text.split(',').map(one).collect();
+    match all {
+        None => Err(refuse("mass", text, "a number, or several with commas between")),
+        Some(all) if all.len() > MOST_MASSES => Err(Failure::usage("--mass: at most 16 masses")),
+        Some(all) => Ok(all),
+    }
+}
+
+fn source(text: &str) -> Run<Source> {
+    use super::options::{integers, not_a_word};
+    if let Some(place) = text.strip_prefix("point,") {
+        return Ok(Source::point(integers::<4>("source point", place, 0)?.map(|x| x as usize)));
+    }
+    if let Some(time) = text.strip_prefix("wall,") {
+        return Ok(Source::wall(integers::<1>("source wall", time, 0)?[0] as usize));
+    }
+    let word = text.split(',').next().unwrap_or(text);
+    Err(not_a_word("source", word, &["point", "wall"]))
+}
+
+fn smearing(options: &Options) -> Run<(bool, f64, usize)> {
+    let Some(text) = options.get("smear-links") else {
+        return Ok((true, options.number("smear-rho"), options.whole("smear-steps") as usize));
+    };
+    let (stout, numbers) = match text.split_once(',') {
+        Some(("ape", rest)) => (false, rest),
+        Some(("stout", rest)) => (true, rest),
+        _ => (true, text),
+    };
+    let found = numbers.split_once(',').and_then(|(a, n)| Some((a.parse().ok()?, n.parse().ok()?)));
+    let (alpha, steps) = found
+        .ok_or_else(|| refuse("smear-links", text, "a weight and a number of steps, e.g. 0.1,3"))?;
+    Ok((stout, alpha, steps))
+}
+
+/// A whole number to 1000, or `auto`.
+fn or_auto(options: &Options, name: &str) -> Run<Option<usize>> {
+    match options.text(name) {
+        "auto" => Ok(None),
+        text => match text.parse().ok().filter(|n| *n <= 1000) {
+            Some(n) => Ok(Some(n)),
+            None => Err(refuse(name, text, "auto, or 0 to 1000 modes")),
+        },
+    }
+}
+
+fn plan(options: &Options) -> Run<Plan> {
+    let task = match options.text("task") {
+        "index" => Task::Index,
+        "propagator" => Task::Propagator,
+        _ => Task::Modes,
+    };
+    let low = options.whole("low");
+    let least = i64::from(task != Task::Propagator);
+    options.check(
+        "low",
+        (least..=1000).contains(&low),
+        "1 to 1000 modes, or 0 with --task propagator",
+    )?;
+    let wilson_mass = match options.text("wilson-mass") {
+        "auto" => f64::NAN,
+        text => match text.parse::<f64>() {
+            Ok(mass) if mass.is_finite() => mass,
+            _ => return Err(refuse("wilson-mass", text, "auto, or a number")),
+        },
+    };
+    Ok(Plan {
+        file: options.input()?,
+        task,
+        s: options.number("s"),
+        masses: masses(options.text("mass"))?,
+        delta: options.number("delta"),
+        sign: match options.text("sign") {
+            "zolotarev" => Method::Zolotarev,
+            "auto" => Method::Auto,
+            _ => Method::Polynomial,
+        },
+        modes: or_auto(options, "modes")?,
+        modes_tol: options.number("modes-tol"),
+        high: options.whole("high") as usize,
+        low: low as usize,
+        tol: options.number("tol"),
+        solver: match options.text("solver") {
+            "cg" => OverlapAlgorithm::ChiralCg,
+            "sumr" => OverlapAlgorithm::Sumr,
+            "gcr" => OverlapAlgorithm::Gcr,
+            _ => OverlapAlgorithm::Auto,
+        },
+        precision: super::quark::precision(options.text("precision")),
+        preconditioner: match options.text("preconditioner") {
+            "wilson" => 1,
+            "multigrid" => 2,
+            _ => 0,
+        },
+        wilson_mass,
+        boundary: boundary(options)?,
+        source: source(options.text("source"))?,
+        smearing: smearing(options)?,
+        locality: options.flag("locality"),
+    })
+}
+
+fn run(options: Options) -> Run<i32> {
+    let plan = plan(&options)?;
+    for file in ["json", "plot", "save-modes"] {
+        output::check(options.get(file), options.flag("overwrite"), "")?;
+    }
+    session::run(&options, |session| {
+        if session.first() {
+            session::complain(&format!("overlap on {}", session.device.name()));
+        }
+        let done = work::all(session, &options, &plan)?;
+        report::print(session, &plan, &done);
+        if session.first() {
+            if let Some(name) = options.get("json") {
+                output::write_json(name, &report::json(session, &options, &plan, &done))?;
+            }
+            if let Some(name) = options.get("plot") {
+                report::plot(name, &plan, &done)?;
+            }
+        }
+        Ok(session::status(done.quarks.as_ref().is_none_or(|q| q.report.converged)))
+    })
+}

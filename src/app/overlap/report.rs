@@ -1,0 +1,237 @@
+//! What came of `plaq overlap`: table, JSON and picture.
+
+use serde_json::{json, Value};
+
+use super::super::files::{described, lattice_text, name_of};
+use super::super::options::Options;
+use super::super::output::exponent as e;
+use super::super::plot::{self, short, Panel, Series, BLUE, RED};
+use super::super::quark::{boundary_name, largest};
+use super::super::session::{say, Session};
+use super::work::Done;
+use super::{Plan, Task, SIGNS, SOLVERS};
+use crate::compose::{Method, OverlapAlgorithm};
+use crate::error::Result;
+
+fn sign_name(method: Method) -> &'static str {
+    match method {
+        Method::Polynomial => SIGNS[0],
+        Method::Zolotarev => SIGNS[1],
+        Method::Auto => SIGNS[2],
+    }
+}
+
+fn solver_name(algorithm: OverlapAlgorithm) -> &'static str {
+    match algorithm {
+        OverlapAlgorithm::Auto => SOLVERS[0],
+        OverlapAlgorithm::ChiralCg => SOLVERS[1],
+        OverlapAlgorithm::Sumr => SOLVERS[2],
+        OverlapAlgorithm::Gcr => SOLVERS[3],
+    }
+}
+
+/// The low modes that were asked for, of a chirality: 0 positive, 1 negative.
+fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
+    let first = |all: &[f64]| all.iter().take(plan.low).copied().collect();
+    done.low
+        .as_ref()
+        .map_or((vec![], vec![]), |low| (first(&low.values()[side]), first(&low.residuals()[side])))
+}
+
+pub fn print(session: &Session, plan: &Plan, done: &Done) {
+    let (op, sign) = (&done.op, done.op.sign());
+    let modes = sign.modes();
+    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let total = done.plaquette.total;
+    say!(
+        "# {} ({}), {}, plaquette {total:.9}",
+        plan.file,
+        name_of(done.format),
+        lattice_text(done.lattice)
+    );
+    say!(
+        "# s {}, {}, degree {} for {} < |Q| < {}, delta {}, error bound {}",
+        short(op.rho() - 1.0),
+        sign_name(sign.method()),
+        sign.degree(),
+        e(low, 3),
+        e(high, 3),
+        e(sign.delta(), 2),
+        e(op.error_bound(), 2)
+    );
+    say!(
+        "# Ginsparg-Wilson violation {}; kappa_+ {}, kappa_- {}; {}",
+        e(done.violation, 2),
+        e(kappa[0], 1),
+        e(kappa[1], 1),
+        session.device.name()
+    );
+    say!("#{:>4}  {:>20}  {:>10}  {:>10}", "k", "lambda(Q)", "residual", "distance");
+    for k in 0..modes.count() {
+        let (v, r, d) = (modes.values()[k], modes.residuals()[k], modes.distances()[k]);
+        say!("{k:5}  {:>20}  {:>10}  {:>10}", e(v, 12), e(r, 2), e(d, 3));
+    }
+    for (k, h) in modes.high().iter().enumerate() {
+        say!("# high {k}: |Q| {}, error {}, gap {}", e(h.value, 6), e(h.residual, 1), e(h.gap, 2));
+    }
+    if let Some(all) = &done.locality {
+        say!("#{:>4}  {:>20}", "r", "largest |D eta|");
+        all.iter().enumerate().for_each(|(r, x)| say!("{r:5}  {:>20}", e(*x, 12)));
+    }
+    if let Some(low) = &done.low {
+        let [plus, minus] = low.zeros();
+        let index = minus as i64 - plus as i64;
+        say!("# index {index}: {plus} zero modes of positive chirality, {minus} of negative");
+        say!("#{:>4}  {:>20}  {:>20}", "k", "|lambda(D)|^2 +", "|lambda(D)|^2 -");
+        let (plus, minus) = (low_of(plan, done, 0).0, low_of(plan, done, 1).0);
+        for (k, (p, m)) in plus.iter().zip(&minus).enumerate() {
+            say!("{k:5}  {:>20}  {:>20}", e(*p, 12), e(*m, 12));
+        }
+    }
+    let Some(quarks) = &done.quarks else { return };
+    let r = &quarks.report;
+    let end = match (r.converged, r.stopped) {
+        (true, _) => "",
+        (_, true) => ", INTERRUPTED",
+        _ => ", NOT CONVERGED",
+    };
+    for (mass, q) in plan.masses.iter().zip(&quarks.of) {
+        let (solver, residual) = (solver_name(quarks.algorithm), e(largest(&r.residual), 2));
+        say!(
+            "# m {}: {} iterations of {solver}, residual {residual}{end}",
+            short(*mass),
+            r.iterations
+        );
+        say!("#{:>4}  {:>18}  {:>18}  {:>18}", "t", "pion", "rho", "nucleon");
+        for t in 0..q.pion.len() {
+            let [p, r, n] = [q.pion[t], q.rho[t], q.nucleon[t]].map(|x| e(x, 10));
+            say!("{t:5}  {p:>18}  {r:>18}  {n:>18}");
+        }
+    }
+}
+
+pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> Value {
+    let (op, sign) = (&done.op, done.op.sign());
+    let modes = sign.modes();
+    let ([low, high], kappa) = (sign.interval(), modes.kappa());
+    let of_kernel: Vec<Value> = (0..modes.count())
+        .map(|k| {
+            json!({ "value": modes.values()[k], "residual": modes.residuals()[k], "gap": modes.distances()[k] })
+        })
+        .collect();
+    let upper: Vec<Value> = modes
+        .high()
+        .iter()
+        .map(|h| json!({ "value": h.value, "residual": h.residual, "gap": h.gap }))
+        .collect();
+    let mut report = json!({
+        "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
+        "gauge": described(&plan.file, done.format, done.lattice),
+        "plaquette": { "total": done.plaquette.total },
+        "action": {
+            "s": op.rho() - 1.0, "boundary": plan.boundary, "time_bc": boundary_name(plan.boundary),
+            "masses": plan.masses,
+        },
+        "kernel": {
+            "low": of_kernel, "next": modes.interval()[0], "high": upper,
+            "kappa_plus": kappa[0], "kappa_minus": kappa[1],
+        },
+        "sign": {
+            "method": sign_name(sign.method()), "degree": sign.degree(), "delta": sign.delta(),
+            "low": low, "high": high,
+        },
+        "error_bound": op.error_bound(), "ginsparg_wilson": done.violation,
+    });
+    if let Some(all) = &done.locality {
+        report["locality"] = json!(all);
+    }
+    if let Some(found) = &done.low {
+        let [plus, minus] = found.zeros();
+        let (plus_values, plus_residuals) = low_of(plan, done, 0);
+        let (minus_values, minus_residuals) = low_of(plan, done, 1);
+        report["index"] = json!(minus as i64 - plus as i64);
+        report["overlap"] = json!({
+            "zeros": [plus, minus],
+            "low": {
+                "plus": plus_values, "minus": minus_values, "plus_residuals": plus_residuals,
+                "minus_residuals": minus_residuals,
+            },
+        });
+    }
+    if let Some(quarks) = &done.quarks {
+        let r = &quarks.report;
+        let preconditioner = ["none", "wilson", "multigrid"][quarks.preconditioner];
+        report["solver"] = json!({
+            "name": solver_name(quarks.algorithm),
+            "preconditioner": preconditioner,
+            "precision": options.text("precision"), "converged": r.converged, "iterations": r.iterations,
+            "residual": largest(&r.residual),
+        });
+        let one = |(mass, q): (&f64, &super::work::OfMass)| {
+            let [pion, rho, nucleon] = &q.masses;
+            json!({
+                "mass": mass, "condensate": q.condensate, "pion": q.pion, "rho_x": q.rho_xyz[0],
+                "rho_y": q.rho_xyz[1], "rho_z": q.rho_xyz[2], "nucleon": q.nucleon,
+                "effective_mass": { "pion": pion, "rho": rho, "nucleon": nucleon },
+            })
+        };
+        let all: Vec<Value> = plan.masses.iter().zip(&quarks.of).map(one).collect();
+        report["correlators"] = json!(all);
+    }
+    report["multiplications"] = json!(sign.multiplications());
+    let names = ["load", "modes", "sign", "ginsparg_wilson", "locality", "index", "propagator"];
+    let seconds = names.iter().zip(done.seconds).map(|(n, s)| (n.to_string(), json!(s)));
+    report["seconds"] = Value::Object(seconds.collect());
+    report
+}
+
+fn title(what: &str, plan: &Plan) -> String {
+    format!("{what}, {}", plan.file.rsplit('/').next().unwrap_or_default())
+}
+
+/// The modes of the kernel, moduli of the positive and of the negative eigenvalues; else the circle of eigenvalues of
+/// D with the low ones on it, Re lambda = |lambda|^2 / (2 rho).
+pub fn plot(name: &str, plan: &Plan, done: &Done) -> Result<()> {
+    if plan.task == Task::Modes {
+        let values = done.op.sign().modes().values();
+        let of = |sign: f64| -> Vec<f64> {
+            values.iter().map(|v| if v * sign > 0.0 { v.abs() } else { f64::NAN }).collect()
+        };
+        let series =
+            vec![Series::new("positive", BLUE, of(1.0)), Series::new("negative", RED, of(-1.0))];
+        let title = title("Low modes of the kernel Q", plan);
+        return plot::write(
+            name,
+            &[Panel { title, across: "k", up: "|lambda(Q)|", series, close: false }],
+        );
+    }
+    let rho = done.op.rho();
+    let angles = (0..=360).map(|k| f64::from(k).to_radians());
+    let mut circle =
+        Series { name: "all eigenvalues".into(), colour: "#888", line: true, ..Default::default() };
+    for a in angles {
+        circle.at.push(rho * (1.0 + a.cos()));
+        circle.values.push(rho * a.sin());
+    }
+    let side = |k: usize, label: &str, colour| {
+        let mut s = Series { name: label.into(), colour, ..Default::default() };
+        for square in low_of(plan, done, k).0 {
+            let re = square / (2.0 * rho);
+            let im = (square - re * re).max(0.0).sqrt();
+            s.at.push(re);
+            s.values.push(if k == 0 { im } else { -im });
+        }
+        s
+    };
+    let mut title = title("Eigenvalues of D", plan);
+    if let Some(low) = &done.low {
+        let [plus, minus] = low.zeros();
+        title += &format!(", index {}", minus as i64 - plus as i64);
+    }
+    let series =
+        vec![side(0, "positive chirality", BLUE), side(1, "negative chirality", RED), circle];
+    plot::write(
+        name,
+        &[Panel { title, across: "Re lambda", up: "Im lambda", series, close: false }],
+    )
+}

@@ -1,0 +1,273 @@
+//! The work of `plaq overlap`.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::super::options::Options;
+use super::super::quark::{monitor, phase};
+use super::super::session::{Progress, Session};
+use super::super::{files, Run};
+use super::{Plan, Task};
+use crate::backend::External;
+use crate::compose::multigrid::{Multigrid, MultigridParams};
+use crate::compose::{
+    Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
+    OverlapSolveParams, OverlapSolver, Sign, SignParams,
+};
+use crate::error::{host_array, Result, Status};
+use crate::fields::{blas, GammaBasis, Layout, Precision, Recon};
+use crate::io::FileFormat;
+use crate::linop::LinOp;
+use crate::operators::DiracParams;
+use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
+use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
+use crate::ops::link_smearing::{smear_links, Smearing};
+use crate::ops::observables::Plaquette;
+use crate::ops::overlap::overlap_propagators;
+use crate::ops::propagator::COLUMNS;
+use crate::ops::source::Source;
+use crate::solvers::SolverReport;
+
+/// Iterations of the Wilson operator's inverse as preconditioner.
+const MOST_WILSON: usize = 100;
+
+/// Correlators of one mass.
+pub struct OfMass {
+    pub pion: Vec<f64>,
+    pub rho_xyz: [Vec<f64>; 3],
+    pub rho: Vec<f64>,
+    pub nucleon: Vec<f64>,
+    /// Effective masses of pion, rho and nucleon.
+    pub masses: [Vec<f64>; 3],
+    pub condensate: f64,
+}
+
+/// Propagators: how they were solved for, and their correlators.
+pub struct Quarks {
+    pub report: SolverReport,
+    pub algorithm: OverlapAlgorithm,
+    /// 0 none, 1 Wilson, 2 multigrid.
+    pub preconditioner: usize,
+    pub of: Vec<OfMass>,
+}
+
+/// What came of a run.
+pub struct Done {
+    pub format: FileFormat,
+    pub lattice: [usize; 4],
+    pub plaquette: Plaquette,
+    pub op: Arc<Overlap>,
+    pub violation: f64,
+    pub locality: Option<Vec<f64>>,
+    pub low: Option<Arc<OverlapModes>>,
+    pub quarks: Option<Quarks>,
+    /// By what was done: load, modes, sign, ginsparg_wilson, locality, index, propagator.
+    pub seconds: [f64; 7],
+}
+
+fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> Result<T>) -> Result<T> {
+    let begin = Instant::now();
+    let done = work();
+    *seconds = begin.elapsed().as_secs_f64();
+    done
+}
+
+/// P. Hernandez, K. Jansen, M. Luescher, Nucl. Phys. B552 (1999) 363: the largest |D eta|(x) at every taxi distance
+/// from a point source eta at the origin.
+fn locality(op: &Overlap) -> Result<Vec<f64>> {
+    let shape = op.shape();
+    let (mut x, mut y) = (shape.field(1)?, shape.field(1)?);
+    Source::point([0; 4]).set(&mut x)?;
+    op.apply(&mut y, &x)?;
+    let geometry = shape.geometry.clone();
+    let mut image = host_array(24 * geometry.volume(), 0.0, "a column on the host")?;
+    let layout = Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi);
+    y.save(&layout, &mut External::write(vec![&mut image[..]]))?;
+    let (l, part, origin) = (geometry.global_extents(), geometry.extents(), geometry.origin());
+    let mut largest = vec![0.0f64; l.iter().sum::<usize>() / 2 + 1];
+    for (site, psi) in image.chunks_exact(24).enumerate() {
+        let (mut rest, mut r) = (site, 0);
+        for mu in 0..4 {
+            let x = origin[mu] + rest % part[mu];
+            r += x.min(l[mu] - x);
+            rest /= part[mu];
+        }
+        largest[r] = largest[r].max(psi.iter().map(|x| x * x).sum::<f64>().sqrt());
+    }
+    let all = geometry.comm().all_gather(bytemuck::cast_slice(&largest))?;
+    for theirs in all.chunks_exact(8 * largest.len()) {
+        for (mine, bytes) in largest.iter_mut().zip(theirs.chunks_exact(8)) {
+            *mine = mine.max(bytemuck::pod_read_unaligned::<f64>(bytes));
+        }
+    }
+    Ok(largest)
+}
+
+/// A solver as the plan says, for all its masses.
+fn solver(op: &Arc<Overlap>, plan: &Plan, low: Option<Arc<OverlapModes>>) -> Result<OverlapSolver> {
+    let masses = &plan.masses;
+    let asked = plan.preconditioner;
+    let (mut algorithm, mut iterations) = (plan.solver, if asked > 0 { MOST_WILSON } else { 0 });
+    // Multigrid as asked for, or by what is expected to take less time.
+    let mut multigrid = (asked > 0).then_some(asked == 2);
+    if algorithm == OverlapAlgorithm::Auto {
+        if op.preconditioner_wins(low.as_deref(), masses) {
+            (algorithm, iterations) = (OverlapAlgorithm::Gcr, MOST_WILSON);
+        } else {
+            (iterations, multigrid) = (0, Some(false));
+        }
+    }
+    let mut edge = None;
+    let mut edge_of = || -> Result<f64> {
+        let found = edge.map_or_else(|| op.wilson_edge(), Ok)?;
+        edge = Some(found);
+        Ok(found)
+    };
+    let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
+    let mass = match iterations > 0 && plan.wilson_mass.is_nan() {
+        true => op.with_mass(least)?.wilson_mass_of(edge_of()?),
+        false => plan.wilson_mass,
+    };
+    let preconditioner = match iterations {
+        0 => OverlapPreconditioner::None,
+        max_iterations => OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations },
+    };
+    let links = op.sign().kernel().op().gauge();
+    let params = OverlapSolveParams {
+        algorithm,
+        tol: plan.tol,
+        max_iterations: 2000,
+        sloppy: Some((plan.precision, links.recon())),
+        relax: true,
+        nkrylov: 20,
+        preconditioner,
+        max_seconds: f64::INFINITY,
+    };
+    let solver = OverlapSolver::new(op.clone(), low, params)?;
+    if iterations == 0 || multigrid == Some(false) {
+        return Ok(solver);
+    }
+    if multigrid.is_none() {
+        let distance = mass + edge_of()?;
+        if !op.multigrid_wins(distance, plan.tol, COLUMNS * masses.len(), false) {
+            return Ok(solver);
+        }
+    }
+    let wilson = op.wilson(mass)?;
+    let defaults = MultigridParams::for_lattice(wilson.links().geometry());
+    match Multigrid::new(&*wilson, &defaults) {
+        // Chosen, not asked for: there is another way.
+        Err(e) if multigrid.is_none() && e.status == Status::OutOfMemory => Ok(solver),
+        made => solver.with_multigrid(Arc::new(made?)),
+    }
+}
+
+fn quarks(
+    session: &Session,
+    op: &Arc<Overlap>,
+    plan: &Plan,
+    low: Option<Arc<OverlapModes>>,
+) -> Result<Quarks> {
+    let solver = solver(op, plan, low)?;
+    let mut progress = Progress::new();
+    let (fields, report) = {
+        let mut watch = monitor(&session.comm, &mut progress, "propagator: ");
+        overlap_propagators(&solver, &plan.masses, plan.source, true, &mut watch)?
+    };
+    progress.clear();
+    let mut source = op.shape().field(COLUMNS)?;
+    plan.source.set(&mut source)?;
+    let mut of = vec![];
+    for field in &fields {
+        let c = correlators(field, plan.source.time(), phase(plan.boundary[3]))?;
+        let rho: Vec<f64> =
+            (0..c.pion.len()).map(|t| c.rho.iter().map(|r| r[t]).sum::<f64>() / 3.0).collect();
+        let nucleon: Vec<f64> = c.nucleon.iter().map(|z| z.re).collect();
+        let masses = [
+            effective_mass(&c.pion, EffectiveMass::Cosh),
+            effective_mass(&rho, EffectiveMass::Cosh),
+            effective_mass(&nucleon, EffectiveMass::Log),
+        ];
+        let condensate = blas::dot(&source, field)?.iter().map(|z| z.re).sum();
+        of.push(OfMass { pion: c.pion, rho_xyz: c.rho, rho, nucleon, masses, condensate });
+    }
+    let preconditioned = solver.taken() == OverlapAlgorithm::Gcr
+        && solver.params().preconditioner != OverlapPreconditioner::None;
+    let preconditioner =
+        usize::from(preconditioned) + usize::from(preconditioned && solver.by_multigrid());
+    Ok(Quarks { report, algorithm: solver.taken(), preconditioner, of })
+}
+
+pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
+    let mut seconds = [0.0; 7];
+    let how = files::reading(options);
+    let loaded = timed(&mut seconds[0], || files::read(session, &plan.file, &how))?;
+    let lattice = loaded.gauge.geometry().global_extents();
+    let (stout, alpha, steps) = plan.smearing;
+    let smearing = match stout {
+        true => Smearing::Stout { rho: alpha, directions: 15 },
+        false => Smearing::Ape { alpha, directions: 15 },
+    };
+    let links = match steps {
+        0 => loaded.gauge.to(Precision::F64, Recon::R12)?,
+        steps => smear_links(&loaded.gauge, smearing, steps)?.to(Precision::F64, Recon::R12)?,
+    };
+    drop(loaded.gauge);
+    let physics = DiracParams { boundary: plan.boundary.map(phase), ..Default::default() };
+    let sign = SignParams { delta: plan.delta, method: plan.sign, ..Default::default() };
+    sign.check()?;
+    let kernel = Overlap::kernel(Arc::new(links), plan.s, physics)?;
+    let mut progress = Progress::new();
+    let modes = timed(&mut seconds[1], || match options.get("load-modes") {
+        Some(file) => load_modes(Path::new(file), &kernel),
+        None => {
+            let params = ModeParams {
+                count: plan.modes,
+                high: plan.high,
+                tol: plan.modes_tol,
+                ..Default::default()
+            };
+            let mut watch = monitor(&session.comm, &mut progress, "modes of the kernel: ");
+            Modes::find(&kernel, None, &params, None, &mut watch)
+        }
+    })?;
+    let op = timed(&mut seconds[2], || {
+        let delta = sign.delta.max(Sign::least_delta(Precision::F64));
+        let sign = Sign::new(kernel, Arc::new(modes), SignParams { delta, ..sign })?;
+        Ok(Arc::new(Overlap::new(Arc::new(sign), plan.masses[0])?))
+    })?;
+    let known = match options.get("load-modes") {
+        Some(file) => load_overlap_modes(Path::new(file), &op)?.map(Arc::new),
+        None => None,
+    };
+    let violation = timed(&mut seconds[3], || op.ginsparg_wilson(1))?;
+    let largest = match plan.locality {
+        true => Some(timed(&mut seconds[4], || locality(&op))?),
+        false => None,
+    };
+    // By CG, Zolotarev's function is linear to its error only: eigenvectors get no better.
+    let zolotarev = op.sign().method() == Method::Zolotarev;
+    let tol = if zolotarev { op.error_bound().max(1e-9) } else { 1e-9 };
+    let low = match plan.low_sought() {
+        false => None,
+        true => Some(timed(&mut seconds[5], || {
+            if let Some(known) = known.filter(|low| low.hold(plan.low, tol)) {
+                return Ok(known);
+            }
+            let mut watch = monitor(&session.comm, &mut progress, "low modes of D: ");
+            let found = OverlapModes::find_within(f64::INFINITY, &op, plan.low, tol, &mut watch)?;
+            Ok(Arc::new(found))
+        })?),
+    };
+    if let Some(file) = options.get("save-modes") {
+        save_modes(Path::new(file), op.sign().modes(), low.as_deref())?;
+    }
+    let quarks = match plan.task == Task::Propagator {
+        true => Some(timed(&mut seconds[6], || quarks(session, &op, plan, low.clone()))?),
+        false => None,
+    };
+    progress.clear();
+    let (format, plaquette) = (loaded.info.format, loaded.plaquette);
+    Ok(Done { format, lattice, plaquette, op, violation, locality: largest, low, quarks, seconds })
+}

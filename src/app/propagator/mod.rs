@@ -1,0 +1,364 @@
+//! `plaq propagator`: quark propagators on gauge configurations, and their hadron correlators.
+
+mod hadrons;
+mod report;
+mod samples;
+mod sources;
+mod work;
+
+use std::time::Instant;
+
+use super::options::{opt, refuse, whole_of, Command, Kind, Need, Opt, Options};
+use super::quark::{
+    boundary_name, check_kappa, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
+    NORMALISATIONS, SOLVER_OPTIONS,
+};
+use super::session::{self, overwrite};
+use super::{files, output, Failure, Run};
+use hadrons::Hadrons;
+use samples::Samples;
+use serde_json::Value;
+use sources::Asked;
+
+const MOST_KAPPAS: usize = 16;
+
+const QUARKS: &[Opt] = &[
+    opt("kappa", Kind::Text, "K[,K...]", "", "hopping parameter; up to 16 values, solved from heavy to light; multigrid vectors are reused"),
+    opt("mass", Kind::Text, "M[,M...]", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
+    opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
+    opt("csw", Kind::Number, "C", "0", "coefficient of the clover term; 0: Wilson"),
+    BOUNDARY,
+    opt("normalisation", Kind::Word(NORMALISATIONS), "N", "kappa", "kappa: M = 1 - kappa H, mass: D = m + 4 - H/2"),
+];
+
+const SMEARING: &[Opt] = &[
+    opt("source-smear", Kind::Text, "A,N", "", "Gaussian smearing of sources, N steps of weight A, e.g. 0.3,20"),
+    opt("sink-smear", Kind::Text, "A,N", "", "the same at the sink"),
+    opt("smear-links", Kind::Text, "[KIND,]A,N", "", "N steps of smearing with weight A of the spatial links in these, ape (the default) or stout, e.g. 0.5,5")
+        .needs(&[&[Need::With("source-smear"), Need::With("sink-smear")]]),
+];
+
+const OUTPUT: &[Opt] = &[
+    opt("error", Kind::Number, "R", "0", "also solve to the residual R with multigrid and report the true error in JSON; of one source and one quark"),
+    opt("save", Kind::Output(""), "FILE", "", "the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the other quark"),
+    opt("load", Kind::Text, "FILE", "", "propagators that --save wrote for the same links, sources and quarks, in place of solves"),
+    opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
+    opt("fit", Kind::Text, "T1,T2", "", "times of the plateau that masses are fitted to (automatic)"),
+    opt("json", Kind::Output(""), "FILE", "", "everything as JSON, written again and again while the run goes on"),
+    opt("continue", Kind::Flag, "B", "no", "yes: configurations and sources that the JSON has already are not done again").needs(&[&[Need::With("json")]]),
+    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "effective masses as a picture, of several configurations with errors"),
+    overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
+];
+
+pub const COMMAND: Command = Command {
+    name: "propagator",
+    usage: &["FILE... --kappa K[,K...] [options]"],
+    about: &[
+        "quark propagators and hadron correlators",
+        "Correlators of mesons and baryons with effective masses, averages over configurations with jackknife",
+        "errors (docs/propagator.md).",
+    ],
+    tables: &[
+        files::MANY,
+        QUARKS,
+        sources::OPTIONS,
+        hadrons::OPTIONS,
+        SMEARING,
+        SOLVER_OPTIONS,
+        MULTIGRID_OPTIONS,
+        OUTPUT,
+        session::OPTIONS,
+    ],
+    input: Some("gauge"),
+    example: "propagator b6.0.00001 --kappa 0.12 --csw 1.2 --plot pion.svg",
+    run,
+};
+
+/// Smearing; none where there are no steps.
+#[derive(Clone, Debug, Default)]
+struct Smear {
+    /// Of links: stout in place of APE.
+    stout: bool,
+    alpha: f64,
+    steps: usize,
+}
+
+impl Smear {
+    fn of(options: &Options, name: &str, kinds: bool) -> Run<Smear> {
+        let Some(text) = options.get(name) else { return Ok(Smear::default()) };
+        let (stout, numbers) = match text.split_once(',') {
+            Some(("ape", rest)) if kinds => (false, rest),
+            Some(("stout", rest)) if kinds => (true, rest),
+            _ => (false, text),
+        };
+        let found = numbers.split_once(',').and_then(|(a, n)| {
+            let alpha: f64 = a.trim().parse().ok().filter(|a| (0.0..f64::INFINITY).contains(a))?;
+            let steps = whole_of(n).filter(|n| (0..=1 << 20).contains(n))?;
+            Some(Smear { stout, alpha, steps: steps as usize })
+        });
+        found.ok_or_else(|| refuse(name, text, "a weight and a number of steps, e.g. 0.3,20"))
+    }
+
+    fn text(&self) -> String {
+        format!("{},{}", self.alpha, self.steps)
+    }
+}
+
+/// What is asked for, of all kappas.
+struct Plan {
+    files: Vec<String>,
+    /// Heavy quarks, with small kappas, first.
+    kappas: Vec<f64>,
+    strange: Option<f64>,
+    action: Action,
+    solving: Solving,
+    asked: Vec<Asked>,
+    at_source: Smear,
+    at_sink: Smear,
+    links: Smear,
+    bin: usize,
+    fit: Option<[usize; 2]>,
+    /// With `--error`: the residual.
+    tol_error: Option<f64>,
+}
+
+impl Plan {
+    fn several(&self) -> bool {
+        self.kappas.len() > 1
+    }
+
+    fn quarks(&self) -> usize {
+        1 + usize::from(self.strange.is_some())
+    }
+}
+
+/// The work for one kappa, and what came of it.
+struct Job {
+    kappa: f64,
+    hadrons: Hadrons,
+    sources: Vec<crate::ops::source::Source>,
+    samples: Samples,
+    solved: Solved,
+    multigrid: Option<Value>,
+    /// With `--error`: |x - y| / |y| of each column, y the better solution.
+    errors: Vec<f64>,
+    seconds_load: f64,
+    seconds_propagator: f64,
+}
+
+impl Job {
+    /// What must be the same in a run that goes on.
+    fn describe(&self, plan: &Plan) -> String {
+        let first = &plan.asked[0].source;
+        let [x, y, z, _] = first.momentum;
+        let momenta: Vec<String> =
+            self.hadrons.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
+        let mut text = format!(
+            "kappa {} {}, csw {}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {} {} {}{}, tol {}, \
+             momenta {}",
+            self.kappa,
+            plan.strange.unwrap_or(0.0),
+            plan.action.csw,
+            boundary_name(plan.action.boundary),
+            plan.action.normalisation_name(),
+            sources::noise_name(first),
+            first.seed,
+            plan.at_source.text(),
+            plan.at_sink.text(),
+            if plan.links.stout { "stout," } else { "" },
+            plan.links.text(),
+            plan.solving.tol,
+            momenta.join(" ")
+        );
+        for b in &self.hadrons.baryons {
+            text += &format!(" {}", hadrons::baryon_name(*b));
+        }
+        if let Some(s) = &self.hadrons.sequential {
+            let (time, [x, y, z]) = (s.time.map_or(-1, |t| t as i64), s.momentum);
+            text += &format!(", sequential {time},{},{x},{y},{z}", s.gamma.number());
+        }
+        text
+    }
+}
+
+/// When the JSON was written, and how long that took.
+struct Written {
+    at: Instant,
+    took: f64,
+}
+
+fn numbers_of(options: &Options, name: &str) -> Run<Vec<f64>> {
+    let text = options.text(name);
+    let one = |w: &str| w.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    let all: Option<Vec<f64>> = text.split(',').map(one).collect();
+    let Some(all) = all else {
+        return Err(refuse(name, text, "a number, or several with commas between"));
+    };
+    if all.len() > MOST_KAPPAS {
+        return Err(Failure::usage(format!("--{name}: expected at most 16")));
+    }
+    Ok(all)
+}
+
+fn kappas(options: &Options) -> Run<Vec<f64>> {
+    let mut all = if options.given("mass") {
+        let all = numbers_of(options, "mass")?;
+        if all.iter().any(|m| *m <= -4.0) {
+            return Err(refuse("mass", options.text("mass"), "numbers above -4"));
+        }
+        all.iter().map(|m| 1.0 / (2.0 * m + 8.0)).collect()
+    } else {
+        if options.get("kappa").is_none() {
+            return Err(Failure::usage("--kappa: missing; or give --mass"));
+        }
+        numbers_of(options, "kappa")?
+    };
+    for kappa in &all {
+        check_kappa("kappa", *kappa)?;
+    }
+    all.sort_by(f64::total_cmp);
+    match all.windows(2).any(|w| w[0] == w[1]) {
+        true => Err(Failure::usage("--kappa: a number is given twice")),
+        false => Ok(all),
+    }
+}
+
+fn fit_window(options: &Options) -> Run<Option<[usize; 2]>> {
+    let Some(text) = options.get("fit") else { return Ok(None) };
+    let [from, to] = super::options::integers::<2>("fit", text, 0)?.map(|n| n as usize);
+    match from <= to {
+        true => Ok(Some([from, to])),
+        false => Err(refuse("fit", text, "a first and a last time")),
+    }
+}
+
+fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
+    let kappas = kappas(options)?;
+    let strange = options.get("kappa-strange").map(|_| options.number("kappa-strange"));
+    let strange = strange.filter(|k| *k != 0.0);
+    if let Some(kappa) = strange {
+        check_kappa("kappa-strange", kappa)?;
+    }
+    if strange.is_some() && kappas.len() > 1 {
+        return Err(Failure::usage("--kappa-strange: expected one --kappa beside it"));
+    }
+    let asked = sources::asked(options)?;
+    let noise = asked[0].source.noise.is_some();
+    let hadrons = Hadrons::of(options, 1 + usize::from(strange.is_some()), noise)?;
+    if options.given("save") && options.given("load") {
+        return Err(Failure::usage("--load: propagators are loaded or saved, not both"));
+    }
+    if options.given("save-multigrid") && options.given("load-multigrid") {
+        return Err(Failure::usage("--load-multigrid: null vectors are loaded or saved, not both"));
+    }
+    let plan = Plan {
+        files: files::distinct(options)?,
+        kappas,
+        strange,
+        action: Action::of(options)?,
+        solving: Solving::of(options)?,
+        at_source: Smear::of(options, "source-smear", false)?,
+        at_sink: Smear::of(options, "sink-smear", false)?,
+        links: Smear::of(options, "smear-links", true)?,
+        bin: options.whole("bin") as usize,
+        fit: fit_window(options)?,
+        tol_error: options.has("error").then(|| options.number("error")),
+        asked,
+    };
+    let one = plan.files.len() == 1 && plan.asked.len() == 1 && !plan.asked[0].has_parts();
+    let one = one && hadrons.quarks == 1 && !options.given("load") && !options.flag("continue");
+    if plan.tol_error.is_some_and(|tol| tol < 0.0 || !one) {
+        return Err(Failure::usage(
+            "--error: expected a positive number, one configuration, source and quark, no --load or --continue",
+        ));
+    }
+    Ok((plan, hadrons))
+}
+
+/// Outputs that may be written are known before the work.
+fn check_outputs(options: &Options, plan: &Plan, hadrons: &Hadrons) -> Run<()> {
+    let all = options.flag("overwrite");
+    if !options.flag("continue") {
+        output::check(options.get("json"), all, "go on with --continue yes, ")?;
+    } else {
+        output::check(options.get("json"), true, "")?;
+    }
+    output::check(options.get("plot"), all || options.flag("continue"), "")?;
+    for base in ["save", "save-multigrid"] {
+        let Some(name) = options.get(base) else { continue };
+        let kappas = if base == "save" { &plan.kappas[..] } else { &plan.kappas[..1] };
+        for file in &plan.files {
+            for kappa in kappas {
+                let quarks = if base == "save" { hadrons.quarks } else { plan.quarks() };
+                for quark in 0..quarks {
+                    let of_kappa = (base == "save").then_some(*kappa);
+                    let name = work::file_of(plan, hadrons, name, file, of_kappa, 0, quark);
+                    output::check(Some(&name), all || options.flag("continue"), "")?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run(options: Options) -> Run<i32> {
+    let (plan, hadrons) = plan(&options)?;
+    check_outputs(&options, &plan, &hadrons)?;
+    let mut jobs: Vec<Job> = plan
+        .kappas
+        .iter()
+        .map(|&kappa| Job {
+            kappa,
+            hadrons: hadrons.clone(),
+            sources: vec![],
+            samples: Samples::default(),
+            solved: Solved { kind: report::asked_kind(&plan.solving), ..Solved::nothing() },
+            multigrid: None,
+            errors: vec![],
+            seconds_load: 0.0,
+            seconds_propagator: 0.0,
+        })
+        .collect();
+    session::run(&options, |session| {
+        if session.first() {
+            session::complain(&format!("propagator on {}", session.device.name()));
+        }
+        let mut found = samples::Found::default();
+        if options.flag("continue") {
+            samples::go_on(options.text("json"), &plan, &mut jobs, &mut found)?;
+        }
+        let mut written = Written { at: Instant::now(), took: 0.0 };
+        let mut finished = true;
+        for c in 0..plan.files.len() {
+            let mut at = work::Run {
+                session,
+                options: &options,
+                plan: &plan,
+                found: &mut found,
+                written: &mut written,
+            };
+            finished = at.configuration(&mut jobs, c)?;
+            if !finished {
+                break;
+            }
+        }
+        let shown = report::results(&plan, &jobs);
+        for result in &shown {
+            report::table(session, &options, &plan, result, &found);
+        }
+        if session.first() {
+            if let Some(name) = options.get("json") {
+                output::write_json(name, &report::json(session, &options, &plan, &jobs, &found))?;
+            }
+            if let Some(name) = options.get("plot") {
+                report::plot(name, &plan, &shown, &found)?;
+            }
+        }
+        Ok(session::status(finished && jobs.iter().all(|j| j.solved.converged)))
+    })
+}
+
+/// Is the solver multigrid?
+fn by_multigrid(solving: &Solving) -> bool {
+    solving.method == Method::Multigrid
+}

@@ -1,0 +1,160 @@
+//! Correlators of configurations and sources, and how a run goes on from the JSON of one that stopped.
+
+use serde_json::{json, Value};
+
+use super::super::statistics::{jackknife, Jackknife};
+use super::super::{files, options, output, Failure, Run};
+use super::{sources, Job, Plan};
+use crate::io::FileFormat;
+use crate::ops::source::Source;
+
+/// Correlators of one source on one configuration.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    pub numbers: Vec<f64>,
+    /// Total, spatial, temporal.
+    pub plaquette: [f64; 3],
+    pub residual: f64,
+    pub iterations: usize,
+    pub converged: bool,
+    /// Of the file that goes on.
+    pub old: bool,
+}
+
+/// What there is, by configuration and source.
+#[derive(Clone, Debug, Default)]
+pub struct Samples(pub Vec<Vec<Option<Sample>>>);
+
+/// What is known of the configurations.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Found {
+    pub format: Option<FileFormat>,
+    pub extents: Option<[usize; 4]>,
+}
+
+/// Averages over configurations, and what they are of.
+pub struct Averages {
+    pub all: Jackknife,
+    /// Configurations that count.
+    pub whole: usize,
+}
+
+impl Samples {
+    pub fn new(configurations: usize, sources: usize) -> Samples {
+        Samples(vec![vec![None; sources]; configurations])
+    }
+
+    fn there(&self) -> impl Iterator<Item = &Sample> {
+        self.0.iter().flatten().flatten()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.there().next().is_none()
+    }
+
+    /// How many are of the file that goes on.
+    pub fn old(&self) -> usize {
+        self.there().filter(|s| s.old).count()
+    }
+
+    /// Means of the plaquettes.
+    pub fn plaquette(&self) -> [f64; 3] {
+        let n = self.there().count() as f64;
+        [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
+    }
+
+    /// Averages over sources of the configurations that are complete; where none is, of all that there is on
+    /// the first that has something.
+    pub fn average(&self, bin: usize, derive: impl Fn(&[f64]) -> Vec<f64>) -> Averages {
+        let mean = |of: &Vec<Option<Sample>>| -> Vec<f64> {
+            let there: Vec<&Sample> = of.iter().flatten().collect();
+            let mut mean = vec![0.0; there[0].numbers.len()];
+            for s in &there {
+                mean.iter_mut().zip(&s.numbers).for_each(|(m, x)| *m += x / there.len() as f64);
+            }
+            mean
+        };
+        let complete = self.0.iter().filter(|of| of.iter().all(Option::is_some));
+        let mut all: Vec<Vec<f64>> = complete.map(mean).collect();
+        if all.is_empty() {
+            all.extend(self.0.iter().find(|of| of.iter().any(Option::is_some)).map(mean));
+        }
+        Averages { whole: all.len(), all: jackknife(&all, bin, derive) }
+    }
+
+    pub fn json(&self, files: &[String], sources: &[Source]) -> Value {
+        let mut all = vec![];
+        for (file, of) in files.iter().zip(&self.0) {
+            for (source, sample) in sources.iter().zip(of) {
+                let Some(s) = sample.as_ref().filter(|s| s.converged) else { continue };
+                all.push(json!({
+                    "gauge": file, "source": sources::name(source), "plaquette": s.plaquette,
+                    "iterations": s.iterations, "residual": s.residual, "numbers": s.numbers,
+                }));
+            }
+        }
+        json!(all)
+    }
+
+    /// Takes over the samples of an earlier run that are asked for now.
+    fn take(&mut self, from: &Value, files: &[String], sources: &[Source], numbers: usize) {
+        for entry in from["samples"].as_array().into_iter().flatten() {
+            let c = files.iter().position(|f| entry["gauge"] == **f);
+            let s = sources.iter().position(|s| entry["source"] == sources::name(s));
+            let list = |v: &Value| -> Option<Vec<f64>> {
+                v.as_array()?.iter().map(Value::as_f64).collect()
+            };
+            let (Some(c), Some(s)) = (c, s) else { continue };
+            let plaquette = list(&entry["plaquette"]).and_then(|p| p.try_into().ok());
+            let found = list(&entry["numbers"]).filter(|n| n.len() == numbers);
+            let (Some(plaquette), Some(numbers)) = (plaquette, found) else { continue };
+            self.0[c][s] = Some(Sample {
+                numbers,
+                plaquette,
+                residual: entry["residual"].as_f64().unwrap_or(f64::NAN),
+                iterations: entry["iterations"].as_u64().unwrap_or(0) as usize,
+                converged: true,
+                old: true,
+            });
+        }
+    }
+}
+
+/// Takes over what the JSON of an earlier run has, of every kappa that it has, too.
+pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Run<()> {
+    if !std::path::Path::new(file).exists() {
+        return Ok(());
+    }
+    let refused = |text: &str| Failure::refused(format!("--continue: {file}: {text}"));
+    let before: Value = serde_json::from_str(&output::read_text(file)?)
+        .map_err(|_| refused("not the JSON of a run of propagator"))?;
+    let runs: Vec<&Value> = match before["runs"].as_array() {
+        Some(all) => all.iter().collect(),
+        None => vec![&before],
+    };
+    let theirs = runs.first().and_then(|r| r["job"].as_str());
+    let gauge = runs.first().map(|r| &r["gauge"]);
+    let lattice: Option<[usize; 4]> =
+        gauge.and_then(|g| serde_json::from_value(g["lattice"].clone()).ok());
+    let (Some(theirs), Some(extents)) = (theirs, lattice) else {
+        return Err(refused("not the JSON of a run of propagator"));
+    };
+    let format = gauge.and_then(|g| g["format"].as_str()).unwrap_or_default();
+    found.extents = Some(extents);
+    found.format = options::FORMATS.contains(&format).then(|| files::format_of(format));
+    let mut any = false;
+    for job in jobs.iter_mut() {
+        job.start(plan, extents)?;
+        let mine = job.describe(plan);
+        let Some(run) = runs.iter().find(|r| r["job"] == *mine) else { continue };
+        any = true;
+        job.samples.take(run, &plan.files, &job.sources, job.hadrons.numbers());
+    }
+    match any {
+        true => Ok(()),
+        false => {
+            let mine = jobs[0].describe(plan);
+            Err(refused(&format!("of another run\n  there {theirs}\n  here  {mine}")))
+        }
+    }
+}

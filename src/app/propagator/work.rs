@@ -1,0 +1,503 @@
+//! The work of `plaq propagator`: configuration after configuration, kappa after kappa, source after source.
+
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::super::quark::{largest, monitor, multigrid, multigrid_json, phase, Solving};
+use super::super::session::{complain, Progress, Session};
+use super::super::{files, output, Failure, Run as Outcome};
+use super::samples::{Found, Sample, Samples};
+use super::{by_multigrid, report, sources, Job, Plan, Smear, Written};
+use crate::app::options::Options;
+use crate::compose::multigrid::Multigrid;
+use crate::compose::DiracSolver;
+use crate::error::Result;
+use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
+use crate::linop::LinOp;
+use crate::operators::Wilson;
+use crate::ops::link_smearing::{smear_links, Smearing};
+use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
+use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::ops::smearing::{wuppertal, SPACE};
+use crate::ops::source::{Sequential, Source};
+
+/// The file of a configuration, of a kappa where there are several, of a source and a quark.
+pub fn file_of(
+    plan: &Plan,
+    hadrons: &super::Hadrons,
+    base: &str,
+    gauge: &str,
+    kappa: Option<f64>,
+    source: usize,
+    quark: usize,
+) -> String {
+    let mut name = base.to_string();
+    if plan.files.len() > 1 {
+        name += &format!(".{}", gauge.rsplit('/').next().unwrap_or(gauge));
+    }
+    if let Some(kappa) = kappa.filter(|_| plan.several()) {
+        name += &format!(".{kappa}");
+    }
+    if source > 0 {
+        name += &format!(".{source}");
+    }
+    match (quark, hadrons.sequential.is_some()) {
+        (0, _) => name,
+        (_, true) => name + ".sequential",
+        _ => name + ".strange",
+    }
+}
+
+impl Job {
+    /// What needs the extents of the lattice; refuses places that it does not have.
+    pub fn start(&mut self, plan: &Plan, extents: [usize; 4]) -> Outcome<()> {
+        if self.hadrons.times > 0 {
+            return Ok(());
+        }
+        let lattice = extents.map(|l| l.to_string()).join(",");
+        let refuse = |option: &str, found: String| {
+            let expected = format!("a place on the lattice {lattice}");
+            Err(super::refuse(option, &found, expected))
+        };
+        for asked in &plan.asked {
+            if asked.source.position.iter().zip(extents).any(|(x, l)| *x >= l) {
+                return refuse("source", sources::name(&asked.source));
+            }
+        }
+        let sink = self.hadrons.sequential.and_then(|s| s.time);
+        if let Some(time) = sink.filter(|t| *t >= extents[3]) {
+            return refuse("sequential", format!("time slice {time}"));
+        }
+        if let Some([_, last]) = plan.fit.filter(|f| f[1] >= extents[3]) {
+            return refuse("fit", format!("time slice {last}"));
+        }
+        self.hadrons.times = extents[3];
+        self.sources = sources::parts(&plan.asked, extents[3])?;
+        self.samples = Samples::new(plan.files.len(), self.sources.len());
+        Ok(())
+    }
+}
+
+/// Operators of a configuration and the links that sources and sinks are smeared with.
+struct Links {
+    gauge: Option<Arc<GaugeField>>,
+    smeared: Option<Arc<GaugeField>>,
+}
+
+/// A run and what it has.
+pub struct Run<'a> {
+    pub session: &'a Session,
+    pub options: &'a Options,
+    pub plan: &'a Plan,
+    pub found: &'a mut Found,
+    pub written: &'a mut Written,
+}
+
+/// What the file of a propagator says for its reader; empty where it says nothing.
+fn info_of(name: &str) -> String {
+    let mut head = vec![];
+    let read = std::fs::File::open(name).and_then(|f| f.take(1 << 16).read_to_end(&mut head));
+    let text = String::from_utf8_lossy(&head);
+    let begin = text.split_once("<info>").filter(|_| read.is_ok());
+    begin
+        .and_then(|(_, rest)| rest.split_once("</info>"))
+        .map_or(String::new(), |(info, _)| info.into())
+}
+
+/// Takes columns from those of a field; the norm of what is left over that of what was there.
+fn subtract(field: &mut SpinorField, other: &SpinorField) -> Result<Vec<f64>> {
+    let n = field.nrhs();
+    let norm = blas::norm2(field)?;
+    blas::axpby(&blas::uniform(n, -1.0), other, &blas::uniform(n, 1.0), field)?;
+    let left = blas::norm2(field)?;
+    Ok(left.iter().zip(&norm).map(|(l, n)| (l / n).sqrt()).collect())
+}
+
+fn smear(field: &mut SpinorField, links: &Links, how: &Smear) -> Result<()> {
+    match &links.smeared {
+        Some(gauge) if how.steps > 0 => wuppertal(field, gauge, how.alpha, how.steps, SPACE),
+        _ => Ok(()),
+    }
+}
+
+impl Run<'_> {
+    fn columns(&self, op: &Wilson) -> Result<SpinorField> {
+        let links = op.gauge();
+        let geometry = links.geometry();
+        SpinorField::new(links.device(), geometry, Precision::F64, Subset::Full, COLUMNS)
+    }
+
+    fn read(&mut self, jobs: &mut [Job], c: usize) -> Outcome<(Arc<GaugeField>, [f64; 3])> {
+        let begin = Instant::now();
+        let how = crate::ops::config::LoadOptions {
+            expect: self.found.extents,
+            ..files::reading(self.options)
+        };
+        let loaded = files::read(self.session, &self.plan.files[c], &how)?;
+        let extents = loaded.gauge.geometry().global_extents();
+        self.found.extents = Some(extents);
+        self.found.format.get_or_insert(loaded.info.format);
+        let p = loaded.plaquette;
+        for job in jobs.iter_mut() {
+            job.start(self.plan, extents)?;
+        }
+        jobs[0].seconds_load += begin.elapsed().as_secs_f64();
+        Ok((Arc::new(loaded.gauge), [p.total, p.spatial, p.temporal]))
+    }
+
+    /// Operators of a job and, where something is smeared with them, smeared links. Links that no job after it
+    /// needs are given up.
+    fn operators(&self, job: &mut Job, last: bool, links: &mut Links) -> Outcome<Vec<Arc<Wilson>>> {
+        let begin = Instant::now();
+        let plan = self.plan;
+        let Some(gauge) = links.gauge.clone() else { return Ok(vec![]) };
+        let kappas = std::iter::once(job.kappa).chain(plan.strange);
+        let ops: Result<Vec<_>> = kappas.map(|k| plan.action.operator(&gauge, k)).collect();
+        let ops = ops?;
+        if links.smeared.is_none() && (plan.at_source.steps > 0 || plan.at_sink.steps > 0) {
+            let (alpha, steps) = (plan.links.alpha, plan.links.steps);
+            let how = match plan.links.stout {
+                true => Smearing::Stout { rho: alpha, directions: SPACE },
+                false => Smearing::Ape { alpha, directions: SPACE },
+            };
+            links.smeared = Some(match steps {
+                0 => gauge.clone(),
+                steps => Arc::new(smear_links(&gauge, how, steps)?),
+            });
+        }
+        if last {
+            links.gauge = None;
+        }
+        job.seconds_load += begin.elapsed().as_secs_f64();
+        Ok(ops)
+    }
+
+    /// The twelve columns of one source for one quark.
+    fn solve(
+        &self,
+        solver: &DiracSolver,
+        job: &mut Job,
+        source: &Source,
+        from: Option<&SpinorField>,
+        sample: &mut Sample,
+    ) -> Result<SpinorField> {
+        let mut progress = Progress::new();
+        let rhs = self.plan.solving.rhs;
+        let (field, report) = {
+            let mut watch = monitor(&self.session.comm, &mut progress, "");
+            // Sources that nobody else needs are made inside, which saves their memory.
+            match from {
+                Some(from) => propagator_of(solver, from, rhs, &mut watch)?,
+                None => propagator(solver, *source, rhs, &mut watch)?,
+            }
+        };
+        let s = &report.solver;
+        let residual = largest(&s.residual);
+        progress.last(&format!(
+            "{} iterations, residual {}, {:.2} s",
+            s.iterations,
+            output::exponent(residual, 2),
+            s.seconds
+        ));
+        job.solved.add(&report, solver.params().solver.kind);
+        sample.converged &= s.converged;
+        sample.iterations = sample.iterations.max(s.iterations);
+        sample.residual = sample.residual.max(residual);
+        Ok(field)
+    }
+
+    /// A propagator of a file: of this source, configuration and quark, else correlators would be wrong in silence.
+    fn load(
+        &self,
+        name: &str,
+        op: &Arc<Wilson>,
+        kappa: f64,
+        from: &SpinorField,
+        sample: &mut Sample,
+    ) -> Outcome<SpinorField> {
+        let plan = self.plan;
+        let (device, comm) = (&self.session.device, &self.session.comm);
+        let double = Some(Precision::F64);
+        let field = load_propagator(device, comm, Path::new(name), double, self.found.extents)?;
+        let info = info_of(name);
+        let member = |key: &str| -> Option<f64> {
+            let mut parts = info.split(", ").filter_map(|p| p.trim().strip_prefix(key));
+            parts.next()?.trim().parse().ok()
+        };
+        for (key, mine) in [("kappa ", kappa), ("csw ", plan.action.csw)] {
+            if let Some(theirs) = member(key).filter(|t| (t - mine).abs() > 1e-12 * mine.abs()) {
+                return Err(Failure::refused(format!(
+                    "--load: {name}: its {key}is {theirs}, expected {mine}"
+                )));
+            }
+        }
+        if field.nrhs() != COLUMNS {
+            return Err(Failure::refused(format!(
+                "--load: {name}: expected twelve columns, found {}",
+                field.nrhs()
+            )));
+        }
+        let mut image = self.columns(op)?;
+        op.apply(&mut image, &field)?;
+        let scale = match plan.action.normalisation_name() {
+            "mass" => 0.5 / op.kappa(),
+            _ => 1.0,
+        };
+        let n = blas::uniform(COLUMNS, scale);
+        blas::axpby(
+            &blas::uniform(COLUMNS, 1.0),
+            from,
+            &n.iter().map(|z| -z).collect::<Vec<_>>(),
+            &mut image,
+        )?;
+        let (left, norm) = (blas::norm2(&image)?, blas::norm2(from)?);
+        let off = left.iter().zip(&norm).map(|(l, n)| (l / n).sqrt());
+        let worst = off.fold(0.0, |m: f64, x| if x <= m { m } else { x });
+        // A NaN is refused as well.
+        if worst.is_nan() || worst > 1.01 * plan.solving.tol {
+            return Err(Failure::refused(format!(
+                "--load: {name}: expected |b - M x| / |b| of at most {} (--tol) for this configuration, \
+                 source and quark, found {}",
+                output::exponent(plan.solving.tol, 0),
+                output::exponent(worst, 2)
+            )));
+        }
+        sample.residual = sample.residual.max(worst);
+        Ok(field)
+    }
+
+    /// How far a propagator is from one that is solved for again, to a smaller residual: after Clark et al.,
+    /// arXiv:1612.07873, section 7.
+    fn measure_error(
+        &self,
+        job: &mut Job,
+        op: &Arc<Wilson>,
+        multigrid: &Arc<Multigrid>,
+        from: Option<&SpinorField>,
+        field: &SpinorField,
+    ) -> Result<()> {
+        let Some(tol) = self.plan.tol_error else { return Ok(()) };
+        let method = super::Method::Multigrid;
+        let solving = Solving { tol, method, ..self.plan.solving };
+        let solver = solving.solver(op, &self.plan.action, Some(multigrid))?;
+        let mut sample = Sample::new([0.0; 3]);
+        let mut other = Job { solved: super::Solved::nothing(), ..job.without_samples() };
+        let source = job.sources[0];
+        let mut better = self.solve(&solver, &mut other, &source, from, &mut sample)?;
+        if !sample.converged && self.session.first() {
+            let residual = output::exponent(sample.residual, 2);
+            complain(&format!("propagator: --error: residual {residual} only"));
+        }
+        job.errors = subtract(&mut better, field)?;
+        Ok(())
+    }
+
+    /// The propagators of a configuration, source after source, and their correlators; false: interrupted.
+    fn sources(
+        &mut self,
+        jobs: &mut [Job],
+        k: usize,
+        c: usize,
+        (ops, links): (&[Arc<Wilson>], &Links),
+        plaquette: [f64; 3],
+        hierarchies: &mut [Option<Arc<Multigrid>>],
+    ) -> Outcome<bool> {
+        let (plan, options) = (self.plan, self.options);
+        let mut start = Instant::now();
+        let before = jobs[k].seconds_propagator;
+        let gauge = &plan.files[c];
+        let load = options.get("load");
+        let mut solvers = vec![];
+        for (q, op) in ops.iter().enumerate().filter(|_| load.is_none()) {
+            if by_multigrid(&plan.solving) {
+                let hadrons = &jobs[k].hadrons;
+                let file = |base: &str| file_of(plan, hadrons, base, gauge, None, 0, q);
+                let made = multigrid(op, options, &mut hierarchies[q], file)?;
+                if q == 0 {
+                    jobs[k].multigrid = Some(multigrid_json(&made));
+                }
+            }
+            solvers.push(plan.solving.solver(op, &plan.action, hierarchies[q].as_ref())?);
+        }
+        let mut done = true;
+        for s in 0..jobs[k].sources.len() {
+            if jobs[k].samples.0[c][s].is_some() {
+                continue;
+            }
+            let job = &mut jobs[k];
+            let source = job.sources[s];
+            let mut sample = Sample::new(plaquette);
+            let mut from = None;
+            if plan.at_source.steps > 0 || options.given("save") || load.is_some() {
+                let mut field = self.columns(&ops[0])?;
+                source.set(&mut field)?;
+                smear(&mut field, links, &plan.at_source)?;
+                from = Some(field);
+            }
+            let mut quarks: Vec<SpinorField> = vec![];
+            for q in 0..job.hadrons.quarks {
+                let sequential = job.hadrons.sequential.filter(|_| q == 1);
+                let of = if sequential.is_some() { 0 } else { q };
+                let sequential = match sequential {
+                    Some(how) => {
+                        let [x, y, z, _] = source.position;
+                        let mut field = self.columns(&ops[0])?;
+                        Sequential { origin: [x, y, z], ..how }.set(&mut field, &quarks[0])?;
+                        Some(field)
+                    }
+                    None => None,
+                };
+                let begin = sequential.as_ref().or(from.as_ref());
+                let kappa =
+                    if q == 1 && of == 1 { plan.strange.unwrap_or(job.kappa) } else { job.kappa };
+                let name_of = |base: &str, h: &super::Hadrons| {
+                    file_of(plan, h, base, gauge, Some(plan.kappas[k]), s, q)
+                };
+                let mut field = match (load, begin) {
+                    (Some(base), Some(begin)) => {
+                        let name = name_of(base, &job.hadrons);
+                        self.load(&name, &ops[of], kappa, begin, &mut sample)?
+                    }
+                    _ => self.solve(&solvers[of], job, &source, begin, &mut sample)?,
+                };
+                if plan.tol_error.is_some() {
+                    let paused = Instant::now();
+                    let made =
+                        multigrid(&ops[0], options, &mut hierarchies[0], |base| base.into())?;
+                    // What is measured next is not in it.
+                    job.multigrid = by_multigrid(&plan.solving).then(|| multigrid_json(&made));
+                    self.measure_error(job, &ops[0], &made, begin, &field)?;
+                    start += paused.elapsed();
+                }
+                if let Some(base) = options.get("save") {
+                    let info = format!(
+                        "plaq {}, kappa {kappa}, csw {}, {} normalisation",
+                        env!("CARGO_PKG_VERSION"),
+                        plan.action.csw,
+                        plan.action.normalisation_name()
+                    );
+                    let how = SaveOptions { info, ..Default::default() };
+                    let name = name_of(base, &job.hadrons);
+                    save_propagator(Path::new(&name), &field, begin, &how)?;
+                }
+                smear(&mut field, links, &plan.at_sink)?;
+                quarks.push(field);
+            }
+            job.seconds_propagator = before + start.elapsed().as_secs_f64();
+            done = !job.solved.stopped;
+            // Half a propagator is shown only where there is nothing else.
+            if done || (c == 0 && s == 0) {
+                let boundary = phase(plan.action.boundary[3]);
+                sample.numbers = job.hadrons.contract(&quarks, &source, boundary)?;
+                job.samples.0[c][s] = Some(sample);
+            }
+            if done {
+                self.write_now_and_then(jobs)?;
+            } else {
+                break;
+            }
+        }
+        if let Some(made) = hierarchies[0].as_ref().filter(|_| by_multigrid(&plan.solving)) {
+            if plan.tol_error.is_none() {
+                jobs[k].multigrid = Some(multigrid_json(made));
+            }
+        }
+        Ok(done)
+    }
+
+    /// A run that is killed loses little; files that grow take a twentieth of the time.
+    fn write_now_and_then(&mut self, jobs: &[Job]) -> Result<()> {
+        let Some(name) = self.options.get("json").filter(|_| self.session.first()) else {
+            return Ok(());
+        };
+        if self.written.at.elapsed().as_secs_f64() < 20.0 * self.written.took + 1.0 {
+            return Ok(());
+        }
+        let begin = Instant::now();
+        output::write_json(
+            name,
+            &report::json(self.session, self.options, self.plan, jobs, self.found),
+        )?;
+        *self.written = Written { at: Instant::now(), took: begin.elapsed().as_secs_f64() };
+        Ok(())
+    }
+
+    /// A configuration, for the kappas of which an earlier run has not all; false: interrupted.
+    pub fn configuration(&mut self, jobs: &mut [Job], c: usize) -> Outcome<bool> {
+        let plan = self.plan;
+        let tell = |text: String| {
+            if self.session.first() {
+                complain(&text);
+            }
+        };
+        let mut missing = vec![];
+        for (k, job) in jobs.iter().enumerate() {
+            let mut any = job.hadrons.times == 0;
+            for (source, sample) in
+                job.sources.iter().zip(job.samples.0.get(c).into_iter().flatten())
+            {
+                match sample {
+                    None => any = true,
+                    Some(_) => tell(format!(
+                        "  {}, {}: skipped, {} has it",
+                        plan.files[c],
+                        sources::name(source),
+                        self.options.text("json")
+                    )),
+                }
+            }
+            if any {
+                missing.push(k);
+            }
+        }
+        let Some(&last) = missing.last() else { return Ok(true) };
+        if plan.files.len() > 1 {
+            tell(format!("  {}", plan.files[c]));
+        }
+        let (gauge, plaquette) = self.read(jobs, c)?;
+        let mut links = Links { gauge: Some(gauge), smeared: None };
+        let mut hierarchies = vec![None; plan.quarks()];
+        for k in missing {
+            if plan.several() && self.session.first() {
+                complain(&format!("  kappa {}", plan.kappas[k]));
+            }
+            let ops = self.operators(&mut jobs[k], k == last, &mut links)?;
+            if !self.sources(jobs, k, c, (&ops, &links), plaquette, &mut hierarchies)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+impl Sample {
+    fn new(plaquette: [f64; 3]) -> Sample {
+        Sample {
+            numbers: vec![],
+            plaquette,
+            residual: 0.0,
+            iterations: 0,
+            converged: true,
+            old: false,
+        }
+    }
+}
+
+impl Job {
+    /// The same job, without its results.
+    fn without_samples(&self) -> Job {
+        Job {
+            kappa: self.kappa,
+            hadrons: self.hadrons.clone(),
+            sources: self.sources.clone(),
+            samples: Samples::default(),
+            solved: self.solved.clone(),
+            multigrid: None,
+            errors: vec![],
+            seconds_load: 0.0,
+            seconds_propagator: 0.0,
+        }
+    }
+}

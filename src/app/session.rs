@@ -1,0 +1,243 @@
+//! A run of the program: the device, the ranks that mpirun has started, what is printed and by whom.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::options::{integers, opt, Kind, Need, Opt, Options, COUNT};
+use super::{interrupted, Failure, Run, UNFINISHED};
+use crate::backend::Device;
+use crate::comm::{self, Comm, Communicator, RankMap};
+use crate::error::{Result, Status};
+use crate::fields::Geometry;
+use crate::ops::device::{device_of_rank, DeviceKind};
+
+/// Options of every subcommand that computes.
+pub const OPTIONS: &[Opt] = &[
+    opt(
+        "device",
+        Kind::Word(&["auto", "cpu", "cuda"]),
+        "D",
+        "auto",
+        "auto, cpu or cuda; auto: a GPU where there is one",
+    ),
+    opt("threads", COUNT, "N", "0", "threads of the CPU; 0: all that this process may use"),
+    opt("grid", Kind::Text, "X,Y,Z,T", "", "under mpirun: ranks in each direction (all in t)"),
+];
+
+/// The option of every subcommand that writes files.
+pub const fn overwrite(needs: &'static [&'static [Need]]) -> Opt {
+    opt("overwrite", Kind::Flag, "B", "no", "yes: files that are there already are replaced")
+        .needs(needs)
+}
+
+/// Another rank prints.
+static QUIET: AtomicBool = AtomicBool::new(false);
+/// Standard output could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Variables in which launchers say how many processes they have started.
+const SIZES: [&str; 4] =
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"];
+/// Variables in which they say which one this is.
+const PLACES: [&str; 5] =
+    ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"];
+
+fn variable(name: &str) -> Option<i64> {
+    std::env::var(name).ok()?.trim().parse().ok()
+}
+
+/// The variable of a launcher that has started several processes, and how many: `None` where the
+/// variable is of the process's place alone.
+fn launched() -> Option<(&'static str, Option<i64>)> {
+    let sizes: Vec<_> = SIZES.iter().filter_map(|n| Some((*n, variable(n)?))).collect();
+    match sizes.iter().find(|(_, size)| *size > 1) {
+        Some((name, size)) => Some((*name, Some(*size))),
+        None if !sizes.is_empty() => None,
+        None => variable("PMIX_RANK").map(|_| ("PMIX_RANK", None)),
+    }
+}
+
+/// May this process print? Of several the first one.
+pub fn speaks() -> bool {
+    let several = matches!(launched(), Some((_, size)) if size != Some(1));
+    let place = PLACES.iter().find_map(|n| variable(n)).filter(|_| several);
+    !QUIET.load(Ordering::Relaxed) && place.is_none_or(|p| p == 0)
+}
+
+/// A line on standard error.
+pub fn complain(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Text on standard output, of one process.
+pub fn print(text: &str) {
+    if speaks() && io::stdout().write_all(text.as_bytes()).is_err() {
+        LOST.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Writes what was printed; false if standard output has taken not all of it.
+pub fn flush() -> bool {
+    let told = io::stdout().flush();
+    if told.is_ok() && !LOST.load(Ordering::Relaxed) {
+        return true;
+    }
+    let why = told.err().map_or("it took not all of the output".into(), |e| e.to_string());
+    complain(&format!("standard output: {why}"));
+    false
+}
+
+/// Prints a line on standard output, as `format!` writes it.
+macro_rules! say {
+    ($($part:tt)*) => {
+        $crate::app::session::print(&format!("{}\n", format_args!($($part)*)))
+    };
+}
+pub(crate) use say;
+
+/// Progress on standard error: on a terminal a line every 0.2 s in place of the one before, in a file or a
+/// pipe one every 10 s that stays.
+pub struct Progress {
+    start: Instant,
+    shown: f64,
+    terminal: bool,
+}
+
+impl Progress {
+    pub fn new() -> Progress {
+        Progress { start: Instant::now(), shown: 0.0, terminal: io::stderr().is_terminal() }
+    }
+
+    fn write(&self, text: &str, stays: bool) {
+        if !speaks() {
+            return;
+        }
+        let end = if stays || !self.terminal { "\n" } else { "" };
+        let text = match self.terminal {
+            true => format!("\r  {text}\x1b[K{end}"),
+            false => format!("  {text}{end}"),
+        };
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    /// A line, if it is time for one.
+    pub fn now_and_then(&mut self, text: impl FnOnce() -> String) {
+        let seconds = self.start.elapsed().as_secs_f64();
+        if seconds - self.shown >= if self.terminal { 0.2 } else { 10.0 } {
+            self.shown = seconds;
+            self.write(&text(), false);
+        }
+    }
+
+    /// A line that stays.
+    pub fn last(&mut self, text: &str) {
+        self.write(text, true);
+    }
+
+    /// Takes the line away that still stands on a terminal.
+    pub fn clear(&self) {
+        if self.terminal && speaks() {
+            let _ = io::stderr().write_all(b"\r\x1b[K");
+        }
+    }
+}
+
+/// Device and ranks of a run.
+pub struct Session {
+    pub device: Device,
+    pub comm: Arc<Comm>,
+}
+
+impl Session {
+    /// The process that prints and writes.
+    pub fn first(&self) -> bool {
+        self.comm.rank() == 0
+    }
+
+    /// Geometry of a lattice that all ranks share.
+    pub fn geometry(&self, extents: [usize; 4]) -> Result<Arc<Geometry>> {
+        Geometry::decomposed(extents, &self.device, &self.comm)
+    }
+
+    /// Has any rank been interrupted? All ranks ask together.
+    pub fn any_interrupted(&self) -> Result<bool> {
+        let mut asked = [f64::from(u8::from(interrupted()))];
+        self.comm.sum(&mut asked)?;
+        Ok(asked[0] > 0.0)
+    }
+}
+
+/// The ranks that were started with this process, or this one alone.
+fn ranks(options: &Options) -> Run<(Arc<Comm>, bool)> {
+    let grid = match options.get("grid") {
+        Some(text) => integers::<4>("grid", text, 0)?.map(|n| n as i32),
+        None => [0; 4],
+    };
+    let Some((name, size)) = launched() else {
+        options.check("grid", grid.iter().all(|n| *n < 2), "one rank without mpirun")?;
+        return Ok((Comm::single(), false));
+    };
+    let several = size.map_or("several".into(), |n| n.to_string());
+    let started = || format!("started as one of {several} processes ({name})");
+    let alone = format!("jobs that know nothing of each other start with env -u {name}");
+    if let Err(e) = comm::host::init(1) {
+        return Err(Failure::usage(format!("{}, but {}; {alone}", started(), e.message)));
+    }
+    let map = RankMap::Default;
+    let comm = Comm::mpi(Communicator::World, grid, &map, &comm::Options::default())?;
+    QUIET.store(comm.rank() > 0, Ordering::Relaxed);
+    match size {
+        Some(size) if comm.size() as i64 != size => Err(Failure::usage(format!(
+            "{}, but MPI has {}: libplaq_mpi.so is of another MPI than the launcher (make mpi); {alone}",
+            started(),
+            comm.size()
+        ))),
+        _ => Ok((comm, true)),
+    }
+}
+
+/// Opens ranks and device, does the work and ends MPI. A failure of one rank is one of all.
+pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
+    run_in_steps(options, |session| {
+        let done = session.comm.guard(|| match work(session) {
+            Ok(status) => Ok(Ok(status)),
+            Err(Failure::Work(e)) => Err(e),
+            Err(wrong) => Ok(Err(wrong)),
+        });
+        done?
+    })
+}
+
+/// The same for work that is guarded step by step.
+pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
+    let (comm, mpi) = ranks(options)?;
+    let kind = match options.text("device") {
+        "cpu" => DeviceKind::Cpu,
+        "cuda" => DeviceKind::Cuda,
+        _ => DeviceKind::Auto,
+    };
+    let threads = options.whole("threads") as usize;
+    let device = comm.agree(device_of_rank(kind, None, threads, &comm));
+    let done = device.map_err(Failure::from).and_then(|device| {
+        let session = Session { device, comm: comm.clone() };
+        work(&session)
+    });
+    drop(comm);
+    let lost = matches!(&done, Err(Failure::Work(e)) if e.status == Status::CommFailed);
+    // MPI_Finalize would wait for a rank that is gone.
+    if mpi && !lost {
+        comm::host::finalize()?;
+    }
+    done
+}
+
+/// The status of work that has ended: done, or not converged or interrupted.
+pub fn status(done: bool) -> i32 {
+    if done {
+        0
+    } else {
+        UNFINISHED
+    }
+}

@@ -1,0 +1,44 @@
+//! The program `plaq` as one function, so that its executable is a few lines that call this library.
+
+use std::ffi::{c_char, c_int, CStr, OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::app;
+
+/// The first signal asks the work to end; one that comes more than a second later ends the process. Not before:
+/// `timeout` and mpirun send the first one twice.
+extern "C" fn interrupt(number: c_int) {
+    static FIRST: AtomicI64 = AtomicI64::new(0);
+    // SAFETY: these functions may be called in a handler of signals.
+    unsafe {
+        let now = libc::time(std::ptr::null_mut());
+        let first = FIRST.compare_exchange(0, now, Ordering::Relaxed, Ordering::Relaxed);
+        if first.is_err_and(|first| now - first > 1) {
+            libc::signal(number, libc::SIG_DFL);
+            libc::raise(number);
+        }
+    }
+    app::INTERRUPTED.store(true, Ordering::Relaxed);
+}
+
+/// Runs the program `plaq` with the arguments of `main`; its status. It handles SIGINT and SIGTERM, prints, and
+/// starts MPI where mpirun has started the process.
+///
+/// # Safety
+/// `argv` has `argc` texts that end with NUL.
+#[no_mangle]
+pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_char) -> c_int {
+    let text = |k: usize| -> OsString {
+        // SAFETY: one of argc texts, as the caller promises.
+        let text = unsafe { CStr::from_ptr(*argv.add(k)) };
+        OsStr::from_bytes(text.to_bytes()).to_os_string()
+    };
+    let arguments: Vec<OsString> = (1..argc.max(1) as usize).map(text).collect();
+    for number in [libc::SIGINT, libc::SIGTERM] {
+        let handler: extern "C" fn(c_int) = interrupt;
+        // SAFETY: the handler calls what a handler may call.
+        unsafe { libc::signal(number, handler as libc::sighandler_t) };
+    }
+    std::panic::catch_unwind(|| app::main(&arguments)).unwrap_or(1)
+}

@@ -1,0 +1,81 @@
+//! The device of a rank.
+
+use crate::backend::Device;
+use crate::bail;
+use crate::comm::Comm;
+use crate::error::{words, Result};
+use crate::fields::layout_on;
+
+/// Where to compute.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum DeviceKind {
+    /// CUDA if there is a usable GPU, else the CPU.
+    Auto,
+    Cpu,
+    Cuda,
+}
+
+words!(DeviceKind {
+    Auto => "PLAQ_DEVICE_AUTO",
+    Cpu => "PLAQ_DEVICE_CPU",
+    Cuda => "PLAQ_DEVICE_CUDA",
+});
+
+/// Opens this rank's device. `ordinal` counts GPUs; `None`: the rank's number on its node, modulo the visible
+/// ones. `threads` of the CPU; 0: as many as this process may use, shared with the ranks that may use the
+/// same cores.
+///
+/// # Errors
+/// `NoDevice`, `DriverMissing`, `DriverTooOld`, `NvrtcMissing`.
+pub fn device_of_rank(
+    kind: DeviceKind,
+    ordinal: Option<usize>,
+    threads: usize,
+    comm: &Comm,
+) -> Result<Device> {
+    let threads = match threads {
+        0 if comm.core_sharers() > 1 => {
+            let all = std::thread::available_parallelism().map_or(1, |n| n.get());
+            (all / comm.core_sharers()).max(1)
+        }
+        threads => threads,
+    };
+    let ordinal = match ordinal {
+        Some(ordinal) => ordinal,
+        None if comm.node_rank() == 0 => 0,
+        None => comm.node_rank() % Device::cuda_count().unwrap_or(1).max(1),
+    };
+    match kind {
+        DeviceKind::Cpu => Device::cpu(threads),
+        DeviceKind::Cuda => Device::cuda(ordinal),
+        DeviceKind::Auto => match Device::cuda(ordinal) {
+            Err(e) if e.status.is_missing_device() => {
+                log::info!("using the CPU: {}", e.message);
+                Device::cpu(threads)
+            }
+            device => device,
+        },
+    }
+}
+
+/// Refuses ranks whose devices lay fields out differently: neighbours take each other's messages as they are in memory.
+pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
+    const NAME: usize = 64;
+    let form = layout_on(device);
+    let mut mine = blake3::hash(form.as_bytes()).as_bytes().to_vec();
+    let name = format!("{} with {form}", device.name());
+    mine.extend(name.bytes().chain(std::iter::repeat(0)).take(NAME));
+    let all = comm.all_gather(&mine)?;
+    let of = |rank: usize| all[rank * mine.len()..][..mine.len()].split_at(mine.len() - NAME);
+    let name = |rank: usize| String::from_utf8_lossy(of(rank).1).trim_end_matches('\0').to_string();
+    if let Some(rank) = (1..comm.size()).find(|&rank| of(rank).0 != of(0).0) {
+        bail!(
+            Unsupported,
+            "ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}; choose the \
+             same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have",
+            name(0),
+            name(rank)
+        );
+    }
+    Ok(())
+}
