@@ -256,7 +256,12 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
             let off = spinor::relative_distance(&found, &expect);
             assert!(off < tol, "{:?} {precision:?}: {off:e}", s.lat);
         }
-        assert!(s.wilson(params, Precision::F64, Recon::R12).clover().unwrap().log_det(0.1).is_ok());
+        assert!(s
+            .wilson(params, Precision::F64, Recon::R12)
+            .clover()
+            .unwrap()
+            .log_det(0.1)
+            .is_ok());
     }
 }
 

@@ -12,13 +12,14 @@ use super::output::exponent;
 use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
-use crate::compose::multigrid::{Cycle, LevelParams, Multigrid, MultigridParams, Smoother, Update};
+use crate::compose::multigrid::{Multigrid, MultigridParams, Update};
 use crate::compose::{DiracSolver, Normalisation, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon};
 use crate::operators::{DiracParams, Wilson};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
+use crate::params::Choice;
 use crate::solvers::{SolverKind, SolverParams, Stop, StoppedBy};
 
 /// The operator of a quark, without its mass.
@@ -400,18 +401,12 @@ fn blocks(options: &Options) -> Run<Vec<[usize; 4]>> {
 
 /// What a hierarchy is made from, as options say, on a lattice.
 pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<MultigridParams> {
-    let mut params = MultigridParams::for_lattice(geometry);
+    let mut params = MultigridParams::default();
     let levels = options.whole("mg-levels") as usize;
     options.check("mg-levels", levels == 0 || (2..=5).contains(&levels), "0, or 2 to 5")?;
-    let steps = if levels == 0 { params.levels.len() } else { levels - 1 };
-    let suggested = std::mem::take(&mut params.levels);
-    let chosen = blocks(options)?;
+    params.levels = Some(levels).filter(|levels| *levels > 0);
     let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
-    let vectors = options.whole("mg-vectors") as usize;
-    for l in 0..steps {
-        let own = MultigridParams::suggested_block(extents, if l == 0 { 4 } else { 2 });
-        let own = suggested.first().filter(|_| l == 0).map_or(own, |s| s.block);
-        let block = chosen.get(l).copied().unwrap_or(own);
+    for (l, block) in blocks(options)?.into_iter().enumerate() {
         if let Some(mu) = (0..4).find(|&mu| !extents[mu].is_multiple_of(block[mu])) {
             let name = options.spelt("mg-blocks");
             return Err(Failure::refused(format!(
@@ -426,36 +421,30 @@ pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Multigrid
             (extents[mu], global[mu]) = (extents[mu] / block[mu], global[mu] / block[mu]);
         }
         extents = if params.gather.is_some() { global } else { extents };
-        let coarse = options.whole("mg-coarse-post") as usize;
-        let post = if l > 0 && coarse > 0 { coarse } else { options.whole("mg-post") as usize };
-        let vectors = if vectors == 0 { 24 } else { vectors };
-        params.levels.push(LevelParams { block, vectors, pre: 0, post });
+        params.level[l].block = block;
     }
-    params.cycle = options.text("mg-cycle").parse::<Cycle>()?;
-    params.deep_cycle = match options.text("mg-deep-cycle") {
-        "same" => None,
-        cycle => Some(cycle.parse()?),
-    };
-    params.smoother = options.text("mg-smoother").parse::<Smoother>()?;
-    params.coarse_smoother = options.text("mg-coarse-smoother").parse()?;
-    params.coarsest = options.text("mg-coarsest").parse()?;
-    params.coarsest_modes = match options.whole("mg-modes") {
-        -1 => params.suggested_modes(geometry),
-        modes => modes as usize,
-    };
+    let (vectors, post) = (options.whole("mg-vectors") as usize, options.whole("mg-post") as usize);
+    let coarse_post = options.whole("mg-coarse-post") as usize;
+    for (l, level) in params.level.iter_mut().enumerate() {
+        level.vectors = if vectors == 0 { level.vectors } else { vectors };
+        level.post = if l > 0 && coarse_post > 0 { coarse_post } else { post };
+    }
+    params.cycle = word(options, "mg-cycle")?;
+    params.deep_cycle = unless(options, "mg-deep-cycle", "same")?;
+    params.smoother = word(options, "mg-smoother")?;
+    params.coarse_smoother = word(options, "mg-coarse-smoother")?;
+    params.coarsest = word(options, "mg-coarsest")?;
+    params.coarsest_modes = usize::try_from(options.whole("mg-modes")).ok();
     params.smoother_precision = match options.text("mg-precision") {
         "auto" => None,
         name => Some(precision(name)),
     };
-    params.link_precision = match options.text("mg-links") {
-        "auto" => None,
-        name => Some(name.parse()?),
-    };
+    params.link_precision = unless(options, "mg-links", "auto")?;
     params.tol = options.number("mg-tol");
     params.iterations = options.whole("mg-iterations") as usize;
     params.coarsest_tol = options.number("mg-coarsest-tol");
     params.setup_iterations = options.whole("mg-setup") as usize;
-    params.setup_solver = options.text("mg-setup-solver").parse()?;
+    params.setup_solver = word(options, "mg-setup-solver")?;
     params.setup_columns = match options.whole("mg-setup-columns") {
         0 => params.setup_columns,
         columns => columns as usize,
@@ -463,6 +452,19 @@ pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Multigrid
     params.refinements = options.whole("mg-refinements") as usize;
     params.check()?;
     Ok(params)
+}
+
+/// The value that an option's word names.
+fn word<T: Choice>(options: &Options, name: &str) -> Run<T> {
+    Ok(T::from_word(options.text(name), name)?)
+}
+
+/// The same, or none where the word is `none`.
+fn unless<T: Choice>(options: &Options, name: &str, none: &str) -> Run<Option<T>> {
+    match options.text(name) {
+        text if text == none => Ok(None),
+        _ => word(options, name).map(Some),
+    }
 }
 
 /// Makes a hierarchy or lets that of the quark before follow, whose null vectors are kept unless they are bad.

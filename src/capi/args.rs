@@ -278,6 +278,7 @@ impl<T: CType> Arg for Init<T> {
         Ok(Init(std::marker::PhantomData))
     }
     fn view(&mut self) {}
+    fn digest(&self, _: &mut Digest) {}
 }
 
 /// A result, written on success.

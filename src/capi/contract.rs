@@ -154,7 +154,8 @@ fn baryons_of(
         bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
     }
     let names = baryons.get(count(nbaryons, "count")?)?;
-    let names: Result<Vec<Baryon>> = names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
+    let names: Result<Vec<Baryon>> =
+        names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
     let closed = (params.parity, projection, phase(params.boundary));
     let (names, mut all) = (names?, Vec::new());

@@ -255,8 +255,7 @@ fn eigenvalue_ratio(block: &[f64], twist: f64) -> f64 {
                 (row[p], row[q]) = (c * row[p] - s.conj() * row[q], s * row[p] + c * row[q]);
             }
             for i in 0..6 {
-                (a[p][i], a[q][i]) =
-                    (c * a[p][i] - s * a[q][i], s.conj() * a[p][i] + c * a[q][i]);
+                (a[p][i], a[q][i]) = (c * a[p][i] - s * a[q][i], s.conj() * a[p][i] + c * a[q][i]);
             }
         }
     }
