@@ -963,7 +963,8 @@ plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layou
 plaq_status plaq_clover_log_det(plaq_clover clover, double twist, double *log_det);
 
 /** The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
- * negative. Errors: as before. */
+ * negative. Errors: as before.
+ * Arrays: sign[2]. */
 plaq_status plaq_clover_det_sign(plaq_clover clover, double twist, int32_t *sign);
 
 /* ---- Dirac operators: Wilson, clover, twisted mass ---- */

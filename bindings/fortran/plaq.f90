@@ -2123,11 +2123,12 @@ module plaq
     end function
     !> The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
     !> negative. Errors: as before.
+    !> Arrays: sign[2].
     integer(c_int32_t) function plaq_clover_det_sign(clover, twist, sign) bind(c)
       import
       type(plaq_clover), value :: clover
       real(c_double), value :: twist
-      integer(c_int32_t), intent(inout) :: sign(*)
+      integer(c_int32_t), intent(inout) :: sign(2)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_dirac_params_init(params, struct_size) bind(c)
