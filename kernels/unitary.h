@@ -12,7 +12,7 @@ template <class R> PLAQ_FN void reunitarise(Su3<R>& u) {
   cplx<R> along = mul_conj(u.e[0][0], u.e[1][0]);
   along = madd_conj(along, u.e[0][1], u.e[1][1]);
   along = madd_conj(along, u.e[0][2], u.e[1][2]);
-  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = msub(u.e[1][j], along, u.e[0][j]);
+  PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = u.e[1][j] - along * u.e[0][j];
   inv = vrsqrt(norm2(u.e[1][0]) + norm2(u.e[1][1]) + norm2(u.e[1][2]));
   PLAQ_UNROLL for (int j = 0; j < 3; j++) u.e[1][j] = inv * u.e[1][j];
   complete_rows(u);

@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "app",
         &[
             "error",
+            "params",
             "io",
             "backend",
             "comm",

@@ -37,11 +37,14 @@ pub(crate) use host_memory::host_memory_left;
 use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
 pub use rehearsal::Asked;
-
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
+
+/// Elements of a launch from which on a GPU's kernels count in 64 bits, compiled with `WIDE` (kernels/element.h).
+pub(crate) const FEW_ELEMENTS: usize = 1 << 30;
+pub const WIDE: &str = "PLAQ_WIDE";
 
 /// One kernel call, as the back ends see it.
 pub struct Call<'a> {
@@ -66,11 +69,6 @@ pub struct Work {
     /// Lanes of a site in the fields' layout.
     pub lanes: usize,
 }
-
-/// Elements that kernels count in 32 bits, with room for what a loop steps beyond its end.
-pub(crate) const FEW_ELEMENTS: usize = 1 << 30;
-/// What a GPU's kernel is compiled with for launches of more elements (kernels/element.h).
-pub const WIDE: &str = "PLAQ_WIDE";
 
 impl Work {
     /// Of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
@@ -624,8 +622,7 @@ impl Device {
     ) -> Result<Call<'a>> {
         let kernel = K::KERNEL;
         if work.n > i32::MAX as usize && !kernel.elements {
-            let (name, n) = (kernel.name, work.n);
-            bail!(Unsupported, "{name}: expected at most {} sites, found {n}", i32::MAX);
+            bail!(Unsupported, "{}: {} sites, at most {} fit", kernel.name, work.n, i32::MAX);
         }
         let allocated = self.allocated();
         // Bytes of what holds an address.

@@ -287,11 +287,11 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn parked(&self) -> &[(usize, usize)] {
         &self.parked
     }
-    /// Is half of the way of right-hand side i, as decades of its residual count, still to go when half of the
-    /// iterations are over?
+    /// Is right-hand side i behind, once half of the iterations are over: has it done a smaller share of its way,
+    /// as decades of its residual count, than of its iterations?
     pub fn late(&self, i: usize) -> bool {
-        let half = self.params.stop.iterations / 2;
-        self.report.iterations >= half && self.relative[i].powi(2) > self.goal[i]
+        let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
+        share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
     }
     /// The iteration leads nowhere for right-hand side i.
     pub fn set_aside(&mut self, i: usize) {

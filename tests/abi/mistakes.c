@@ -48,7 +48,7 @@ static void files(plaq_context context, plaq_gauge gauge) {
   CHECK(!strstr(plaq_last_error(), "error")); /* as Rust has it: (os error 2) */
   f = fopen("text.nersc", "wb");
   CHECK(f && fprintf(f, "not a configuration, but long enough to be one\n") > 0 && fclose(f) == 0);
-  READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC v5, openQCD or DDalphaAMG file", "text.nersc");
+  READ(PLAQ_FILE_FORMAT, "text.nersc: not a NERSC, ILDG/SciDAC, MILC, openQCD or DDalphaAMG file", "text.nersc");
   changed("good.nersc", "short.nersc", 0, "", 0, 5000);
   READ(PLAQ_FILE_TRUNCATED, "short.nersc", "short.nersc");
   /* The last bits of a mantissa: still unitary. */

@@ -242,7 +242,7 @@ fn damage_and_misuse_are_refused() {
     let at = good.len() - 1200;
     bytes[at] ^= 1;
     write(&bytes);
-    refused(Status::FileChecksum, "checksums");
+    refused(Status::FileChecksum, "the file is damaged: checksum");
     write(&good[..good.len() - 400]);
     refused(Status::FileTruncated, "");
     write(b"no LIME file at all");
