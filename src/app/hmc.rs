@@ -209,8 +209,8 @@ fn difference(there: &str, here: &str) -> String {
         let Some(theirs) = there.iter().find(|m| name(m) == name(mine)) else {
             return format!("the monomial \"{}\" is new", name(mine));
         };
-        let keys = mine.keys().chain(theirs.keys());
-        for key in keys.filter(|k| mine.get(*k) != theirs.get(*k)) {
+        let mut keys = mine.keys().chain(theirs.keys());
+        if let Some(key) = keys.find(|k| mine.get(*k) != theirs.get(*k)) {
             let shown =
                 |m: &Map<String, Value>| m.get(key).map_or("nothing".into(), Value::to_string);
             return format!(

@@ -38,7 +38,7 @@ pub struct HistoryMean {
 pub fn mean_of_history(v: &[f64]) -> Option<HistoryMean> {
     let mean = mean(v);
     let variance = if v.len() < 20 { 0.0 } else { covariance(v, mean, 0) };
-    if !(variance > 0.0) {
+    if variance.is_nan() || variance <= 0.0 {
         return None;
     }
     let mut tau = 0.5;

@@ -242,7 +242,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
             assert!(sites.iter().all(|asked| asked.work.n < 1 << 31));
             let wide = |a: &&&Asked| a.specs.contains(&(WIDE, 1));
             let many: Vec<_> = elements.iter().filter(|a| a.work.n > 1 << 31).collect();
-            assert!(many.iter().all(|a| wide(a)));
+            assert!(many.iter().all(wide));
             // On a CPU an element is a site with all that it holds.
             if !device.is_cpu() {
                 assert!(many.iter().any(|a| a.work.n > 1 << 32), "{}", many.len());

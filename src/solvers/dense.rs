@@ -172,7 +172,7 @@ mod tests {
             a.iter().zip(b).fold(0.0f64, |m, (x, y)| m.max((x - y).norm()))
         };
         assert!(off(&product(&inverse(&a, n).unwrap(), &a), &identity(n)) < 1e-11);
-        assert!(inverse(&vec![Complex64::ZERO; 4], 2).is_none());
+        assert!(inverse(&[Complex64::ZERO; 4], 2).is_none());
         // Rows and columns 0 and 1 of the positive matrix are the same: x is split between both.
         let mut twice = a.clone();
         (0..n).for_each(|i| twice[i * n + 1] = twice[i * n]);

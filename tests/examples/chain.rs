@@ -74,7 +74,7 @@ fn close(found: &[f64], expected: &[f64], what: &str) {
 
 #[test]
 fn errors_are_those_of_the_jackknife() {
-    propagator::programs().iter().for_each(|p| jackknife(p));
+    propagator::programs().iter().for_each(jackknife);
 }
 
 fn jackknife(program: &Program) {
@@ -119,7 +119,7 @@ fn jackknife(program: &Program) {
 /// SIGTERM after some propagators, then the rest: the same bits as without.
 #[test]
 fn a_run_that_was_stopped_goes_on() {
-    propagator::programs().iter().for_each(|p| goes_on(p));
+    propagator::programs().iter().for_each(goes_on);
 }
 
 fn goes_on(program: &Program) {
@@ -232,7 +232,7 @@ fn a_run_goes_on_with_more_configurations() {
 
 #[test]
 fn what_cannot_go_on_is_refused() {
-    propagator::programs().iter().for_each(|p| refusals(p));
+    propagator::programs().iter().for_each(refusals);
 }
 
 fn refusals(program: &Program) {

@@ -145,7 +145,7 @@ fn flows_write_json() {
     let run = |program: &Program| {
         job_on(program, gauge, &["--flow", "symanzik", "--time", "0.2", "--every", "4"])
     };
-    let all: Vec<Value> = found("flow").iter().map(|p| run(p)).collect();
+    let all: Vec<Value> = found("flow").iter().map(run).collect();
     for json in &all {
         let of = |name: &str| super::chain::numbers(&json["flow"][name]);
         let times = of("t");

@@ -151,7 +151,7 @@ enum Way {
     /// Link by link, by the paths that close its loops: short loops, which no border cuts.
     Links { paths: Buffer, weights: Buffer },
     /// Traceless imaginary parts go along the loops, a field before a step and one after it.
-    Steps { elements: [MatrixField; 2], force: Momenta },
+    Steps { elements: Box<[MatrixField; 2]>, force: Momenta },
 }
 
 impl LoopForce {
@@ -193,7 +193,10 @@ impl LoopForce {
             let (form, together) = (MatrixForm::Algebra, walker.together());
             let field = || MatrixField::new(device, geometry, precision, form, together);
             let elements = [field()?, field()?];
-            Way::Steps { elements, force: Momenta::new(device, geometry, precision)? }
+            Way::Steps {
+                elements: Box::new(elements),
+                force: Momenta::new(device, geometry, precision)?,
+            }
         };
         Ok(LoopForce { action, walker, way })
     }
