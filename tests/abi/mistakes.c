@@ -53,7 +53,7 @@ static void files(plaq_context context, plaq_gauge gauge) {
   READ(PLAQ_FILE_TRUNCATED, "short.nersc", "short.nersc");
   /* The last bits of a mantissa: still unitary. */
   changed("good.nersc", "bits.nersc", -1, "\x55", 1, -1);
-  READ(PLAQ_FILE_CHECKSUM, "bits.nersc: checksums", "bits.nersc");
+  READ(PLAQ_FILE_CHECKSUM, "bits.nersc: the file is damaged: checksum", "bits.nersc");
   changed("good.nersc", "header.nersc", place_of("good.nersc", "\nPLAQUETTE = ") + 16, "77", 2, -1);
   READ(PLAQ_FILE_PLAQUETTE, "header.nersc: plaquette in the header", "header.nersc");
   r.extents[0] = r.extents[1] = r.extents[2] = r.extents[3] = 4;
