@@ -1,7 +1,7 @@
-//! Parameters as data. A table of [`parameters!`] declares a struct of parameters once, with one row for each:
+//! Parameters as data. A table of `parameters!` declares a struct of parameters once, with one row for each:
 //! name, type, default, range and a sentence. From it come the Rust struct with its default and its check, the struct
 //! of the C interface, the keys of a table in TOML, options of programs with their help, and docs/parameters.md.
-//! [`choices!`] does the same for the values of an enum. Nothing here knows what the parameters are of.
+//! `choices!` does the same for the values of an enum. Nothing here knows what the parameters are of.
 
 mod choice;
 mod table;

@@ -690,8 +690,8 @@ impl<'a, 'm> Process<'a, 'm> {
     fn filter(&self, cut: f64) -> Polynomial {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
-        // Also where the spectrum is a point.
-        if (cut - end) / (other - end) < 0.9 {
+        // None also where the spectrum is a point, but for made-up sums.
+        if rehearsing() || (cut - end) / (other - end) < 0.9 {
             Polynomial::for_cut(self.params.end, cut, least, largest)
         } else {
             Polynomial::plain(self.params.end)
@@ -771,7 +771,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let n = match self.locked >= count {
             true => self.locked,
             // As if all were found.
-            false if rehearsing() => count.min(all),
+            false if rehearsing() => count.min(self.v.nrhs()),
             false => all,
         };
         let shape = self.op.shape();
