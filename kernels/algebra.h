@@ -73,7 +73,7 @@ template <class R> PLAQ_FN Algebra<R> turned_back(const Algebra<R>& x, const Su3
   Hermitian<R> t;
   t.e01 = entry(0, 1), t.e02 = entry(0, 2), t.e12 = entry(1, 2);
   PLAQ_UNROLL for (int i = 0; i < 2; i++) {
-    R s = fma_(u.e[0][i].re, p.e[0][i].re, u.e[0][i].im * p.e[0][i].im);
+    R s = add_products(u.e[0][i].re, p.e[0][i].re, u.e[0][i].im, p.e[0][i].im);
     PLAQ_UNROLL for (int k = 1; k < 3; k++) s = fma_(u.e[k][i].re, p.e[k][i].re, fma_(u.e[k][i].im, p.e[k][i].im, s));
     t.d[i] = s;
   }

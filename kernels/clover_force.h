@@ -21,7 +21,7 @@ template <class R> struct Insertion {
 
 // h += f (a b^dagger + b a^dagger) / 2
 template <class R> PLAQ_FN void add_symmetric(Insertion<R>& h, R f, const cplx<R> (&a)[3], const cplx<R> (&b)[3]) {
-  PLAQ_UNROLL for (int i = 0; i < 3; i++) h.v[i] = fma_(f, fma_(a[i].re, b[i].re, a[i].im * b[i].im), h.v[i]);
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) h.v[i] = fma_(f, add_products(a[i].re, b[i].re, a[i].im, b[i].im), h.v[i]);
   const R half = splat<R>(0.5) * f;
   PLAQ_UNROLL for (int k = 0; k < 3; k++) {
     const int i = k ? 2 : 1, j = k == 2;

@@ -59,7 +59,7 @@ template <int W, class S> struct DenseProject {
       PLAQ_UNROLL for (int k = 0; k < DENSE_COLUMNS; k++) {
         if (first + k >= a.columns) break;
         const cplx<double> p = number<double>((const T*)a.x, at * a.columns + first + k);
-        v[2 * k] += fma_(p.re, q.re, p.im * q.im), v[2 * k + 1] += fma_(p.re, q.im, -(p.im * q.re));
+        v[2 * k] += add_products(p.re, q.re, p.im, q.im), v[2 * k + 1] += sub_products(p.re, q.im, p.im, q.re);
       }
     };
 #if PLAQ_GPU

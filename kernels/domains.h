@@ -124,7 +124,7 @@ template <int W, class S> struct CoarseDomainProducts {
       for (int c = 0; c < a.components(); c++) {
         const i64 at = ((i64)x * a.components() + c) * a.nrhs() + j;
         const cplx<C> q = number<C>((const T*)a.q.data, at), r = number<C>((const T*)a.r.data, at);
-        re += fma_(q.re, r.re, q.im * r.im), im += fma_(q.re, r.im, -(q.im * r.re)), norm += norm2(q);
+        re += add_products(q.re, r.re, q.im, r.im), im += sub_products(q.re, r.im, q.im, r.re), norm += norm2(q);
       }
       T* to = (T*)a.products + (i64)3 * j * a.places + x;
       to[0] = (T)re, to[a.places] = (T)im, to[(i64)2 * a.places] = (T)norm;

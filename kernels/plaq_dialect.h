@@ -69,8 +69,12 @@ template <> struct scalar_of<double> { typedef double type; };
 template <class A, class B> struct real_wider { typedef double type; };
 template <> struct real_wider<float, float> { typedef float type; };
 
+#if PLAQ_GPU
+template <class R, class X> PLAQ_FN R splat(X x) { return R{} + (R)x; }
+#else
 // x - 0 is x for a zero of either sign, too.
 template <class R, class X> PLAQ_FN R splat(X x) { return (typename scalar_of<R>::type)x - R{}; }
+#endif
 
 // Conversion between real types of the same number of lanes.
 template <class To, class From> struct convert_lanes {
@@ -129,13 +133,16 @@ template <bool MINUS, class R> PLAQ_FN R fused(R a, R b, R c) {
 }
 #endif
 
-// a b + c, c - a b, and a + f b with f = 1 or -1. On a CPU product and sum share one rounding where these functions say
-// so and nowhere else (-ffp-contract=off in build.rs): left to choose, the compiler contracts two copies of one body
-// in different ways. Sets without the instruction round twice. NVRTC contracts other products and sums as well.
+// a b + c, c - a b, a b + c d, a b - c d, and a + f b with f = 1 or -1. On a CPU product and sum share one rounding where
+// these functions say so and nowhere else (-ffp-contract=off in build.rs): left to choose, the compiler contracts two
+// copies of one body in different ways. Sets without the instruction round twice. NVRTC contracts what it likes, and of
+// two products the one that leaves it more registers.
 #if PLAQ_GPU
 PLAQ_FN float fma_(float a, float b, float c) { return fmaf(a, b, c); }
 PLAQ_FN double fma_(double a, double b, double c) { return fma(a, b, c); }
 template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fma_(-a, b, c); }
+template <class R> PLAQ_FN R add_products(R a, R b, R c, R d) { return a * b + c * d; }
+template <class R> PLAQ_FN R sub_products(R a, R b, R c, R d) { return a * b - c * d; }
 template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return sqrt(a); }
@@ -180,6 +187,8 @@ template <class R> PLAQ_FN R vabs(R a) {
 template <class R> PLAQ_FN R vcopysign(R a, R sign) { return select(sign < R{}, -a, a); }  // a >= 0
 template <class R> PLAQ_FN R fma_(R a, R b, R c) { return fused<false>(a, b, c); }
 template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fused<true>(a, b, c); }
+template <class R> PLAQ_FN R add_products(R a, R b, R c, R d) { return fma_(a, b, c * d); }
+template <class R> PLAQ_FN R sub_products(R a, R b, R c, R d) { return fma_(a, b, -(c * d)); }
 // The product is exact; of a sign that the compiler knows no multiplication is left.
 template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return __builtin_constant_p(f) ? a + f * b : fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
