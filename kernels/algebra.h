@@ -47,7 +47,7 @@ template <class R> PLAQ_FN Hermitian<R> matrix_of(const Algebra<R>& x) {
 template <class R> PLAQ_FN Algebra<R> algebra_of(const Hermitian<R>& h) {
   const R two = splat<R>(2), root = splat<R>(0.57735026918962576);
   return {{two * h.e01.re, -two * h.e01.im, h.d[0] - h.d[1], two * h.e02.re, -two * h.e02.im, two * h.e12.re, -two * h.e12.im,
-           root * fnma_(two, h.d[2], h.d[0] + h.d[1])}};
+           root * (h.d[0] + h.d[1] - two * h.d[2])}};
 }
 
 // The traceless part of (W - W^dagger) / 2i: its coefficients are 2 Im tr T_a W.
@@ -55,7 +55,7 @@ template <class R> PLAQ_FN Algebra<R> imaginary(const Su3<R>& w) {
   const R root = splat<R>(0.57735026918962576);
   return {{w.e[0][1].im + w.e[1][0].im, w.e[0][1].re - w.e[1][0].re, w.e[0][0].im - w.e[1][1].im,
            w.e[0][2].im + w.e[2][0].im, w.e[0][2].re - w.e[2][0].re, w.e[1][2].im + w.e[2][1].im,
-           w.e[1][2].re - w.e[2][1].re, root * fnma_(splat<R>(2), w.e[2][2].im, w.e[0][0].im + w.e[1][1].im)}};
+           w.e[1][2].re - w.e[2][1].re, root * (w.e[0][0].im + w.e[1][1].im - splat<R>(2) * w.e[2][2].im)}};
 }
 
 // U^dagger x U

@@ -26,12 +26,15 @@ use plaq::error::Status;
 /// The force of a hop keeps two projected spinors and a matrix beside the spinor that it loads.
 /// Annealing to the maximally Abelian gauge keeps three hermitian matrices beside its random numbers.
 /// Plaquettes' force in double has a word more than registers where it takes one link at a time, or halos.
+/// The inverse of blocks that need not be positive keeps two hermitian matrices of 6 x 6 in double (2 x 288 bytes) and
+/// their product, and is launched for fields that the faster inverse refuses.
 const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("hop_f32_", "halos, all, several, y, CLOVER", 20),
     ("hop_f32_", "", 16),
     ("gauge_sweep_f32_R12", "Abelian, heat", 8),
     ("gauge_sweep_f32_R8", "halos, faces first, Abelian", 8),
     ("clover_build_f64_", "", 448),
+    ("clover_invert_any_f32", "", 1588),
     ("hop_force_f64_", "", 40),
     ("hop_force_f32_", "", 20),
     ("clover_insertion_f32", "several", 12),
