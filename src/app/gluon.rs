@@ -138,7 +138,7 @@ fn distance(l: [usize; 4], k: [usize; 4]) -> f64 {
 struct Gluon {
     l: [usize; 4],
     volume: f64,
-    /// Of the gauge condition, from the momenta.
+    /// Violation of the gauge condition, computed from the momentum-space field.
     theta: f64,
     /// sum |p A|^2 / sum p^2 |A|^2.
     transversality: f64,

@@ -91,7 +91,7 @@ impl Place {
         Some(Place { number, separation, update })
     }
 
-    /// That of a configuration's file.
+    /// The place in a chain that the ensemble label of a configuration file names.
     fn of_file(name: &str) -> Run<Place> {
         let label = GaugeReader::open(Path::new(name), None)?.info().ensemble_label.clone();
         label.as_deref().and_then(Place::parse).ok_or_else(|| {

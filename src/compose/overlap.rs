@@ -87,7 +87,7 @@ impl Overlap {
     /// single precision at least: what preconditions solves, and what its multigrid is set up for.
     ///
     /// # Errors
-    /// As of [`ActionParams::create`].
+    /// The errors of [`ActionParams::create`].
     pub fn wilson(&self, mass: f64) -> Result<Arc<dyn QuarkAction>> {
         let kernel = self.sign.kernel().op();
         let params = DiracParams { mass, ..*kernel.params() };

@@ -62,7 +62,7 @@ pub struct Done {
     pub locality: Option<Vec<f64>>,
     pub low: Option<Arc<OverlapModes>>,
     pub quarks: Option<Quarks>,
-    /// By what was done: load, modes, sign, ginsparg_wilson, locality, index, propagator.
+    /// Seconds of each step: load, modes, sign, ginsparg_wilson, locality, index, propagator.
     pub seconds: [f64; 7],
 }
 

@@ -1,4 +1,4 @@
-//! Which correlators `plaq propagator` makes of quarks.
+//! The correlators that `plaq propagator` computes from quark propagators.
 
 use num_complex::Complex64;
 use serde_json::{json, Value};

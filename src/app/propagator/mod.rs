@@ -77,7 +77,7 @@ pub const COMMAND: Command = Command {
 /// Smearing; none where there are no steps.
 #[derive(Clone, Debug, Default)]
 struct Smear {
-    /// Of links: stout in place of APE.
+    /// Links are smeared by stout steps instead of APE ones.
     stout: bool,
     alpha: f64,
     steps: usize,

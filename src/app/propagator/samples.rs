@@ -17,7 +17,7 @@ pub struct Sample {
     pub residual: f64,
     pub iterations: usize,
     pub converged: bool,
-    /// Of the file that goes on.
+    /// Was the sample read from the results file that this run continues?
     pub old: bool,
 }
 
