@@ -1,25 +1,32 @@
 //! Device memory of work, from a rehearsal of it on a device without memory: what is announced is what the work
 //! itself asks for.
 
-use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Messages};
+use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Asked};
 use super::Geometry;
 use crate::backend::{rehearsing, Device};
 use crate::comm;
 use crate::error::Result;
 
-/// Device memory that work takes at the most.
+/// Device memory that work takes at most.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
-    /// Of its fields.
+    /// Bytes of fields that are there before the work.
+    held: u64,
+    /// Exchanges that the work asks for, with what fields take before each.
+    asked: Vec<Asked>,
+    /// Bytes of fields after the last of them, at most.
     fields: u64,
-    messages: Messages,
 }
 
 impl Footprint {
     /// Bytes on `device`: of fields, and of messages so far as no exchange of their sizes is there.
     pub fn bytes(&self, device: &Device) -> u64 {
-        let messages = self.messages.iter();
-        self.fields + messages.map(|(c, faces)| new_bytes(c, device.real(), faces)).sum::<u64>()
+        let (mut messages, mut most) = (0, 0);
+        for a in &self.asked {
+            most = most.max(a.fields + messages);
+            messages += new_bytes(&a.comm, device.real(), &[a.faces]);
+        }
+        most.max(self.fields + messages) - self.held
     }
 }
 
@@ -39,21 +46,19 @@ impl Geometry {
         let (real, outermost) = (device.real(), !rehearsing());
         let alone = self.comm().size() == 1 && self.halo_mask() == 0;
         let name = name.filter(|_| alone || knows_peers(self.comm(), real));
-        let mut fields = 0;
-        let (done, messages) = with_messages(|| {
-            real.try_out(name, || {
-                comm::silently(|| {
-                    let there = there()?;
-                    let (held, most) = (device.used().0, device.watch_peak());
-                    let done = work(there);
-                    fields = most.bytes() - held;
-                    done
-                })
+        let mut comms = vec![self.comm().clone()];
+        let done = real.try_out(name, || {
+            comm::silently(|| {
+                let there = there()?;
+                let held = device.used().0;
+                let (done, asked, fields) = with_messages(device, || work(there));
+                comms.extend(asked.iter().map(|a| a.comm.clone()));
+                Ok((done?, Footprint { held, asked, fields }))
             })
         });
         if outermost {
-            messages.iter().for_each(|(comm, _)| forget_stand_ins(comm));
+            comms.iter().for_each(|comm| forget_stand_ins(comm));
         }
-        Ok((done?, Footprint { fields, messages }))
+        done
     }
 }

@@ -12,7 +12,7 @@ use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{rehearsing, Buffer, Device, Mapped, Ptr, Work};
+use crate::backend::{rehearsing, Buffer, Device, Mapped, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -34,12 +34,18 @@ struct Cache {
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
 
-/// Messages of some work: of which ranks, and their different sizes.
-pub(super) type Messages = Vec<(Arc<Comm>, Vec<Faces>)>;
+/// An exchange that a rehearsal asked for.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub comm: Arc<Comm>,
+    pub faces: Faces,
+    /// Bytes that fields of the device took at most before, since the exchange asked for last.
+    pub fields: u64,
+}
 
 thread_local! {
-    /// Those that a rehearsal in this thread asks for, while somebody wants to know.
-    static ASKED: RefCell<Option<Messages>> = const { RefCell::new(None) };
+    /// What the rehearsal in this thread has asked for so far, each exchange once, with a watch on its device.
+    static ASKED: RefCell<Option<(Device, PeakWatch, Vec<Asked>)>> = const { RefCell::new(None) };
 }
 
 /// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
@@ -557,20 +563,22 @@ pub(super) fn forget_stand_ins(comm: &Comm) {
     exchanges(comm).stand_ins.clear();
 }
 
-/// What `work` says, and the messages that it asks for in a rehearsal.
-pub(super) fn with_messages<T>(work: impl FnOnce() -> T) -> (T, Messages) {
-    let before = ASKED.replace(Some(vec![]));
+/// What `work` on `device` says in a rehearsal, the exchanges that it asks for, and the bytes that fields took at most
+/// after the last of them.
+pub(super) fn with_messages<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Vec<Asked>, u64) {
+    let before = ASKED.replace(Some((device.clone(), device.watch_peak(), vec![])));
     let done = work();
-    (done, ASKED.replace(before).unwrap_or_default())
+    let asked = ASKED.replace(before);
+    let (fields, asked) = asked.map(|(_, watch, asked)| (watch.bytes(), asked)).unwrap_or_default();
+    (done, asked, fields)
 }
 
 fn note(comm: &Arc<Comm>, faces: &Faces) {
     ASKED.with_borrow_mut(|all| {
-        let Some(all) = all else { return };
-        match all.iter_mut().find(|(c, _)| Arc::ptr_eq(c, comm)) {
-            Some((_, list)) if list.contains(faces) => {}
-            Some((_, list)) => list.push(*faces),
-            None => all.push((comm.clone(), vec![*faces])),
+        let Some((device, watch, all)) = all else { return };
+        if !all.iter().any(|a| Arc::ptr_eq(&a.comm, comm) && a.faces == *faces) {
+            let fields = std::mem::replace(watch, device.watch_peak()).bytes();
+            all.push(Asked { comm: comm.clone(), faces: *faces, fields });
         }
     });
 }
