@@ -204,7 +204,6 @@ impl Multigrid {
             Ok(rehearsed)
         });
         let rehearsed = geometry.comm().agree(rehearsed)?;
-        setup::check_links(op)?;
         let (hierarchy, reduction) = Self::set_up(op, params, vectors)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
@@ -242,6 +241,7 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
     ) -> Result<(Arc<Hierarchy>, f64)> {
+        setup::check_links(op)?;
         let low = Finest::new(coarsenable(op)?, params)?;
         let hierarchy = Arc::new(match vectors {
             Some(vectors) => setup::from_vectors(&low, params, vectors)?,
