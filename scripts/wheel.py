@@ -2,7 +2,7 @@
 """usage: wheel.py PREFIX FOLDER
 
 Packs what `make install` put into PREFIX into a wheel for Python in FOLDER: the shared library, the header, the
-files of pkg-config, CMake and Fortran, the programs, and the package of packaging/python, which says where they are.
+files of pkg-config, CMake and Fortran, the programs, and the Python package of bindings/python.
 Left out are what is of this machine (the library for MPI) or needs links (quda), the archive, documentation and
 sources of examples. The same files give the same wheel."""
 
@@ -41,9 +41,9 @@ def main(prefix, folder):
     files[f"plaq/lib/{soname}"] = ((prefix / "lib" / soname).read_bytes(), True)
     # A wheel has no links: for the linker a script that names the library.
     files["plaq/lib/libplaq.so"] = (f"INPUT({soname})\n".encode(), False)
-    for module in sorted((top / "packaging/python").glob("*.py")):
-        text = module.read_text().replace("@VERSION@", version).replace("@MAJOR@", version.split(".")[0])
-        files[f"plaq/{module.name}"] = (text.encode(), False)
+    for module in sorted((top / "bindings/python/plaq").glob("*.py")):
+        files[f"plaq/{module.name}"] = (module.read_bytes(), False)
+    files["plaq/py.typed"] = (b"", False)
 
     tag = "py3-none-" + platform_tag(data for data, program in files.values() if program)
     info = f"plaq-{version}.dist-info/"
@@ -51,7 +51,7 @@ def main(prefix, folder):
         files[info + text.name] = (text.read_bytes(), False)
     about = {
         "METADATA": f"Metadata-Version: 2.1\nName: plaq\nVersion: {version}\nSummary: {SUMMARY}\n"
-        "License: Apache-2.0 OR MIT\nRequires-Python: >=3.8\n",
+        "License: Apache-2.0 OR MIT\nRequires-Python: >=3.8\nRequires-Dist: numpy\n",
         "WHEEL": f"Wheel-Version: 1.0\nGenerator: plaq\nRoot-Is-Purelib: false\nTag: {tag}\n",
         "entry_points.txt": "[console_scripts]\nplaq = plaq.__main__:main\n",
     }

@@ -103,10 +103,10 @@ else
   ignore cmake "no cmake"
 fi
 
-# In a fresh environment of Python: the library by ctypes, programs, and a program of one's own.
+# In a fresh environment of Python without NumPy: paths, the library by ctypes, programs, and a program of one's own.
 wheel() {
   scripts/wheel.py "$prefix" "$work/dist" && python3 -m venv --without-pip "$work/venv" &&
-    python3 -m pip --python "$work/venv/bin/python" install --quiet --no-index "$work"/dist/plaq-*.whl || return 1
+    python3 -m pip --python "$work/venv/bin/python" install --quiet --no-index --no-deps "$work"/dist/plaq-*.whl || return 1
   local python=$work/venv/bin/python
   cat >"$work/src/library.py" <<'END'
 import ctypes, plaq

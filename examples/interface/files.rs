@@ -1,12 +1,13 @@
 //! The generated files.
 
-use super::{fortran, header, parameters};
+use super::{fortran, header, parameters, python};
 
 /// Paths in the tree and contents.
 pub fn all() -> Vec<(String, String)> {
     let headers = header::headers().into_iter();
     let mut files: Vec<_> = headers.map(|(file, text)| (format!("include/{file}"), text)).collect();
     files.push(("bindings/fortran/plaq.f90".into(), fortran::module()));
+    files.push(("bindings/python/plaq/capi.py".into(), python::module()));
     files.push(("docs/errors.md".into(), header::errors()));
     files.push(("docs/parameters.md".into(), parameters::page()));
     files

@@ -252,8 +252,12 @@ fn comment<T: AsRef<str>>(s: &mut String, indent: &str, doc: &[T]) {
     }
 }
 
-/// What a member is, its range and its default.
 fn member_comment(s: &mut String, field: &Field) {
+    comment(s, "  ", &member_lines(field));
+}
+
+/// What a member is, its range and its default.
+pub fn member_lines(field: &Field) -> Vec<String> {
     let mut lines: Vec<String> = field.doc.iter().map(|line| line.trim().to_string()).collect();
     let text = lines.join(" ");
     let told = ["Default", "Must be set", "Must be 0", "must be set"];
@@ -275,7 +279,7 @@ fn member_comment(s: &mut String, field: &Field) {
             _ => lines.push(more),
         }
     }
-    comment(s, "  ", &lines);
+    lines
 }
 
 fn arguments(args: &[Argument], int: &'static str) -> String {

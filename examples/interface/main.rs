@@ -1,10 +1,11 @@
-//! Writes what is generated from the tables of src/capi: the C headers, the Fortran module and the tables of
+//! Writes what is generated from the tables of src/capi: the C headers, the modules of Fortran and Python, and the tables of
 //! statuses and parameters. `cargo run --example interface`; tests/abi fails where a file is not current.
 
 mod files;
 mod fortran;
 mod header;
 mod parameters;
+mod python;
 
 fn main() -> std::io::Result<()> {
     for (file, text) in files::all() {

@@ -9,6 +9,8 @@ mod fortran;
 mod header;
 #[path = "../../examples/interface/parameters.rs"]
 mod parameters;
+#[path = "../../examples/interface/python.rs"]
+mod python;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;

@@ -1,0 +1,48 @@
+"""plaq, lattice QCD: configurations to hadrons in three lines.
+
+    import plaq
+    U = plaq.open("configuration.ildg")
+    S = plaq.Clover(U, mass=0.1, csw=1.2).propagator()
+    print(S.pion())
+
+Arrays are NumPy's, extents [x, y, z, t], indices of arrays from t to x: links (4, T, Z, Y, X, 3, 3), quark fields
+(n, T, Z, Y, X, 4, 3), propagators (T, Z, Y, X, 4, 4, 3, 3). All is in units of the lattice spacing.
+`plaq.capi` has every function of the C interface. `python -m plaq` runs the program plaq.
+"""
+
+from importlib import import_module as _import
+from pathlib import Path as _Path
+from typing import Any as _Any
+
+#: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
+prefix = _Path(__file__).resolve().parent
+libdir = prefix / "lib"
+library = next(iter(sorted(libdir.glob("libplaq.so.*"))), libdir / "libplaq.so")
+include = prefix / "include"
+pkgconfig = libdir / "pkgconfig"  # for PKG_CONFIG_PATH
+cmake = libdir / "cmake" / "plaq"  # for plaq_DIR
+
+_NAMES = {
+    "_native": ["Error"],
+}
+_MODULES = ["capi"]
+_WHERE = {name: module for module, names in _NAMES.items() for name in names}
+
+
+def __getattr__(name: str) -> _Any:
+    """What is asked for is imported: the paths above need neither NumPy nor the library."""
+    if name in _MODULES:
+        return _import(f".{name}", __name__)
+    if name == "__version__":
+        metadata = _import("importlib.metadata")
+        try:
+            return metadata.version("plaq")
+        except metadata.PackageNotFoundError:  # not installed, in the source tree
+            return _import(".capi", __name__).plaq_version()
+    if name in _WHERE:
+        return getattr(_import(f".{_WHERE[name]}", __name__), name)
+    raise AttributeError(f"module 'plaq' has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted([*globals(), *_MODULES, *_WHERE, "__version__"])

@@ -1,0 +1,397 @@
+"""What plaq.capi is made of: the library, base classes of its types, and conversions of arguments."""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import ctypes.util
+import difflib
+import enum as _enum
+import operator
+import os
+import threading
+from pathlib import Path
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
+
+import numpy as np
+
+
+def _load() -> ctypes.CDLL:
+    """The library: that of PLAQ_LIBRARY, else the one inside of this package, else the system's."""
+    named = os.environ.get("PLAQ_LIBRARY")
+    inside = sorted((Path(__file__).resolve().parent / "lib").glob("libplaq.so.*"))
+    path = named or (str(inside[0]) if inside else ctypes.util.find_library("plaq"))
+    if not path:
+        raise ImportError(
+            "plaq: the library libplaq.so was found neither in this package nor on the system; "
+            "set PLAQ_LIBRARY to its file")
+    try:
+        return ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"plaq: the library {path} cannot be loaded: {error}") from None
+
+
+library = _load()
+_FUNCTION: Any = ctypes.CFUNCTYPE(None).__mro__[1]
+
+
+def function(name: str, returns: Any, arguments: List[Any]) -> Any:
+    """A function of the library with its types."""
+    try:
+        found = getattr(library, name)
+    except AttributeError:
+        raise ImportError(f"plaq: the library {library._name} is older than this package: it has no {name}") from None
+    found.restype, found.argtypes = returns, arguments
+    return found
+
+
+_last_error = function("plaq_last_error", ctypes.c_char_p, [])
+
+
+class Error(Exception):
+    """A call that plaq refused, or that failed. `status` is the number of docs/errors.md."""
+
+    status = 0
+    _classes: Dict[int, Type["Error"]] = {}
+
+    def __init_subclass__(cls) -> None:
+        if "status" in vars(cls):
+            Error._classes[cls.status] = cls
+
+
+class ArgumentError(Error, ValueError):
+    """An argument that does not fit."""
+
+
+class DeviceError(Error, RuntimeError):
+    """No device, or one that failed."""
+
+
+class CommunicationError(Error, RuntimeError):
+    """Ranks that are not there or do not go together."""
+
+
+class FieldError(Error, ValueError):
+    """Fields that do not fit, or hold what they must not."""
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read or written."""
+
+
+class PhysicsError(Error, ArithmeticError):
+    """Operators and solves: parameters out of range, spectra, what does not converge."""
+
+
+def raised(status: int) -> Error:
+    """The exception of this thread's last failed call."""
+    return Error._classes.get(status, Error)(text(_last_error()))
+
+
+def call(function: Any, *arguments: Any) -> None:
+    status = function(*arguments)
+    if status:
+        raise raised(status)
+
+
+class Handle(ctypes.Structure):
+    """An object of the library; id 0 is none."""
+
+    _fields_ = [("id", ctypes.c_int64)]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.id:#x})"
+
+
+class Enum(_enum.IntEnum):
+    """Numbers with names, which are also found by their name in any case."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        if isinstance(value, str):
+            name = value.upper().replace("-", "_")
+            found = cls.__members__.get(name)
+            if found is not None:
+                return found
+        known = ", ".join(member.lower() for member in cls.__members__)
+        raise ValueError(f"{cls.__name__}: expected one of {known}, found {value!r}")
+
+
+class Struct(ctypes.Structure):
+    """A struct of parameters, which is made with its defaults, or of results."""
+
+    _enums_: Dict[str, Type[Enum]] = {}
+    _init_ = ""
+
+    def __init__(self, **members: Any) -> None:
+        super().__init__()
+        if self._init_:
+            call(getattr(library, self._init_), ctypes.byref(self), ctypes.sizeof(self))
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        kind = dict(self._fields_).get(name)  # type: ignore[arg-type, misc, call-overload]
+        if kind is None:
+            near = difflib.get_close_matches(name, self.names(), 1)
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.names())}"
+            raise AttributeError(f"{type(self).__name__} has no member {name!r}: {hint}")
+        super().__setattr__(name, self._converted(name, kind, value))
+
+    def _converted(self, name: str, kind: Any, value: Any) -> Any:
+        where = f"{type(self).__name__}.{name}"
+        if name in self._enums_:
+            return enum(self._enums_[name], value, where)
+        if kind in (ctypes.c_int32, ctypes.c_int64):
+            return _whole(value, where, 8 * ctypes.sizeof(kind))
+        if kind is ctypes.c_double:
+            return real(value, where)
+        if kind is ctypes.c_char_p:
+            return None if value is None else encoded(value, where)
+        if kind is ctypes.c_void_p:
+            return address(value, where)
+        if issubclass(kind, Handle):
+            return handle(kind, value, where)
+        if issubclass(kind, ctypes._Pointer):  # the address of numbers, which live as long as the struct
+            values = np.ascontiguousarray(value, np.dtype(kind._type_))
+            self.__dict__[f"_{name}"] = values
+            return ctypes.cast(values.ctypes.data, kind)
+        if issubclass(kind, _FUNCTION) and callable(value) and not isinstance(value, kind):
+            return Callback(kind, value).c
+        if issubclass(kind, ctypes.Array) and not isinstance(value, kind):
+            items = tuple(value) if np.iterable(value) else (value,)
+            if len(items) != kind._length_:
+                raise TypeError(f"{where}: expected {kind._length_} numbers, found {len(items)}")
+            return kind(*(self._converted(name, kind._type_, item) for item in items))
+        return value
+
+    @classmethod
+    def names(cls) -> List[str]:
+        """Names of the members."""
+        return [field[0] for field in cls._fields_ if field[0] != "struct_size"]
+
+    def to_dict(self) -> Dict[str, Any]:
+        """Members as numbers, lists and texts; enums by their names."""
+
+        def plain(name: str, value: Any) -> Any:
+            if name in self._enums_:
+                members: Any = {m.value: m.name.lower() for m in self._enums_[name]}
+                return members.get(value, value)
+            if isinstance(value, Struct):
+                return value.to_dict()
+            if isinstance(value, ctypes.Array):
+                return [plain("", item) for item in value]
+            if isinstance(value, Handle):
+                return value.id
+            return value.decode() if isinstance(value, bytes) else value
+
+        return {name: plain(name, getattr(self, name)) for name in self.names()}
+
+    def __repr__(self) -> str:
+        members = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items() if name != "reserved")
+        return f"{type(self).__name__}({members})"
+
+
+class Callback:
+    """A Python function as a C callback. What it raises ends the call and is kept for the caller."""
+
+    def __init__(self, kind: Any, function: Callable[..., Any]) -> None:
+        self.raised: Optional[BaseException] = None
+
+        def run(*arguments: Any) -> Any:
+            try:
+                # The last argument is `user`.
+                answer = function(*(text(a) if isinstance(a, bytes) else a for a in arguments[:-1]))
+                return None if kind._restype_ is None else int(answer or 0)
+            except BaseException as error:
+                self.raised = self.raised or error
+                return None if kind._restype_ is None else 1
+
+        self.c = kind(run)
+
+
+class _None:
+    """No callback."""
+
+    raised = None
+    c: Any = None
+
+
+_kept: Dict[Any, Any] = {}
+
+
+def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
+    """The callback of a call. Without one of the user's, the main thread looks for Ctrl-C."""
+    lasting = kind._restype_ is None  # called until another one is set, and cannot end anything
+    if function is None:
+        if lasting or threading.current_thread() is not threading.main_thread():
+            none = _None()
+            none.c = kind()
+            return none
+        return Callback(kind, lambda *arguments: 0)
+    made = Callback(kind, function)
+    if lasting:
+        if not _kept:
+            atexit.register(_quiet)
+        _kept[kind] = made
+    return made
+
+
+def _quiet() -> None:
+    """No thread of the library calls Python once the interpreter ends."""
+    library.plaq_log_set(None, None, 0)
+    library.plaq_quda_set_error_handler(None, None)
+
+
+def watched(function: Any, made: Any, handles: Tuple[Handle, ...], *arguments: Any) -> None:
+    """A call with a callback. What that raised is raised here; objects that were made are destroyed."""
+    call(function, *arguments)
+    if made.raised is not None:
+        for handle in handles:
+            destroy = getattr(library, f"{type(handle).__name__}_destroy")
+            destroy.argtypes = [type(handle)]
+            destroy(handle)
+        raise made.raised
+
+
+def text(value: Optional[bytes]) -> str:
+    return (value or b"").decode(errors="replace")
+
+
+def encoded(value: Any, name: str) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        return os.fsencode(value) if isinstance(value, os.PathLike) else value.encode()
+    raise TypeError(f"{name}: expected text, found {_kind(value)}")
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else f"{type(value).__name__} {value!r:.80}"
+
+
+def _whole(value: Any, name: str, bits: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        if not (isinstance(value, float) and value.is_integer()):
+            raise TypeError(f"{name}: expected a whole number, found {_kind(value)}") from None
+        number = int(value)
+    if not -(1 << bits - 1) <= number < 1 << bits - 1:
+        raise OverflowError(f"{name}: expected a whole number of {bits} bits, found {number}")
+    return number
+
+
+def int32(value: Any, name: str) -> int:
+    return _whole(value, name, 32)
+
+
+def int64(value: Any, name: str) -> int:
+    return _whole(value, name, 64)
+
+
+def real(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name}: expected a real number, found {_kind(value)}") from None
+
+
+def enum(kind: Type[Enum], value: Any, name: str) -> int:
+    """The number of a member, of a member's name, or as it is."""
+    if isinstance(value, str):
+        try:
+            return int(kind(value))  # type: ignore[arg-type]
+        except ValueError as error:
+            raise ValueError(f"{name}: {str(error).split(': ', 1)[1]}") from None
+    return _whole(value, name, 32)
+
+
+def handle(kind: Any, value: Any, name: str) -> Any:
+    """A handle, that of an object of the package, or for None no object."""
+    if value is None:
+        return kind()
+    value = getattr(value, "handle", value)
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: expected {kind.__name__}, found {_kind(value)}")
+    return value
+
+
+def struct(kind: Any, value: Any, name: str) -> Any:
+    """The address of a struct or handle; NULL for None."""
+    if value is None:
+        return None
+    if not isinstance(value, kind):
+        raise TypeError(f"{name}: expected {kind.__name__}, found {_kind(value)}")
+    return ctypes.byref(value)
+
+
+def address(value: Any, name: str) -> Optional[int]:
+    """The address of an array in memory of the host or of a GPU, or as it is."""
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, (ctypes.Array, ctypes.Structure)):
+        return ctypes.addressof(value)
+    if isinstance(value, np.ndarray):
+        if not value.flags.c_contiguous:
+            raise ValueError(f"{name}: expected a C-contiguous array; numpy.ascontiguousarray makes one")
+        return int(value.ctypes.data)
+    interface = getattr(value, "__cuda_array_interface__", None)
+    if interface is not None:
+        if interface.get("strides") is not None:
+            raise ValueError(f"{name}: expected a C-contiguous array of the GPU")
+        return int(interface["data"][0])
+    raise TypeError(f"{name}: expected an array or an address, found {_kind(value)}")
+
+
+def _enough(found: int, count: Optional[int], name: str) -> None:
+    if count is not None and found < count:
+        raise ValueError(f"{name}: expected {count} numbers, found {found}")
+
+
+def array(kind: Any, value: Any, name: str, count: Optional[int]) -> Any:
+    """Values that go in."""
+    if isinstance(value, ctypes.Array):
+        if value._type_ is not kind:
+            raise TypeError(f"{name}: expected an array of {kind.__name__}, found one of {value._type_.__name__}")
+        _enough(len(value), count, name)
+        return value
+    if issubclass(kind, ctypes.Structure):
+        items = [handle(kind, item, name) for item in value]
+        _enough(len(items), count, name)
+        return (kind * len(items))(*items)
+    found = np.asarray(value)
+    dtype = np.dtype(kind)
+    if found.dtype.kind == "c" and dtype.kind == "f":
+        found = np.ascontiguousarray(found, np.complex128).view(np.float64)
+    if found.dtype.kind not in ("iu" if dtype.kind == "i" else "iuf"):
+        raise TypeError(f"{name}: expected numbers of {dtype.name}, found {found.dtype.name}")
+    found = np.ascontiguousarray(found, dtype)
+    _enough(found.size, count, name)
+    # ctypes keeps the object through the call.
+    return found.ctypes.data_as(ctypes.c_void_p)
+
+
+def room(kind: Any, value: Any, name: str, count: Optional[int], optional: bool = False) -> Any:
+    """Room for values that come out."""
+    if value is None:
+        if optional:
+            return None
+        raise TypeError(f"{name}: expected an array to write to, found None")
+    if isinstance(value, ctypes.Array):
+        if value._type_ is not kind:
+            raise TypeError(f"{name}: expected an array of {kind.__name__}, found one of {value._type_.__name__}")
+        _enough(len(value), count, name)
+        return value
+    if issubclass(kind, ctypes.Structure):
+        raise TypeError(f"{name}: expected an array ({kind.__name__} * n)(), found {_kind(value)}")
+    dtype = np.dtype(kind)
+    if not isinstance(value, np.ndarray) or value.dtype not in (dtype, np.dtype(complex)):
+        found = value.dtype.name if isinstance(value, np.ndarray) else _kind(value)
+        raise TypeError(f"{name}: expected a NumPy array of {dtype.name} to write to, found {found}")
+    if value.dtype.kind == "c" and dtype.kind != "f":
+        raise TypeError(f"{name}: expected a NumPy array of {dtype.name} to write to, found {value.dtype.name}")
+    if not (value.flags.c_contiguous and value.flags.writeable):
+        raise ValueError(f"{name}: expected a C-contiguous array that may be written to")
+    _enough(value.nbytes // dtype.itemsize, count, name)
+    return value.ctypes.data_as(ctypes.c_void_p)

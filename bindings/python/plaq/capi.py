@@ -1,0 +1,5361 @@
+"""The C interface of plaq by ctypes: structs, enums, functions, and exceptions for statuses. Generated from
+src/capi; do not edit.
+
+Functions have the names and the order of arguments of include/plaq.h, with these differences:
+- A status other than 0 is an exception of its class, with plaq's message.
+- Results that C writes to an address (`plaq_gauge *gauge`) are returned, several as a tuple.
+- Parameters and reports are structs of this module or None; a struct that is made has its defaults and takes members
+  by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(algorithm="gcr").
+- Arrays that go in are sequences or NumPy arrays, complex numbers for pairs (re, im); arrays that come out are NumPy
+  arrays of the host's, C-contiguous and of the right type. Arrays of fields (`data`) are arrays or addresses.
+- Callbacks are Python functions without the argument `user`. What one raises ends the call and is raised again
+  after it; without a callback Ctrl-C ends calls that take one.
+Handles are structs with an `id`; the objects of the package plaq are taken in their place.
+"""
+
+from __future__ import annotations
+
+import ctypes as _c
+from typing import Any, Callable, Optional, Union
+
+from . import _native as _n
+from ._native import (
+    ArgumentError, CommunicationError, DeviceError, Enum, Error, FieldError, FileError, Handle, PhysicsError, Struct)
+
+
+class InvalidArgument(ArgumentError):
+    """An argument is out of its range."""
+    status = 1
+
+
+class NullPointer(ArgumentError):
+    """A required pointer is NULL."""
+    status = 2
+
+
+class InvalidHandle(ArgumentError):
+    """A handle is stale, foreign, destroyed or of another kind."""
+    status = 3
+
+
+class StructSize(ArgumentError):
+    """The struct_size of a parameter struct does not fit this library."""
+    status = 4
+
+
+class Unsupported(ArgumentError, NotImplementedError):
+    """The combination asked for does not exist."""
+    status = 5
+
+
+class WrongContext(ArgumentError):
+    """Objects of different contexts or devices were mixed."""
+    status = 6
+
+
+class Busy(ArgumentError):
+    """An object is being changed, or is to be changed, while another call uses it."""
+    status = 8
+
+
+class NotInitialised(ArgumentError):
+    """A function of QUDA's interface was called outside of qudaInit and qudaFinalize."""
+    status = 9
+
+
+class Internal(ArgumentError):
+    """A defect inside plaq was caught at the boundary."""
+    status = -1
+
+
+class NoDevice(DeviceError):
+    """No usable accelerator was found."""
+    status = 100
+
+
+class DriverMissing(DeviceError):
+    """The CUDA driver library is not installed."""
+    status = 101
+
+
+class DriverTooOld(DeviceError):
+    """The CUDA driver is older than plaq needs."""
+    status = 102
+
+
+class NvrtcMissing(DeviceError):
+    """The CUDA run-time compiler library is not installed."""
+    status = 103
+
+
+class CompileFailed(DeviceError):
+    """A kernel did not compile."""
+    status = 104
+
+
+class OutOfMemory(DeviceError, MemoryError):
+    """The problem does not fit the memory of the device."""
+    status = 105
+
+
+class CufftMissing(DeviceError):
+    """NVIDIA's library for Fourier transforms is not installed."""
+    status = 106
+
+
+class DeviceLost(DeviceError):
+    """The device failed; the context can only be destroyed."""
+    status = -100
+
+
+class ProcessGrid(CommunicationError):
+    """The process grid does not fit ranks or lattice."""
+    status = 200
+
+
+class MpiMissing(CommunicationError):
+    """Plaq's library for MPI is not installed; docs/mpi.md says how to build it."""
+    status = 201
+
+
+class MpiState(CommunicationError):
+    """MPI does not run, is another MPI, or the communicator is null."""
+    status = 202
+
+
+class MpiThread(CommunicationError):
+    """MPI's thread level forbids calls from this thread."""
+    status = 203
+
+
+class CommFailed(CommunicationError):
+    """A peer was lost or a message timed out."""
+    status = -200
+
+
+class BadExtents(FieldError):
+    """Lattice extents are odd, zero or do not match."""
+    status = 300
+
+
+class NotUnitary(FieldError):
+    """A link is not unitary to the asked tolerance."""
+    status = 301
+
+
+class NotFinite(FieldError):
+    """A field holds NaN or infinity."""
+    status = 302
+
+
+class BadLayout(FieldError):
+    """An external layout is unknown or inconsistent."""
+    status = 303
+
+
+class FieldMismatch(FieldError):
+    """Fields differ in geometry, precision, parity or count."""
+    status = 304
+
+
+class FileOpen(FileError):
+    """A file cannot be opened or created."""
+    status = 400
+
+
+class FileFormat(FileError):
+    """A file is not of a known format or its header is wrong."""
+    status = 401
+
+
+class FileTruncated(FileError):
+    """A file ends before its data do."""
+    status = 402
+
+
+class FileChecksum(FileError):
+    """A checksum in a file does not match its data."""
+    status = 403
+
+
+class FilePlaquette(FileError):
+    """Plaquette or link trace in a file's header does not match its links."""
+    status = 404
+
+
+class FileExtents(FileError):
+    """The lattice size in a file is not the one asked for."""
+    status = 405
+
+
+class FileWrite(FileError):
+    """Writing a file failed; the target is left as it was."""
+    status = 406
+
+
+class SingularClover(PhysicsError):
+    """The clover term cannot be inverted on a site."""
+    status = 500
+
+
+class BadParameter(PhysicsError):
+    """A physical parameter is out of range."""
+    status = 501
+
+
+class SolverBreakdown(PhysicsError):
+    """A solver met NaN or infinity."""
+    status = 502
+
+
+class NotConverged(PhysicsError):
+    """A solve that the call depends on did not reach its tolerance."""
+    status = 520
+
+
+class SpectralBounds(PhysicsError):
+    """Eigenvalues lie outside of what a rational approximation covers."""
+    status = 521
+
+
+class StaleMultigrid(PhysicsError):
+    """An operator has other links than multigrid was last set up or updated for."""
+    status = 522
+
+
+class KernelSpectrum(PhysicsError):
+    """The spectrum of the overlap kernel does not allow what was asked for; the message says what to change."""
+    status = 530
+
+
+# ---- Library: version, messages, log ----
+
+
+class plaq_log_level(Enum):
+    """What a log callback is told: everything up to a level."""
+    #: Nothing (the default).
+    OFF = 0
+    #: Defects of plaq and lost devices.
+    ERROR = 1
+    #: Refused calls.
+    WARN = 2
+    #: What takes long: compilation, tuning, solves.
+    INFO = 3
+    DEBUG = 4
+    #: Every call and its time.
+    TRACE = 5
+
+
+#: Gets one line of the log; may be called from any thread. Calls of plaq that it makes are
+#: refused with PLAQ_BUSY.
+#: Arguments: level, message.
+plaq_log_callback = _c.CFUNCTYPE(None, _c.c_int32, _c.c_char_p, _c.c_void_p)
+
+
+_plaq_version = _n.function("plaq_version", _c.c_char_p, [])
+
+
+def plaq_version() -> str:
+    """Version of the library, "major.minor.patch"."""
+    return _n.text(_plaq_version())
+
+
+_plaq_last_error = _n.function("plaq_last_error", _c.c_char_p, [])
+
+
+def plaq_last_error() -> str:
+    """The message of this thread's last failed call: function, argument, expected, found.
+    Valid until the next call of this thread fails; never NULL.
+    """
+    return _n.text(_plaq_last_error())
+
+
+_plaq_status_name = _n.function("plaq_status_name", _c.c_char_p, [_c.c_int32])
+
+
+def plaq_status_name(status: int) -> str:
+    """Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers."""
+    return _n.text(_plaq_status_name(_n.int32(status, "status")))
+
+
+_plaq_status_help = _n.function("plaq_status_help", _c.c_char_p, [_c.c_int32])
+
+
+def plaq_status_help(status: int) -> str:
+    """What a status means, in a sentence."""
+    return _n.text(_plaq_status_help(_n.int32(status, "status")))
+
+
+_plaq_log_set = _n.function("plaq_log_set", _c.c_int32, [plaq_log_callback, _c.c_void_p, _c.c_int32])
+
+
+def plaq_log_set(callback: Optional[Callable[..., Any]], level: Union[int, str, plaq_log_level]) -> None:
+    """Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
+    One callback per process.
+    """
+    callback_ = _n.callback(plaq_log_callback, callback)
+    _n.watched(_plaq_log_set, callback_, (), callback_.c, None, _n.enum(plaq_log_level, level, "level"))
+
+
+# ---- Context: a device and everything on it ----
+
+
+class plaq_context(Handle):
+    """A device with its memory and threads. Fields and operators belong to a context and
+    die with it; several contexts live side by side.
+    """
+
+
+class plaq_device(Enum):
+    """Where a context computes."""
+    #: CUDA if there is a usable GPU, else the CPU.
+    AUTO = 0
+    CPU = 1
+    CUDA = 2
+
+
+class plaq_communicator(Enum):
+    """How a host passes the ranks that share a lattice; docs/mpi.md."""
+    #: One rank, without MPI.
+    NONE = 0
+    #: The address of an MPI_Comm, in `communicator`.
+    C = 1
+    #: The integer that Fortran has for it, in `communicator_fortran`.
+    FORTRAN = 2
+
+
+#: The rank at four coordinates of the process grid.
+#: Arguments: coords.
+plaq_rank_callback = _c.CFUNCTYPE(_c.c_int32, _c.POINTER(_c.c_int32), _c.c_void_p)
+
+
+class plaq_context_params(Struct):
+    """How to make a context.
+
+    Members:
+      device: Default: PLAQ_DEVICE_AUTO.
+      ordinal: Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+        Default: -1.
+      threads: Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
+        that may use the same cores. Default: 0.
+      communicator_kind: Default: PLAQ_COMMUNICATOR_NONE.
+      communicator: Address of the host's MPI_Comm, which is duplicated. Default: NULL.
+      communicator_fortran: Default: 0.
+      reproducible: 1: sums over ranks have the same bits in every run with the same process grid.
+        Default: 0.
+      grid: Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0.
+      rank_table: Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
+        `rank_callback` says otherwise. Default: NULL.
+      rank_callback: Default: NULL.
+      rank_user: Default: NULL.
+      timeout: Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0.
+      memory_limit: Most bytes that the fields of this context may hold on the device; 0: no limit but
+        the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0.
+      stream: The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+        calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+        of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+        Default: NULL.
+    """
+    struct_size: int
+    device: Union[int, str, plaq_device]
+    ordinal: int
+    threads: int
+    communicator_kind: Union[int, str, plaq_communicator]
+    communicator: Any
+    communicator_fortran: int
+    reproducible: int
+    grid: Any
+    rank_table: Any
+    rank_callback: Any
+    rank_user: Any
+    timeout: float
+    memory_limit: int
+    stream: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("device", _c.c_int32),
+        ("ordinal", _c.c_int32),
+        ("threads", _c.c_int32),
+        ("communicator_kind", _c.c_int32),
+        ("communicator", _c.c_void_p),
+        ("communicator_fortran", _c.c_int32),
+        ("reproducible", _c.c_int32),
+        ("grid", _c.c_int32 * 4),
+        ("rank_table", _c.POINTER(_c.c_int32)),
+        ("rank_callback", plaq_rank_callback),
+        ("rank_user", _c.c_void_p),
+        ("timeout", _c.c_double),
+        ("memory_limit", _c.c_int64),
+        ("stream", _c.c_void_p),
+    ]
+    _enums_ = {"device": plaq_device, "communicator_kind": plaq_communicator}
+    _init_ = "plaq_context_params_init"
+
+
+_plaq_context_params_init = _n.function("plaq_context_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_context_params_init(params: plaq_context_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_context_params_init, _n.struct(plaq_context_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_context_report(Struct):
+    """What a context is and holds. Sizes in bytes.
+
+    Members:
+      device: PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
+      lanes: Most virtual nodes (SIMD lanes) that a lattice is divided over.
+      memory_total:
+      memory_free:
+      memory_used: Held by the fields of this context now, and the most so far.
+      memory_peak:
+      ranks: Ranks, and which of them this is.
+      rank:
+      grid: Ranks in x, y, z, t, and this rank's place among them.
+      coords:
+    """
+    struct_size: int
+    device: Union[int, str, plaq_device]
+    lanes: int
+    memory_total: int
+    memory_free: int
+    memory_used: int
+    memory_peak: int
+    ranks: int
+    rank: int
+    grid: Any
+    coords: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("device", _c.c_int32),
+        ("lanes", _c.c_int32),
+        ("memory_total", _c.c_int64),
+        ("memory_free", _c.c_int64),
+        ("memory_used", _c.c_int64),
+        ("memory_peak", _c.c_int64),
+        ("ranks", _c.c_int32),
+        ("rank", _c.c_int32),
+        ("grid", _c.c_int32 * 4),
+        ("coords", _c.c_int32 * 4),
+    ]
+    _enums_ = {"device": plaq_device}
+    _init_ = "plaq_context_report_init"
+
+
+_plaq_context_report_init = _n.function("plaq_context_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_context_report_init(report: plaq_context_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_context_report_init, _n.struct(plaq_context_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_context_create = _n.function("plaq_context_create", _c.c_int32, [_c.c_void_p, _c.c_void_p])
+
+
+def plaq_context_create(params: Optional[plaq_context_params] = None) -> plaq_context:
+    """Makes a context; all ranks of its communicator do so together. Errors: NO_DEVICE,
+    DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING, PROCESS_GRID, MPI_MISSING, MPI_STATE,
+    MPI_THREAD, COMM_FAILED.
+    """
+    context_ = plaq_context()
+    _n.call(_plaq_context_create, _n.struct(plaq_context_params, params, "params"), _c.byref(context_))
+    return context_
+
+
+_plaq_context_destroy = _n.function("plaq_context_destroy", _c.c_int32, [plaq_context])
+
+
+def plaq_context_destroy(context: Any) -> None:
+    """Destroys a context and all its objects. The zero handle is accepted."""
+    _n.call(_plaq_context_destroy, _n.handle(plaq_context, context, "context"))
+
+
+_plaq_context_name = _n.function("plaq_context_name", _c.c_int32, [plaq_context, _c.c_void_p, _c.c_int64])
+
+
+def plaq_context_name(context: Any, capacity: int = 65536) -> str:
+    """Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes."""
+    name_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_context_name, _n.handle(plaq_context, context, "context"), name_, _n.int64(capacity, "capacity"))
+    return _n.text(name_.value)
+
+
+_plaq_context_describe = _n.function("plaq_context_describe", _c.c_int32, [plaq_context, _c.c_void_p])
+
+
+def plaq_context_describe(context: Any, report: Optional[plaq_context_report] = None) -> None:
+    """Device and memory."""
+    _n.call(_plaq_context_describe, _n.handle(plaq_context, context, "context"), _n.struct(plaq_context_report, report, "report"))
+
+
+_plaq_context_reset_peak = _n.function("plaq_context_reset_peak", _c.c_int32, [plaq_context])
+
+
+def plaq_context_reset_peak(context: Any) -> None:
+    """Lets memory_peak start again from memory_used."""
+    _n.call(_plaq_context_reset_peak, _n.handle(plaq_context, context, "context"))
+
+
+_plaq_context_synchronize = _n.function("plaq_context_synchronize", _c.c_int32, [plaq_context])
+
+
+def plaq_context_synchronize(context: Any) -> None:
+    """Waits until everything asked of the device is done."""
+    _n.call(_plaq_context_synchronize, _n.handle(plaq_context, context, "context"))
+
+
+# ---- Fields: what they share ----
+
+
+class plaq_precision(Enum):
+    """Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
+    otherwise; sums are in double.
+    """
+    DOUBLE = 8
+    SINGLE = 4
+    #: 16-bit fixed point, for spinors with one norm per site.
+    HALF = 2
+    #: 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
+    QUARTER = 1
+
+
+class plaq_subset(Enum):
+    """Which sites a field has: parity is (x + y + z + t) mod 2."""
+    FULL = 0
+    EVEN = 1
+    ODD = 2
+
+
+# ---- Layouts: arrays of the host program ----
+
+
+class plaq_order(Enum):
+    """Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
+    (re, im), colour matrices row-major unless it says otherwise.
+    """
+    #: Site (x fastest), then direction, row, column, or spin, colour.
+    LEXICOGRAPHIC = 0
+    #: Links: four arrays, even sites, then odd. Spinors: spin inside colour.
+    QDP = 1
+    #: Sites fastest; links in four arrays, clover blocks in two.
+    QDPJIT = 2
+    #: Even sites, then odd; four links on a site, or spin, colour (QUDA_DIRAC_ORDER), or
+    #: packed clover blocks (QUDA_PACKED_CLOVER_ORDER).
+    MILC = 3
+    #: Links inside an array of structs: site_bytes, site_offset.
+    MILC_SITE = 4
+    #: Links with columns outside rows; spinors with odd sites first.
+    CPS = 5
+    BQCD = 6
+    TIFR = 7
+    #: With two slices of halo on both sides of z.
+    TIFR_PADDED = 8
+    #: openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
+    OPENQCD = 9
+    #: cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
+    #: GpuPatternParityPriority, GpuPatternTimesliceParityPriority.
+    CULGT_STANDARD = 10
+    CULGT_GPU = 11
+    CULGT_TIMESLICE = 12
+    CULGT_PARITY = 13
+    CULGT_TIMESLICE_PARITY = 14
+
+
+class plaq_basis(Enum):
+    """Gamma matrices that spinors of an array refer to (docs/layouts.md)."""
+    DEGRAND_ROSSI = 0
+    UKQCD = 1
+    CHIRAL = 2
+    DIRAC_PAULI = 3
+
+
+class plaq_location(Enum):
+    """Which memory the pointers point to."""
+    HOST = 0
+    #: Memory of the context's device.
+    DEVICE = 1
+
+
+class plaq_layout_params(Struct):
+    """An array of the host.
+
+    Members:
+      order: Default: PLAQ_ORDER_LEXICOGRAPHIC.
+      precision: Double or single. Default: PLAQ_PRECISION_DOUBLE.
+      location: Default: PLAQ_LOCATION_HOST.
+      basis: Of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
+      arrays: 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
+        other in it. n: `data` is the address of n pointers to arrays. Default: 0.
+      project: 1: links are put on the group after the check. Default: 0.
+      tolerance: Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
+        single. Negative: nothing is checked, also not for NaN. Default: 0.
+      scale: The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1.
+      boundary: The array's links that cross the boundary carry exp(i pi boundary[mu]).
+        Default: 0, 0, 0, 0.
+      site_bytes: PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+        Default: 0.
+      site_offset: Default: 0.
+      stream: Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
+        comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
+        stream; 2: the calling thread's. The call itself returns when its work is done.
+        Default: NULL.
+    """
+    struct_size: int
+    order: Union[int, str, plaq_order]
+    precision: Union[int, str, plaq_precision]
+    location: Union[int, str, plaq_location]
+    basis: Union[int, str, plaq_basis]
+    arrays: int
+    project: int
+    tolerance: float
+    scale: Any
+    boundary: Any
+    site_bytes: int
+    site_offset: int
+    stream: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("order", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("location", _c.c_int32),
+        ("basis", _c.c_int32),
+        ("arrays", _c.c_int32),
+        ("project", _c.c_int32),
+        ("tolerance", _c.c_double),
+        ("scale", _c.c_double * 4),
+        ("boundary", _c.c_double * 4),
+        ("site_bytes", _c.c_int64),
+        ("site_offset", _c.c_int64),
+        ("stream", _c.c_void_p),
+    ]
+    _enums_ = {"order": plaq_order, "precision": plaq_precision, "location": plaq_location, "basis": plaq_basis}
+    _init_ = "plaq_layout_params_init"
+
+
+_plaq_layout_params_init = _n.function("plaq_layout_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_layout_params_init(params: plaq_layout_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_layout_params_init, _n.struct(plaq_layout_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+# ---- Gauge fields ----
+
+
+class plaq_gauge(Handle):
+    """Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
+    operators. Operators keep the links that they were made with.
+    """
+
+
+class plaq_storage(Enum):
+    """Which real numbers of a link are stored; this also fixes the gauge group."""
+    #: SU(3), whole matrices.
+    SU3_18 = 18
+    #: SU(3), two rows.
+    SU3_12 = 12
+    #: SU(3), eight numbers: two unit vectors by stereographic projection.
+    SU3_8 = 8
+    #: SU(3), eight angles: slower.
+    SU3_8_ANGLES = 9
+    #: SU(2), a0 + i a.sigma.
+    SU2 = 4
+
+
+class plaq_smearing(Enum):
+    """Kinds of link smearing."""
+    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+    APE = 0
+    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+    STOUT = 1
+    #: Three levels inside of hypercubes; alpha[0..2], directions 15.
+    HYP = 2
+
+
+class plaq_gauge_params(Struct):
+    """Shape of a gauge field.
+
+    Members:
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        set.
+      precision: Default: PLAQ_PRECISION_DOUBLE.
+      storage: Default: PLAQ_STORAGE_SU3_18.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _init_ = "plaq_gauge_params_init"
+
+
+_plaq_gauge_params_init = _n.function("plaq_gauge_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_params_init(params: plaq_gauge_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gauge_params_init, _n.struct(plaq_gauge_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_gauge_smear_params(Struct):
+    """Link smearing.
+
+    Members:
+      kind: Default: PLAQ_SMEARING_STOUT.
+      steps: Default: 1.
+      alpha: Parameters of the kind, 0 to 1. The first must be set.
+      directions: Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
+        Default: 15.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    kind: Union[int, str, plaq_smearing]
+    steps: int
+    alpha: Any
+    directions: int
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("steps", _c.c_int32),
+        ("alpha", _c.c_double * 3),
+        ("directions", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"kind": plaq_smearing}
+    _init_ = "plaq_gauge_smear_params_init"
+
+
+_plaq_gauge_smear_params_init = _n.function("plaq_gauge_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_smear_params_init(params: plaq_gauge_smear_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gauge_smear_params_init, _n.struct(plaq_gauge_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_gauge_report(Struct):
+    """Shape of a gauge field that exists.
+
+    Members:
+      extents: Sites of this rank.
+      precision:
+      storage:
+      bytes: Device memory of the links.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    bytes: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+        ("bytes", _c.c_int64),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _init_ = "plaq_gauge_report_init"
+
+
+_plaq_gauge_report_init = _n.function("plaq_gauge_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_report_init(report: plaq_gauge_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gauge_report_init, _n.struct(plaq_gauge_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_gauge_create = _n.function("plaq_gauge_create", _c.c_int32, [plaq_context, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gauge_create(context: Any, params: Optional[plaq_gauge_params] = None) -> plaq_gauge:
+    """Makes a gauge field of unspecified links.
+    Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+    """
+    gauge_ = plaq_gauge()
+    _n.call(_plaq_gauge_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_gauge_params, params, "params"), _c.byref(gauge_))
+    return gauge_
+
+
+_plaq_gauge_destroy = _n.function("plaq_gauge_destroy", _c.c_int32, [plaq_gauge])
+
+
+def plaq_gauge_destroy(gauge: Any) -> None:
+    """Destroys a gauge field; operators made with it go on. The zero handle is accepted."""
+    _n.call(_plaq_gauge_destroy, _n.handle(plaq_gauge, gauge, "gauge"))
+
+
+_plaq_gauge_describe = _n.function("plaq_gauge_describe", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_describe(gauge: Any, report: Optional[plaq_gauge_report] = None) -> None:
+    """Shape and size."""
+    _n.call(_plaq_gauge_describe, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_report, report, "report"))
+
+
+_plaq_gauge_smear = _n.function("plaq_gauge_smear", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_smear(gauge: Any, params: Optional[plaq_gauge_smear_params] = None) -> None:
+    """Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+    polar decomposition with determinant 1. On failure the old ones stay.
+    Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_gauge_smear, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_smear_params, params, "params"))
+
+
+_plaq_gauge_copy = _n.function("plaq_gauge_copy", _c.c_int32, [plaq_gauge, plaq_gauge])
+
+
+def plaq_gauge_copy(from_: Any, to: Any) -> None:
+    """Links of `from` into `to`; precision and storage may differ.
+    Errors: FIELD_MISMATCH for another lattice or group.
+    """
+    _n.call(_plaq_gauge_copy, _n.handle(plaq_gauge, from_, "from_"), _n.handle(plaq_gauge, to, "to"))
+
+
+_plaq_gauge_load = _n.function("plaq_gauge_load", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gauge_load(gauge: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Links from the host's array; on failure the old ones stay.
+    Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+    """
+    _n.call(_plaq_gauge_load, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+_plaq_gauge_save = _n.function("plaq_gauge_save", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gauge_save(gauge: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Links into the host's array."""
+    _n.call(_plaq_gauge_save, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+# ---- Gauge configurations in files ----
+
+
+class plaq_file_format(Enum):
+    """"""
+    #: NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+    NERSC = 1
+    NERSC_3X3 = 2
+    #: ILDG with SciDAC records in LIME.
+    ILDG = 3
+    #: MILC version 5, single precision; older versions are read, too.
+    MILC = 4
+    OPENQCD = 5
+    DDALPHAAMG = 6
+
+
+class plaq_byte_order(Enum):
+    """"""
+    LITTLE = 1
+    BIG = 2
+
+
+class plaq_file_warning(Enum):
+    """Faults of a file that could be read."""
+    #: ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
+    FORMAT = 1
+    #: The checksum is not that of the links (plaq_read_params.wrong_checksum).
+    CHECKSUM = 2
+    #: The file has no checksum: damage that keeps links unitary goes unnoticed.
+    NO_CHECKSUM = 4
+    #: LIME: a message has no end mark, but everything that belongs to it is there.
+    MESSAGE_END = 8
+    #: LIME: the last record is not filled up to a multiple of 8 bytes.
+    PADDING = 16
+    #: LIME: bytes follow the last record.
+    TRAILING = 32
+    #: Links in double precision that are unitary only to single precision.
+    SINGLE_PRECISION = 64
+
+
+class plaq_file_text(Enum):
+    """Texts in headers of NERSC and ILDG files, those of plaq_write_params."""
+    ENSEMBLE_ID = 1
+    ENSEMBLE_LABEL = 2
+    CREATOR = 3
+    DATE = 4
+    LFN = 5
+    #: ILDG: the whole record scidac-record-xml.
+    RECORD = 6
+
+
+class plaq_read_params(Struct):
+    """How to read a configuration; format and size come from the file.
+
+    Members:
+      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      precision: Default: PLAQ_PRECISION_DOUBLE.
+      storage: Default: PLAQ_STORAGE_SU3_18.
+      unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+        precision, and, with a warning, in files in double most of whose links are coarser.
+        Default: 0.
+      header: Largest difference accepted between plaquette and link trace of header and links;
+        0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+        Default: 0.
+      project: 1: links are put back into SU(3) after the check. Default: 1.
+      wrong_checksum: 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+        so. For files that were changed after they were written, and are known to be good.
+        Default: 0.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    unitarity: float
+    header: float
+    project: int
+    wrong_checksum: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+        ("unitarity", _c.c_double),
+        ("header", _c.c_double),
+        ("project", _c.c_int32),
+        ("wrong_checksum", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _init_ = "plaq_read_params_init"
+
+
+_plaq_read_params_init = _n.function("plaq_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_read_params_init(params: plaq_read_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_read_params_init, _n.struct(plaq_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_write_params(Struct):
+    """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+
+    Members:
+      format: Default: PLAQ_FILE_FORMAT_ILDG.
+      byte_order: 0: the format's own; only some formats have a choice. Default: 0.
+      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+        Default: 0.
+      reserved: Must be 0.
+      sequence_number: Number of the configuration in its ensemble; negative: not stated. Default: -1.
+      ensemble_id: Default: NULL.
+      ensemble_label: Default: NULL.
+      creator: Default: NULL.
+      date: NULL: now, in UTC. Default: NULL.
+      lfn: Logical file name of ILDG; NULL: none. Default: NULL.
+    """
+    struct_size: int
+    format: Union[int, str, plaq_file_format]
+    byte_order: Union[int, str, plaq_byte_order]
+    precision: Union[int, str, plaq_precision]
+    reserved: int
+    sequence_number: int
+    ensemble_id: Any
+    ensemble_label: Any
+    creator: Any
+    date: Any
+    lfn: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("format", _c.c_int32),
+        ("byte_order", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("reserved", _c.c_int32),
+        ("sequence_number", _c.c_int64),
+        ("ensemble_id", _c.c_char_p),
+        ("ensemble_label", _c.c_char_p),
+        ("creator", _c.c_char_p),
+        ("date", _c.c_char_p),
+        ("lfn", _c.c_char_p),
+    ]
+    _enums_ = {"format": plaq_file_format, "byte_order": plaq_byte_order, "precision": plaq_precision}
+    _init_ = "plaq_write_params_init"
+
+
+_plaq_write_params_init = _n.function("plaq_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_write_params_init(params: plaq_write_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_write_params_init, _n.struct(plaq_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_file_report(Struct):
+    """What a file says about itself.
+
+    Members:
+      extents: Of the whole lattice.
+      format:
+      precision: Of the numbers in the file.
+      byte_order:
+      warnings: A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+      sequence_number: Number of the configuration; -1: not stated.
+      plaquette: Of the header, 1 for unit links; NaN: not stated.
+      link_trace:
+    """
+    struct_size: int
+    extents: Any
+    format: Union[int, str, plaq_file_format]
+    precision: Union[int, str, plaq_precision]
+    byte_order: Union[int, str, plaq_byte_order]
+    warnings: int
+    sequence_number: int
+    plaquette: float
+    link_trace: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("format", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("byte_order", _c.c_int32),
+        ("warnings", _c.c_int32),
+        ("sequence_number", _c.c_int64),
+        ("plaquette", _c.c_double),
+        ("link_trace", _c.c_double),
+    ]
+    _enums_ = {"format": plaq_file_format, "precision": plaq_precision, "byte_order": plaq_byte_order}
+    _init_ = "plaq_file_report_init"
+
+
+_plaq_file_report_init = _n.function("plaq_file_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_file_report_init(report: plaq_file_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_file_report_init, _n.struct(plaq_file_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_gauge_read_file = _n.function("plaq_gauge_read_file", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gauge_read_file(
+        context: Any,
+        path: Any,
+        params: Optional[plaq_read_params] = None,
+        report: Optional[plaq_file_report] = None,
+) -> plaq_gauge:
+    """A new gauge field from a file in any known format, checked: checksums, unitarity,
+    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
+    FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
+    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """
+    gauge_ = plaq_gauge()
+    _n.call(_plaq_gauge_read_file, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
+    return gauge_
+
+
+_plaq_gauge_write_file = _n.function("plaq_gauge_write_file", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_gauge_write_file(gauge: Any, path: Any, params: Optional[plaq_write_params] = None) -> None:
+    """Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED."""
+    _n.call(_plaq_gauge_write_file, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(path, "path"), _n.struct(plaq_write_params, params, "params"))
+
+
+_plaq_gauge_file_text = _n.function("plaq_gauge_file_text", _c.c_int32, [_c.c_char_p, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_gauge_file_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
+    """A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+    FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+    """
+    found_ = _c.c_int32()
+    value_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_gauge_file_text, _n.encoded(path, "path"), _n.enum(plaq_file_text, text, "text"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
+    return _n.text(value_.value), found_.value
+
+
+# ---- Spinor fields ----
+
+
+class plaq_spinor(Handle):
+    """Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
+    more right-hand sides.
+    """
+
+
+class plaq_spinor_params(Struct):
+    """Shape of a spinor field.
+
+    Members:
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        set, here or by `gauge`.
+      precision: Default: PLAQ_PRECISION_DOUBLE.
+      subset: Default: PLAQ_SUBSET_FULL.
+      nrhs: Right-hand sides, 1 to 4096. Default: 1.
+      spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
+      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        Default: none.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    subset: Union[int, str, plaq_subset]
+    nrhs: int
+    spins: int
+    gauge: plaq_gauge
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("subset", _c.c_int32),
+        ("nrhs", _c.c_int32),
+        ("spins", _c.c_int32),
+        ("gauge", plaq_gauge),
+    ]
+    _enums_ = {"precision": plaq_precision, "subset": plaq_subset}
+    _init_ = "plaq_spinor_params_init"
+
+
+_plaq_spinor_params_init = _n.function("plaq_spinor_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_params_init(params: plaq_spinor_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_params_init, _n.struct(plaq_spinor_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_spinor_smear_params(Struct):
+    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+    over the neighbours in d directions, carried by the links.
+
+    Members:
+      alpha: 0 or more. Must be set.
+      steps: Default: 0.
+      directions: Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7.
+    """
+    struct_size: int
+    alpha: float
+    steps: int
+    directions: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("alpha", _c.c_double),
+        ("steps", _c.c_int32),
+        ("directions", _c.c_int32),
+    ]
+    _init_ = "plaq_spinor_smear_params_init"
+
+
+_plaq_spinor_smear_params_init = _n.function("plaq_spinor_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_smear_params_init(params: plaq_spinor_smear_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_smear_params_init, _n.struct(plaq_spinor_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_spinor_report(Struct):
+    """Shape of a spinor field that exists.
+
+    Members:
+      extents: Sites of this rank.
+      precision:
+      subset:
+      nrhs:
+      spins: Spins of a site: 4 for spinors, 1 for colour vectors.
+      bytes: Device memory of the spinors.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    subset: Union[int, str, plaq_subset]
+    nrhs: int
+    spins: int
+    bytes: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("subset", _c.c_int32),
+        ("nrhs", _c.c_int32),
+        ("spins", _c.c_int32),
+        ("bytes", _c.c_int64),
+    ]
+    _enums_ = {"precision": plaq_precision, "subset": plaq_subset}
+    _init_ = "plaq_spinor_report_init"
+
+
+_plaq_spinor_report_init = _n.function("plaq_spinor_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_report_init(report: plaq_spinor_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_report_init, _n.struct(plaq_spinor_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_spinor_create = _n.function("plaq_spinor_create", _c.c_int32, [plaq_context, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_create(context: Any, params: Optional[plaq_spinor_params] = None) -> plaq_spinor:
+    """Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT."""
+    spinor_ = plaq_spinor()
+    _n.call(_plaq_spinor_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_spinor_params, params, "params"), _c.byref(spinor_))
+    return spinor_
+
+
+_plaq_spinor_destroy = _n.function("plaq_spinor_destroy", _c.c_int32, [plaq_spinor])
+
+
+def plaq_spinor_destroy(spinor: Any) -> None:
+    """Destroys a spinor field. The zero handle is accepted."""
+    _n.call(_plaq_spinor_destroy, _n.handle(plaq_spinor, spinor, "spinor"))
+
+
+_plaq_spinor_describe = _n.function("plaq_spinor_describe", _c.c_int32, [plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_describe(spinor: Any, report: Optional[plaq_spinor_report] = None) -> None:
+    """Shape and size."""
+    _n.call(_plaq_spinor_describe, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_spinor_report, report, "report"))
+
+
+_plaq_spinor_load = _n.function("plaq_spinor_load", _c.c_int32, [plaq_spinor, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_load(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Spinors from the host's array; on failure the field is as before. A field of one parity
+    takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    """
+    _n.call(_plaq_spinor_load, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+_plaq_spinor_save = _n.function("plaq_spinor_save", _c.c_int32, [plaq_spinor, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_save(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Spinors into the host's array; sites that the field lacks stay."""
+    _n.call(_plaq_spinor_save, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+_plaq_spinor_zero = _n.function("plaq_spinor_zero", _c.c_int32, [plaq_spinor])
+
+
+def plaq_spinor_zero(spinor: Any) -> None:
+    """Sets every number to zero."""
+    _n.call(_plaq_spinor_zero, _n.handle(plaq_spinor, spinor, "spinor"))
+
+
+_plaq_spinor_copy = _n.function("plaq_spinor_copy", _c.c_int32, [plaq_spinor, plaq_spinor])
+
+
+def plaq_spinor_copy(from_: Any, to: Any) -> None:
+    """to = from; precisions may differ."""
+    _n.call(_plaq_spinor_copy, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"))
+
+
+_plaq_spinor_axpby = _n.function("plaq_spinor_axpby", _c.c_int32, [_c.c_void_p, plaq_spinor, _c.c_void_p, plaq_spinor, _c.c_int64])
+
+
+def plaq_spinor_axpby(a: Any, x: Any, b: Any, y: Any, count: int) -> None:
+    """y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    Arrays: a[2 * count], b[2 * count].
+    """
+    _n.call(_plaq_spinor_axpby, _n.array(_c.c_double, a, "a", 2 * count), _n.handle(plaq_spinor, x, "x"), _n.array(_c.c_double, b, "b", 2 * count), _n.handle(plaq_spinor, y, "y"), _n.int64(count, "count"))
+
+
+_plaq_spinor_smear = _n.function("plaq_spinor_smear", _c.c_int32, [plaq_spinor, plaq_gauge, _c.c_void_p])
+
+
+def plaq_spinor_smear(spinor: Any, gauge: Any, params: Optional[plaq_spinor_smear_params] = None) -> None:
+    """Smears every right-hand side of a field on both parities, in any precision, with
+    the links of `gauge` (SU(3)); on failure the field is as before.
+    Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_spinor_smear, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_smear_params, params, "params"))
+
+
+_plaq_spinor_shift = _n.function("plaq_spinor_shift", _c.c_int32, [plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_int64, plaq_spinor])
+
+
+def plaq_spinor_shift(y: Any, gauge: Any, steps: Any, length: int, x: Any) -> None:
+    """y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
+    back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+    (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
+    different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_spinor_shift, _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.int64(length, "length"), _n.handle(plaq_spinor, x, "x"))
+
+
+_plaq_spinor_norm2 = _n.function("plaq_spinor_norm2", _c.c_int32, [plaq_spinor, _c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_norm2(x: Any, norms: Any, count: int) -> None:
+    """Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+    Arrays: norms[count].
+    """
+    _n.call(_plaq_spinor_norm2, _n.handle(plaq_spinor, x, "x"), _n.room(_c.c_double, norms, "norms", count), _n.int64(count, "count"))
+
+
+_plaq_spinor_dot = _n.function("plaq_spinor_dot", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_dot(x: Any, y: Any, products: Any, count: int) -> None:
+    """Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+    Arrays: products[2 * count].
+    """
+    _n.call(_plaq_spinor_dot, _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.room(_c.c_double, products, "products", 2 * count), _n.int64(count, "count"))
+
+
+# ---- Gauge observables, random fields, quenched updates ----
+
+
+class plaq_noise(Enum):
+    """Components of a random spinor, independent, with average |c|^2 = 1."""
+    #: Complex normal.
+    NORMAL = 0
+    #: 1, i, -1 or -i.
+    Z4 = 1
+    #: 1 or -1.
+    Z2 = 2
+
+
+#: Called after every sweep with the number of those done, that of all, and the time since
+#: the start; a result other than 0 ends the update, and the report says so. One rank of
+#: many may ask for that, or have a callback at all: all ranks stop after the same sweep.
+#: Arguments: done, all, seconds.
+plaq_sweep_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_double, _c.c_void_p)
+
+
+class plaq_update_params(Struct):
+    """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+
+    Members:
+      beta: 0 to 1e6. Must be set.
+      seed: Default: 0.
+      sweeps: Heat bath sweeps. Default: 1.
+      overrelax: Overrelaxation sweeps after each of them. Default: 4.
+      first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
+        last report. Default: 0.
+    """
+    struct_size: int
+    beta: float
+    seed: int
+    sweeps: int
+    overrelax: int
+    first_sweep: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("beta", _c.c_double),
+        ("seed", _c.c_int64),
+        ("sweeps", _c.c_int64),
+        ("overrelax", _c.c_int64),
+        ("first_sweep", _c.c_int64),
+    ]
+    _init_ = "plaq_update_params_init"
+
+
+_plaq_update_params_init = _n.function("plaq_update_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_update_params_init(params: plaq_update_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_update_params_init, _n.struct(plaq_update_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_update_report(Struct):
+    """What an update did.
+
+    Members:
+      next_sweep: Place in the stream of random numbers.
+      seconds:
+      stopped: 1: the callback asked to stop.
+      reserved:
+    """
+    struct_size: int
+    next_sweep: int
+    seconds: float
+    stopped: int
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("next_sweep", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("stopped", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _init_ = "plaq_update_report_init"
+
+
+_plaq_update_report_init = _n.function("plaq_update_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_update_report_init(report: plaq_update_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_update_report_init, _n.struct(plaq_update_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_plaquette(Struct):
+    """Average plaquettes Re tr U_munu / N: 1 for unit links.
+
+    Members:
+      total: All six planes.
+      spatial: Planes xy, xz, yz.
+      temporal: Planes xt, yt, zt.
+      link_trace: Average Re tr U / N of the links themselves.
+    """
+    total: float
+    spatial: float
+    temporal: float
+    link_trace: float
+    _fields_ = [
+        ("total", _c.c_double),
+        ("spatial", _c.c_double),
+        ("temporal", _c.c_double),
+        ("link_trace", _c.c_double),
+    ]
+
+
+class plaq_complex(Struct):
+    """A complex number.
+
+    Members:
+      re:
+      im:
+    """
+    re: float
+    im: float
+    _fields_ = [
+        ("re", _c.c_double),
+        ("im", _c.c_double),
+    ]
+
+
+class plaq_unitarity(Struct):
+    """The largest violation of unitarity over all links.
+
+    Members:
+      unitary: Largest modulus of an entry of U U^dagger - 1.
+      det: Largest |det U - 1|.
+      site: Where the larger of the two is: coordinates x, y, z, t and direction.
+      direction:
+      reserved:
+    """
+    unitary: float
+    det: float
+    site: Any
+    direction: int
+    reserved: int
+    _fields_ = [
+        ("unitary", _c.c_double),
+        ("det", _c.c_double),
+        ("site", _c.c_int32 * 4),
+        ("direction", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+
+
+class plaq_topology(Struct):
+    """What the clover-leaf field strength gives.
+
+    Members:
+      charge: Topological charge, near an integer on smooth fields.
+      energy_spatial: Average per site of 1/2 sum tr F F over planes without and with t.
+      energy_temporal:
+    """
+    charge: float
+    energy_spatial: float
+    energy_temporal: float
+    _fields_ = [
+        ("charge", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+    ]
+
+
+_plaq_gauge_plaquette = _n.function("plaq_gauge_plaquette", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_plaquette(gauge: Any) -> plaq_plaquette:
+    """Average plaquettes."""
+    plaquette_ = plaq_plaquette()
+    _n.call(_plaq_gauge_plaquette, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(plaquette_))
+    return plaquette_
+
+
+_plaq_gauge_polyakov_loop = _n.function("plaq_gauge_polyakov_loop", _c.c_int32, [plaq_gauge, _c.c_int32, _c.c_void_p])
+
+
+def plaq_gauge_polyakov_loop(gauge: Any, direction: int) -> plaq_complex:
+    """Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time)."""
+    polyakov_ = plaq_complex()
+    _n.call(_plaq_gauge_polyakov_loop, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(direction, "direction"), _c.byref(polyakov_))
+    return polyakov_
+
+
+_plaq_gauge_topology = _n.function("plaq_gauge_topology", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_topology(gauge: Any) -> plaq_topology:
+    """Topological charge and action density, F without its trace."""
+    topology_ = plaq_topology()
+    _n.call(_plaq_gauge_topology, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
+    return topology_
+
+
+_plaq_gauge_topology_with_trace = _n.function("plaq_gauge_topology_with_trace", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_topology_with_trace(gauge: Any) -> plaq_topology:
+    """The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+    charge and density differ by some per cent.
+    """
+    topology_ = plaq_topology()
+    _n.call(_plaq_gauge_topology_with_trace, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
+    return topology_
+
+
+_plaq_gauge_unitarity = _n.function("plaq_gauge_unitarity", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_unitarity(gauge: Any) -> plaq_unitarity:
+    """How far the links are from the group."""
+    unitarity_ = plaq_unitarity()
+    _n.call(_plaq_gauge_unitarity, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(unitarity_))
+    return unitarity_
+
+
+_plaq_gauge_unit = _n.function("plaq_gauge_unit", _c.c_int32, [plaq_gauge])
+
+
+def plaq_gauge_unit(gauge: Any) -> None:
+    """All links the unit matrix."""
+    _n.call(_plaq_gauge_unit, _n.handle(plaq_gauge, gauge, "gauge"))
+
+
+_plaq_gauge_hot = _n.function("plaq_gauge_hot", _c.c_int32, [plaq_gauge, _c.c_int64])
+
+
+def plaq_gauge_hot(gauge: Any, seed: int) -> None:
+    """Independent links from the Haar measure; the same on every device and decomposition."""
+    _n.call(_plaq_gauge_hot, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"))
+
+
+_plaq_gauge_warm = _n.function("plaq_gauge_warm", _c.c_int32, [plaq_gauge, _c.c_int64, _c.c_double])
+
+
+def plaq_gauge_warm(gauge: Any, seed: int, width: float) -> None:
+    """Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1."""
+    _n.call(_plaq_gauge_warm, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"), _n.real(width, "width"))
+
+
+_plaq_gauge_update = _n.function("plaq_gauge_update", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_sweep_callback, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gauge_update(
+        gauge: Any,
+        params: Optional[plaq_update_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_update_report] = None,
+) -> None:
+    """Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single."""
+    callback_ = _n.callback(plaq_sweep_callback, callback)
+    _n.watched(_plaq_gauge_update, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_update_params, params, "params"), callback_.c, None, _n.struct(plaq_update_report, report, "report"))
+
+
+_plaq_spinor_noise = _n.function("plaq_spinor_noise", _c.c_int32, [plaq_spinor, _c.c_int32, _c.c_int64, _c.c_int32])
+
+
+def plaq_spinor_noise(spinor: Any, noise: Union[int, str, plaq_noise], seed: int, first: int) -> None:
+    """Right-hand side b becomes noise vector number `first` + b of `seed`."""
+    _n.call(_plaq_spinor_noise, _n.handle(plaq_spinor, spinor, "spinor"), _n.enum(plaq_noise, noise, "noise"), _n.int64(seed, "seed"), _n.int32(first, "first"))
+
+
+# ---- Clover terms ----
+
+
+class plaq_clover(Handle):
+    """Blocks A of a clover term, or their inverses: per site and chirality one hermitian
+    6 x 6 matrix, row = 3 spin + colour, kappa-normalised: A = 1 + 2 kappa csw (i/4) sum sigma F.
+    """
+
+
+class plaq_clover_params(Struct):
+    """Shape of a clover term.
+
+    Members:
+      extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+        set, here or by `gauge`.
+      precision: Default: PLAQ_PRECISION_DOUBLE.
+      reserved: Must be 0.
+      gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+        Default: none.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    reserved: int
+    gauge: plaq_gauge
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("reserved", _c.c_int32),
+        ("gauge", plaq_gauge),
+    ]
+    _enums_ = {"precision": plaq_precision}
+    _init_ = "plaq_clover_params_init"
+
+
+_plaq_clover_params_init = _n.function("plaq_clover_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_clover_params_init(params: plaq_clover_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_clover_params_init, _n.struct(plaq_clover_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_clover_create = _n.function("plaq_clover_create", _c.c_int32, [plaq_context, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_clover_create(context: Any, params: Optional[plaq_clover_params] = None) -> plaq_clover:
+    """Makes a clover term of unspecified blocks, to be loaded."""
+    clover_ = plaq_clover()
+    _n.call(_plaq_clover_create, _n.handle(plaq_context, context, "context"), _n.struct(plaq_clover_params, params, "params"), _c.byref(clover_))
+    return clover_
+
+
+_plaq_clover_destroy = _n.function("plaq_clover_destroy", _c.c_int32, [plaq_clover])
+
+
+def plaq_clover_destroy(clover: Any) -> None:
+    """Destroys a clover term; operators made with it go on. The zero handle is accepted."""
+    _n.call(_plaq_clover_destroy, _n.handle(plaq_clover, clover, "clover"))
+
+
+_plaq_clover_load = _n.function("plaq_clover_load", _c.c_int32, [plaq_clover, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_clover_load(clover: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
+    the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    """
+    _n.call(_plaq_clover_load, _n.handle(plaq_clover, clover, "clover"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+_plaq_clover_save = _n.function("plaq_clover_save", _c.c_int32, [plaq_clover, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_clover_save(clover: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
+    """Blocks into the host's array."""
+    _n.call(_plaq_clover_save, _n.handle(plaq_clover, clover, "clover"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
+
+
+_plaq_clover_log_det = _n.function("plaq_clover_log_det", _c.c_int32, [plaq_clover, _c.c_double, _c.c_void_p])
+
+
+def plaq_clover_log_det(clover: Any, twist: float, log_det: Any) -> None:
+    """ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
+    not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
+    twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
+    SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+    Arrays: log_det[2].
+    """
+    _n.call(_plaq_clover_log_det, _n.handle(plaq_clover, clover, "clover"), _n.real(twist, "twist"), _n.room(_c.c_double, log_det, "log_det", 2))
+
+
+_plaq_clover_det_sign = _n.function("plaq_clover_det_sign", _c.c_int32, [plaq_clover, _c.c_double, _c.c_void_p])
+
+
+def plaq_clover_det_sign(clover: Any, twist: float, sign: Any) -> None:
+    """The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+    negative. Errors: as before.
+    Arrays: sign[2].
+    """
+    _n.call(_plaq_clover_det_sign, _n.handle(plaq_clover, clover, "clover"), _n.real(twist, "twist"), _n.room(_c.c_int32, sign, "sign", 2))
+
+
+# ---- Dirac operators: Wilson, clover, twisted mass ----
+
+
+class plaq_dirac(Handle):
+    """An operator with its own hold on links and clover term: changing the gauge field
+    afterwards does not change it.
+    """
+
+
+class plaq_normalisation(Enum):
+    """What an operator multiplies with."""
+    #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
+    KAPPA = 0
+    #: D = m + 4 - H/2 + ...
+    MASS = 1
+
+
+class plaq_system(Enum):
+    """The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
+    1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
+    A_p - kappa^2 H_pq A_q^-1 H_qp.
+    """
+    FULL = 0
+    EVEN_SYMMETRIC = 1
+    ODD_SYMMETRIC = 2
+    EVEN_ASYMMETRIC = 3
+    ODD_ASYMMETRIC = 4
+
+
+class plaq_form(Enum):
+    """An operator M or what is made of it."""
+    M = 0
+    MDAG = 1
+    MDAGM = 2
+    MMDAG = 3
+
+
+class plaq_dirac_params(Struct):
+    """D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+
+    Members:
+      kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
+        must be set.
+      mass: Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
+      csw: Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0.
+      csw_t: Its value in the planes with t; NaN: as csw. Default: NaN.
+      mu: Twisted mass mu. Default: 0.
+      hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+        Default: 1, 1, 1, 1.
+      boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
+        1: antiperiodic. Default: 0, 0, 0, 1.
+      precision: Precision of the operator; 0: that of the gauge field. Default: 0.
+      storage: Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+        Default: 0.
+      normalisation: Default: PLAQ_NORMALISATION_KAPPA.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    kappa: float
+    mass: float
+    csw: float
+    csw_t: float
+    mu: float
+    hop: Any
+    boundary: Any
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    normalisation: Union[int, str, plaq_normalisation]
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kappa", _c.c_double),
+        ("mass", _c.c_double),
+        ("csw", _c.c_double),
+        ("csw_t", _c.c_double),
+        ("mu", _c.c_double),
+        ("hop", _c.c_double * 4),
+        ("boundary", _c.c_double * 4),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+        ("normalisation", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage, "normalisation": plaq_normalisation}
+    _init_ = "plaq_dirac_params_init"
+
+
+_plaq_dirac_params_init = _n.function("plaq_dirac_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_dirac_params_init(params: plaq_dirac_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_dirac_params_init, _n.struct(plaq_dirac_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_dirac_report(Struct):
+    """An operator that exists.
+
+    Members:
+      kappa:
+      mass:
+      flops: Floating-point operations of one application to one right-hand side.
+      bytes: Compulsory bytes of one application to one right-hand side.
+      precision:
+      storage:
+    """
+    struct_size: int
+    kappa: float
+    mass: float
+    flops: float
+    bytes: float
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kappa", _c.c_double),
+        ("mass", _c.c_double),
+        ("flops", _c.c_double),
+        ("bytes", _c.c_double),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _init_ = "plaq_dirac_report_init"
+
+
+_plaq_dirac_report_init = _n.function("plaq_dirac_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_dirac_report_init(report: plaq_dirac_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_dirac_report_init, _n.struct(plaq_dirac_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_dirac_create = _n.function("plaq_dirac_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_dirac_create(context: Any, gauge: Any, params: Optional[plaq_dirac_params] = None) -> plaq_dirac:
+    """Makes an operator on the links of `gauge` (SU(3), in single or double precision if
+    there is a clover term). Where the clover term has no inverse on a site, what takes that is
+    SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    """
+    dirac_ = plaq_dirac()
+    _n.call(_plaq_dirac_create, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _c.byref(dirac_))
+    return dirac_
+
+
+_plaq_dirac_create_with_clover = _n.function("plaq_dirac_create_with_clover", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, plaq_clover, plaq_clover, _c.c_void_p])
+
+
+def plaq_dirac_create_with_clover(
+        context: Any,
+        gauge: Any,
+        params: Optional[plaq_dirac_params],
+        clover: Any,
+        inverse: Any = None,
+) -> plaq_dirac:
+    """The same with a clover term A of the host in place of the one made of the links, in the
+    precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
+    or the zero handle it is computed.
+    """
+    dirac_ = plaq_dirac()
+    _n.call(_plaq_dirac_create_with_clover, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.handle(plaq_clover, clover, "clover"), _n.handle(plaq_clover, inverse, "inverse"), _c.byref(dirac_))
+    return dirac_
+
+
+_plaq_dirac_update = _n.function("plaq_dirac_update", _c.c_int32, [plaq_dirac, plaq_gauge])
+
+
+def plaq_dirac_update(dirac: Any, gauge: Any) -> None:
+    """Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
+    that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
+    operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
+    operator. Errors: FIELD_MISMATCH; UNSUPPORTED for a clover term of the host.
+    """
+    _n.call(_plaq_dirac_update, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_gauge, gauge, "gauge"))
+
+
+_plaq_dirac_destroy = _n.function("plaq_dirac_destroy", _c.c_int32, [plaq_dirac])
+
+
+def plaq_dirac_destroy(dirac: Any) -> None:
+    """Destroys an operator. The zero handle is accepted."""
+    _n.call(_plaq_dirac_destroy, _n.handle(plaq_dirac, dirac, "dirac"))
+
+
+_plaq_dirac_describe = _n.function("plaq_dirac_describe", _c.c_int32, [plaq_dirac, _c.c_void_p])
+
+
+def plaq_dirac_describe(dirac: Any, report: Optional[plaq_dirac_report] = None) -> None:
+    """Parameters and cost."""
+    _n.call(_plaq_dirac_describe, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_dirac_report, report, "report"))
+
+
+_plaq_dirac_clover = _n.function("plaq_dirac_clover", _c.c_int32, [plaq_dirac, _c.c_void_p])
+
+
+def plaq_dirac_clover(dirac: Any) -> plaq_clover:
+    """New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
+    has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
+    """
+    clover_ = plaq_clover()
+    _n.call(_plaq_dirac_clover, _n.handle(plaq_dirac, dirac, "dirac"), _c.byref(clover_))
+    return clover_
+
+
+_plaq_dirac_clover_inverse = _n.function("plaq_dirac_clover_inverse", _c.c_int32, [plaq_dirac, _c.c_void_p])
+
+
+def plaq_dirac_clover_inverse(dirac: Any) -> plaq_clover:
+    """"""
+    inverse_ = plaq_clover()
+    _n.call(_plaq_dirac_clover_inverse, _n.handle(plaq_dirac, dirac, "dirac"), _c.byref(inverse_))
+    return inverse_
+
+
+_plaq_dirac_apply = _n.function("plaq_dirac_apply", _c.c_int32, [plaq_dirac, _c.c_int32, _c.c_int32, plaq_spinor, plaq_spinor])
+
+
+def plaq_dirac_apply(
+        dirac: Any,
+        system: Union[int, str, plaq_system],
+        form: Union[int, str, plaq_form],
+        y: Any,
+        x: Any,
+) -> None:
+    """y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
+    precision and the system's subset; y and x are different fields.
+    """
+    _n.call(_plaq_dirac_apply, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.enum(plaq_form, form, "form"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
+
+
+_plaq_dirac_hop = _n.function("plaq_dirac_hop", _c.c_int32, [plaq_dirac, _c.c_int32, _c.c_int32, plaq_spinor, plaq_spinor])
+
+
+def plaq_dirac_hop(dirac: Any, parity: int, dagger: int, y: Any, x: Any) -> None:
+    """y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
+    Fields hold their parity or the whole lattice; of `y` only parity p is written.
+    """
+    _n.call(_plaq_dirac_hop, _n.handle(plaq_dirac, dirac, "dirac"), _n.int32(parity, "parity"), _n.int32(dagger, "dagger"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
+
+
+# ---- Laplacians ----
+
+
+class plaq_laplace_params(Struct):
+    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:
+    (2 d + m^2) x(n) minus the sum over d directions of U_mu(n) x(n + mu) and
+    U_mu(n - mu)^dagger x(n - mu).
+
+    Members:
+      mass2: m^2 in units of the lattice spacing. Default: 0.
+      directions: Directions, bit mu; 7: x, y, z, so that time slices are apart; 15: all four. Default: 7.
+      spins: Spins of a site: 1 for colour vectors, 4 for spinors, whose spins it does not mix.
+        Default: 1.
+      precision: Precision of the operator; 0: that of the gauge field. Default: 0.
+      storage: Storage of its links, 18 or 12 numbers; 0: 12. Default: 0.
+    """
+    struct_size: int
+    mass2: float
+    directions: int
+    spins: int
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("mass2", _c.c_double),
+        ("directions", _c.c_int32),
+        ("spins", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _init_ = "plaq_laplace_params_init"
+
+
+_plaq_laplace_params_init = _n.function("plaq_laplace_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_laplace_params_init(params: plaq_laplace_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_laplace_params_init, _n.struct(plaq_laplace_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_laplace_create = _n.function("plaq_laplace_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_laplace_create(context: Any, gauge: Any, params: Optional[plaq_laplace_params] = None) -> plaq_dirac:
+    """Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
+    eigensolvers take it like any operator; it is hermitian, and every Schur complement and
+    normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+    """
+    dirac_ = plaq_dirac()
+    _n.call(_plaq_laplace_create, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_laplace_params, params, "params"), _c.byref(dirac_))
+    return dirac_
+
+
+# ---- Multigrid ----
+
+
+class plaq_multigrid(Handle):
+    """Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share."""
+
+
+class plaq_cycle(Enum):
+    """How a level solves with the next coarser one."""
+    #: One correction.
+    V = 0
+    #: Two corrections, by GCR.
+    W = 1
+    #: GCR to a tolerance, preconditioned by the cycle of the level below.
+    K = 2
+
+
+class plaq_smoother(Enum):
+    """What smooths a level."""
+    #: Minimal residual, on the finest level with relaxation `omega`.
+    MR = 0
+    #: Generalised conjugate residual (GCR), with sums in every step.
+    GCR = 1
+    #: The minimum of GCR over the same Krylov space, with one sum in up to twelve steps.
+    CA_GCR = 2
+    #: x += omega r, without sums.
+    RICHARDSON = 3
+    #: Additive Schwarz: corrections of all domains at once, each by steps of minimal residual with sums of
+    #: its own; the residual is then minimised along their sum, so that it never grows.
+    SCHWARZ_ADDITIVE = 4
+    #: Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one.
+    SCHWARZ_MULTIPLICATIVE = 5
+
+
+class plaq_coarsest(Enum):
+    """What solves the coarsest level."""
+    #: GCR, restarted after 16 directions.
+    GCR = 0
+    #: GCR with one sum in up to twelve steps.
+    CA_GCR = 1
+    #: Stabilised biconjugate gradient.
+    BICGSTAB = 2
+    #: The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
+    #: unknowns, 2 x vectors of every site that is solved for.
+    DIRECT = 3
+
+
+class plaq_setup_solver(Enum):
+    """What makes null vectors of random ones."""
+    #: Stabilised biconjugate gradient.
+    BICGSTAB = 0
+    #: CG on the normal equations.
+    CG = 1
+    #: GCR with ten directions.
+    GCR = 2
+
+
+class plaq_refresh(Enum):
+    """What an update does with the null vectors."""
+    #: Keeps them: only coarse operators are built.
+    KEEP = 0
+    #: Applies the cycle to them.
+    REFINE = 1
+    #: Starts from random ones.
+    ANEW = 2
+    #: There was none since the set-up: of reports only.
+    NONE = 3
+
+
+class plaq_multigrid_level_params(Struct):
+    """A level of multigrid and its step to the next coarser one.
+
+    Members:
+      block: Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
+        a rank, the others the whole level, or where levels are not gathered a rank's part of it.
+        0 or more. Default: 0, 0, 0, 0.
+      vectors: Null vectors of each chirality. 1 to 256. Default: 24.
+      pre: Steps of the smoother before the correction of the next level. 0 to 10000. Default: 0.
+      post: Steps of the smoother after the correction. 0 to 10000. Default: 10.
+    """
+    block: Any
+    vectors: int
+    pre: int
+    post: int
+    _fields_ = [
+        ("block", _c.c_int32 * 4),
+        ("vectors", _c.c_int32),
+        ("pre", _c.c_int32),
+        ("post", _c.c_int32),
+    ]
+
+
+class plaq_multigrid_params(Struct):
+    """How to build a hierarchy of multigrid. The defaults need no tuning.
+
+    Members:
+      levels: Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+        blocks are given. 2 to 5. Default: 0.
+      cycle: Cycle of the second level: V, W or K. Default: PLAQ_CYCLE_K.
+      level: The levels but the coarsest, from the finest on.
+      smoother: Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR.
+      smoother_precision: Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
+        CA_GCR where the coarse levels are in single precision, else single. Default: 0.
+      coarse_precision: Precision of coarse operators and null vectors: double or single.
+        Default: PLAQ_PRECISION_SINGLE.
+      iterations: Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 100000.
+        Default: 8.
+      coarsest_iterations: Largest number of iterations on the coarsest level. 1 to 100000. Default: 64.
+      setup_iterations: Iterations of `setup_solver` that make null vectors of random ones. 1 to 100000.
+        Default: 20.
+      refinements: Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
+        0 to 10000. Default: 3.
+      gather: Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
+        fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
+        Default: 2.
+      omega: Relaxation of the smoothers MR and RICHARDSON. A number between 0 and 2. Default: 0.85.
+      tol: Relative residual at which GCR stops on coarse levels but the coarsest.
+        A number between 0 and 1. Default: 0.25.
+      coarsest_tol: Relative residual at which the coarsest level's solver stops. A number between 0 and 1.
+        Default: 0.25.
+      seed: Seed of the random start vectors. Default: 1.
+      coarse_smoother: Smoother of the levels between the finest and the coarsest.
+        Default: PLAQ_SMOOTHER_CA_GCR.
+      coarsest: What solves the coarsest level. Default: PLAQ_COARSEST_CA_GCR.
+      coarsest_modes: Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
+        PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+        0 to 256. Default: -1.
+      deep_cycle: Cycle of levels from the third on; -1: as `cycle`. Default: -1.
+      domain: Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
+        of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0.
+      domain_steps: Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4.
+      link_precision: Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
+        with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+        Default: 0.
+      setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
+        Default: 8.
+      setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.
+    """
+    struct_size: int
+    levels: int
+    cycle: Union[int, str, plaq_cycle]
+    level: Any
+    smoother: Union[int, str, plaq_smoother]
+    smoother_precision: Union[int, str, plaq_precision]
+    coarse_precision: Union[int, str, plaq_precision]
+    iterations: int
+    coarsest_iterations: int
+    setup_iterations: int
+    refinements: int
+    gather: int
+    omega: float
+    tol: float
+    coarsest_tol: float
+    seed: int
+    coarse_smoother: Union[int, str, plaq_smoother]
+    coarsest: Union[int, str, plaq_coarsest]
+    coarsest_modes: int
+    deep_cycle: Union[int, str, plaq_cycle]
+    domain: Any
+    domain_steps: int
+    link_precision: Union[int, str, plaq_precision]
+    setup_columns: int
+    setup_solver: Union[int, str, plaq_setup_solver]
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("levels", _c.c_int32),
+        ("cycle", _c.c_int32),
+        ("level", plaq_multigrid_level_params * 4),
+        ("smoother", _c.c_int32),
+        ("smoother_precision", _c.c_int32),
+        ("coarse_precision", _c.c_int32),
+        ("iterations", _c.c_int32),
+        ("coarsest_iterations", _c.c_int32),
+        ("setup_iterations", _c.c_int32),
+        ("refinements", _c.c_int32),
+        ("gather", _c.c_int32),
+        ("omega", _c.c_double),
+        ("tol", _c.c_double),
+        ("coarsest_tol", _c.c_double),
+        ("seed", _c.c_int64),
+        ("coarse_smoother", _c.c_int32),
+        ("coarsest", _c.c_int32),
+        ("coarsest_modes", _c.c_int32),
+        ("deep_cycle", _c.c_int32),
+        ("domain", _c.c_int32 * 4),
+        ("domain_steps", _c.c_int32),
+        ("link_precision", _c.c_int32),
+        ("setup_columns", _c.c_int32),
+        ("setup_solver", _c.c_int32),
+    ]
+    _enums_ = {"cycle": plaq_cycle, "smoother": plaq_smoother, "smoother_precision": plaq_precision, "coarse_precision": plaq_precision, "coarse_smoother": plaq_smoother, "coarsest": plaq_coarsest, "deep_cycle": plaq_cycle, "link_precision": plaq_precision, "setup_solver": plaq_setup_solver}
+    _init_ = "plaq_multigrid_params_init"
+
+
+_plaq_multigrid_params_init = _n.function("plaq_multigrid_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_multigrid_params_init(params: plaq_multigrid_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_multigrid_params_init, _n.struct(plaq_multigrid_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_multigrid_report(Struct):
+    """A hierarchy.
+
+    Members:
+      levels:
+      refresh: What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
+      setup_seconds: Of the last set-up or update.
+      reduction: Factor by which an iteration of GCR with the cycle reduces the residual of a random
+        vector, measured at the last set-up or update.
+      bytes: That null vectors and coarse operators hold on this rank.
+    """
+    struct_size: int
+    levels: int
+    refresh: Union[int, str, plaq_refresh]
+    setup_seconds: float
+    reduction: float
+    bytes: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("levels", _c.c_int32),
+        ("refresh", _c.c_int32),
+        ("setup_seconds", _c.c_double),
+        ("reduction", _c.c_double),
+        ("bytes", _c.c_int64),
+    ]
+    _enums_ = {"refresh": plaq_refresh}
+    _init_ = "plaq_multigrid_report_init"
+
+
+_plaq_multigrid_report_init = _n.function("plaq_multigrid_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_multigrid_report_init(report: plaq_multigrid_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_multigrid_report_init, _n.struct(plaq_multigrid_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_multigrid_level(Struct):
+    """A level of a hierarchy.
+
+    Members:
+      extents: Of the whole lattice of the level.
+      block: Of the aggregates that become sites of the next level; 1 on the coarsest.
+      vectors: Null vectors of a chirality; 0 on the coarsest.
+      ranks: Ranks that have a part of the level.
+      bytes: Of null vectors and the level's coarse operator on this rank.
+      iterations: Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
+        once: on the finest level steps of the smoother; on levels between steps of the smoother and
+        iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
+        direct solution being one. 0 on a rank without a part of the level.
+      seconds: That cycles of these solves took in the level and those below it: the finest level's are all of
+        the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
+        is less than the device's; on a rank without a part of the level that of waiting for it.
+      setup_seconds: That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+        below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
+      reduction: Factor by which an iteration reduces the residual of the level's solve: on the finest as the
+        report's; on levels between with W or K cycles the mean in solves since the last set-up or update
+        of the iterations that norms are known of; 0 where none are.
+    """
+    struct_size: int
+    extents: Any
+    block: Any
+    vectors: int
+    ranks: int
+    bytes: int
+    iterations: int
+    seconds: float
+    setup_seconds: float
+    reduction: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("block", _c.c_int32 * 4),
+        ("vectors", _c.c_int32),
+        ("ranks", _c.c_int32),
+        ("bytes", _c.c_int64),
+        ("iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("setup_seconds", _c.c_double),
+        ("reduction", _c.c_double),
+    ]
+    _init_ = "plaq_multigrid_level_init"
+
+
+_plaq_multigrid_level_init = _n.function("plaq_multigrid_level_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_multigrid_level_init(report: plaq_multigrid_level, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_multigrid_level_init, _n.struct(plaq_multigrid_level, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_multigrid_create = _n.function("plaq_multigrid_create", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_multigrid_create(dirac: Any, params: Optional[plaq_multigrid_params] = None) -> plaq_multigrid:
+    """Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
+    UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
+    NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
+    not finite).
+    """
+    multigrid_ = plaq_multigrid()
+    _n.call(_plaq_multigrid_create, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _c.byref(multigrid_))
+    return multigrid_
+
+
+_plaq_multigrid_create_from = _n.function("plaq_multigrid_create_from", _c.c_int32, [plaq_dirac, _c.c_void_p, plaq_spinor, _c.c_void_p])
+
+
+def plaq_multigrid_create_from(dirac: Any, params: Optional[plaq_multigrid_params], vectors: Any) -> plaq_multigrid:
+    """The same with the right-hand sides of a full field as null vectors of the finest level, such as
+    plaq_multigrid_vectors gave.
+    """
+    multigrid_ = plaq_multigrid()
+    _n.call(_plaq_multigrid_create_from, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.handle(plaq_spinor, vectors, "vectors"), _c.byref(multigrid_))
+    return multigrid_
+
+
+_plaq_multigrid_destroy = _n.function("plaq_multigrid_destroy", _c.c_int32, [plaq_multigrid])
+
+
+def plaq_multigrid_destroy(multigrid: Any) -> None:
+    """Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted."""
+    _n.call(_plaq_multigrid_destroy, _n.handle(plaq_multigrid, multigrid, "multigrid"))
+
+
+_plaq_multigrid_memory = _n.function("plaq_multigrid_memory", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_multigrid_memory(dirac: Any, params: Optional[plaq_multigrid_params] = None) -> int:
+    """Device memory in bytes that a set-up takes at most."""
+    bytes_ = _c.c_int64()
+    _n.call(_plaq_multigrid_memory, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _c.byref(bytes_))
+    return bytes_.value
+
+
+_plaq_multigrid_update = _n.function("plaq_multigrid_update", _c.c_int32, [plaq_multigrid, plaq_dirac, _c.c_int32, _c.c_int32])
+
+
+def plaq_multigrid_update(multigrid: Any, dirac: Any, refresh: Union[int, str, plaq_refresh], passes: int) -> None:
+    """Takes the operator's links as they are now. What came of it is measured: where the cycle has
+    become bad, the next stronger means follow, and the report says which. `passes`: of
+    PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
+    solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
+    solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
+    OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
+    new random vectors too).
+    """
+    _n.call(_plaq_multigrid_update, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"))
+
+
+_plaq_multigrid_update_memory = _n.function("plaq_multigrid_update_memory", _c.c_int32, [plaq_multigrid, plaq_dirac, _c.c_int32, _c.c_int32, _c.c_void_p])
+
+
+def plaq_multigrid_update_memory(
+        multigrid: Any,
+        dirac: Any,
+        refresh: Union[int, str, plaq_refresh],
+        passes: int,
+) -> int:
+    """Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
+    the hierarchy: that stays until the new one is there.
+    """
+    bytes_ = _c.c_int64()
+    _n.call(_plaq_multigrid_update_memory, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"), _c.byref(bytes_))
+    return bytes_.value
+
+
+_plaq_multigrid_describe = _n.function("plaq_multigrid_describe", _c.c_int32, [plaq_multigrid, _c.c_void_p])
+
+
+def plaq_multigrid_describe(multigrid: Any, report: Optional[plaq_multigrid_report] = None) -> None:
+    """"""
+    _n.call(_plaq_multigrid_describe, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.struct(plaq_multigrid_report, report, "report"))
+
+
+_plaq_multigrid_describe_level = _n.function("plaq_multigrid_describe_level", _c.c_int32, [plaq_multigrid, _c.c_int32, _c.c_void_p])
+
+
+def plaq_multigrid_describe_level(multigrid: Any, level: int, report: Optional[plaq_multigrid_level] = None) -> None:
+    """Level 0 is the finest."""
+    _n.call(_plaq_multigrid_describe_level, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(level, "level"), _n.struct(plaq_multigrid_level, report, "report"))
+
+
+_plaq_multigrid_vectors = _n.function("plaq_multigrid_vectors", _c.c_int32, [plaq_multigrid, _c.c_int32, _c.c_void_p])
+
+
+def plaq_multigrid_vectors(multigrid: Any, precision: Union[int, str, plaq_precision]) -> plaq_spinor:
+    """The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+    sides of a new full field: all levels can be built from them again.
+    """
+    vectors_ = plaq_spinor()
+    _n.call(_plaq_multigrid_vectors, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.enum(plaq_precision, precision, "precision"), _c.byref(vectors_))
+    return vectors_
+
+
+_plaq_multigrid_save = _n.function("plaq_multigrid_save", _c.c_int32, [plaq_multigrid, _c.c_char_p])
+
+
+def plaq_multigrid_save(multigrid: Any, file: Any) -> None:
+    """Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
+    at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_multigrid_save, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.encoded(file, "file"))
+
+
+_plaq_multigrid_load = _n.function("plaq_multigrid_load", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_multigrid_load(dirac: Any, params: Optional[plaq_multigrid_params], file: Any) -> plaq_multigrid:
+    """plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
+    number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
+    vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    plaq_multigrid_create.
+    """
+    multigrid_ = plaq_multigrid()
+    _n.call(_plaq_multigrid_load, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.encoded(file, "file"), _c.byref(multigrid_))
+    return multigrid_
+
+
+# ---- Solvers ----
+
+
+class plaq_solver(Handle):
+    """A Dirac operator prepared for solves."""
+
+
+class plaq_algorithm(Enum):
+    """Algorithms."""
+    #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
+    #: normal equations.
+    CG = 0
+    #: CG on M M^dagger y = b, x = M^dagger y.
+    CGNE = 1
+    #: CG on M^dagger M x = M^dagger b.
+    CGNR = 2
+    BICGSTAB = 3
+    #: Restarted GCR, with MR inside every iteration if asked for.
+    GCR = 4
+    MR = 5
+
+
+class plaq_solution(Enum):
+    """Which equation; P is the even-odd preconditioned operator on its parity."""
+    M = 0
+    MDAG = 1
+    MDAGM = 2
+    P = 3
+    PDAG = 4
+    PDAGP = 5
+
+
+class plaq_stopped_by(Enum):
+    """What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+    solves in one call the greatest.
+    """
+    #: The goals were met, `tol` last.
+    RESIDUAL = 0
+    #: The goals were met, `tol_hq` last.
+    HEAVY_QUARK = 1
+    #: Recomputed residuals no longer fell.
+    STANDSTILL = 2
+    #: `max_iterations`.
+    ITERATIONS = 3
+    #: `max_seconds`.
+    TIME = 4
+    #: The callback.
+    CALLBACK = 5
+
+
+class plaq_equations(Enum):
+    """What the Krylov space is built from."""
+    DIRECT = 0
+    #: M^dagger M x = M^dagger b.
+    NORMAL_RESIDUAL = 1
+    #: M M^dagger y = b, x = M^dagger y.
+    NORMAL_ERROR = 2
+
+
+#: Called after every iteration with the largest relative residual of the recurrence and
+#: the time since the start; a result other than 0 ends the solve, and the report says so.
+#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
+#: next iteration, and the callback that asked is not called again.
+#: Arguments: iteration, residual, seconds.
+plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
+
+
+class plaq_solver_params(Struct):
+    """How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
+    precision inside double where the operator is in double: half the time to the same residual.
+
+    Members:
+      algorithm: Default: PLAQ_ALGORITHM_CGNR.
+      solution: Default: PLAQ_SOLUTION_M.
+      equations: For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
+        normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
+      system: Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+        Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
+      sloppy_precision: Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
+        the tolerance applies. 0, automatic: single where the operator is in double, else the
+        operator's; plaq_solver_multishift then takes the operator's precision and storage, since
+        shifts share a Krylov space that goes no deeper than its precision. The report says which.
+        Default: 0.
+      sloppy_storage: Storage of the iteration's links; 0: the operator's. Default: 0.
+      max_iterations: Default: 10000.
+      nkrylov: GCR: directions kept before a restart. Default: 10.
+      precondition_steps: BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
+        preconditioner; 0: none. Default: 0.
+      initial_guess: 1: start from the x that is passed in; 0: from zero. Default: 0.
+      tol: Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+        Default: 1e-10.
+      tol_hq: Largest heavy-quark residual; 0: not asked for. Default: 0.
+      delta: Mixed precision: the residual is recomputed in the operator's precision whenever
+        that of the iteration has fallen by this factor. Default: 0.1.
+      omega: MR: relaxation, 1: none. Default: 1.
+      columns: plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
+        and on a GPU more time. Default: 12.
+      reserved: Must be 0.
+      max_seconds: Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
+        all ranks stop after the same one. Default: 0.
+    """
+    struct_size: int
+    algorithm: Union[int, str, plaq_algorithm]
+    solution: Union[int, str, plaq_solution]
+    equations: Union[int, str, plaq_equations]
+    system: Union[int, str, plaq_system]
+    sloppy_precision: Union[int, str, plaq_precision]
+    sloppy_storage: Union[int, str, plaq_storage]
+    max_iterations: int
+    nkrylov: int
+    precondition_steps: int
+    initial_guess: int
+    tol: float
+    tol_hq: float
+    delta: float
+    omega: float
+    columns: int
+    reserved: int
+    max_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("algorithm", _c.c_int32),
+        ("solution", _c.c_int32),
+        ("equations", _c.c_int32),
+        ("system", _c.c_int32),
+        ("sloppy_precision", _c.c_int32),
+        ("sloppy_storage", _c.c_int32),
+        ("max_iterations", _c.c_int32),
+        ("nkrylov", _c.c_int32),
+        ("precondition_steps", _c.c_int32),
+        ("initial_guess", _c.c_int32),
+        ("tol", _c.c_double),
+        ("tol_hq", _c.c_double),
+        ("delta", _c.c_double),
+        ("omega", _c.c_double),
+        ("columns", _c.c_int32),
+        ("reserved", _c.c_int32),
+        ("max_seconds", _c.c_double),
+    ]
+    _enums_ = {"algorithm": plaq_algorithm, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _init_ = "plaq_solver_params_init"
+
+
+_plaq_solver_params_init = _n.function("plaq_solver_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_solver_params_init(params: plaq_solver_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_solver_params_init, _n.struct(plaq_solver_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_solve_report(Struct):
+    """What a solve did. Residuals are recomputed from x in the operator's precision.
+
+    Members:
+      converged: 1: every right-hand side meets every criterion.
+      stopped: 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
+      iterations: Of the slowest right-hand side.
+      residual: Largest |b - M x| / |b| over the right-hand sides.
+      residual_hq: Largest heavy-quark residual.
+      seconds:
+      flops: Floating-point operations and compulsory bytes of operators and vectors.
+      bytes:
+      memory_peak: Most device memory held during the solve.
+      reliable_updates: Residuals recomputed in the operator's precision.
+      restarts: Breakdowns after which directions were thrown away.
+      algorithm: The algorithm that finished; another one than asked for after a standstill.
+      standstill: 1: given up because the recomputed residuals no longer fell. 0 and not converged:
+        `stopped_by` says what ended the solve.
+      sloppy_precision: Precision and storage of the iteration.
+      sloppy_storage:
+      stopped_by: Which criterion ended it.
+      reserved: 0.
+    """
+    struct_size: int
+    converged: int
+    stopped: int
+    iterations: int
+    residual: float
+    residual_hq: float
+    seconds: float
+    flops: float
+    bytes: float
+    memory_peak: int
+    reliable_updates: int
+    restarts: int
+    algorithm: Union[int, str, plaq_algorithm]
+    standstill: int
+    sloppy_precision: Union[int, str, plaq_precision]
+    sloppy_storage: Union[int, str, plaq_storage]
+    stopped_by: Union[int, str, plaq_stopped_by]
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("converged", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("iterations", _c.c_int64),
+        ("residual", _c.c_double),
+        ("residual_hq", _c.c_double),
+        ("seconds", _c.c_double),
+        ("flops", _c.c_double),
+        ("bytes", _c.c_double),
+        ("memory_peak", _c.c_int64),
+        ("reliable_updates", _c.c_int64),
+        ("restarts", _c.c_int64),
+        ("algorithm", _c.c_int32),
+        ("standstill", _c.c_int32),
+        ("sloppy_precision", _c.c_int32),
+        ("sloppy_storage", _c.c_int32),
+        ("stopped_by", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"algorithm": plaq_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by}
+    _init_ = "plaq_solve_report_init"
+
+
+_plaq_solve_report_init = _n.function("plaq_solve_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_solve_report_init(report: plaq_solve_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_solve_report_init, _n.struct(plaq_solve_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_solver_create = _n.function("plaq_solver_create", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_create(dirac: Any, params: Optional[plaq_solver_params] = None) -> plaq_solver:
+    """Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
+    UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+    """
+    solver_ = plaq_solver()
+    _n.call(_plaq_solver_create, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_solver_params, params, "params"), _c.byref(solver_))
+    return solver_
+
+
+_plaq_solver_set_multigrid = _n.function("plaq_solver_set_multigrid", _c.c_int32, [plaq_solver, plaq_multigrid])
+
+
+def plaq_solver_set_multigrid(solver: Any, multigrid: Any = None) -> None:
+    """Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
+    any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+    FIELD_MISMATCH (set up for another lattice).
+    """
+    _n.call(_plaq_solver_set_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
+
+
+_plaq_solver_destroy = _n.function("plaq_solver_destroy", _c.c_int32, [plaq_solver])
+
+
+def plaq_solver_destroy(solver: Any) -> None:
+    """Destroys a solver. The zero handle is accepted."""
+    _n.call(_plaq_solver_destroy, _n.handle(plaq_solver, solver, "solver"))
+
+
+_plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver, _c.c_int32, _c.c_void_p])
+
+
+def plaq_solver_memory(solver: Any, nrhs: int) -> int:
+    """Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+    A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
+    less than 12, else one of 12.
+    """
+    bytes_ = _c.c_int64()
+    _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))
+    return bytes_.value
+
+
+_plaq_solver_solve = _n.function("plaq_solver_solve", _c.c_int32, [plaq_solver, plaq_spinor, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_solve(
+        solver: Any,
+        x: Any,
+        b: Any,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+        residuals: Any = None,
+) -> None:
+    """Solves for all right-hand sides of b at once. x and b have the operator's precision and
+    the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+    Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    Arrays: residuals[right-hand sides of b].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_solve, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, b, "b"), callback_.c, None, _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
+
+
+_plaq_solver_history = _n.function("plaq_solver_history", _c.c_int32, [plaq_solver, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_solver_history(solver: Any, history: Any, capacity: int) -> int:
+    """Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
+    solve, propagator or multishift: by the recurrence and for the system that is iterated;
+    at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
+    of them are written; `history` may be NULL.
+    Arrays: history[capacity].
+    """
+    count_ = _c.c_int64()
+    _n.call(_plaq_solver_history, _n.handle(plaq_solver, solver, "solver"), _n.room(_c.c_double, history, "history", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
+    return count_.value
+
+
+_plaq_solver_multishift = _n.function("plaq_solver_multishift", _c.c_int32, [plaq_solver, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_multishift(
+        solver: Any,
+        x: Any,
+        sigma: Any,
+        tol: Any,
+        count: int,
+        b: Any,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+        residuals: Any = None,
+) -> None:
+    """(A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
+    as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
+    x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
+    the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+    automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+    max_seconds are those of the call.
+    Arrays: x[count], sigma[count], tol[count], residuals[count].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_multishift, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.array(plaq_spinor, x, "x", count), _n.array(_c.c_double, sigma, "sigma", count), _n.array(_c.c_double, tol, "tol", count), _n.int64(count, "count"), _n.handle(plaq_spinor, b, "b"), callback_.c, None, _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", count, optional=True))
+
+
+# ---- Sources, propagators and hadron correlators ----
+
+
+class plaq_source(Enum):
+    """"""
+    #: One site.
+    POINT = 0
+    #: All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+    WALL = 1
+    #: All sites.
+    VOLUME = 2
+
+
+class plaq_source_noise(Enum):
+    """Numbers of a source, independent, with average |c|^2 = 1."""
+    #: All are 1.
+    NONE = 0
+    #: 1 or -1.
+    Z2 = 1
+    #: 1, i, -1 or -i.
+    Z4 = 2
+    #: Complex normal.
+    NORMAL = 3
+
+
+class plaq_dilute(Enum):
+    """Of what a column of noise has one: bits."""
+    SPIN = 1
+    COLOUR = 2
+    #: Even or odd sites.
+    PARITY = 4
+    #: Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+    TIME = 8
+
+
+class plaq_gamma(Enum):
+    """gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+    name:
+    """
+    GAMMA_ONE = 0
+    GAMMA_X = 1
+    GAMMA_Y = 2
+    GAMMA_Z = 4
+    GAMMA_T = 8
+    #: gamma_x gamma_y gamma_z gamma_t.
+    GAMMA_5 = 15
+
+
+class plaq_mass_form(Enum):
+    """How a correlator falls."""
+    #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
+    COSH = 0
+    #: exp(-m t): ln[C(t) / C(t+1)].
+    LOG = 1
+
+
+class plaq_source_params(Struct):
+    """Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
+    Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
+    (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
+    count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
+    vector. Smearing: plaq_spinor_smear of the columns.
+
+    Members:
+      kind: Default: PLAQ_SOURCE_POINT.
+      noise: Default: PLAQ_SOURCE_NOISE_NONE.
+      position: Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+        Default: 0, 0, 0, 0.
+      momentum: p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0.
+      seed: Of the noise, which is the same on any number of ranks. Default: 0.
+      vectors: Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+        Default: 1.
+      dilute: PLAQ_DILUTE_ bits of noise. Default: 0.
+      spin: The only spin that is not zero, 0 to 3; -1: all. Default: -1.
+      colour: The only colour that is not zero, 0 to 2; -1: all. Default: -1.
+      first: The column that comes first. Default: 0.
+      count: At most so many from there on; 0: all that there are. Default: 0.
+      time_parts: Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+        divisor of it: every time_parts-th. Default: 0.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    kind: Union[int, str, plaq_source]
+    noise: Union[int, str, plaq_source_noise]
+    position: Any
+    momentum: Any
+    seed: int
+    vectors: int
+    dilute: int
+    spin: int
+    colour: int
+    first: int
+    count: int
+    time_parts: int
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("noise", _c.c_int32),
+        ("position", _c.c_int32 * 4),
+        ("momentum", _c.c_int32 * 4),
+        ("seed", _c.c_int64),
+        ("vectors", _c.c_int32),
+        ("dilute", _c.c_int32),
+        ("spin", _c.c_int32),
+        ("colour", _c.c_int32),
+        ("first", _c.c_int32),
+        ("count", _c.c_int32),
+        ("time_parts", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"kind": plaq_source, "noise": plaq_source_noise}
+    _init_ = "plaq_source_params_init"
+
+
+_plaq_source_params_init = _n.function("plaq_source_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_source_params_init(params: plaq_source_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_source_params_init, _n.struct(plaq_source_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_sequential_params(Struct):
+    """Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+
+    Members:
+      time: The sink's time slice; -1: all. Default: -1.
+      gamma: plaq_gamma, 0 to 15. Default: 15.
+      momentum: p_i = 2 pi momentum(i) / L_i. Default: 0, 0, 0.
+      origin: Where the phase is 1. Default: 0, 0, 0.
+    """
+    struct_size: int
+    time: int
+    gamma: int
+    momentum: Any
+    origin: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("time", _c.c_int32),
+        ("gamma", _c.c_int32),
+        ("momentum", _c.c_int32 * 3),
+        ("origin", _c.c_int32 * 3),
+    ]
+    _init_ = "plaq_sequential_params_init"
+
+
+_plaq_sequential_params_init = _n.function("plaq_sequential_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_sequential_params_init(params: plaq_sequential_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_sequential_params_init, _n.struct(plaq_sequential_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_spinor_source = _n.function("plaq_spinor_source", _c.c_int32, [plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_source(spinor: Any, source: Optional[plaq_source_params] = None) -> None:
+    """Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
+    source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
+    plaq_source_columns.
+    """
+    _n.call(_plaq_spinor_source, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_source_params, source, "source"))
+
+
+_plaq_source_columns = _n.function("plaq_source_columns", _c.c_int32, [_c.c_void_p, _c.c_void_p])
+
+
+def plaq_source_columns(source: Optional[plaq_source_params] = None) -> int:
+    """How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours."""
+    columns_ = _c.c_int64()
+    _n.call(_plaq_source_columns, _n.struct(plaq_source_params, source, "source"), _c.byref(columns_))
+    return columns_.value
+
+
+_plaq_spinor_sequential = _n.function("plaq_spinor_sequential", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_sequential(from_: Any, to: Any, params: Optional[plaq_sequential_params] = None) -> None:
+    """to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+    the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+    Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
+    """
+    _n.call(_plaq_spinor_sequential, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_sequential_params, params, "params"))
+
+
+_plaq_solver_propagator = _n.function("plaq_solver_propagator", _c.c_int32, [plaq_solver, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_propagator(
+        solver: Any,
+        source: Optional[plaq_source_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+        residuals: Any = None,
+) -> plaq_spinor:
+    """A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
+    for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
+    solves: the iterations of the slowest; time, work, updates and restarts added up. The
+    callback's iterations begin anew with each solve, its seconds do not; once it has asked to
+    stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
+    as many as the source has columns.
+    Arrays: residuals[columns of the source].
+    """
+    propagator_ = plaq_spinor()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_propagator, callback_, (propagator_,), _n.handle(plaq_solver, solver, "solver"), _n.struct(plaq_source_params, source, "source"), callback_.c, None, _c.byref(propagator_), _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
+    return propagator_
+
+
+_plaq_solver_columns = _n.function("plaq_solver_columns", _c.c_int32, [plaq_solver, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_solver_columns(
+        solver: Any,
+        sources: Any,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+        residuals: Any = None,
+) -> plaq_spinor:
+    """The same for the sources that a field of the operator's precision holds, on the full lattice:
+    smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+    sides.
+    Arrays: residuals[right-hand sides of sources].
+    """
+    propagator_ = plaq_spinor()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_solver_columns, callback_, (propagator_,), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_spinor, sources, "sources"), callback_.c, None, _c.byref(propagator_), _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
+    return propagator_
+
+
+_plaq_spinor_correlators = _n.function("plaq_spinor_correlators", _c.c_int32, [plaq_spinor, _c.c_int32, _c.c_double, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_correlators(
+        propagator: Any,
+        source_time: int,
+        boundary: float,
+        times: int,
+        pion: Any = None,
+        rho: Any = None,
+        nucleon: Any = None,
+) -> None:
+    """Zero-momentum correlators of a propagator over t, the time from `source_time`, in
+    `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
+    of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
+    y, then z), nucleon 2 times (re, im).
+    Arrays: pion[times], rho[3 * times], nucleon[2 * times].
+    """
+    _n.call(_plaq_spinor_correlators, _n.handle(plaq_spinor, propagator, "propagator"), _n.int32(source_time, "source_time"), _n.real(boundary, "boundary"), _n.int64(times, "times"), _n.room(_c.c_double, pion, "pion", times, optional=True), _n.room(_c.c_double, rho, "rho", 3 * times, optional=True), _n.room(_c.c_double, nucleon, "nucleon", 2 * times, optional=True))
+
+
+_plaq_effective_mass = _n.function("plaq_effective_mass", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_int32, _c.c_void_p])
+
+
+def plaq_effective_mass(correlator: Any, times: int, form: Union[int, str, plaq_mass_form], masses: Any) -> None:
+    """Effective masses of a correlator of `times` numbers; NaN where there is none.
+    Arrays: correlator[times], masses[times].
+    """
+    _n.call(_plaq_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
+
+
+# ---- Contractions ----
+
+
+class plaq_baryon(Enum):
+    """Baryons of light quarks u = d and strange ones s; epsilon over colours is understood."""
+    #: (u C gamma5 d) u.
+    NUCLEON = 0
+    #: (u C gamma5 s) u.
+    SIGMA = 1
+    #: (s C gamma5 u) s.
+    XI = 2
+    #: (2 (u C gamma5 d) s + (u C gamma5 s) d - (d C gamma5 s) u) / sqrt(6).
+    LAMBDA = 3
+    #: (u C gamma_i u) u.
+    DELTA = 4
+    #: (2 (u C gamma_i s) u + (u C gamma_i u) s) / sqrt(3).
+    SIGMA_STAR = 5
+    #: (2 (s C gamma_i u) s + (s C gamma_i s) u) / sqrt(3).
+    XI_STAR = 6
+    #: (s C gamma_i s) s.
+    OMEGA = 7
+
+
+class plaq_projection(Enum):
+    """What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
+    #: tr P C; of the decuplet the average over i = x, y, z.
+    TRACE = 0
+    #: The decuplet's spin 3/2 at rest: the sum over i, j of
+    #: tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+    THREE_HALVES = 1
+
+
+class plaq_contract_params(Struct):
+    """How propagators are contracted.
+
+    Members:
+      position: Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+        Default: 0, 0, 0, 0.
+      boundary: Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+        source's carry its phase to the third power, which is taken out. Default: 1.
+      parity: Of baryons forward in time, 1 or -1. Default: 1.
+      projection: Default: PLAQ_PROJECTION_TRACE.
+    """
+    struct_size: int
+    position: Any
+    boundary: float
+    parity: int
+    projection: Union[int, str, plaq_projection]
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("position", _c.c_int32 * 4),
+        ("boundary", _c.c_double),
+        ("parity", _c.c_int32),
+        ("projection", _c.c_int32),
+    ]
+    _enums_ = {"projection": plaq_projection}
+    _init_ = "plaq_contract_params_init"
+
+
+_plaq_contract_params_init = _n.function("plaq_contract_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_contract_params_init(params: plaq_contract_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_contract_params_init, _n.struct(plaq_contract_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_contract_mesons = _n.function("plaq_contract_mesons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_contract_mesons(
+        quark: Any,
+        antiquark: Any,
+        params: Optional[plaq_contract_params],
+        gammas: Any,
+        pairs: int,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
+    qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
+    such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
+    `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
+    colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
+    source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
+    im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
+    fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
+    """
+    _n.call(_plaq_contract_mesons, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
+
+
+_plaq_contract_baryons = _n.function("plaq_contract_baryons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_contract_baryons(
+        light: Any,
+        strange: Any,
+        params: Optional[plaq_contract_params],
+        baryons: Any,
+        count: int,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+    strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
+    Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
+    """
+    _n.call(_plaq_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
+
+
+# ---- Propagators in files ----
+
+
+class plaq_propagator_kind(Enum):
+    """SciDAC files in LIME, with checksums, as QIO writes them."""
+    #: USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
+    #: colours, and twelve spinors (MILC).
+    SCALAR_SOURCE = 1
+    #: USQCD_DiracFermion_Source_Sink_Pairs: a source and a solution for every column.
+    PAIRS = 2
+    #: One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
+    MATRIX = 3
+
+
+class plaq_propagator_write_params(Struct):
+    """What a propagator's file holds.
+
+    Members:
+      kind: 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+        PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX. Default: 0.
+      precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+        Default: 0.
+      info: For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL.
+    """
+    struct_size: int
+    kind: Union[int, str, plaq_propagator_kind]
+    precision: Union[int, str, plaq_precision]
+    info: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("info", _c.c_char_p),
+    ]
+    _enums_ = {"kind": plaq_propagator_kind, "precision": plaq_precision}
+    _init_ = "plaq_propagator_write_params_init"
+
+
+_plaq_propagator_write_params_init = _n.function("plaq_propagator_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_propagator_write_params_init(params: plaq_propagator_write_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_propagator_write_params_init, _n.struct(plaq_propagator_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_propagator_read_params(Struct):
+    """How to read a propagator.
+
+    Members:
+      extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
+      precision: Of the field; 0: that of the file. Default: 0.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    extents: Any
+    precision: Union[int, str, plaq_precision]
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("extents", _c.c_int32 * 4),
+        ("precision", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"precision": plaq_precision}
+    _init_ = "plaq_propagator_read_params_init"
+
+
+_plaq_propagator_read_params_init = _n.function("plaq_propagator_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_propagator_read_params_init(params: plaq_propagator_read_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_propagator_read_params_init, _n.struct(plaq_propagator_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_propagator_write_file = _n.function("plaq_propagator_write_file", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_propagator_write_file(
+        propagator: Any,
+        sources: Any,
+        path: Any,
+        params: Optional[plaq_propagator_write_params] = None,
+) -> None:
+    """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+    for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    """
+    _n.call(_plaq_propagator_write_file, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_propagator_write_params, params, "params"))
+
+
+_plaq_propagator_read_file = _n.function("plaq_propagator_read_file", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_propagator_read_file(
+        context: Any,
+        path: Any,
+        params: Optional[plaq_propagator_read_params] = None,
+) -> plaq_spinor:
+    """A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
+    spin + colour where the file says which they are, else in its order. Checksums are compared;
+    sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """
+    propagator_ = plaq_spinor()
+    _n.call(_plaq_propagator_read_file, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_propagator_read_params, params, "params"), _c.byref(propagator_))
+    return propagator_
+
+
+# ---- Eigenvectors of M^dagger M ----
+
+
+class plaq_eigen(Handle):
+    """Eigenvectors that were found, with their eigenvalues."""
+
+
+class plaq_eigen_end(Enum):
+    """Which end of the spectrum."""
+    SMALLEST = 0
+    LARGEST = 1
+
+
+class plaq_eigen_method(Enum):
+    """How eigenvectors are found."""
+    #: Block Lanczos with thick restarts and Chebyshev polynomials.
+    LANCZOS = 0
+    #: Minimising the Ritz functional with locally optimal conjugate gradients.
+    RITZ = 1
+
+
+class plaq_eigen_params(Struct):
+    """What eigenvectors of M^dagger M are asked for.
+
+    Members:
+      method: Default: PLAQ_EIGEN_LANCZOS.
+      end: Default: PLAQ_EIGEN_SMALLEST.
+      system: M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
+      count: Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
+        diagonalised as a whole. Default: 8.
+      room: Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+        Default: 0.
+      block: Vectors multiplied at a time. Default: 1.
+      max_restarts: To 1000000. Default: 200.
+      verify: 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
+        finds nothing; 0: `converged` then says nothing about missing eigenvalues. Default: 1.
+      tol: Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+        0: 1e-10, in single precision 1e-6. Default: 0.
+      degree: Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
+        operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
+        from the spectrum; 1: no polynomial; to 100000. Default: 0.
+      reserved: Must be 0.
+      from_: Default: 0.
+      to: Default: 0.
+      seed: Of random start vectors. Default: 1.
+      max_seconds: Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+        the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+        Default: 0.
+    """
+    struct_size: int
+    method: Union[int, str, plaq_eigen_method]
+    end: Union[int, str, plaq_eigen_end]
+    system: Union[int, str, plaq_system]
+    count: int
+    room: int
+    block: int
+    max_restarts: int
+    verify: int
+    tol: float
+    degree: int
+    reserved: int
+    from_: float
+    to: float
+    seed: int
+    max_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("method", _c.c_int32),
+        ("end", _c.c_int32),
+        ("system", _c.c_int32),
+        ("count", _c.c_int32),
+        ("room", _c.c_int32),
+        ("block", _c.c_int32),
+        ("max_restarts", _c.c_int32),
+        ("verify", _c.c_int32),
+        ("tol", _c.c_double),
+        ("degree", _c.c_int32),
+        ("reserved", _c.c_int32),
+        ("from_", _c.c_double),
+        ("to", _c.c_double),
+        ("seed", _c.c_int64),
+        ("max_seconds", _c.c_double),
+    ]
+    _enums_ = {"method": plaq_eigen_method, "end": plaq_eigen_end, "system": plaq_system}
+    _init_ = "plaq_eigen_params_init"
+
+
+_plaq_eigen_params_init = _n.function("plaq_eigen_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_eigen_params_init(params: plaq_eigen_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_eigen_params_init, _n.struct(plaq_eigen_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_eigen_report(Struct):
+    """What was found.
+
+    Members:
+      converged: 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
+      stopped: 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
+      count: Vectors that there are.
+      degree: Of the last polynomial.
+      from_:
+      to:
+      least: Estimates of the ends of the spectrum.
+      largest:
+      restarts:
+      applications: Multiplications of a vector with M^dagger M.
+      seconds:
+      stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+      verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
+        because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+    """
+    struct_size: int
+    converged: int
+    stopped: int
+    count: int
+    degree: int
+    from_: float
+    to: float
+    least: float
+    largest: float
+    restarts: int
+    applications: int
+    seconds: float
+    stopped_by: Union[int, str, plaq_stopped_by]
+    verified: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("converged", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("count", _c.c_int32),
+        ("degree", _c.c_int32),
+        ("from_", _c.c_double),
+        ("to", _c.c_double),
+        ("least", _c.c_double),
+        ("largest", _c.c_double),
+        ("restarts", _c.c_int64),
+        ("applications", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("stopped_by", _c.c_int32),
+        ("verified", _c.c_int32),
+    ]
+    _enums_ = {"stopped_by": plaq_stopped_by}
+    _init_ = "plaq_eigen_report_init"
+
+
+_plaq_eigen_report_init = _n.function("plaq_eigen_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_eigen_report_init(report: plaq_eigen_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_eigen_report_init, _n.struct(plaq_eigen_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_eigen_create = _n.function("plaq_eigen_create", _c.c_int32, [plaq_dirac, _c.c_void_p, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_eigen_create(
+        dirac: Any,
+        params: Optional[plaq_eigen_params] = None,
+        guess: Any = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_eigen_report] = None,
+) -> plaq_eigen:
+    """Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+    The callback hears of every restart and of the largest residual. Not converged is not an
+    error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
+    OUT_OF_MEMORY.
+    """
+    eigen_ = plaq_eigen()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_eigen_create, callback_, (eigen_,), _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_eigen_params, params, "params"), _n.handle(plaq_spinor, guess, "guess"), callback_.c, None, _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
+    return eigen_
+
+
+_plaq_eigen_save = _n.function("plaq_eigen_save", _c.c_int32, [plaq_eigen, _c.c_char_p])
+
+
+def plaq_eigen_save(eigen: Any, file: Any) -> None:
+    """Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
+    bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
+    parity; FILE_WRITE.
+    """
+    _n.call(_plaq_eigen_save, _n.handle(plaq_eigen, eigen, "eigen"), _n.encoded(file, "file"))
+
+
+_plaq_eigen_load = _n.function("plaq_eigen_load", _c.c_int32, [plaq_dirac, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_eigen_load(dirac: Any, file: Any, report: Optional[plaq_eigen_report] = None) -> plaq_eigen:
+    """Eigenvectors of such a file as those of this operator: values and residuals are measured with
+    it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    """
+    eigen_ = plaq_eigen()
+    _n.call(_plaq_eigen_load, _n.handle(plaq_dirac, dirac, "dirac"), _n.encoded(file, "file"), _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
+    return eigen_
+
+
+_plaq_eigen_destroy = _n.function("plaq_eigen_destroy", _c.c_int32, [plaq_eigen])
+
+
+def plaq_eigen_destroy(eigen: Any) -> None:
+    """Destroys eigenvectors. The zero handle is accepted."""
+    _n.call(_plaq_eigen_destroy, _n.handle(plaq_eigen, eigen, "eigen"))
+
+
+_plaq_eigen_values = _n.function("plaq_eigen_values", _c.c_int32, [plaq_eigen, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_eigen_values(eigen: Any, values: Any, residuals: Any, bounds: Any, count: int) -> None:
+    """Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
+    `bounds` may be NULL.
+    Arrays: values[count], residuals[count], bounds[count].
+    """
+    _n.call(_plaq_eigen_values, _n.handle(plaq_eigen, eigen, "eigen"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, bounds, "bounds", count, optional=True), _n.int64(count, "count"))
+
+
+_plaq_eigen_vectors = _n.function("plaq_eigen_vectors", _c.c_int32, [plaq_eigen, _c.c_void_p])
+
+
+def plaq_eigen_vectors(eigen: Any) -> plaq_spinor:
+    """A new field with all eigenvectors, orthonormal, one for each right-hand side."""
+    vectors_ = plaq_spinor()
+    _n.call(_plaq_eigen_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(vectors_))
+    return vectors_
+
+
+# ---- Overlap operator ----
+
+
+class plaq_overlap(Handle):
+    """The overlap operator D_N(m) on links of its own, with the low modes of its kernel."""
+
+
+class plaq_overlap_sign(Enum):
+    """How sign(Q) of what is not projected is approximated."""
+    #: Minimax polynomial.
+    POLYNOMIAL = 0
+    #: Zolotarev's rational function by multi-shift CG.
+    ZOLOTAREV = 1
+    #: Whichever takes less time here, in double precision.
+    AUTO = 2
+
+
+class plaq_overlap_finder(Enum):
+    """How modes of the kernel are found."""
+    LANCZOS = 0
+    RITZ = 1
+
+
+class plaq_overlap_form(Enum):
+    """The operator D or what is made of it."""
+    D = 0
+    DDAG = 1
+    DDAGD = 2
+    #: sign(Q)
+    SIGN = 3
+    #: Q = gamma5 (D_W - (1 + s))
+    Q = 4
+    #: D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
+    #: PLAQ_OVERLAP_DDAGD
+    DDAGD_PLUS = 5
+    #: D^dagger D (1 - gamma5) / 2, likewise
+    DDAGD_MINUS = 6
+
+
+class plaq_overlap_algorithm(Enum):
+    """How D x = b is solved."""
+    #: CG on D^dagger D, on either chirality that b has.
+    CG = 0
+    #: Shifted unitary minimal residual.
+    SUMR = 1
+    #: Flexible GCR.
+    GCR = 2
+    #: Whichever is expected to take the least time: GCR with the Wilson operator's inverse
+    #: where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
+    #: chiralities that b has.
+    SOLVER_AUTO = 3
+
+
+class plaq_overlap_params(Struct):
+    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
+
+    Members:
+      s: Between -1 and 1. Default: 0.4.
+      mass: Quark mass m, 0 to below 2 rho. Default: 0.
+      delta: Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
+        precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
+        Default: 0.00000001.
+      sign: In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL.
+      modes: Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
+        Default: -1.
+      most_modes: -1: as many at most, to 10000. Default: 48.
+      finder: Default: PLAQ_OVERLAP_LANCZOS.
+      modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
+        double precision, whatever that of the operator. Default: 0.
+      max_degree: Highest degree of a polynomial, to 20000. Default: 5000.
+      two_passes: Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0.
+      low: Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+        Default: 0.
+      high: Default: 0.
+      csw: Sheikholeslami-Wohlert coefficient of the kernel. Default: 0.
+      boundary: Boundary phases in units of pi. Default: 0, 0, 0, 1.
+      precision: Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+        field. Default: 0.
+      storage: Storage of its links; 0: two rows. Default: 0.
+      seed: Of random start vectors. Default: 1.
+      smearing_steps: The kernel takes links smeared so many times; the links of `gauge` stay as they are.
+        Default: 0.
+      smearing: Default: PLAQ_SMEARING_STOUT.
+      smearing_alpha: Parameters as of plaq_gauge_smear; the first must be set where there are steps.
+      max_seconds: Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
+        as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0.
+      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
+        Default: 1.
+      max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
+        Default: 300.
+    """
+    struct_size: int
+    s: float
+    mass: float
+    delta: float
+    sign: Union[int, str, plaq_overlap_sign]
+    modes: int
+    most_modes: int
+    finder: Union[int, str, plaq_overlap_finder]
+    modes_tol: float
+    max_degree: int
+    two_passes: int
+    low: float
+    high: float
+    csw: float
+    boundary: Any
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    seed: int
+    smearing_steps: int
+    smearing: Union[int, str, plaq_smearing]
+    smearing_alpha: Any
+    max_seconds: float
+    high_modes: int
+    max_restarts: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("s", _c.c_double),
+        ("mass", _c.c_double),
+        ("delta", _c.c_double),
+        ("sign", _c.c_int32),
+        ("modes", _c.c_int32),
+        ("most_modes", _c.c_int32),
+        ("finder", _c.c_int32),
+        ("modes_tol", _c.c_double),
+        ("max_degree", _c.c_int32),
+        ("two_passes", _c.c_int32),
+        ("low", _c.c_double),
+        ("high", _c.c_double),
+        ("csw", _c.c_double),
+        ("boundary", _c.c_double * 4),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+        ("seed", _c.c_int64),
+        ("smearing_steps", _c.c_int32),
+        ("smearing", _c.c_int32),
+        ("smearing_alpha", _c.c_double * 3),
+        ("max_seconds", _c.c_double),
+        ("high_modes", _c.c_int32),
+        ("max_restarts", _c.c_int32),
+    ]
+    _enums_ = {"sign": plaq_overlap_sign, "finder": plaq_overlap_finder, "precision": plaq_precision, "storage": plaq_storage, "smearing": plaq_smearing}
+    _init_ = "plaq_overlap_params_init"
+
+
+_plaq_overlap_params_init = _n.function("plaq_overlap_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_params_init(params: plaq_overlap_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_overlap_params_init, _n.struct(plaq_overlap_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_overlap_report(Struct):
+    """An overlap operator that exists.
+
+    Members:
+      s:
+      mass:
+      sign: Polynomial or Zolotarev.
+      degree: Degree of the polynomial in Q^2, or poles.
+      modes: Modes that are projected, and vectors that plaq_overlap_modes gives out.
+      vectors:
+      delta: Error of the sign function on the spectrum that is not projected.
+      kappa_plus: Of the projectors (Walk, section 2.8).
+      kappa_minus:
+      error_bound: Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
+        rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
+      low: Moduli of eigenvalues of Q between which the approximation holds.
+      high:
+      largest: Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+      largest_error:
+      next:
+      multiplications: Multiplications of a vector with Q so far.
+      precision:
+      storage:
+      seconds_modes: To find the modes, and to make the approximation.
+      seconds_sign:
+      algorithm: The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+      preconditioner: Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
+      high_modes: Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
+      low_modes:
+    """
+    struct_size: int
+    s: float
+    mass: float
+    sign: Union[int, str, plaq_overlap_sign]
+    degree: int
+    modes: int
+    vectors: int
+    delta: float
+    kappa_plus: float
+    kappa_minus: float
+    error_bound: float
+    low: float
+    high: float
+    largest: float
+    largest_error: float
+    next: float
+    multiplications: int
+    precision: Union[int, str, plaq_precision]
+    storage: Union[int, str, plaq_storage]
+    seconds_modes: float
+    seconds_sign: float
+    algorithm: Union[int, str, plaq_overlap_algorithm]
+    preconditioner: int
+    high_modes: int
+    low_modes: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("s", _c.c_double),
+        ("mass", _c.c_double),
+        ("sign", _c.c_int32),
+        ("degree", _c.c_int32),
+        ("modes", _c.c_int32),
+        ("vectors", _c.c_int32),
+        ("delta", _c.c_double),
+        ("kappa_plus", _c.c_double),
+        ("kappa_minus", _c.c_double),
+        ("error_bound", _c.c_double),
+        ("low", _c.c_double),
+        ("high", _c.c_double),
+        ("largest", _c.c_double),
+        ("largest_error", _c.c_double),
+        ("next", _c.c_double),
+        ("multiplications", _c.c_int64),
+        ("precision", _c.c_int32),
+        ("storage", _c.c_int32),
+        ("seconds_modes", _c.c_double),
+        ("seconds_sign", _c.c_double),
+        ("algorithm", _c.c_int32),
+        ("preconditioner", _c.c_int32),
+        ("high_modes", _c.c_int32),
+        ("low_modes", _c.c_int32),
+    ]
+    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "algorithm": plaq_overlap_algorithm}
+    _init_ = "plaq_overlap_report_init"
+
+
+_plaq_overlap_report_init = _n.function("plaq_overlap_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_report_init(report: plaq_overlap_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_overlap_report_init, _n.struct(plaq_overlap_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_overlap_create = _n.function("plaq_overlap_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_overlap_create(
+        context: Any,
+        gauge: Any,
+        params: Optional[plaq_overlap_params] = None,
+        modes: Any = None,
+        callback: Optional[Callable[..., Any]] = None,
+) -> plaq_overlap:
+    """Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
+    plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+    KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
+    too inexact modes: the message says what to change), OUT_OF_MEMORY.
+    """
+    overlap_ = plaq_overlap()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_overlap_create, callback_, (overlap_,), _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.handle(plaq_spinor, modes, "modes"), callback_.c, None, _c.byref(overlap_))
+    return overlap_
+
+
+_plaq_overlap_load = _n.function("plaq_overlap_load", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_overlap_load(context: Any, gauge: Any, params: Optional[plaq_overlap_params], file: Any) -> plaq_overlap:
+    """The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+    residuals with these links are measured. Low modes of D in the file start solves, and answer
+    plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
+    other links or parameters; FILE_*.
+    """
+    overlap_ = plaq_overlap()
+    _n.call(_plaq_overlap_load, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.encoded(file, "file"), _c.byref(overlap_))
+    return overlap_
+
+
+_plaq_overlap_save = _n.function("plaq_overlap_save", _c.c_int32, [plaq_overlap, _c.c_char_p])
+
+
+def plaq_overlap_save(overlap: Any, file: Any) -> None:
+    """Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
+    records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
+    """
+    _n.call(_plaq_overlap_save, _n.handle(plaq_overlap, overlap, "overlap"), _n.encoded(file, "file"))
+
+
+_plaq_overlap_with_mass = _n.function("plaq_overlap_with_mass", _c.c_int32, [plaq_overlap, _c.c_double, _c.c_void_p])
+
+
+def plaq_overlap_with_mass(overlap: Any, mass: float) -> plaq_overlap:
+    """The same operator with another mass; modes are shared."""
+    other_ = plaq_overlap()
+    _n.call(_plaq_overlap_with_mass, _n.handle(plaq_overlap, overlap, "overlap"), _n.real(mass, "mass"), _c.byref(other_))
+    return other_
+
+
+_plaq_overlap_destroy = _n.function("plaq_overlap_destroy", _c.c_int32, [plaq_overlap])
+
+
+def plaq_overlap_destroy(overlap: Any) -> None:
+    """Destroys an operator. The zero handle is accepted."""
+    _n.call(_plaq_overlap_destroy, _n.handle(plaq_overlap, overlap, "overlap"))
+
+
+_plaq_overlap_describe = _n.function("plaq_overlap_describe", _c.c_int32, [plaq_overlap, _c.c_void_p])
+
+
+def plaq_overlap_describe(overlap: Any, report: Optional[plaq_overlap_report] = None) -> None:
+    """Parameters, bounds and cost."""
+    _n.call(_plaq_overlap_describe, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_report, report, "report"))
+
+
+_plaq_overlap_kernel = _n.function("plaq_overlap_kernel", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_kernel(overlap: Any, values: Any, residuals: Any, distances: Any, count: int) -> None:
+    """Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
+    |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    Arrays: values[count], residuals[count], distances[count].
+    """
+    _n.call(_plaq_overlap_kernel, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, distances, "distances", count, optional=True), _n.int64(count, "count"))
+
+
+_plaq_overlap_high = _n.function("plaq_overlap_high", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_high(overlap: Any, values: Any, residuals: Any, gaps: Any, count: int) -> None:
+    """Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
+    on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+    them; the last two may be NULL.
+    Arrays: values[count], residuals[count], gaps[count].
+    """
+    _n.call(_plaq_overlap_high, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, gaps, "gaps", count, optional=True), _n.int64(count, "count"))
+
+
+_plaq_overlap_modes = _n.function("plaq_overlap_modes", _c.c_int32, [plaq_overlap, _c.c_void_p])
+
+
+def plaq_overlap_modes(overlap: Any) -> plaq_spinor:
+    """A new field with all vectors of the search, the projected ones first."""
+    vectors_ = plaq_spinor()
+    _n.call(_plaq_overlap_modes, _n.handle(plaq_overlap, overlap, "overlap"), _c.byref(vectors_))
+    return vectors_
+
+
+_plaq_overlap_apply = _n.function("plaq_overlap_apply", _c.c_int32, [plaq_overlap, _c.c_int32, plaq_spinor, plaq_spinor])
+
+
+def plaq_overlap_apply(overlap: Any, form: Union[int, str, plaq_overlap_form], y: Any, x: Any) -> None:
+    """y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
+    precision; y and x are different fields.
+    """
+    _n.call(_plaq_overlap_apply, _n.handle(plaq_overlap, overlap, "overlap"), _n.enum(plaq_overlap_form, form, "form"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
+
+
+_plaq_overlap_ginsparg_wilson = _n.function("plaq_overlap_ginsparg_wilson", _c.c_int32, [plaq_overlap, _c.c_int64, _c.c_void_p])
+
+
+def plaq_overlap_ginsparg_wilson(overlap: Any, seed: int) -> float:
+    """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
+    violation_ = _c.c_double()
+    _n.call(_plaq_overlap_ginsparg_wilson, _n.handle(plaq_overlap, overlap, "overlap"), _n.int64(seed, "seed"), _c.byref(violation_))
+    return violation_.value
+
+
+_plaq_overlap_index = _n.function("plaq_overlap_index", _c.c_int32, [plaq_overlap, _c.c_int32, _c.c_double, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_overlap_index(
+        overlap: Any,
+        count: int,
+        tol: float,
+        callback: Optional[Callable[..., Any]],
+        plus: Any,
+        minus: Any,
+        zeros: Any,
+) -> None:
+    """Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
+    residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
+    is good enough is not sought again. plus, minus: room for `count`
+    eigenvalues |lambda|^2 of chirality 1 and -1, ascending. zeros: room for the numbers of zero
+    modes n_+ and n_-; n_- - n_+ is the topological charge of a smooth field. While all that were found
+    are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
+    not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
+    Arrays: plus[count], minus[count], zeros[2].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_overlap_index, callback_, (), _n.handle(plaq_overlap, overlap, "overlap"), _n.int32(count, "count"), _n.real(tol, "tol"), callback_.c, None, _n.room(_c.c_double, plus, "plus", count), _n.room(_c.c_double, minus, "minus", count), _n.room(_c.c_int32, zeros, "zeros", 2))
+
+
+_plaq_overlap_low = _n.function("plaq_overlap_low", _c.c_int32, [plaq_overlap, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_low(overlap: Any, chirality: int, values: Any, residuals: Any, count: int) -> None:
+    """Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
+    eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    `count`: at most low_modes of the report.
+    Arrays: values[count], residuals[count].
+    """
+    _n.call(_plaq_overlap_low, _n.handle(plaq_overlap, overlap, "overlap"), _n.int32(chirality, "chirality"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"))
+
+
+# ---- Inverse of the overlap operator ----
+
+
+class plaq_overlap_solve_params(Struct):
+    """How D x = b is solved.
+
+    Members:
+      algorithm: Default: PLAQ_OVERLAP_SOLVER_AUTO.
+      max_iterations: Default: 2000.
+      tol: Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001.
+      sloppy_precision: Precision and storage of the iteration; 0: those of the operator. Default: 0.
+      sloppy_storage: Default: 0.
+      relax: 1: coarser sign functions while the residual is large. Default: 1.
+      deflate: 1: low modes that plaq_overlap_index found are taken out of the start. Default: 1.
+      nkrylov: GCR: directions kept. Default: 20.
+      wilson_iterations: GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
+        the library chooses GCR; its mass, which must be above the critical one, NaN: found once
+        for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
+        Default: 0.
+      wilson_mass: Default: NaN.
+      wilson_tol: Default: 0.1.
+      subtract: plaq_overlap_propagators: 1 takes the contact term out. Default: 1.
+      multigrid: 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
+        defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
+        -1: by what is expected to take less time, from the mass, the tolerance, the number of
+        right-hand sides and masses, and whether there is a multigrid already. Default: -1.
+      max_seconds: Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
+        ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
+        operator, is not counted. Default: 0.
+    """
+    struct_size: int
+    algorithm: Union[int, str, plaq_overlap_algorithm]
+    max_iterations: int
+    tol: float
+    sloppy_precision: Union[int, str, plaq_precision]
+    sloppy_storage: Union[int, str, plaq_storage]
+    relax: int
+    deflate: int
+    nkrylov: int
+    wilson_iterations: int
+    wilson_mass: float
+    wilson_tol: float
+    subtract: int
+    multigrid: int
+    max_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("algorithm", _c.c_int32),
+        ("max_iterations", _c.c_int32),
+        ("tol", _c.c_double),
+        ("sloppy_precision", _c.c_int32),
+        ("sloppy_storage", _c.c_int32),
+        ("relax", _c.c_int32),
+        ("deflate", _c.c_int32),
+        ("nkrylov", _c.c_int32),
+        ("wilson_iterations", _c.c_int32),
+        ("wilson_mass", _c.c_double),
+        ("wilson_tol", _c.c_double),
+        ("subtract", _c.c_int32),
+        ("multigrid", _c.c_int32),
+        ("max_seconds", _c.c_double),
+    ]
+    _enums_ = {"algorithm": plaq_overlap_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _init_ = "plaq_overlap_solve_params_init"
+
+
+_plaq_overlap_solve_params_init = _n.function("plaq_overlap_solve_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_solve_params_init(params: plaq_overlap_solve_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_overlap_solve_params_init, _n.struct(plaq_overlap_solve_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_overlap_set_multigrid = _n.function("plaq_overlap_set_multigrid", _c.c_int32, [plaq_overlap, plaq_multigrid])
+
+
+def plaq_overlap_set_multigrid(overlap: Any, multigrid: Any = None) -> None:
+    """Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+    params.wilson_mass on the kernel's links; the zero handle: one of their own again.
+    """
+    _n.call(_plaq_overlap_set_multigrid, _n.handle(plaq_overlap, overlap, "overlap"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
+
+
+_plaq_overlap_solve = _n.function("plaq_overlap_solve", _c.c_int32, [plaq_overlap, _c.c_void_p, plaq_spinor, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_overlap_solve(
+        overlap: Any,
+        params: Optional[plaq_overlap_solve_params],
+        x: Any,
+        b: Any,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_solve_report] = None,
+        residuals: Any = None,
+) -> None:
+    """Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
+    each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    Arrays: residuals[right-hand sides of b].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_overlap_solve, callback_, (), _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, b, "b"), callback_.c, None, _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
+
+
+_plaq_overlap_propagators = _n.function("plaq_overlap_propagators", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_overlap_propagators(
+        overlap: Any,
+        params: Optional[plaq_overlap_solve_params],
+        masses: Any,
+        count: int,
+        source: Optional[plaq_source_params],
+        callback: Optional[Callable[..., Any]],
+        propagators: Any,
+        report: Optional[plaq_solve_report] = None,
+) -> None:
+    """New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
+    `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
+    masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
+    propagators: room for `count` handles.
+    Arrays: masses[count], propagators[count].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_overlap_propagators, callback_, (), _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.array(_c.c_double, masses, "masses", count), _n.int64(count, "count"), _n.struct(plaq_source_params, source, "source"), callback_.c, None, _n.room(plaq_spinor, propagators, "propagators", count), _n.struct(plaq_solve_report, report, "report"))
+
+
+# ---- Gauge fixing ----
+
+
+class plaq_gaugefix(Handle):
+    """A gauge transformation that fixes a gauge, and what is known of it."""
+
+
+class plaq_gaugefix_condition(Enum):
+    """Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
+    and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
+    """
+    #: F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
+    LANDAU = 0
+    #: The same without the links along `time`, for every slice across it on its own.
+    COULOMB = 1
+    #: Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
+    MAXIMALLY_ABELIAN = 2
+
+
+class plaq_gaugefix_method(Enum):
+    """Algorithms."""
+    #: Overrelaxation; relaxation with omega = 1.
+    OVERRELAXATION = 0
+    #: Every SU(2) subgroup takes its best value, or its square with `probability`.
+    STOCHASTIC = 1
+    #: Simulated annealing, then overrelaxation.
+    ANNEALING = 2
+    #: Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+    COMBINED = 3
+    #: Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
+    #: (1988) 1581); Landau and Coulomb gauge, one rank.
+    FOURIER_DESCENT = 4
+    #: Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
+    #: 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+    FOURIER_CG = 5
+
+
+class plaq_gaugefix_precision(Enum):
+    """Precision of the sweeps. Functional, violation and result are in double for all."""
+    SINGLE = 0
+    #: Single precision as far as it goes, then double.
+    MIXED = 1
+    DOUBLE = 2
+
+
+#: Called at every check with the number of the copy, its sweeps so far, functional and
+#: violation in the precision of the sweeps, and the temperature while annealing (else 0).
+#: A result other than 0 on any rank ends the fixing at the next check.
+#: Arguments: copy, sweeps, functional, theta, temperature.
+plaq_gaugefix_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_double, _c.c_double, _c.c_double, _c.c_void_p)
+
+
+class plaq_gaugefix_params(Struct):
+    """How to fix a gauge.
+
+    Members:
+      condition: Default: PLAQ_GAUGEFIX_LANDAU.
+      time: Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). Default: 3.
+      residual: Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. Default: 0.
+      method: Default: PLAQ_GAUGEFIX_OVERRELAXATION.
+      precision: Default: PLAQ_GAUGEFIX_MIXED.
+      logarithmic: 1: annealing temperatures with equal ratios; 0: with equal differences. Default: 0.
+      omega: Power of overrelaxation, 1 to below 2. Default: 1.7.
+      probability: Stochastic relaxation: 0 to below 1. Default: 0.5.
+      stochastic_sweeps: Default: 1000.
+      hot: First and last temperature, their number with a heat bath sweep each, and the
+        microcanonical sweeps after each of these. Default: 1.4.
+      cold: Default: 0.1.
+      temperatures: Default: 1000.
+      microcanonical: Default: 3.
+      stop_theta: Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
+        which is what that comes to. All criteria asked for must be met. Default: -1.
+      stop_theta_max: Largest violation of a site, of which theta is the average; 0: not asked for.
+        Default: 0.
+      stop_change: Largest rise of F in one iteration; 0: not asked for. Default: 0.
+      max_iterations: Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+        Default: 20000.
+      check_every: Sweeps between two looks at the violation. Default: 10.
+      copies: Gauge copies, of which the one with the largest F among those that converged is
+        kept; in Coulomb gauge of every slice. The first starts from the field as it is.
+        Default: 1.
+      random_start: 1: the first copy starts from a random transformation, as the others do. Default: 0.
+      seed: Default: 1.
+      alpha: Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08.
+    """
+    struct_size: int
+    condition: Union[int, str, plaq_gaugefix_condition]
+    time: int
+    residual: int
+    method: Union[int, str, plaq_gaugefix_method]
+    precision: Union[int, str, plaq_gaugefix_precision]
+    logarithmic: int
+    omega: float
+    probability: float
+    stochastic_sweeps: int
+    hot: float
+    cold: float
+    temperatures: int
+    microcanonical: int
+    stop_theta: float
+    stop_theta_max: float
+    stop_change: float
+    max_iterations: int
+    check_every: int
+    copies: int
+    random_start: int
+    seed: int
+    alpha: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("condition", _c.c_int32),
+        ("time", _c.c_int32),
+        ("residual", _c.c_int32),
+        ("method", _c.c_int32),
+        ("precision", _c.c_int32),
+        ("logarithmic", _c.c_int32),
+        ("omega", _c.c_double),
+        ("probability", _c.c_double),
+        ("stochastic_sweeps", _c.c_int64),
+        ("hot", _c.c_double),
+        ("cold", _c.c_double),
+        ("temperatures", _c.c_int64),
+        ("microcanonical", _c.c_int64),
+        ("stop_theta", _c.c_double),
+        ("stop_theta_max", _c.c_double),
+        ("stop_change", _c.c_double),
+        ("max_iterations", _c.c_int64),
+        ("check_every", _c.c_int64),
+        ("copies", _c.c_int64),
+        ("random_start", _c.c_int64),
+        ("seed", _c.c_int64),
+        ("alpha", _c.c_double),
+    ]
+    _enums_ = {"condition": plaq_gaugefix_condition, "method": plaq_gaugefix_method, "precision": plaq_gaugefix_precision}
+    _init_ = "plaq_gaugefix_params_init"
+
+
+_plaq_gaugefix_params_init = _n.function("plaq_gaugefix_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gaugefix_params_init(params: plaq_gaugefix_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gaugefix_params_init, _n.struct(plaq_gaugefix_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_gaugefix_report(Struct):
+    """What a gauge fixing did.
+
+    Members:
+      functional: Of the field as it is now; in Coulomb gauge averages over the slices.
+      theta:
+      theta_max: Of the worst site.
+      residual_functional: Of the residual fixing, or 0.
+      residual_theta:
+      iterations: Sweeps, without annealing; in Coulomb gauge of the slowest slice.
+      residual_iterations:
+      seconds:
+      converged: 1: all criteria were met, in every slice, and by the residual fixing.
+      stopped: 1: the callback asked to stop.
+      copies: Copies made, and the one that is kept.
+      best_copy:
+      stop_theta: What was asked for, by default or not.
+    """
+    struct_size: int
+    functional: float
+    theta: float
+    theta_max: float
+    residual_functional: float
+    residual_theta: float
+    iterations: int
+    residual_iterations: int
+    seconds: float
+    converged: int
+    stopped: int
+    copies: int
+    best_copy: int
+    stop_theta: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("functional", _c.c_double),
+        ("theta", _c.c_double),
+        ("theta_max", _c.c_double),
+        ("residual_functional", _c.c_double),
+        ("residual_theta", _c.c_double),
+        ("iterations", _c.c_int64),
+        ("residual_iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("converged", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("copies", _c.c_int64),
+        ("best_copy", _c.c_int64),
+        ("stop_theta", _c.c_double),
+    ]
+    _init_ = "plaq_gaugefix_report_init"
+
+
+_plaq_gaugefix_report_init = _n.function("plaq_gaugefix_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gaugefix_report_init(report: plaq_gaugefix_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gaugefix_report_init, _n.struct(plaq_gaugefix_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_gaugefix_state(Struct):
+    """One gauge copy, or one slice of it.
+
+    Members:
+      functional:
+      theta:
+      theta_max:
+      seconds: Of a copy; 0 of a slice.
+      iterations: Sweeps, without annealing.
+      converged:
+      reserved:
+    """
+    functional: float
+    theta: float
+    theta_max: float
+    seconds: float
+    iterations: int
+    converged: int
+    reserved: int
+    _fields_ = [
+        ("functional", _c.c_double),
+        ("theta", _c.c_double),
+        ("theta_max", _c.c_double),
+        ("seconds", _c.c_double),
+        ("iterations", _c.c_int64),
+        ("converged", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+
+
+_plaq_gaugefix_run = _n.function("plaq_gaugefix_run", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_gaugefix_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_gaugefix_run(
+        gauge: Any,
+        params: Optional[plaq_gaugefix_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_gaugefix_report] = None,
+        result: Optional[plaq_gaugefix] = None,
+) -> None:
+    """Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
+    the criteria says the report. `result` has the transformation and the copies; NULL if
+    they are not wanted.
+    Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
+    UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
+    CUFFT_MISSING: the links stay as they were.
+    """
+    callback_ = _n.callback(plaq_gaugefix_callback, callback)
+    _n.watched(_plaq_gaugefix_run, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gaugefix_params, params, "params"), callback_.c, None, _n.struct(plaq_gaugefix_report, report, "report"), _n.struct(plaq_gaugefix, result, "result"))
+
+
+_plaq_gaugefix_destroy = _n.function("plaq_gaugefix_destroy", _c.c_int32, [plaq_gaugefix])
+
+
+def plaq_gaugefix_destroy(result: Any) -> None:
+    """Destroys a result. The zero handle is accepted."""
+    _n.call(_plaq_gaugefix_destroy, _n.handle(plaq_gaugefix, result, "result"))
+
+
+_plaq_gaugefix_copies = _n.function("plaq_gaugefix_copies", _c.c_int32, [plaq_gaugefix, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_gaugefix_copies(result: Any, copies: Any, capacity: int) -> int:
+    """All copies in turn. `count`: how many there are; the first `capacity` of them are
+    written; `copies` may be NULL.
+    Arrays: copies[capacity].
+    """
+    count_ = _c.c_int64()
+    _n.call(_plaq_gaugefix_copies, _n.handle(plaq_gaugefix, result, "result"), _n.room(plaq_gaugefix_state, copies, "copies", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
+    return count_.value
+
+
+_plaq_gaugefix_slices = _n.function("plaq_gaugefix_slices", _c.c_int32, [plaq_gaugefix, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_gaugefix_slices(result: Any, copy: int, slices: Any, capacity: int) -> int:
+    """The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
+    with -1 of the field that is kept; in other gauges there are none.
+    Arrays: slices[capacity].
+    """
+    count_ = _c.c_int64()
+    _n.call(_plaq_gaugefix_slices, _n.handle(plaq_gaugefix, result, "result"), _n.int64(copy, "copy"), _n.room(plaq_gaugefix_state, slices, "slices", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
+    return count_.value
+
+
+_plaq_gaugefix_transformation = _n.function("plaq_gaugefix_transformation", _c.c_int32, [plaq_gaugefix, _c.c_void_p])
+
+
+def plaq_gaugefix_transformation(result: Any, transformation: Any) -> None:
+    """The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
+    sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+    Arrays: transformation[2 * N * N * sites of the rank].
+    """
+    _n.call(_plaq_gaugefix_transformation, _n.handle(plaq_gaugefix, result, "result"), _n.room(_c.c_double, transformation, "transformation", None))
+
+
+_plaq_gaugefix_apply = _n.function("plaq_gaugefix_apply", _c.c_int32, [plaq_gaugefix, plaq_gauge])
+
+
+def plaq_gaugefix_apply(result: Any, gauge: Any) -> None:
+    """Applies the transformation to the links of another field of the lattice."""
+    _n.call(_plaq_gaugefix_apply, _n.handle(plaq_gaugefix, result, "result"), _n.handle(plaq_gauge, gauge, "gauge"))
+
+
+# ---- Momenta, gauge forces, link updates ----
+
+
+class plaq_momentum(Handle):
+    """Momenta p = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2, U' = i p U; the kinetic
+    term is 1/2 sum p_a^2. Numbers of other codes are multiples of i p: MILC's and QUDA's
+    anti-hermitian matrices are sqrt(2) i p, and their unit of time is sqrt(2) of this one; openQCD's are i p.
+    """
+
+
+class plaq_momentum_form(Enum):
+    """What an array of momenta holds for each link; four links on a site."""
+    #: p_1 to p_8.
+    COEFFICIENTS = 0
+    #: i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
+    #: is free; MILC's anti_hermitmat.
+    TEN = 1
+    #: i p as 3x3 complex numbers, row major.
+    MATRICES = 2
+    #: i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
+    #: 12 c3 + i c4, c5 + i c6, c7 + i c8.
+    OPENQCD = 3
+
+
+class plaq_site_order(Enum):
+    """Order of this rank's sites in an array of momenta."""
+    #: x fastest, t slowest.
+    LEXICOGRAPHIC = 0
+    #: Even sites, then odd ones.
+    EVEN_ODD = 1
+    #: The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+    OPENQCD = 2
+
+
+class plaq_gauge_action_params(Struct):
+    """A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
+    (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
+
+    Members:
+      beta: Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+      c0: Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. Default: 1, 1.
+      c1: Of rectangles: spatial, temporal with two steps in space, and with two in time.
+        Default: 0, 0, 0.
+    """
+    struct_size: int
+    beta: Any
+    c0: Any
+    c1: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("beta", _c.c_double * 2),
+        ("c0", _c.c_double * 2),
+        ("c1", _c.c_double * 3),
+    ]
+    _init_ = "plaq_gauge_action_params_init"
+
+
+_plaq_gauge_action_params_init = _n.function("plaq_gauge_action_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_action_params_init(params: plaq_gauge_action_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gauge_action_params_init, _n.struct(plaq_gauge_action_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_force_report(Struct):
+    """What a kick was.
+
+    Members:
+      rms: Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
+        dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
+      max:
+      iterations: Iterations of solvers.
+    """
+    struct_size: int
+    rms: float
+    max: float
+    iterations: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("rms", _c.c_double),
+        ("max", _c.c_double),
+        ("iterations", _c.c_int64),
+    ]
+    _init_ = "plaq_force_report_init"
+
+
+_plaq_force_report_init = _n.function("plaq_force_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_force_report_init(report: plaq_force_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_force_report_init, _n.struct(plaq_force_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_momentum_create = _n.function("plaq_momentum_create", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_momentum_create(gauge: Any) -> plaq_momentum:
+    """Zero momenta for links on the lattice and in the precision (double or single) of `gauge`."""
+    momentum_ = plaq_momentum()
+    _n.call(_plaq_momentum_create, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(momentum_))
+    return momentum_
+
+
+_plaq_momentum_destroy = _n.function("plaq_momentum_destroy", _c.c_int32, [plaq_momentum])
+
+
+def plaq_momentum_destroy(momentum: Any) -> None:
+    """Destroys momenta. The zero handle is accepted."""
+    _n.call(_plaq_momentum_destroy, _n.handle(plaq_momentum, momentum, "momentum"))
+
+
+_plaq_momentum_gaussian = _n.function("plaq_momentum_gaussian", _c.c_int32, [plaq_momentum, _c.c_int64, _c.c_int32])
+
+
+def plaq_momentum_gaussian(momentum: Any, seed: int, number: int) -> None:
+    """Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
+    device and decomposition.
+    """
+    _n.call(_plaq_momentum_gaussian, _n.handle(plaq_momentum, momentum, "momentum"), _n.int64(seed, "seed"), _n.int32(number, "number"))
+
+
+_plaq_momentum_kinetic = _n.function("plaq_momentum_kinetic", _c.c_int32, [plaq_momentum, _c.c_void_p])
+
+
+def plaq_momentum_kinetic(momentum: Any) -> float:
+    """1/2 sum p_a^2 over all ranks."""
+    kinetic_ = _c.c_double()
+    _n.call(_plaq_momentum_kinetic, _n.handle(plaq_momentum, momentum, "momentum"), _c.byref(kinetic_))
+    return kinetic_.value
+
+
+_plaq_momentum_add = _n.function("plaq_momentum_add", _c.c_int32, [plaq_momentum, _c.c_double, plaq_momentum, _c.c_double])
+
+
+def plaq_momentum_add(momentum: Any, scale: float, other: Any, factor: float) -> None:
+    """momentum = scale momentum + factor other."""
+    _n.call(_plaq_momentum_add, _n.handle(plaq_momentum, momentum, "momentum"), _n.real(scale, "scale"), _n.handle(plaq_momentum, other, "other"), _n.real(factor, "factor"))
+
+
+_plaq_momentum_load = _n.function("plaq_momentum_load", _c.c_int32, [plaq_momentum, _c.c_int32, _c.c_int32, _c.c_double, _c.c_void_p])
+
+
+def plaq_momentum_load(
+        momentum: Any,
+        form: Union[int, str, plaq_momentum_form],
+        order: Union[int, str, plaq_site_order],
+        factor: float,
+        data: Any,
+) -> None:
+    """Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
+    p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    Arrays: data[reals of the form * 4 * sites of the rank].
+    """
+    _n.call(_plaq_momentum_load, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.real(factor, "factor"), _n.array(_c.c_double, data, "data", None))
+
+
+_plaq_momentum_save = _n.function("plaq_momentum_save", _c.c_int32, [plaq_momentum, _c.c_int32, _c.c_int32, _c.c_double, _c.c_void_p])
+
+
+def plaq_momentum_save(
+        momentum: Any,
+        form: Union[int, str, plaq_momentum_form],
+        order: Union[int, str, plaq_site_order],
+        factor: float,
+        data: Any,
+) -> None:
+    """`factor` times the momenta into the host's array.
+    Arrays: data[reals of the form * 4 * sites of the rank].
+    """
+    _n.call(_plaq_momentum_save, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.real(factor, "factor"), _n.room(_c.c_double, data, "data", None))
+
+
+_plaq_momentum_load_in = _n.function("plaq_momentum_load_in", _c.c_int32, [plaq_momentum, _c.c_int32, _c.c_int32, _c.c_int32, _c.c_double, _c.c_void_p])
+
+
+def plaq_momentum_load_in(
+        momentum: Any,
+        form: Union[int, str, plaq_momentum_form],
+        order: Union[int, str, plaq_site_order],
+        precision: Union[int, str, plaq_precision],
+        factor: float,
+        data: Any,
+) -> None:
+    """plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
+    for memory of a device.
+    """
+    _n.call(_plaq_momentum_load_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
+
+
+_plaq_momentum_save_in = _n.function("plaq_momentum_save_in", _c.c_int32, [plaq_momentum, _c.c_int32, _c.c_int32, _c.c_int32, _c.c_double, _c.c_void_p])
+
+
+def plaq_momentum_save_in(
+        momentum: Any,
+        form: Union[int, str, plaq_momentum_form],
+        order: Union[int, str, plaq_site_order],
+        precision: Union[int, str, plaq_precision],
+        factor: float,
+        data: Any,
+) -> None:
+    """plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it."""
+    _n.call(_plaq_momentum_save_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
+
+
+_plaq_action_gauge = _n.function("plaq_action_gauge", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_action_gauge(gauge: Any, params: Optional[plaq_gauge_action_params] = None) -> float:
+    """The gauge action of the links, all ranks."""
+    action_ = _c.c_double()
+    _n.call(_plaq_action_gauge, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _c.byref(action_))
+    return action_.value
+
+
+_plaq_force_gauge = _n.function("plaq_force_gauge", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_momentum, _c.c_double, _c.c_void_p])
+
+
+def plaq_force_gauge(
+        gauge: Any,
+        params: Optional[plaq_gauge_action_params],
+        momentum: Any,
+        step: float,
+        report: Optional[plaq_force_report] = None,
+) -> None:
+    """momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
+    in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+    """
+    _n.call(_plaq_force_gauge, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
+
+
+_plaq_gauge_evolve = _n.function("plaq_gauge_evolve", _c.c_int32, [plaq_gauge, plaq_momentum, _c.c_double])
+
+
+def plaq_gauge_evolve(gauge: Any, momentum: Any, step: float) -> None:
+    """U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8."""
+    _n.call(_plaq_gauge_evolve, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"))
+
+
+_plaq_gauge_reunitarise = _n.function("plaq_gauge_reunitarise", _c.c_int32, [plaq_gauge, _c.c_void_p])
+
+
+def plaq_gauge_reunitarise(gauge: Any) -> float:
+    """Puts all links back into SU(3); `correction`: the largest change of an entry."""
+    correction_ = _c.c_double()
+    _n.call(_plaq_gauge_reunitarise, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(correction_))
+    return correction_.value
+
+
+# ---- Closed paths of links ----
+
+
+_plaq_gauge_path_traces = _n.function("plaq_gauge_path_traces", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_gauge_path_traces(gauge: Any, steps: Any, lengths: Any, count: int, traces: Any) -> None:
+    """Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
+    to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
+    after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
+    path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
+    OUT_OF_MEMORY.
+    Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
+    """
+    _n.call(_plaq_gauge_path_traces, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.int64(count, "count"), _n.room(_c.c_double, traces, "traces", 2 * count))
+
+
+_plaq_action_paths = _n.function("plaq_action_paths", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_action_paths(gauge: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> float:
+    """S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
+    as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
+    UNSUPPORTED.
+    Arrays: steps[sum of lengths], lengths[count], coefficients[count].
+    """
+    action_ = _c.c_double()
+    _n.call(_plaq_action_paths, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _c.byref(action_))
+    return action_.value
+
+
+_plaq_force_paths = _n.function("plaq_force_paths", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, plaq_momentum, _c.c_double, _c.c_void_p])
+
+
+def plaq_force_paths(
+        gauge: Any,
+        steps: Any,
+        lengths: Any,
+        coefficients: Any,
+        count: int,
+        momentum: Any,
+        step: float,
+        report: Optional[plaq_force_report] = None,
+) -> None:
+    """momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+    above, FIELD_MISMATCH.
+    Arrays: steps[sum of lengths], lengths[count], coefficients[count].
+    """
+    _n.call(_plaq_force_paths, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
+
+
+_plaq_path_images = _n.function("plaq_path_images", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_path_images(steps: Any, length: int, images: Any, capacity: int) -> int:
+    """All forms that a closed path of `length` steps takes under turns and reflections of the
+    lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
+    `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
+    INVALID_ARGUMENT: `capacity` is too small.
+    Arrays: steps[length], images[capacity * length].
+    """
+    count_ = _c.c_int64()
+    _n.call(_plaq_path_images, _n.array(_c.c_int32, steps, "steps", length), _n.int64(length, "length"), _n.room(_c.c_int32, images, "images", capacity * length), _n.int64(capacity, "capacity"), _c.byref(count_))
+    return count_.value
+
+
+# ---- Fermion forces of given spinors ----
+
+
+_plaq_force_wilson = _n.function("plaq_force_wilson", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64])
+
+
+def plaq_force_wilson(dirac: Any, momentum: Any, step: float, x: Any, y: Any, coefficients: Any, count: int) -> None:
+    """momentum = momentum - step F with F the force of the hopping term in
+    S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
+    the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
+    y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
+    `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
+    the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    Arrays: coefficients[count].
+    """
+    _n.call(_plaq_force_wilson, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
+
+
+_plaq_force_clover = _n.function("plaq_force_clover", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double, _c.c_double])
+
+
+def plaq_force_clover(
+        dirac: Any,
+        momentum: Any,
+        step: float,
+        x: Any,
+        y: Any,
+        coefficients: Any,
+        count: int,
+        determinant_even: float,
+        determinant_odd: float,
+) -> None:
+    """The same for the clover term, made of the operator's links; to S are added
+    determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
+    flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
+    UNSUPPORTED without such a clover term.
+    Arrays: coefficients[count].
+    """
+    _n.call(_plaq_force_clover, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant_even, "determinant_even"), _n.real(determinant_odd, "determinant_odd"))
+
+
+_plaq_force_schur = _n.function("plaq_force_schur", _c.c_int32, [plaq_dirac, _c.c_int32, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double])
+
+
+def plaq_force_schur(
+        dirac: Any,
+        system: Union[int, str, plaq_system],
+        momentum: Any,
+        step: float,
+        x: Any,
+        y: Any,
+        coefficients: Any,
+        count: int,
+        determinant: float,
+) -> None:
+    """The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
+    determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
+    its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    Arrays: coefficients[count].
+    """
+    _n.call(_plaq_force_schur, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant, "determinant"))
+
+
+# ---- Hybrid Monte Carlo ----
+
+
+class plaq_hmc(Handle):
+    """A Markov chain of trajectories: action, integrator, momenta, place in the random streams."""
+
+
+#: Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
+#: average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
+#: rank ends the run.
+#: Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds.
+plaq_trajectory_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_int32, _c.c_double, _c.c_int64, _c.c_double, _c.c_void_p)
+
+
+class plaq_hmc_report(Struct):
+    """What a run of trajectories did; numbers of one trajectory are those of the last.
+
+    Members:
+      trajectories: Trajectories done, and how many of them were accepted.
+      accepted:
+      next_trajectory: Number of the next one.
+      last_accepted: Was the last one accepted.
+      stopped: 1: the callback asked to stop.
+      iterations: Iterations of all solvers in the last one.
+      delta_h:
+      exp_minus_delta_h: Average over the run of exp(-Delta H): 1 within errors.
+      kinetic_start: Kinetic term at start and end.
+      kinetic_end:
+      plaquette:
+      correction: Largest change of an entry when links were put back into SU(3).
+      reversibility_links: Largest difference of a link, and of H, after the way there and back; -1: not checked.
+      reversibility_h:
+      trajectory_seconds: Of the last one, and of all.
+      seconds:
+    """
+    struct_size: int
+    trajectories: int
+    accepted: int
+    next_trajectory: int
+    last_accepted: int
+    stopped: int
+    iterations: int
+    delta_h: float
+    exp_minus_delta_h: float
+    kinetic_start: float
+    kinetic_end: float
+    plaquette: float
+    correction: float
+    reversibility_links: float
+    reversibility_h: float
+    trajectory_seconds: float
+    seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("trajectories", _c.c_int64),
+        ("accepted", _c.c_int64),
+        ("next_trajectory", _c.c_int64),
+        ("last_accepted", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("iterations", _c.c_int64),
+        ("delta_h", _c.c_double),
+        ("exp_minus_delta_h", _c.c_double),
+        ("kinetic_start", _c.c_double),
+        ("kinetic_end", _c.c_double),
+        ("plaquette", _c.c_double),
+        ("correction", _c.c_double),
+        ("reversibility_links", _c.c_double),
+        ("reversibility_h", _c.c_double),
+        ("trajectory_seconds", _c.c_double),
+        ("seconds", _c.c_double),
+    ]
+    _init_ = "plaq_hmc_report_init"
+
+
+_plaq_hmc_report_init = _n.function("plaq_hmc_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_hmc_report_init(report: plaq_hmc_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_hmc_report_init, _n.struct(plaq_hmc_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_monomial_report(Struct):
+    """A monomial in the last trajectory.
+
+    Members:
+      action_start:
+      action_end:
+      kicks: Force evaluations, the average of their rms, and the largest force of a link.
+      rms:
+      max:
+      force_iterations: Iterations of solvers in forces, and in heat bath and actions.
+      action_iterations:
+      seconds:
+      solve_seconds: Those of the seconds in solvers: the rest is what is no solve.
+    """
+    struct_size: int
+    action_start: float
+    action_end: float
+    kicks: int
+    rms: float
+    max: float
+    force_iterations: int
+    action_iterations: int
+    seconds: float
+    solve_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("action_start", _c.c_double),
+        ("action_end", _c.c_double),
+        ("kicks", _c.c_int64),
+        ("rms", _c.c_double),
+        ("max", _c.c_double),
+        ("force_iterations", _c.c_int64),
+        ("action_iterations", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("solve_seconds", _c.c_double),
+    ]
+    _init_ = "plaq_monomial_report_init"
+
+
+_plaq_monomial_report_init = _n.function("plaq_monomial_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_monomial_report_init(report: plaq_monomial_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_monomial_report_init, _n.struct(plaq_monomial_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_hmc_create = _n.function("plaq_hmc_create", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_hmc_create(gauge: Any, input: Any) -> plaq_hmc:
+    """A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
+    and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
+    line), BAD_PARAMETER, OUT_OF_MEMORY.
+    """
+    hmc_ = plaq_hmc()
+    _n.call(_plaq_hmc_create, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(input, "input"), _c.byref(hmc_))
+    return hmc_
+
+
+_plaq_hmc_destroy = _n.function("plaq_hmc_destroy", _c.c_int32, [plaq_hmc])
+
+
+def plaq_hmc_destroy(hmc: Any) -> None:
+    """Destroys a chain. The zero handle is accepted."""
+    _n.call(_plaq_hmc_destroy, _n.handle(plaq_hmc, hmc, "hmc"))
+
+
+_plaq_hmc_run = _n.function("plaq_hmc_run", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_int64, plaq_trajectory_callback, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_hmc_run(
+        hmc: Any,
+        gauge: Any,
+        trajectories: int,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_hmc_report] = None,
+) -> None:
+    """Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
+    those before the trajectory that failed, whose number is then that of the next.
+    """
+    callback_ = _n.callback(plaq_trajectory_callback, callback)
+    _n.watched(_plaq_hmc_run, callback_, (), _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(trajectories, "trajectories"), callback_.c, None, _n.struct(plaq_hmc_report, report, "report"))
+
+
+_plaq_hmc_memory = _n.function("plaq_hmc_memory", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_void_p])
+
+
+def plaq_hmc_memory(hmc: Any, gauge: Any) -> int:
+    """Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+    trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+    """
+    bytes_ = _c.c_int64()
+    _n.call(_plaq_hmc_memory, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(bytes_))
+    return bytes_.value
+
+
+_plaq_hmc_monomials = _n.function("plaq_hmc_monomials", _c.c_int32, [plaq_hmc, _c.c_void_p])
+
+
+def plaq_hmc_monomials(hmc: Any) -> int:
+    """How many monomials there are."""
+    count_ = _c.c_int64()
+    _n.call(_plaq_hmc_monomials, _n.handle(plaq_hmc, hmc, "hmc"), _c.byref(count_))
+    return count_.value
+
+
+_plaq_hmc_monomial = _n.function("plaq_hmc_monomial", _c.c_int32, [plaq_hmc, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_hmc_monomial(
+        hmc: Any,
+        index: int,
+        capacity: int = 65536,
+        report: Optional[plaq_monomial_report] = None,
+) -> str:
+    """Monomial number `index` from 0 in the last trajectory, and its name."""
+    name_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_hmc_monomial, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(index, "index"), name_, _n.int64(capacity, "capacity"), _n.struct(plaq_monomial_report, report, "report"))
+    return _n.text(name_.value)
+
+
+_plaq_hmc_place = _n.function("plaq_hmc_place", _c.c_int32, [plaq_hmc, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_hmc_place(hmc: Any) -> tuple[int, int]:
+    """Seed, and number of the next trajectory."""
+    seed_ = _c.c_int64()
+    trajectory_ = _c.c_int64()
+    _n.call(_plaq_hmc_place, _n.handle(plaq_hmc, hmc, "hmc"), _c.byref(seed_), _c.byref(trajectory_))
+    return seed_.value, trajectory_.value
+
+
+_plaq_hmc_set_place = _n.function("plaq_hmc_set_place", _c.c_int32, [plaq_hmc, _c.c_int64, _c.c_int64])
+
+
+def plaq_hmc_set_place(hmc: Any, seed: int, trajectory: int) -> None:
+    """Goes on at another place of the random streams."""
+    _n.call(_plaq_hmc_set_place, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(seed, "seed"), _n.int64(trajectory, "trajectory"))
+
+
+_plaq_hmc_save = _n.function("plaq_hmc_save", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
+
+
+def plaq_hmc_save(hmc: Any, gauge: Any, file: Any) -> None:
+    """Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+    precision) from which the chain goes on bit for bit; it appears complete or not at all.
+    """
+    _n.call(_plaq_hmc_save, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
+
+
+_plaq_hmc_load = _n.function("plaq_hmc_load", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
+
+
+def plaq_hmc_load(hmc: Any, gauge: Any, file: Any) -> None:
+    """Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+    those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
+    """
+    _n.call(_plaq_hmc_load, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
+
+
+_plaq_input_number = _n.function("plaq_input_number", _c.c_int32, [_c.c_char_p, _c.c_char_p, _c.c_double, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_input_number(input: Any, path: Any, otherwise: float) -> tuple[float, int]:
+    """A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
+    and `value` is then `otherwise`. For the host's own keys, in the table `run`.
+    """
+    value_ = _c.c_double()
+    found_ = _c.c_int32()
+    _n.call(_plaq_input_number, _n.encoded(input, "input"), _n.encoded(path, "path"), _n.real(otherwise, "otherwise"), _c.byref(value_), _c.byref(found_))
+    return value_.value, found_.value
+
+
+_plaq_input_text = _n.function("plaq_input_text", _c.c_int32, [_c.c_char_p, _c.c_char_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_input_text(input: Any, path: Any, capacity: int = 65536) -> tuple[str, int]:
+    """The same for text; empty if there is none."""
+    found_ = _c.c_int32()
+    value_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_input_text, _n.encoded(input, "input"), _n.encoded(path, "path"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
+    return _n.text(value_.value), found_.value
+
+
+_plaq_input_check = _n.function("plaq_input_check", _c.c_int32, [_c.c_char_p, _c.c_char_p, _c.c_char_p])
+
+
+def plaq_input_check(input: Any, path: Any, known: Any) -> None:
+    """Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
+    between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.
+    """
+    _n.call(_plaq_input_check, _n.encoded(input, "input"), _n.encoded(path, "path"), _n.encoded(known, "known"))
+
+
+# ---- Actions of chains in parts ----
+
+
+class plaq_hmc_parts(Handle):
+    """Terms of an action and levels of its integrator, of which a chain is made."""
+
+
+class plaq_integrator(Enum):
+    """Schemes of integrators."""
+    #: Second order, a force a step.
+    LEAPFROG = 0
+    #: Omelyan's of second order, two forces.
+    OMELYAN2 = 1
+    #: Omelyan's of fourth order, five forces.
+    OMELYAN4 = 2
+    #: Fourth order, three forces and one at shifted links.
+    FORCE_GRADIENT = 3
+
+
+class plaq_hmc_params(Struct):
+    """A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+
+    Members:
+      length: Of a trajectory. Default: 1.
+      seed: Default: 0.
+      trajectory: Number of the next trajectory. Default: 0.
+      accept_until: Trajectories with lower numbers are accepted whatever their Delta H. Default: 0.
+      reversibility_every: Every so many trajectories the way there and back is measured; 0: never. Default: 0.
+    """
+    struct_size: int
+    length: float
+    seed: int
+    trajectory: int
+    accept_until: int
+    reversibility_every: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("length", _c.c_double),
+        ("seed", _c.c_int64),
+        ("trajectory", _c.c_int64),
+        ("accept_until", _c.c_int64),
+        ("reversibility_every", _c.c_int64),
+    ]
+    _init_ = "plaq_hmc_params_init"
+
+
+_plaq_hmc_params_init = _n.function("plaq_hmc_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_hmc_params_init(params: plaq_hmc_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_hmc_params_init, _n.struct(plaq_hmc_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_quarks_params(Struct):
+    """Quarks of an action (docs/fermions.md).
+
+    Members:
+      flavours: 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|. Default: 2.
+      system: The Schur complement. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
+      max_iterations: Default: 20000.
+      sloppy_precision: Precision of the iteration inside double; 0: automatic. Default: 0.
+      guesses: Solutions that guesses of force solves are made of. Default: 0.
+      smearing_levels: Levels of stout smearing of the links that the operators see. Default: 0.
+      multigrid: 1: solves by GCR with multigrid. Default: 0.
+      multigrid_preconditioner: 1: also with the preconditioner. Default: 0.
+      persistent: 1: null vectors outlive a trajectory. Default: 0.
+      nkrylov: Directions that GCR keeps. Default: 20.
+      refresh: What follows a change of links: KEEP, REFINE (once) or ANEW. Default: PLAQ_REFRESH_KEEP.
+      shifts: Of one flavour: least shifts that multigrid solves. Default: 3.
+      fields: Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
+        Default: 1.
+      check_every: Default: 1.
+      tolerance_force: Default: 0.00000001.
+      tolerance_hamiltonian: Default: 1e-11.
+      smearing_rho: Default: 0.
+      error_force: Of one flavour: errors of the rational approximations. Default: 0.0000001.
+      error_hamiltonian: Default: 1e-12.
+      interval: Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0.
+    """
+    struct_size: int
+    flavours: int
+    system: Union[int, str, plaq_system]
+    max_iterations: int
+    sloppy_precision: Union[int, str, plaq_precision]
+    guesses: int
+    smearing_levels: int
+    multigrid: int
+    multigrid_preconditioner: int
+    persistent: int
+    nkrylov: int
+    refresh: Union[int, str, plaq_refresh]
+    shifts: int
+    fields: int
+    check_every: int
+    tolerance_force: float
+    tolerance_hamiltonian: float
+    smearing_rho: float
+    error_force: float
+    error_hamiltonian: float
+    interval: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("flavours", _c.c_int32),
+        ("system", _c.c_int32),
+        ("max_iterations", _c.c_int32),
+        ("sloppy_precision", _c.c_int32),
+        ("guesses", _c.c_int32),
+        ("smearing_levels", _c.c_int32),
+        ("multigrid", _c.c_int32),
+        ("multigrid_preconditioner", _c.c_int32),
+        ("persistent", _c.c_int32),
+        ("nkrylov", _c.c_int32),
+        ("refresh", _c.c_int32),
+        ("shifts", _c.c_int32),
+        ("fields", _c.c_int32),
+        ("check_every", _c.c_int32),
+        ("tolerance_force", _c.c_double),
+        ("tolerance_hamiltonian", _c.c_double),
+        ("smearing_rho", _c.c_double),
+        ("error_force", _c.c_double),
+        ("error_hamiltonian", _c.c_double),
+        ("interval", _c.c_double * 2),
+    ]
+    _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh}
+    _init_ = "plaq_quarks_params_init"
+
+
+_plaq_quarks_params_init = _n.function("plaq_quarks_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_quarks_params_init(params: plaq_quarks_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_quarks_params_init, _n.struct(plaq_quarks_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_hmc_parts_create = _n.function("plaq_hmc_parts_create", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_hmc_parts_create(gauge: Any, params: Optional[plaq_hmc_params] = None) -> plaq_hmc_parts:
+    """Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+    Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
+    """
+    parts_ = plaq_hmc_parts()
+    _n.call(_plaq_hmc_parts_create, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_hmc_params, params, "params"), _c.byref(parts_))
+    return parts_
+
+
+_plaq_hmc_parts_destroy = _n.function("plaq_hmc_parts_destroy", _c.c_int32, [plaq_hmc_parts])
+
+
+def plaq_hmc_parts_destroy(parts: Any) -> None:
+    """Destroys parts. The zero handle is accepted."""
+    _n.call(_plaq_hmc_parts_destroy, _n.handle(plaq_hmc_parts, parts, "parts"))
+
+
+_plaq_hmc_add_level = _n.function("plaq_hmc_add_level", _c.c_int32, [plaq_hmc_parts, _c.c_int32, _c.c_int64])
+
+
+def plaq_hmc_add_level(parts: Any, integrator: Union[int, str, plaq_integrator], steps: int) -> None:
+    """Adds a level with so many steps of a plaq_integrator."""
+    _n.call(_plaq_hmc_add_level, _n.handle(plaq_hmc_parts, parts, "parts"), _n.enum(plaq_integrator, integrator, "integrator"), _n.int64(steps, "steps"))
+
+
+_plaq_hmc_add_gauge = _n.function("plaq_hmc_add_gauge", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p])
+
+
+def plaq_hmc_add_gauge(parts: Any, name: Any, params: Optional[plaq_gauge_action_params] = None) -> None:
+    """Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+    BAD_PARAMETER, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_hmc_add_gauge, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_gauge_action_params, params, "params"))
+
+
+_plaq_hmc_add_paths = _n.function("plaq_hmc_add_paths", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_hmc_add_paths(parts: Any, name: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> None:
+    """Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    Arrays: steps[sum of lengths], lengths[count], coefficients[count].
+    """
+    _n.call(_plaq_hmc_add_paths, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
+
+
+_plaq_hmc_add_quarks = _n.function("plaq_hmc_add_quarks", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_hmc_add_quarks(
+        parts: Any,
+        name: Any,
+        params: Optional[plaq_quarks_params] = None,
+        dirac: Optional[plaq_dirac_params] = None,
+        preconditioner: Optional[plaq_dirac_params] = None,
+        multigrid: Optional[plaq_multigrid_params] = None,
+) -> None:
+    """Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
+    kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
+    BAD_PARAMETER, UNSUPPORTED.
+    """
+    _n.call(_plaq_hmc_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))
+
+
+_plaq_hmc_create_from = _n.function("plaq_hmc_create_from", _c.c_int32, [plaq_hmc_parts, _c.c_void_p])
+
+
+def plaq_hmc_create_from(parts: Any) -> plaq_hmc:
+    """The chain of what was added, the same bit for bit as that of an input that says so; the parts
+    are then empty. Errors: as of plaq_hmc_create.
+    """
+    hmc_ = plaq_hmc()
+    _n.call(_plaq_hmc_create_from, _n.handle(plaq_hmc_parts, parts, "parts"), _c.byref(hmc_))
+    return hmc_
+
+
+# ---- Gradient flow ----
+
+
+class plaq_flow_kind(Enum):
+    """Whose gradient."""
+    WILSON = 0
+    #: Tree-level improved.
+    SYMANZIK = 1
+    #: The same with the term that removes all O(a^2) effects of the flow.
+    ZEUTHEN = 2
+
+
+#: Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
+#: topological charge; a result other than 0 on any rank ends the flow.
+#: Arguments: time, t2e, charge.
+plaq_flow_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_double, _c.c_double, _c.c_double, _c.c_void_p)
+
+
+class plaq_flow_params(Struct):
+    """A gradient flow by Luescher's third-order Runge-Kutta scheme.
+
+    Members:
+      kind: Default: PLAQ_FLOW_WILSON.
+      every: Steps between measurements; one more is at the start, one at the end. Default: 10.
+      step: Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02.
+      time: Flow time to reach, in a million steps at most. Must be set.
+      tolerance: Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
+        fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
+        Default: 0.
+    """
+    struct_size: int
+    kind: Union[int, str, plaq_flow_kind]
+    every: int
+    step: float
+    time: float
+    tolerance: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("every", _c.c_int32),
+        ("step", _c.c_double),
+        ("time", _c.c_double),
+        ("tolerance", _c.c_double),
+    ]
+    _enums_ = {"kind": plaq_flow_kind}
+    _init_ = "plaq_flow_params_init"
+
+
+_plaq_flow_params_init = _n.function("plaq_flow_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_flow_params_init(params: plaq_flow_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_flow_params_init, _n.struct(plaq_flow_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_flow_report(Struct):
+    """What a flow did. Scales are in lattice units, negative where the flow ended before them.
+
+    Members:
+      time: Flow time reached.
+      t0_clover: t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
+      t0_plaquette:
+      w0_clover: w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
+      w0_plaquette:
+      steps:
+      repeated: Steps that were done again with a smaller step.
+      seconds:
+      stopped: 1: the callback asked to stop.
+      reserved:
+    """
+    struct_size: int
+    time: float
+    t0_clover: float
+    t0_plaquette: float
+    w0_clover: float
+    w0_plaquette: float
+    steps: int
+    repeated: int
+    seconds: float
+    stopped: int
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("time", _c.c_double),
+        ("t0_clover", _c.c_double),
+        ("t0_plaquette", _c.c_double),
+        ("w0_clover", _c.c_double),
+        ("w0_plaquette", _c.c_double),
+        ("steps", _c.c_int64),
+        ("repeated", _c.c_int64),
+        ("seconds", _c.c_double),
+        ("stopped", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _init_ = "plaq_flow_report_init"
+
+
+_plaq_flow_report_init = _n.function("plaq_flow_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_flow_report_init(report: plaq_flow_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_flow_report_init, _n.struct(plaq_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_flow_point(Struct):
+    """Observables at a flow time.
+
+    Members:
+      time:
+      plaquette_spatial: Average plaquettes, 1 for unit links.
+      plaquette_temporal:
+      energy_spatial: Action density from clover leaves, as plaq_gauge_topology gives it.
+      energy_temporal:
+      charge: Topological charge.
+    """
+    time: float
+    plaquette_spatial: float
+    plaquette_temporal: float
+    energy_spatial: float
+    energy_temporal: float
+    charge: float
+    _fields_ = [
+        ("time", _c.c_double),
+        ("plaquette_spatial", _c.c_double),
+        ("plaquette_temporal", _c.c_double),
+        ("energy_spatial", _c.c_double),
+        ("energy_temporal", _c.c_double),
+        ("charge", _c.c_double),
+    ]
+
+
+_plaq_flow_run = _n.function("plaq_flow_run", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_flow_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_flow_run(
+        gauge: Any,
+        params: Optional[plaq_flow_params],
+        callback: Optional[Callable[..., Any]],
+        report: Optional[plaq_flow_report],
+        points: Any,
+        capacity: int,
+) -> int:
+    """Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
+    made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
+    UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
+    Arrays: points[capacity].
+    """
+    count_ = _c.c_int64()
+    callback_ = _n.callback(plaq_flow_callback, callback)
+    _n.watched(_plaq_flow_run, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_flow_report, report, "report"), _n.room(plaq_flow_point, points, "points", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
+    return count_.value
+
+
+# ---- QUDA's interface: what becomes of errors ----
+
+
+class plaq_quda_error_mode(Enum):
+    """What a function of the headers in quda/ does once its error has been told to the handler."""
+    #: Ends the program with exit code 1 (the default).
+    END = 0
+    #: Returns. No array, number or count of the host has been written then, and what is
+    #: returned is NULL, 1 from functions that return an int, NaN from those that return a double.
+    RETURN = 1
+
+
+#: Gets the name of the function that failed, its status and the message in lines: argument,
+#: expected, found, and what to do. On several ranks all get what the one that failed has.
+#: Arguments: function, status, message.
+plaq_quda_error_callback = _c.CFUNCTYPE(None, _c.c_char_p, _c.c_int32, _c.c_char_p, _c.c_void_p)
+
+
+_plaq_quda_set_error_mode = _n.function("plaq_quda_set_error_mode", _c.c_int32, [_c.c_int32])
+
+
+def plaq_quda_set_error_mode(mode: Union[int, str, plaq_quda_error_mode]) -> None:
+    """For all threads, from now on."""
+    _n.call(_plaq_quda_set_error_mode, _n.enum(plaq_quda_error_mode, mode, "mode"))
+
+
+_plaq_quda_set_error_handler = _n.function("plaq_quda_set_error_handler", _c.c_int32, [plaq_quda_error_callback, _c.c_void_p])
+
+
+def plaq_quda_set_error_handler(callback: Optional[Callable[..., Any]] = None) -> None:
+    """Takes the place of the handler that prints to stderr; NULL: that one again."""
+    callback_ = _n.callback(plaq_quda_error_callback, callback)
+    _n.watched(_plaq_quda_set_error_handler, callback_, (), callback_.c, None)
+
+
+_plaq_quda_last_status = _n.function("plaq_quda_last_status", _c.c_int32, [_c.c_void_p])
+
+
+def plaq_quda_last_status() -> int:
+    """Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
+    message of one that failed.
+    """
+    status_ = _c.c_int32()
+    _n.call(_plaq_quda_last_status, _c.byref(status_))
+    return status_.value
