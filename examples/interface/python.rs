@@ -169,6 +169,13 @@ fn structure(s: &mut String, name: &str, doc: &[&str], fields: &[Field]) {
     }
     if grows {
         let _ = writeln!(s, "    _init_ = \"{name}_init\"");
+        return;
+    }
+    let set =
+        fields.iter().filter_map(|f| Some(format!("\"{}\": ({})", word(f.name), f.default?())));
+    let set: Vec<String> = set.collect();
+    if !set.is_empty() {
+        let _ = writeln!(s, "    _defaults_ = {{{}}}", set.join(", "));
     }
 }
 
@@ -201,7 +208,6 @@ fn ctype(ty: &Type) -> String {
 fn member_type(ty: &Type) -> String {
     match ty {
         Type::I32 | Type::I64 => "int".into(),
-        Type::Enum(of) => format!("Union[int, str, {of}]"),
         Type::F64 => "float".into(),
         Type::Handle(name) | Type::Struct(name) => name.to_string(),
         _ => "Any".into(),

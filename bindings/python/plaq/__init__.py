@@ -12,7 +12,23 @@ Arrays are NumPy's, extents [x, y, z, t], indices of arrays from t to x: links (
 
 from importlib import import_module as _import
 from pathlib import Path as _Path
+from typing import TYPE_CHECKING as _CHECKING
 from typing import Any as _Any
+
+if _CHECKING:
+    from . import capi as capi
+    from ._native import Error as Error
+    from ._objects import Context as Context, init as init, log as log
+    from .analysis import Correlator as Correlator, Estimate as Estimate, jackknife as jackknife
+    from .analysis import observable as observable
+    from .chains import Hmc as Hmc, hmc as hmc, toml as toml
+    from .fields import Fermion as Fermion, Propagator as Propagator, point as point, volume as volume, wall as wall
+    from .gauge import Fixed as Fixed, Flow as Flow, Gauge as Gauge, file_text as file_text, heatbath as heatbath
+    from .gauge import open as open
+    from .hadrons import baryons as baryons, gamma as gamma, mesons as mesons
+    from .quarks import Clover as Clover, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
+    from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
+    from .quarks import Wilson as Wilson
 
 #: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
 prefix = _Path(__file__).resolve().parent
@@ -24,6 +40,13 @@ cmake = libdir / "cmake" / "plaq"  # for plaq_DIR
 
 _NAMES = {
     "_native": ["Error"],
+    "_objects": ["Context", "init", "log"],
+    "gauge": ["Gauge", "Flow", "Fixed", "open", "file_text", "heatbath"],
+    "fields": ["Fermion", "Propagator", "point", "wall", "volume"],
+    "quarks": ["Wilson", "Clover", "Twisted", "Laplace", "Overlap", "Multigrid", "Eigen", "NotConvergedWarning"],
+    "hadrons": ["gamma", "mesons", "baryons"],
+    "analysis": ["Correlator", "Estimate", "jackknife", "observable"],
+    "chains": ["Hmc", "hmc", "toml"],
 }
 _MODULES = ["capi"]
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}

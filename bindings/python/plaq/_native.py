@@ -9,9 +9,10 @@ import difflib
 import enum as _enum
 import operator
 import os
+import signal
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -103,8 +104,16 @@ class Handle(ctypes.Structure):
         return f"{type(self).__name__}({self.id:#x})"
 
 
+Named = TypeVar("Named", bound="Enum")
+
+
 class Enum(_enum.IntEnum):
     """Numbers with names, which are also found by their name in any case."""
+
+    @classmethod
+    def named(cls: Type[Named], value: Union[int, str]) -> Named:
+        """The member of a number or a name."""
+        return cls(value)  # type: ignore[arg-type]
 
     @classmethod
     def _missing_(cls, value: object) -> Any:
@@ -122,12 +131,13 @@ class Struct(ctypes.Structure):
 
     _enums_: Dict[str, Type[Enum]] = {}
     _init_ = ""
+    _defaults_: Dict[str, Any] = {}  # of structs that have no function for it
 
     def __init__(self, **members: Any) -> None:
         super().__init__()
         if self._init_:
             call(getattr(library, self._init_), ctypes.byref(self), ctypes.sizeof(self))
-        for name, value in members.items():
+        for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -197,12 +207,14 @@ class Callback:
 
     def __init__(self, kind: Any, function: Callable[..., Any]) -> None:
         self.raised: Optional[BaseException] = None
+        #: Ctrl-C came during the call.
+        self.interrupted = False
 
         def run(*arguments: Any) -> Any:
             try:
                 # The last argument is `user`.
                 answer = function(*(text(a) if isinstance(a, bytes) else a for a in arguments[:-1]))
-                return None if kind._restype_ is None else int(answer or 0)
+                return None if kind._restype_ is None else int(answer or self.interrupted)
             except BaseException as error:
                 self.raised = self.raised or error
                 return None if kind._restype_ is None else 1
@@ -239,19 +251,39 @@ def callback(kind: Any, function: Optional[Callable[..., Any]]) -> Any:
 
 def _quiet() -> None:
     """No thread of the library calls Python once the interpreter ends."""
-    library.plaq_log_set(None, None, 0)
-    library.plaq_quda_set_error_handler(None, None)
+    library.plaq_log_set(library.plaq_log_set.argtypes[0](), None, 0)
+    handler = library.plaq_quda_set_error_handler
+    handler(handler.argtypes[0](), None)
 
 
 def watched(function: Any, made: Any, handles: Tuple[Handle, ...], *arguments: Any) -> None:
-    """A call with a callback. What that raised is raised here; objects that were made are destroyed."""
-    call(function, *arguments)
-    if made.raised is not None:
+    """A call with a callback. What that raised is raised here; objects that were made are destroyed. Python's own
+    handler of Ctrl-C would raise at any place of the callback; meanwhile one that only takes note stands for it."""
+    ours = isinstance(made, Callback) and threading.current_thread() is threading.main_thread()
+    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def note(*_: Any) -> None:
+        made.interrupted = True
+
+    if ours:
+        signal.signal(signal.SIGINT, note)
+    try:
+        call(function, *arguments)
+    finally:
+        if ours:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    error, made.raised = made.raised, None
+    if error is None and ours and made.interrupted:
+        error = KeyboardInterrupt()
+    if error is not None:
         for handle in handles:
             destroy = getattr(library, f"{type(handle).__name__}_destroy")
             destroy.argtypes = [type(handle)]
             destroy(handle)
-        raise made.raised
+        try:
+            raise error
+        finally:
+            del error  # not in a circle with its own traceback
 
 
 def text(value: Optional[bytes]) -> str:
@@ -301,7 +333,7 @@ def enum(kind: Type[Enum], value: Any, name: str) -> int:
     """The number of a member, of a member's name, or as it is."""
     if isinstance(value, str):
         try:
-            return int(kind(value))  # type: ignore[arg-type]
+            return int(kind.named(value))
         except ValueError as error:
             raise ValueError(f"{name}: {str(error).split(': ', 1)[1]}") from None
     return _whole(value, name, 32)

@@ -357,10 +357,10 @@ class plaq_context_params(Struct):
         Default: NULL.
     """
     struct_size: int
-    device: Union[int, str, plaq_device]
+    device: Any
     ordinal: int
     threads: int
-    communicator_kind: Union[int, str, plaq_communicator]
+    communicator_kind: Any
     communicator: Any
     communicator_fortran: int
     reproducible: int
@@ -416,7 +416,7 @@ class plaq_context_report(Struct):
       coords:
     """
     struct_size: int
-    device: Union[int, str, plaq_device]
+    device: Any
     lanes: int
     memory_total: int
     memory_free: int
@@ -603,10 +603,10 @@ class plaq_layout_params(Struct):
         Default: NULL.
     """
     struct_size: int
-    order: Union[int, str, plaq_order]
-    precision: Union[int, str, plaq_precision]
-    location: Union[int, str, plaq_location]
-    basis: Union[int, str, plaq_basis]
+    order: Any
+    precision: Any
+    location: Any
+    basis: Any
     arrays: int
     project: int
     tolerance: float
@@ -686,8 +686,8 @@ class plaq_gauge_params(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
@@ -718,7 +718,7 @@ class plaq_gauge_smear_params(Struct):
       reserved: Must be 0.
     """
     struct_size: int
-    kind: Union[int, str, plaq_smearing]
+    kind: Any
     steps: int
     alpha: Any
     directions: int
@@ -754,8 +754,8 @@ class plaq_gauge_report(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     bytes: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -914,8 +914,8 @@ class plaq_read_params(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     unitarity: float
     header: float
     project: int
@@ -959,9 +959,9 @@ class plaq_write_params(Struct):
       lfn: Logical file name of ILDG; NULL: none. Default: NULL.
     """
     struct_size: int
-    format: Union[int, str, plaq_file_format]
-    byte_order: Union[int, str, plaq_byte_order]
-    precision: Union[int, str, plaq_precision]
+    format: Any
+    byte_order: Any
+    precision: Any
     reserved: int
     sequence_number: int
     ensemble_id: Any
@@ -1009,9 +1009,9 @@ class plaq_file_report(Struct):
     """
     struct_size: int
     extents: Any
-    format: Union[int, str, plaq_file_format]
-    precision: Union[int, str, plaq_precision]
-    byte_order: Union[int, str, plaq_byte_order]
+    format: Any
+    precision: Any
+    byte_order: Any
     warnings: int
     sequence_number: int
     plaquette: float
@@ -1104,8 +1104,8 @@ class plaq_spinor_params(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
-    subset: Union[int, str, plaq_subset]
+    precision: Any
+    subset: Any
     nrhs: int
     spins: int
     gauge: plaq_gauge
@@ -1173,8 +1173,8 @@ class plaq_spinor_report(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
-    subset: Union[int, str, plaq_subset]
+    precision: Any
+    subset: Any
     nrhs: int
     spins: int
     bytes: int
@@ -1598,7 +1598,7 @@ class plaq_clover_params(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
+    precision: Any
     reserved: int
     gauge: plaq_gauge
     _fields_ = [
@@ -1745,9 +1745,9 @@ class plaq_dirac_params(Struct):
     mu: float
     hop: Any
     boundary: Any
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
-    normalisation: Union[int, str, plaq_normalisation]
+    precision: Any
+    storage: Any
+    normalisation: Any
     reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -1791,8 +1791,8 @@ class plaq_dirac_report(Struct):
     mass: float
     flops: float
     bytes: float
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("kappa", _c.c_double),
@@ -1942,8 +1942,8 @@ class plaq_laplace_params(Struct):
     mass2: float
     directions: int
     spins: int
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("mass2", _c.c_double),
@@ -2067,6 +2067,7 @@ class plaq_multigrid_level_params(Struct):
         ("pre", _c.c_int32),
         ("post", _c.c_int32),
     ]
+    _defaults_ = {"block": (0, 0, 0, 0), "vectors": (24), "pre": (0), "post": (10)}
 
 
 class plaq_multigrid_params(Struct):
@@ -2117,11 +2118,11 @@ class plaq_multigrid_params(Struct):
     """
     struct_size: int
     levels: int
-    cycle: Union[int, str, plaq_cycle]
+    cycle: Any
     level: Any
-    smoother: Union[int, str, plaq_smoother]
-    smoother_precision: Union[int, str, plaq_precision]
-    coarse_precision: Union[int, str, plaq_precision]
+    smoother: Any
+    smoother_precision: Any
+    coarse_precision: Any
     iterations: int
     coarsest_iterations: int
     setup_iterations: int
@@ -2131,15 +2132,15 @@ class plaq_multigrid_params(Struct):
     tol: float
     coarsest_tol: float
     seed: int
-    coarse_smoother: Union[int, str, plaq_smoother]
-    coarsest: Union[int, str, plaq_coarsest]
+    coarse_smoother: Any
+    coarsest: Any
     coarsest_modes: int
-    deep_cycle: Union[int, str, plaq_cycle]
+    deep_cycle: Any
     domain: Any
     domain_steps: int
-    link_precision: Union[int, str, plaq_precision]
+    link_precision: Any
     setup_columns: int
-    setup_solver: Union[int, str, plaq_setup_solver]
+    setup_solver: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("levels", _c.c_int32),
@@ -2192,7 +2193,7 @@ class plaq_multigrid_report(Struct):
     """
     struct_size: int
     levels: int
-    refresh: Union[int, str, plaq_refresh]
+    refresh: Any
     setup_seconds: float
     reduction: float
     bytes: int
@@ -2501,12 +2502,12 @@ class plaq_solver_params(Struct):
         all ranks stop after the same one. Default: 0.
     """
     struct_size: int
-    algorithm: Union[int, str, plaq_algorithm]
-    solution: Union[int, str, plaq_solution]
-    equations: Union[int, str, plaq_equations]
-    system: Union[int, str, plaq_system]
-    sloppy_precision: Union[int, str, plaq_precision]
-    sloppy_storage: Union[int, str, plaq_storage]
+    algorithm: Any
+    solution: Any
+    equations: Any
+    system: Any
+    sloppy_precision: Any
+    sloppy_storage: Any
     max_iterations: int
     nkrylov: int
     precondition_steps: int
@@ -2585,11 +2586,11 @@ class plaq_solve_report(Struct):
     memory_peak: int
     reliable_updates: int
     restarts: int
-    algorithm: Union[int, str, plaq_algorithm]
+    algorithm: Any
     standstill: int
-    sloppy_precision: Union[int, str, plaq_precision]
-    sloppy_storage: Union[int, str, plaq_storage]
-    stopped_by: Union[int, str, plaq_stopped_by]
+    sloppy_precision: Any
+    sloppy_storage: Any
+    stopped_by: Any
     reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -2810,8 +2811,8 @@ class plaq_source_params(Struct):
       reserved: Must be 0.
     """
     struct_size: int
-    kind: Union[int, str, plaq_source]
-    noise: Union[int, str, plaq_source_noise]
+    kind: Any
+    noise: Any
     position: Any
     momentum: Any
     seed: int
@@ -3038,7 +3039,7 @@ class plaq_contract_params(Struct):
     position: Any
     boundary: float
     parity: int
-    projection: Union[int, str, plaq_projection]
+    projection: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
@@ -3132,8 +3133,8 @@ class plaq_propagator_write_params(Struct):
       info: For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL.
     """
     struct_size: int
-    kind: Union[int, str, plaq_propagator_kind]
-    precision: Union[int, str, plaq_precision]
+    kind: Any
+    precision: Any
     info: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -3163,7 +3164,7 @@ class plaq_propagator_read_params(Struct):
     """
     struct_size: int
     extents: Any
-    precision: Union[int, str, plaq_precision]
+    precision: Any
     reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -3266,9 +3267,9 @@ class plaq_eigen_params(Struct):
         Default: 0.
     """
     struct_size: int
-    method: Union[int, str, plaq_eigen_method]
-    end: Union[int, str, plaq_eigen_end]
-    system: Union[int, str, plaq_system]
+    method: Any
+    end: Any
+    system: Any
     count: int
     room: int
     block: int
@@ -3342,7 +3343,7 @@ class plaq_eigen_report(Struct):
     restarts: int
     applications: int
     seconds: float
-    stopped_by: Union[int, str, plaq_stopped_by]
+    stopped_by: Any
     verified: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -3541,10 +3542,10 @@ class plaq_overlap_params(Struct):
     s: float
     mass: float
     delta: float
-    sign: Union[int, str, plaq_overlap_sign]
+    sign: Any
     modes: int
     most_modes: int
-    finder: Union[int, str, plaq_overlap_finder]
+    finder: Any
     modes_tol: float
     max_degree: int
     two_passes: int
@@ -3552,11 +3553,11 @@ class plaq_overlap_params(Struct):
     high: float
     csw: float
     boundary: Any
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     seed: int
     smearing_steps: int
-    smearing: Union[int, str, plaq_smearing]
+    smearing: Any
     smearing_alpha: Any
     max_seconds: float
     high_modes: int
@@ -3632,7 +3633,7 @@ class plaq_overlap_report(Struct):
     struct_size: int
     s: float
     mass: float
-    sign: Union[int, str, plaq_overlap_sign]
+    sign: Any
     degree: int
     modes: int
     vectors: int
@@ -3646,11 +3647,11 @@ class plaq_overlap_report(Struct):
     largest_error: float
     next: float
     multiplications: int
-    precision: Union[int, str, plaq_precision]
-    storage: Union[int, str, plaq_storage]
+    precision: Any
+    storage: Any
     seconds_modes: float
     seconds_sign: float
-    algorithm: Union[int, str, plaq_overlap_algorithm]
+    algorithm: Any
     preconditioner: int
     high_modes: int
     low_modes: int
@@ -3885,11 +3886,11 @@ class plaq_overlap_solve_params(Struct):
         operator, is not counted. Default: 0.
     """
     struct_size: int
-    algorithm: Union[int, str, plaq_overlap_algorithm]
+    algorithm: Any
     max_iterations: int
     tol: float
-    sloppy_precision: Union[int, str, plaq_precision]
-    sloppy_storage: Union[int, str, plaq_storage]
+    sloppy_precision: Any
+    sloppy_storage: Any
     relax: int
     deflate: int
     nkrylov: int
@@ -4067,11 +4068,11 @@ class plaq_gaugefix_params(Struct):
       alpha: Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08.
     """
     struct_size: int
-    condition: Union[int, str, plaq_gaugefix_condition]
+    condition: Any
     time: int
     residual: int
-    method: Union[int, str, plaq_gaugefix_method]
-    precision: Union[int, str, plaq_gaugefix_precision]
+    method: Any
+    precision: Any
     logarithmic: int
     omega: float
     probability: float
@@ -5027,16 +5028,16 @@ class plaq_quarks_params(Struct):
     """
     struct_size: int
     flavours: int
-    system: Union[int, str, plaq_system]
+    system: Any
     max_iterations: int
-    sloppy_precision: Union[int, str, plaq_precision]
+    sloppy_precision: Any
     guesses: int
     smearing_levels: int
     multigrid: int
     multigrid_preconditioner: int
     persistent: int
     nkrylov: int
-    refresh: Union[int, str, plaq_refresh]
+    refresh: Any
     shifts: int
     fields: int
     check_every: int
@@ -5190,7 +5191,7 @@ class plaq_flow_params(Struct):
         Default: 0.
     """
     struct_size: int
-    kind: Union[int, str, plaq_flow_kind]
+    kind: Any
     every: int
     step: float
     time: float

@@ -1,0 +1,184 @@
+"""What all objects of the package share: a handle that lives as long as they do, and the context that they belong to."""
+
+from __future__ import annotations
+
+import logging
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple, TypeVar
+
+import numpy as np
+
+from . import _native, capi
+
+Self = TypeVar("Self", bound="Object")
+_late: List[Tuple[Any, Any]] = []  # objects that were in use when they were to be destroyed
+
+
+def _destroy(function: Any, handle: Any) -> None:
+    if function(handle) == capi.Busy.status:
+        _late.append((function, handle))
+
+
+def _destroy_late() -> None:
+    waiting, _late[:] = list(_late), []
+    for function, handle in waiting:
+        _destroy(function, handle)
+
+
+class Object:
+    """An object of the library. It is destroyed by close(), at the end of a `with`, or when nothing refers to it."""
+
+    def __init__(self, handle: Any, context: Optional["Context"]) -> None:
+        _destroy_late()
+        self._handle = handle
+        self._context = context
+        function = getattr(_native.library, f"{type(handle).__name__}_destroy")
+        self._end = weakref.finalize(self, _destroy, function, handle)
+
+    @property
+    def handle(self) -> Any:
+        """The handle for plaq.capi."""
+        if not self._end.alive:
+            raise capi.InvalidHandle(f"this {type(self).__name__} was closed")
+        if self._context is not None and not self._context._end.alive:
+            raise capi.InvalidHandle(f"the context of this {type(self).__name__} was closed")
+        return self._handle
+
+    @property
+    def context(self) -> "Context":
+        """The device that the object lives on."""
+        assert self._context is not None
+        return self._context
+
+    def close(self) -> None:
+        """Gives the memory of the device back."""
+        self._end()
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"a {type(self).__name__} lives in the library's memory and cannot be pickled or copied: "
+            "pickle an array of it, or write it to a file")
+
+    def _say(self, text: str) -> str:
+        return f"<{type(self).__name__} {text}{'' if self._end.alive else ', closed'}>"
+
+
+class Context(Object):
+    """A device with its memory and threads, and the ranks that share a lattice."""
+
+    def __init__(
+        self, device: str = "auto", *, threads: int = 0, comm: Any = None, grid: Optional[Sequence[int]] = None,
+        **more: Any,
+    ) -> None:
+        params = capi.plaq_context_params(device=device, threads=threads, **more)
+        if grid is not None:
+            params.grid = grid
+        if comm is not None:
+            # mpi4py's communicators tell the address of their MPI_Comm.
+            from mpi4py import MPI
+
+            params.communicator_kind = "c"
+            params.communicator = MPI._addressof(comm)
+        self._comm = comm
+        super().__init__(capi.plaq_context_create(params), None)
+        self.name = capi.plaq_context_name(self)
+        report = self.report()
+        self.on_gpu = report.device == capi.plaq_device.CUDA
+        self.grid, self.coords = list(report.grid), list(report.coords)
+        self.ranks, self.rank = report.ranks, report.rank
+
+    @property
+    def context(self) -> "Context":
+        return self
+
+    def report(self) -> capi.plaq_context_report:
+        """Device, memory in bytes, ranks."""
+        report = capi.plaq_context_report()
+        capi.plaq_context_describe(self, report)
+        return report
+
+    def synchronize(self) -> None:
+        """Waits until everything asked of the device is done."""
+        capi.plaq_context_synchronize(self)
+
+    def gather(self, array: np.ndarray, first: int = 0) -> Optional[np.ndarray]:
+        """The array of the whole lattice on rank 0, None on others, from every rank's part of it, whose axes `first`
+        to `first` + 3 are t, z, y, x."""
+        if self.ranks == 1:
+            return array
+        parts = self._comm.gather((self.coords, array))
+        if parts is None:
+            return None
+        shape = list(array.shape)
+        local = shape[first:first + 4]
+        shape[first:first + 4] = [n * g for n, g in zip(local, reversed(self.grid))]
+        whole = np.empty(shape, array.dtype)
+        for coords, part in parts:
+            places = tuple(slice(c * n, (c + 1) * n) for c, n in zip(reversed(coords), local))
+            whole[(slice(None),) * first + places] = part
+        return whole
+
+    def __repr__(self) -> str:
+        ranks = f", {self.ranks} ranks {self.grid}" if self.ranks > 1 else ""
+        return self._say(f"{self.name}{ranks}")
+
+
+_default: Optional[Context] = None
+
+
+def init(device: str = "auto", **more: Any) -> Context:
+    """Makes the context that everything uses which is not told another one: `device` "auto" (a GPU where there is
+    one), "cpu" or "cuda", `threads` of the CPU, `comm` of mpi4py and the process `grid` [x, y, z, t]; the other members of
+    capi.plaq_context_params by keyword. Without a call of init it is made with the defaults, when first needed."""
+    global _default
+    _default = Context(device, **more)
+    return _default
+
+
+def current(context: Optional[Context] = None) -> Context:
+    if context is not None:
+        return context
+    if _default is None or not _default._end.alive:
+        return init()
+    return _default
+
+
+_LEVELS = {0: 100, 1: logging.ERROR, 2: logging.WARNING, 3: logging.INFO, 4: logging.DEBUG, 5: 5}
+
+
+def log(level: str = "info") -> None:
+    """Sends the library's log up to `level` (off, error, warn, info, debug, trace) to the logger "plaq"."""
+    number = capi.plaq_log_level.named(level)
+    logger = logging.getLogger("plaq")
+
+    def write(of: int, message: str) -> None:
+        logger.log(_LEVELS.get(of, logging.INFO), "%s", message)
+
+    capi.plaq_log_set(write if number else None, number)
+
+
+def sites(extents: Sequence[int]) -> Tuple[int, ...]:
+    """(T, Z, Y, X) of [x, y, z, t]."""
+    return tuple(int(extent) for extent in reversed(list(extents)))
+
+
+def lattice(extents: Sequence[int], name: str = "extents") -> List[int]:
+    found = [int(extent) for extent in extents]
+    if len(found) != 4:
+        raise ValueError(f"{name}: expected four numbers x, y, z, t, found {found}")
+    return found
+
+
+def directions(value: Any) -> int:
+    """Bits of directions: a number, or letters of x, y, z, t."""
+    if isinstance(value, str):
+        if not value or set(value) - set("xyzt"):
+            raise ValueError(f"directions: expected letters of x, y, z, t, found {value!r}")
+        return sum(1 << "xyzt".index(letter) for letter in set(value))
+    return int(value)

@@ -1,0 +1,201 @@
+"""Correlators over configurations: jackknife errors, effective masses, and what other packages take."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+
+class Estimate(NamedTuple):
+    """A value, or an array of values, with its error and its jackknife samples (samples, ...)."""
+
+    value: np.ndarray
+    error: np.ndarray
+    samples: np.ndarray
+
+    def __str__(self) -> str:
+        pairs = zip(np.ravel(self.value), np.ravel(self.error))
+        return ", ".join(f"{value:.6g} +- {error:.2g}" for value, error in pairs)
+
+
+def jackknife(
+    data: Any, function: Optional[Callable[[np.ndarray], Any]] = None, bin: int = 1
+) -> Estimate:
+    """`function` of the mean over the first index of `data` (by default the mean itself), with the jackknife error of
+    leaving out `bin` configurations at a time; what does not fill a bin at the end is left out of the bins only."""
+    data = np.asarray(data)
+    function = function or (lambda mean: mean)
+    value = np.asarray(function(data.mean(axis=0)))
+    if not 1 <= bin <= len(data):
+        raise ValueError(f"bin: expected 1 to {len(data)}, the number of configurations, found {bin}")
+    bins = len(data) // bin
+    used = data[:bins * bin]
+    total = used.sum(axis=0)
+    if bins < 2:
+        return Estimate(value, np.full(value.shape, np.nan), value[None])
+    binned = used.reshape(bins, bin, *data.shape[1:]).sum(axis=1)
+    samples = np.array([function((total - one) / ((bins - 1) * bin)) for one in binned])
+    error = np.sqrt((bins - 1) * np.mean(np.abs(samples - samples.mean(axis=0)) ** 2, axis=0))
+    return Estimate(value, error, samples)
+
+
+class Correlator:
+    """A correlator C(t), t the time from the source in lattice units, of one or more configurations: `data` is an
+    array (configurations, T)."""
+
+    def __init__(
+        self, data: Any, *, name: str = "", form: str = "cosh", configurations: Optional[Sequence[int]] = None,
+        gammas: Tuple[str, str] = ("", ""),
+    ) -> None:
+        data = np.array(data)
+        if data.ndim == 1:
+            data = data[None]
+        if data.ndim != 2:
+            raise ValueError(f"data: expected an array (configurations, T), found shape {data.shape}")
+        self.data, self.name, self.gammas = data, name, gammas
+        #: How it falls: "cosh" of mesons, else "log", exp(-m t).
+        self.form = form
+        numbers = list(range(1, len(data) + 1)) if configurations is None else [int(n) for n in configurations]
+        if len(numbers) != len(data):
+            raise ValueError(f"configurations: expected {len(data)} numbers, found {len(numbers)}")
+        self.configurations: List[int] = numbers
+
+    @classmethod
+    def join(cls, parts: Iterable["Correlator"], configurations: Optional[Sequence[int]] = None) -> "Correlator":
+        """The correlator of several configurations from one of each."""
+        listed = list(parts)
+        if not listed:
+            raise ValueError("parts: expected at least one correlator, found none")
+        first = listed[0]
+        data = np.concatenate([one.data for one in listed])
+        return cls(data, name=first.name, form=first.form, configurations=configurations, gammas=first.gammas)
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    @property
+    def times(self) -> int:
+        """The extent of the lattice in time."""
+        return self.data.shape[1]
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Average over the configurations, (T,)."""
+        return self.data.mean(axis=0)
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        return self.data if dtype is None else self.data.astype(dtype)
+
+    def estimate(self, bin: int = 1) -> Estimate:
+        """C(t) with jackknife errors."""
+        return jackknife(self.data, bin=bin)
+
+    def folded(self) -> "Correlator":
+        """The average of C(t) and C(T - t)."""
+        data = (self.data + np.roll(self.data[:, ::-1], 1, axis=1)) / 2
+        return Correlator(
+            data, name=self.name, form=self.form, configurations=self.configurations, gammas=self.gammas)
+
+    def effective_mass(self, form: Optional[str] = None, bin: int = 1) -> Estimate:
+        """Effective masses with jackknife errors, NaN where there is none: "cosh", arcosh[(C(t-1) + C(t+1)) / 2 C(t)],
+        or "log", ln[C(t) / C(t+1)]."""
+        from . import capi
+
+        kind = form or self.form
+
+        def masses(mean: np.ndarray) -> np.ndarray:
+            found = np.empty(self.times)
+            capi.plaq_effective_mass(np.ascontiguousarray(mean.real, float), self.times, kind, found)
+            return found
+
+        return jackknife(self.data, masses, bin)
+
+    def plot(self, ax: Any = None, *, mass: bool = True, bin: int = 1, **more: Any) -> Any:
+        """Effective masses, or with mass=False the correlator, with errors by matplotlib."""
+        if ax is None:
+            import matplotlib.pyplot
+
+            ax = matplotlib.pyplot.gca()
+        found = self.effective_mass(bin=bin) if mass else self.estimate(bin=bin)
+        more.setdefault("label", self.name)
+        ax.errorbar(np.arange(self.times), found.value.real, found.error, fmt=more.pop("fmt", "."), **more)
+        ax.set_xlabel("t / a")
+        ax.set_ylabel("effective mass × a" if mass else "C(t)")
+        if not mass:
+            ax.set_yscale("log")
+        return ax
+
+    # ---- for other packages, which are imported here only ----
+
+    def to_pyerrors(self, ensemble: str) -> Any:
+        """A pyerrors.Corr on the ensemble of this name."""
+        import pyerrors
+
+        observables = [
+            pyerrors.Obs([column], [ensemble], idl=[self.configurations]) for column in self.data.real.T]
+        corr = pyerrors.Corr(observables)
+        corr.tag = self.name
+        return corr
+
+    def to_gvar(self, bin: int = 1) -> Any:
+        """An array of gvar's variables with the covariance of the mean."""
+        import gvar
+
+        samples = jackknife(self.data.real, bin=bin).samples
+        if len(samples) < 2:
+            raise ValueError(f"to_gvar: expected two configurations or more for a covariance, found {len(samples)}")
+        apart = samples - samples.mean(axis=0)
+        return gvar.gvar(self.mean.real, (len(samples) - 1) / len(samples) * apart.T @ apart)
+
+    def to_xarray(self) -> Any:
+        """An xarray.DataArray with dimensions configuration and t."""
+        import xarray
+
+        return xarray.DataArray(
+            self.data, dims=("configuration", "t"), name=self.name or None,
+            coords={"configuration": self.configurations, "t": np.arange(self.times)})
+
+    def to_hdf5(self, stem: Any, group: str = "meson") -> List[str]:
+        """A file STEM.NUMBER.h5 for every configuration as Hadrons writes it, which pyerrors.input.hadrons reads:
+        entry GROUP/GROUP_0 with attributes gamma_snk and gamma_src. Entries are added to files that exist."""
+        import h5py
+
+        written = []
+        numbers = np.dtype([("re", "<f8"), ("im", "<f8")])
+        for number, row in zip(self.configurations, self.data):
+            path = f"{stem}.{number}.h5"
+            with h5py.File(path, "a") as file:
+                top = file.require_group(group)
+                entry = top.create_group(f"{group}_{len(top)}")
+                values = np.ascontiguousarray(row, complex).view(numbers)
+                entry.create_dataset("corr", data=values)
+                texts = {"gamma_snk": self.gammas[0], "gamma_src": self.gammas[1], "name": self.name}
+                for key, value in texts.items():
+                    entry.attrs[key] = np.array([value.encode() or b"-"])
+            written.append(path)
+        return written
+
+    def __repr__(self) -> str:
+        return f"<Correlator {self.name}, {len(self)} configurations, T = {self.times}>"
+
+    def __str__(self) -> str:
+        found = self.effective_mass()
+        lines = [f"# {self.name}, {len(self)} configurations: t, C(t), effective mass"]
+        estimate = self.estimate()
+        for t in range(self.times):
+            mass = f"{found.value[t]:.6f}"
+            error, spread = f" +- {estimate.error[t]:.1e}", f" +- {found.error[t]:.6f}"
+            many = len(self) > 1
+            lines.append(f"{t:3d}  {estimate.value[t].real:.9e}{error * many}  {mass}{spread * many}")
+        return "\n".join(lines)
+
+
+def observable(data: Any, ensemble: str, configurations: Any = None) -> Any:
+    """A pyerrors.Obs of one number a configuration or trajectory, e.g. of a chain's plaquettes."""
+    import pyerrors
+
+    values = np.asarray(data, float)
+    numbers: Union[range, List[int]] = (
+        range(1, len(values) + 1) if configurations is None else [int(n) for n in configurations])
+    return pyerrors.Obs([values], [ensemble], idl=[numbers])

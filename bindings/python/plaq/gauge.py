@@ -1,0 +1,417 @@
+"""Links: configurations in files and arrays, observables, smearing, gradient flow, gauge fixing, heat bath."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import capi
+from ._arrays import TYPES, borrow, expect
+from ._objects import Context, Object, current, directions, lattice, sites
+
+LABELS = "4, T, Z, Y, X, N, N"
+
+
+def dtype_of(precision: str) -> np.dtype:
+    """The numbers of arrays that a field of this precision comes out as."""
+    return np.dtype(np.complex128 if precision == "double" else np.complex64)
+
+
+class Plaquette(NamedTuple):
+    """Average plaquettes Re tr U_munu / N, 1 for unit links, and the average link Re tr U / N."""
+
+    total: float
+    spatial: float
+    temporal: float
+    link_trace: float
+
+
+class Topology(NamedTuple):
+    """Topological charge and action densities 1/2 sum tr F F per site, planes without and with t, from clover leaves."""
+
+    charge: float
+    energy_spatial: float
+    energy_temporal: float
+
+
+class Gauge(Object):
+    """Links U_mu(x) from x to x + mu, mu = x, y, z, t, of SU(3) or SU(2), periodic.
+
+    Made by plaq.open, Gauge.unit, Gauge.hot, Gauge.warm, Gauge.from_array; Gauge(extents) is Gauge.unit. What smears,
+    flows or fixes gives a new object; update, reunitarise and heatbath change this one.
+    """
+
+    def __init__(
+        self, extents: Sequence[int], *, precision: str = "double", colours: int = 3,
+        context: Optional[Context] = None, _handle: Any = None,
+    ) -> None:
+        context = current(context)
+        made = _handle
+        if made is None:
+            storage = {3: "su3_18", 2: "su2"}.get(colours)
+            if storage is None:
+                raise ValueError(f"colours: expected 3 or 2, found {colours}")
+            params = capi.plaq_gauge_params(extents=lattice(extents), precision=precision, storage=storage)
+            made = capi.plaq_gauge_create(context, params)
+        super().__init__(made, context)
+        report = capi.plaq_gauge_report()
+        capi.plaq_gauge_describe(self, report)
+        #: Sites of this rank in x, y, z, t.
+        self.extents: List[int] = list(report.extents)
+        self.colours = 2 if report.storage == capi.plaq_storage.SU2 else 3
+        self.precision = capi.plaq_precision(report.precision).name.lower()
+        #: Of a configuration that was read: what its file says.
+        self.info: Optional[capi.plaq_file_report] = None
+        self._sweep = 0
+        if _handle is None:
+            capi.plaq_gauge_unit(self)
+
+    @classmethod
+    def unit(cls, extents: Sequence[int], **more: Any) -> "Gauge":
+        """All links the unit matrix."""
+        return cls(extents, **more)
+
+    @classmethod
+    def hot(cls, extents: Sequence[int], seed: int = 0, **more: Any) -> "Gauge":
+        """Independent links from the Haar measure."""
+        gauge = cls(extents, **more)
+        capi.plaq_gauge_hot(gauge, seed)
+        return gauge
+
+    @classmethod
+    def warm(cls, extents: Sequence[int], seed: int = 0, width: float = 0.3, **more: Any) -> "Gauge":
+        """Links exp(i width sum_a p_a T_a) with normal p_a, 0 <= width <= 1."""
+        gauge = cls(extents, **more)
+        capi.plaq_gauge_warm(gauge, seed, width)
+        return gauge
+
+    @classmethod
+    def from_array(
+        cls, array: Any, *, precision: Optional[str] = None, project: bool = False, tolerance: float = 0,
+        context: Optional[Context] = None,
+    ) -> "Gauge":
+        """Links from an array (4, T, Z, Y, X, 3, 3), or (4, 2, T, Z, Y, X/2, 3, 3) with even sites before odd ones,
+        complex128 or complex64, of NumPy, CuPy, PyTorch or JAX. Links must be unitary to `tolerance` (0: 1e-10, of
+        complex64 1e-5; negative: nothing is checked); `project`: they are then put on the group. `precision` of the
+        field: by default the array's."""
+        context = current(context)
+        found = borrow(array, "array", context.on_gpu)
+        shape = found.shape
+        even_odd = len(shape) == 8
+        if len(shape) not in (7, 8) or shape[0] != 4 or shape[-1] not in (2, 3) or shape[-1] != shape[-2] or (
+            even_odd and shape[1] != 2
+        ):
+            raise ValueError(
+                f"array: expected shape ({LABELS}) or (4, 2, T, Z, Y, X/2, N, N) with N = 3 or 2, found {shape}")
+        extents = list(reversed(shape[-6:-2]))
+        if even_odd:
+            extents[0] *= 2
+        gauge = cls(extents, precision=precision or TYPES[found.dtype], colours=shape[-1], context=context)
+        gauge.set(array, project=project, tolerance=tolerance)
+        return gauge
+
+    def set(self, array: Any, *, project: bool = False, tolerance: float = 0) -> None:
+        """Takes links from an array as Gauge.from_array does. On failure the old ones stay."""
+        n, found = self.colours, borrow(array, "array", self.context.on_gpu)
+        even_odd = len(found.shape) == 8
+        if even_odd:
+            expect(found.shape, (4, 2, *self._half(), n, n), "4, 2, T, Z, Y, X/2, N, N", "array")
+        else:
+            expect(found.shape, (4, *sites(self.extents), n, n), LABELS, "array")
+            # The library's lexicographic order has the directions inside the sites.
+            value = found.owner[1] if not found.device else found.owner
+            if found.device:
+                moved = _permuted(value, (1, 2, 3, 4, 0, 5, 6))
+            else:
+                moved = np.moveaxis(found.owner[0], 0, 4)
+            found = borrow(moved, "array", self.context.on_gpu)
+        layout = found.layout("qdp" if even_odd else "lexicographic", project=project, tolerance=tolerance)
+        capi.plaq_gauge_load(self, layout, found.address)
+
+    def _half(self) -> Tuple[int, ...]:
+        t, z, y, x = sites(self.extents)
+        return t, z, y, x // 2
+
+    def _save(self, order: str, shape: Tuple[int, ...]) -> np.ndarray:
+        array = np.empty(shape, dtype_of(self.precision))
+        layout = capi.plaq_layout_params(order=order, precision=TYPES[array.dtype])
+        capi.plaq_gauge_save(self, layout, array)
+        return array
+
+    def lexico(self) -> np.ndarray:
+        """Links as a new array (4, T, Z, Y, X, 3, 3)."""
+        array = self._save("lexicographic", (*sites(self.extents), 4, self.colours, self.colours))
+        return np.ascontiguousarray(np.moveaxis(array, 4, 0))
+
+    def evenodd(self) -> np.ndarray:
+        """Links as a new array (4, 2, T, Z, Y, X/2, 3, 3): sites with even x + y + z + t, then odd ones."""
+        return self._save("qdp", (4, 2, *self._half(), self.colours, self.colours))
+
+    numpy = lexico
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        array = self.lexico()
+        return array if dtype is None else array.astype(dtype)
+
+    def copy(self, precision: Optional[str] = None) -> "Gauge":
+        """The same links in another field, maybe in another precision."""
+        other = Gauge(
+            self.extents, precision=precision or self.precision, colours=self.colours, context=self.context)
+        capi.plaq_gauge_copy(self, other)
+        other.info = self.info
+        return other
+
+    # ---- observables ----
+
+    def plaquette(self) -> Plaquette:
+        """Average plaquettes, 1 for unit links."""
+        found = capi.plaq_gauge_plaquette(self)
+        return Plaquette(found.total, found.spatial, found.temporal, found.link_trace)
+
+    def polyakov_loop(self, direction: Union[int, str] = 3) -> complex:
+        """Average of tr prod U_mu / N along the lines in a direction, 0 to 3 or a letter of xyzt."""
+        number = "xyzt".index(direction) if isinstance(direction, str) else direction
+        found = capi.plaq_gauge_polyakov_loop(self, number)
+        return complex(found.re, found.im)
+
+    def topology(self, trace: bool = False) -> Topology:
+        """Topological charge and action density from clover leaves; `trace`: of an F that keeps its trace."""
+        measure = capi.plaq_gauge_topology_with_trace if trace else capi.plaq_gauge_topology
+        found = measure(self)
+        return Topology(found.charge, found.energy_spatial, found.energy_temporal)
+
+    def unitarity(self) -> capi.plaq_unitarity:
+        """The largest violation of unitarity, and where it is."""
+        return capi.plaq_gauge_unitarity(self)
+
+    def loops(self, paths: Sequence[Any]) -> np.ndarray:
+        """Sums over x of the trace of the product of links along closed paths: complex, one for each path. A path is
+        a list of steps, 0 to 3 forward in x, y, z, t and 7 to 4 back, or text: "x y -x -y"."""
+        steps = [[_step(step) for step in (path.split() if isinstance(path, str) else path)] for path in paths]
+        traces = np.empty(len(steps), complex)
+        capi.plaq_gauge_path_traces(self, sum(steps, []), [len(path) for path in steps], len(steps), traces)
+        return traces
+
+    # ---- smearing ----
+
+    def _smeared(self, kind: str, alpha: Sequence[float], steps: int, along: Any) -> "Gauge":
+        other = self.copy()
+        params = capi.plaq_gauge_smear_params(
+            kind=kind, steps=steps, alpha=[*alpha, 0, 0][:3], directions=directions(along))
+        capi.plaq_gauge_smear(other, params)
+        return other
+
+    def smear_stout(self, rho: float = 0.1, steps: int = 1, directions: Any = "xyzt") -> "Gauge":
+        """Stout links exp(i Q) U; `directions`: "xyz" smears spatial links in spatial planes."""
+        return self._smeared("stout", [rho], steps, directions)
+
+    def smear_ape(self, alpha: float = 0.5, steps: int = 1, directions: Any = "xyz") -> "Gauge":
+        """APE links: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples)."""
+        return self._smeared("ape", [alpha], steps, directions)
+
+    def smear_hyp(self, alpha: Sequence[float] = (0.75, 0.6, 0.3), steps: int = 1) -> "Gauge":
+        """HYP links, smeared in three levels inside of hypercubes."""
+        return self._smeared("hyp", list(alpha), steps, 15)
+
+    def flow(
+        self, time: float, *, kind: str = "wilson", step: float = 0.02, every: int = 10, tolerance: float = 0,
+        callback: Optional[Callable[[float, float, float], Any]] = None,
+    ) -> "Flow":
+        """Gradient flow to the flow time t / a^2 = `time` by steps of `step`, measured `every` so many of them; kind
+        "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. The callback hears of time, t^2 E and charge."""
+        params = capi.plaq_flow_params(kind=kind, step=step, every=every, time=time, tolerance=tolerance)
+        capacity = int(time / min(step, 0.2) / max(every, 1)) + 3
+        while True:
+            flowed = self.copy()
+            points = (capi.plaq_flow_point * capacity)()
+            report = capi.plaq_flow_report()
+            count = capi.plaq_flow_run(flowed, params, callback, report, points, capacity)
+            if count <= capacity:
+                return Flow(flowed, report, points[:count])
+            capacity = count  # adaptive steps may be more
+
+    def fix(
+        self, gauge: str = "landau", *, callback: Optional[Callable[..., Any]] = None, **params: Any
+    ) -> "Fixed":
+        """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by keyword,
+        e.g. method="fourier_cg", copies=10, stop_theta=1e-14."""
+        fixed = self.copy()
+        result = capi.plaq_gaugefix()
+        report = capi.plaq_gaugefix_report()
+        how = capi.plaq_gaugefix_params(condition=gauge, **params)
+        try:
+            capi.plaq_gaugefix_run(fixed, how, callback, report, result)
+        except BaseException:
+            capi.plaq_gaugefix_destroy(result)
+            raise
+        return Fixed(result, fixed, report)
+
+    # ---- updates in place ----
+
+    def heatbath(
+        self, beta: float, sweeps: int = 1, *, overrelax: int = 4, seed: int = 0, first_sweep: Optional[int] = None,
+        callback: Optional[Callable[[int, int, float], Any]] = None,
+    ) -> Plaquette:
+        """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
+        exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette."""
+        report = capi.plaq_update_report()
+        params = capi.plaq_update_params(
+            beta=beta, seed=seed, sweeps=sweeps, overrelax=overrelax,
+            first_sweep=self._sweep if first_sweep is None else first_sweep)
+        capi.plaq_gauge_update(self, params, callback, report)
+        self._sweep = report.next_sweep
+        return self.plaquette()
+
+    def reunitarise(self) -> float:
+        """Puts all links back on SU(3); the largest change of an entry."""
+        return capi.plaq_gauge_reunitarise(self)
+
+    def write(self, path: Any, format: str = "ildg", **params: Any) -> None:
+        """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_write_params
+        by keyword, e.g. precision="single", ensemble_id="b6.0"."""
+        capi.plaq_gauge_write_file(self, path, capi.plaq_write_params(format=format, **params))
+
+    def __repr__(self) -> str:
+        size = "x".join(map(str, self.extents))
+        return self._say(f"SU({self.colours}) {size}, {self.precision} precision, {self.context.name}")
+
+    def _repr_html_(self) -> str:
+        rows = zip(Plaquette._fields, self.plaquette())
+        cells = "".join(f"<tr><td>{name}</td><td>{value:.8f}</td></tr>" for name, value in rows)
+        title = "×".join(map(str, self.extents))
+        return f"<b>Gauge</b> SU({self.colours}), {title}, {self.precision} precision<table>{cells}</table>"
+
+
+def _permuted(array: Any, axes: Tuple[int, ...]) -> Any:
+    """An array of a GPU with its axes in another order, contiguous."""
+    if hasattr(array, "permute"):
+        return array.permute(*axes).contiguous()
+    import importlib
+
+    module = importlib.import_module(type(array).__module__.split(".")[0])
+    module = getattr(module, "numpy", module)
+    return module.ascontiguousarray(array.transpose(axes))
+
+
+def _step(step: Any) -> int:
+    if not isinstance(step, str):
+        return int(step)
+    letter = step.lstrip("+-")
+    if letter not in ("x", "y", "z", "t"):
+        raise ValueError(f"paths: expected steps x, y, z, t, -x, -y, -z, -t or 0 to 7, found {step!r}")
+    number = "xyzt".index(letter)
+    return 7 - number if step.startswith("-") else number
+
+
+class Flow:
+    """What a gradient flow measured: arrays over the flow time, scales in lattice units (NaN where the flow ended
+    before them), and the flowed links `gauge`."""
+
+    def __init__(self, gauge: Gauge, report: capi.plaq_flow_report, points: Sequence[Any]) -> None:
+        def column(name: str) -> np.ndarray:
+            return np.array([getattr(point, name) for point in points])
+
+        self.gauge, self.report = gauge, report
+        self.time = column("time")
+        #: Action density 1/2 sum tr F F per site from clover leaves, and t^2 E.
+        self.energy = column("energy_spatial") + column("energy_temporal")
+        self.t2e = self.time**2 * self.energy
+        self.charge = column("charge")
+        self.plaquette = (column("plaquette_spatial") + column("plaquette_temporal")) / 2
+        reached = {name: getattr(report, name) for name in ("t0_clover", "t0_plaquette", "w0_clover", "w0_plaquette")}
+        scales = {name: value if value >= 0 else float("nan") for name, value in reached.items()}
+        #: t^2 E = 0.3 at t0, t d/dt t^2 E = 0.3 at w0^2.
+        self.t0, self.t0_plaquette = scales["t0_clover"], scales["t0_plaquette"]
+        self.w0, self.w0_plaquette = scales["w0_clover"], scales["w0_plaquette"]
+
+    def plot(self, ax: Any = None) -> Any:
+        """t^2 E over t, by matplotlib."""
+        if ax is None:
+            import matplotlib.pyplot
+
+            ax = matplotlib.pyplot.gca()
+        ax.plot(self.time, self.t2e, ".-")
+        ax.axhline(0.3, color="grey", linewidth=0.8)
+        ax.set_xlabel("t / a²")
+        ax.set_ylabel("t² E")
+        return ax
+
+    def __repr__(self) -> str:
+        return f"<Flow to t = {self.report.time:g}, {len(self.time)} measurements, t0 = {self.t0:.5g}, w0 = {self.w0:.5g}>"
+
+
+class Fixed(Object):
+    """Links in a fixed gauge: `gauge`, and the `transformation` g(x) that made them."""
+
+    def __init__(self, handle: Any, gauge: Gauge, report: capi.plaq_gaugefix_report) -> None:
+        super().__init__(handle, gauge.context)
+        self.gauge, self.report = gauge, report
+        self.functional, self.theta = report.functional, report.theta
+        self.converged = bool(report.converged)
+
+    @property
+    def transformation(self) -> np.ndarray:
+        """g(x) as an array (T, Z, Y, X, N, N): U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger, quarks become g psi."""
+        n = self.gauge.colours
+        array = np.empty((*sites(self.gauge.extents), n, n), complex)
+        capi.plaq_gaugefix_transformation(self, array)
+        return array
+
+    def apply(self, gauge: Gauge) -> Gauge:
+        """The transformation applied to a copy of other links of the lattice."""
+        other = gauge.copy()
+        capi.plaq_gaugefix_apply(self, other)
+        return other
+
+    def copies(self) -> List[capi.plaq_gaugefix_state]:
+        """All gauge copies in turn."""
+        count = capi.plaq_gaugefix_copies(self, None, 0)
+        states = (capi.plaq_gaugefix_state * count)()
+        capi.plaq_gaugefix_copies(self, states, count)
+        return list(states)
+
+    def slices(self, copy: int = -1) -> List[capi.plaq_gaugefix_state]:
+        """The slices of Coulomb gauge, of the copy that is kept or of copy number `copy`."""
+        count = capi.plaq_gaugefix_slices(self, copy, None, 0)
+        states = (capi.plaq_gaugefix_state * count)()
+        capi.plaq_gaugefix_slices(self, copy, states, count)
+        return list(states)
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "NOT converged"
+        return self._say(f"{state}, F = {self.functional:.10g}, theta = {self.theta:.2e}, {self.report.iterations} sweeps")
+
+
+def open(path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: Any) -> Gauge:
+    """Reads a configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, detected automatically. Checksums, unitarity
+    and the header's plaquette are checked. Members of capi.plaq_read_params by keyword, e.g. extents=[8, 8, 8, 16],
+    wrong_checksum=True. `info` of the result has what the file says."""
+    context = current(context)
+    report = capi.plaq_file_report()
+    handle = capi.plaq_gauge_read_file(context, path, capi.plaq_read_params(precision=precision, **params), report)
+    gauge = Gauge(list(report.extents), context=context, _handle=handle)
+    gauge.info = report
+    return gauge
+
+
+def file_text(path: Any, text: str) -> Optional[str]:
+    """A text in the header of a configuration's file: "ensemble_id", "ensemble_label", "creator", "date", "lfn" or
+    "record"; None where there is none."""
+    value, found = capi.plaq_gauge_file_text(path, text, capacity=1 << 20)
+    return value if found else None
+
+
+def heatbath(
+    extents: Sequence[int], beta: float, *, seed: int = 0, start: str = "hot", thermalise: int = 200,
+    separation: int = 20, overrelax: int = 4, **more: Any,
+) -> Iterator[Gauge]:
+    """Quenched configurations without end: the same field each time, after `separation` further sweeps; copy() keeps
+    one. The first comes after `thermalise` sweeps from a "hot" or "unit" start."""
+    gauge = Gauge.hot(extents, seed, **more) if start == "hot" else Gauge.unit(extents, **more)
+    sweeps = thermalise
+    while True:
+        if sweeps:
+            gauge.heatbath(beta, sweeps, overrelax=overrelax, seed=seed)
+        yield gauge
+        sweeps = separation

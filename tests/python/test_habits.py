@@ -1,0 +1,241 @@
+"""What a program in Python expects: arrays of other frameworks, interrupts, threads, logging, memory."""
+
+import gc
+import logging
+import pickle
+import threading
+import time
+
+import numpy as np
+import plaq
+import reference as ref
+from common import SHAPE, close, lattice, refused, spinors
+
+
+class Foreign:
+    """An array of another framework, which is known by DLPack alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **more):
+        return self.array.__dlpack__(**more)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class OnGpu:
+    """An array that says that it is in memory of a GPU."""
+
+    def __init__(self, array, strides=None):
+        self.__cuda_array_interface__ = {
+            "shape": array.shape, "typestr": array.dtype.str, "data": (array.ctypes.data, False), "version": 3,
+            "strides": strides, "stream": 1}
+
+
+def test_dlpack():
+    u, gauge = lattice()
+    psi = spinors()
+    d = plaq.Wilson(gauge, mass=0.1)
+    close(d @ Foreign(psi), d @ psi, 1e-15)
+    close(plaq.Gauge.from_array(Foreign(u)).numpy(), u, 1e-14)
+
+
+def test_strides_and_byte_orders():
+    _, gauge = lattice()
+    d = plaq.Wilson(gauge, mass=0.1)
+    psi = spinors()
+    close(d @ np.asfortranarray(psi), d @ psi, 1e-15)
+    close(d @ psi.astype(">c16"), d @ psi, 1e-15)
+    close(d @ np.repeat(psi, 2, axis=0)[::2], d @ psi, 1e-15)
+
+
+def test_arrays_of_a_gpu_need_one():
+    _, gauge = lattice()
+    if gauge.context.on_gpu:
+        raise ModuleNotFoundError("this context computes on a GPU")
+    refused(TypeError, "psi|memory of a GPU|computes on the CPU", lambda: plaq.Wilson(gauge, mass=0.1) @ OnGpu(spinors()))
+    refused(ValueError, "C-contiguous", lambda: plaq.capi.plaq_gauge_load(gauge, None, OnGpu(spinors(), (8, 16))))
+
+
+def test_torch():
+    import torch
+
+    _, gauge = lattice()
+    d = plaq.Wilson(gauge, mass=0.1)
+    psi = torch.from_numpy(spinors(2))
+    found = d @ psi
+    assert isinstance(found, torch.Tensor) and found.dtype == torch.complex128
+    close(found.numpy(), d @ psi.numpy(), 1e-15)
+    close((d @ psi.clone().requires_grad_()).numpy(), found.numpy(), 1e-15)
+    close((d @ psi.conj()).numpy(), d @ psi.numpy().conj(), 1e-15)
+
+
+def test_jax():
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    _, gauge = lattice()
+    d = plaq.Wilson(gauge, mass=0.1)
+    found = d @ jax.numpy.asarray(spinors())
+    assert isinstance(found, jax.Array)
+    close(found, d @ spinors(), 1e-15)
+
+
+def test_fields():
+    psi = plaq.Fermion.from_array(spinors(3))
+    array = psi.numpy()
+    close(psi.norm2(), (np.abs(array) ** 2).sum(axis=(1, 2, 3, 4, 5, 6)))
+    chi = plaq.Fermion.noise(psi, 3, seed=1, kind="normal")
+    close(psi.dot(chi), (array.conj() * chi.numpy()).sum(axis=(1, 2, 3, 4, 5, 6)))
+    other = psi.copy()
+    other.add(chi, a=2j, b=-1)
+    close(other.numpy(), 2j * chi.numpy() - array)
+    u, gauge = lattice()
+    moved = psi.shift(gauge, [0, 3, 7])
+    step = lambda x, mu: np.einsum("...ab,...ib->...ia", u[mu], ref.shift(x, mu))
+    expected = np.einsum("...ba,...ib->...ia", ref.shift(u[0], 0, -1).conj(), ref.shift(array[1], 0, -1))
+    close(moved.numpy()[1], step(step(expected, 3), 0))
+    odd = psi.evenodd()
+    assert odd.shape == (3, 2, 8, 2, 6, 2, 4, 3) and np.array_equal(odd[0, 1, 1, 0, 0, 0], array[0, 1, 0, 0, 0])
+    close(plaq.Fermion.from_array(odd).numpy(), array, 1e-15)
+    assert plaq.Fermion.from_array(spinors(2).astype(np.complex64)).precision == "single"
+    values = plaq.Fermion.noise([2, 2, 2, 4], 1, kind="z4").numpy()
+    close(values**4, np.ones_like(values))
+    refused(TypeError, "cannot be pickled", lambda: pickle.dumps(psi))
+    vector = plaq.Fermion([2, 2, 2, 4], spins=1)
+    assert vector.numpy().shape == (1, 4, 2, 2, 2, 1, 3) and not vector.numpy().any()
+
+
+def test_an_exception_in_a_callback_ends_the_solve():
+    _, gauge = lattice()
+    d = plaq.Wilson(gauge, mass=0.0)
+    b = spinors()
+
+    def stop(iteration, residual, seconds):
+        if iteration == 3:
+            raise KeyboardInterrupt
+
+    d.solve(b), d.propagator()  # solvers stay, with their memory
+    for call in (lambda: d.solve(b, progress=stop), lambda: d.propagator(progress=stop)):
+        gc.collect()
+        used = gauge.context.report().memory_used
+        try:
+            call()
+        except KeyboardInterrupt:
+            pass
+        else:
+            raise AssertionError("the interrupt was lost")
+        assert gauge.context.report().memory_used <= used
+    close(d @ d.solve(b, tol=1e-11), b, 1e-9)
+    heard = []
+    d.solve(b, progress=lambda *state: heard.append(state))
+    assert [n for n, _, _ in heard] == list(range(1, len(heard) + 1)) and heard[-1][1] < heard[0][1]
+
+
+def test_ctrl_c_ends_a_call():
+    import _thread
+
+    _, gauge = lattice(shape=(8, 8, 8, 8))
+    d = plaq.Wilson(gauge, mass=-0.9)
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    begin = time.perf_counter()
+    try:
+        b = spinors(12, shape=(8, 8, 8, 8))
+        for _ in range(20):
+            d.solve(b, tol=1e-14, max_iterations=10**6, max_seconds=2)
+    except KeyboardInterrupt:
+        pass
+    else:
+        raise AssertionError("the interrupt was lost")
+    finally:
+        timer.cancel()
+    assert time.perf_counter() - begin < 20
+    assert np.isfinite(gauge.plaquette().total)
+
+
+def test_threads():
+    """Calls let other threads of Python run, and threads share a context."""
+    _, gauge = lattice()
+    b = spinors(4)
+    expected = plaq.Wilson(gauge, mass=0.3).solve(b)
+    found, ticks, done = [], [0], threading.Event()
+
+    def tick():
+        while not done.is_set():
+            ticks[0] += 1
+            time.sleep(0)
+
+    def work():
+        d = plaq.Wilson(gauge, mass=0.3)
+        for _ in range(3):
+            found.append(d.solve(b))
+
+    clock = threading.Thread(target=tick)
+    clock.start()
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    done.set()
+    clock.join()
+    assert len(found) == 6 and ticks[0] > 10
+    for x in found:
+        close(x, expected, 1e-8)
+
+
+def test_logging():
+    lines = []
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append((record.levelno, record.getMessage()))
+    logger = logging.getLogger("plaq")
+    logger.addHandler(handler)
+    logger.setLevel(1)
+    try:
+        plaq.log("trace")
+        lattice(seed=1)[1].plaquette()
+        assert any("plaq_gauge_plaquette" in message for _, message in lines)
+        plaq.log("off")
+        count = len(lines)
+        lattice(seed=1)[1].plaquette()
+        assert len(lines) == count
+        refused(ValueError, "off|trace|'loud'", lambda: plaq.log("loud"))
+    finally:
+        logger.removeHandler(handler)
+
+
+def test_memory_comes_back():
+    context = plaq.Context("cpu", threads=1, memory_limit=1 << 24)
+    gc.collect()
+    for _ in range(20):
+        gauge = plaq.Gauge.unit([8, 8, 8, 8], context=context)  # 4.7 MB each
+    assert context.report().memory_used < 1 << 24
+    keep = [gauge]
+    refused(MemoryError, "", lambda: [keep.append(plaq.Gauge.unit([8, 8, 8, 8], context=context)) for _ in range(9)])
+    keep.clear()
+    del gauge
+    gc.collect()
+    assert context.report().memory_used == 0 and "cpu" in repr(context)
+    assert context.gather(np.zeros(3)) is not None
+    context.synchronize()
+
+
+def test_overhead():
+    """A hop from Python costs little more than from C."""
+    gauge = plaq.Gauge.hot([2, 2, 2, 2])
+    d = plaq.Wilson(gauge, mass=0.1)
+    x = plaq.Fermion.noise(gauge)
+    y = d.field()
+    y.handle, d.handle
+    for _ in range(100):
+        d.apply(x, out=y)
+    times = []
+    for _ in range(2000):
+        begin = time.perf_counter()
+        d.apply(x, out=y)
+        times.append(time.perf_counter() - begin)
+    # 16 sites: the launch and Python; 20 us of Python, and the call itself.
+    assert np.median(times) < 60e-6, f"{1e6 * np.median(times):.1f} us"

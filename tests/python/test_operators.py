@@ -1,0 +1,233 @@
+"""D psi, solves and propagators against operators in NumPy."""
+
+import warnings
+
+import numpy as np
+import plaq
+import reference as ref
+from common import EXTENTS, SHAPE, close, lattice, refused, spinors
+
+PHASES = [1, np.exp(0.3j), 1, -1]
+
+
+def test_wilson_is_the_reference():
+    u, gauge = lattice()
+    psi = spinors()
+    close(plaq.Wilson(gauge, mass=0.2) @ psi, ref.dirac(u, psi, 0.2))
+    close(plaq.Wilson(gauge, kappa=0.12) @ psi, ref.dirac(u, psi, 0.5 / 0.12 - 4))
+    close(plaq.Wilson(gauge, mass=0.2, boundary_phases=PHASES) @ psi, ref.dirac(u, psi, 0.2, PHASES))
+    close(plaq.Wilson(gauge, mass=0.2, xi=2.0, nu=0.9) @ psi, ref.dirac(u, psi, 0.2, hops=(0.45, 0.45, 0.45, 1)))
+    kappa = 1 / (2 * 0.2 + 8)
+    close(plaq.Wilson(gauge, mass=0.2, normalisation="kappa") @ psi, 2 * kappa * ref.dirac(u, psi, 0.2))
+
+
+def test_clover_and_twisted_are_the_reference():
+    u, gauge = lattice()
+    psi = spinors()
+    close(plaq.Clover(gauge, mass=-0.1, csw=1.7) @ psi, ref.dirac(u, psi, -0.1, csw=1.7))
+    close(plaq.Twisted(gauge, mass=0.1, mu=0.3) @ psi, ref.dirac(u, psi, 0.1, twist=0.3))
+    close(plaq.Twisted(gauge, mass=0.1, mu=-0.3, csw=1.1) @ psi, ref.dirac(u, psi, 0.1, twist=-0.3, csw=1.1))
+
+
+def test_laplace_is_the_reference():
+    u, gauge = lattice()
+    x = spinors()[..., :1, :]
+    close(plaq.Laplace(gauge, mass2=0.3) @ x, ref.laplace(u, x, 0.3, range(3)))
+    close(plaq.Laplace(gauge, directions="xt", spins=4) @ spinors(), ref.laplace(u, spinors(), 0, [0, 3]))
+
+
+def test_adjoint_and_gamma5():
+    _, gauge = lattice()
+    d = plaq.Clover(gauge, mass=0.1, csw=1.3)
+    psi, chi = spinors(), spinors(seed=3)
+    g5 = lambda x: np.einsum("ij,...jc->...ic", plaq.gamma[15], x)
+    close(d.H @ psi, g5(d @ g5(psi)))
+    close(np.vdot(chi, d @ psi), np.vdot(d.H @ chi, psi))
+    close(d.apply(psi, form="mdagm"), d.H @ (d @ psi))
+
+
+def test_gauge_covariance():
+    u, gauge = lattice()
+    g = ref.random_su3(SHAPE, np.random.default_rng(5))
+    rotated = plaq.Gauge.from_array(ref.transformed(u, g))
+    psi = spinors()
+    turn = lambda x: np.einsum("...ab,...ib->...ia", g, x)
+    for make in (lambda w: plaq.Clover(w, mass=0.1, csw=1.5), lambda w: plaq.Laplace(w, spins=4)):
+        close(make(rotated) @ turn(psi), turn(make(gauge) @ psi))
+    close(rotated.plaquette()[:3], gauge.plaquette()[:3], 1e-11)
+
+
+def test_many_columns_and_precisions():
+    u, gauge = lattice()
+    psi = spinors(3)
+    d = plaq.Wilson(gauge, mass=0.2)
+    close(d @ psi, np.stack([ref.dirac(u, column, 0.2) for column in psi]))
+    single = d @ psi.astype(np.complex64)
+    assert single.dtype == np.complex64
+    close(single, d @ psi, 1e-6)
+    low = plaq.Wilson(gauge, mass=0.2, precision="single")
+    assert low.precision == "single"
+    close(low @ psi, d @ psi, 1e-5)
+    field = plaq.Fermion.from_array(psi)
+    close((d @ field).numpy(), d @ psi)
+    out = d.field(3)
+    assert d.apply(field, out=out) is out
+    close(out.numpy(), d @ psi)
+
+
+def test_update_follows_the_links():
+    u, gauge = lattice()
+    other, changed = lattice(seed=9)
+    d = plaq.Clover(gauge, mass=0.2, csw=1.0)
+    d.update(changed)
+    close(d @ spinors(), ref.dirac(other, spinors(), 0.2, csw=1.0))
+
+
+def test_solve():
+    u, gauge = lattice()
+    b = spinors(4)
+    d = plaq.Clover(gauge, mass=0.5, csw=1.0)
+    x = d.solve(b, tol=1e-11)
+    for column in range(4):
+        close(ref.dirac(u, x[column], 0.5, csw=1.0), b[column], 1e-10)
+    assert d.report.converged and (d.residuals < 1e-11).all() and len(d.residuals) == 4
+    close(d.solve(b[0], solver="bicgstab", tol=1e-11), x[0], 1e-9)
+    again = d.solve(b, x0=x)
+    assert d.report.iterations <= 1
+    close(again, x, 1e-9)
+    history = d.history()
+    assert len(history) == d.report.iterations
+    shifted = d.multishift(b[0], [0.1, 2.0], 1e-11)
+    for sigma, solution in zip([0.1, 2.0], shifted):
+        close(d.apply(solution, form="mdagm") + sigma * solution, b[0], 1e-9)
+    assert d.plan(4)["solver"] > 0
+
+
+def test_a_solve_that_does_not_converge_warns():
+    _, gauge = lattice()
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        plaq.Wilson(gauge, mass=0.1).solve(spinors(), max_iterations=2)
+    assert len(seen) == 1 and seen[0].category is plaq.NotConvergedWarning
+    assert "ended by iterations" in str(seen[0].message) and seen[0].filename == __file__
+
+
+def test_multigrid():
+    u, gauge = lattice(shape=(8, 4, 4, 4))
+    d = plaq.Wilson(gauge, mass=0.3)
+    mg = d.multigrid(levels=2, block=[2, 2, 2, 2], vectors=6, refinements=1)
+    b = spinors(2, shape=(8, 4, 4, 4))
+    x = d.solve(b, multigrid=mg, tol=1e-10)
+    close(ref.dirac(u, x[1], 0.3), b[1], 1e-9)
+    assert d.report.algorithm == plaq.capi.plaq_algorithm.GCR
+    plain = plaq.Wilson(gauge, mass=0.3)
+    plain.solve(b, solver="gcr")
+    assert d.report.iterations < plain.report.iterations
+    assert [list(level.extents) for level in mg.levels()] == [[4, 4, 4, 8], [2, 2, 2, 4]]
+    assert mg.levels()[0].vectors == 6 and mg.vectors().n == 6
+    assert mg.update(d, "keep").refresh == plaq.capi.plaq_refresh.KEEP
+
+
+def test_propagator_is_the_inverse_of_the_reference():
+    shape = (4, 4, 4, 4)
+    u, gauge = lattice(shape=shape)
+    s = plaq.Wilson(gauge, mass=0.4).propagator(source=(1, 2, 3, 0), tol=1e-12)
+    array = s.numpy()
+    assert array.shape == (4, 4, 4, 4, 4, 4, 3, 3) and s.position == [1, 2, 3, 0]
+    for spin in range(4):
+        for colour in range(3):
+            source = np.zeros((*shape, 4, 3), complex)
+            source[0, 3, 2, 1, spin, colour] = 1
+            close(ref.dirac(u, array[..., :, spin, :, colour], 0.4), source, 1e-10)
+    close(s.columns()[3 * 2 + 1], array[..., :, 2, :, 1])
+    close(plaq.Propagator.from_array(array).numpy(), array, 1e-15)
+    assert s.report.converged and len(s.residuals) == 12
+
+
+def test_sources():
+    u, gauge = lattice()
+    d = plaq.Clover(gauge, mass=0.6, csw=1.0)
+    smeared = plaq.Fermion.source(gauge, plaq.point(1, 1, 1, 2)).smear(gauge, 0.3, 4)
+    s = d.propagator(source=smeared, tol=1e-11)
+    assert isinstance(s, plaq.Propagator) and s.position == [1, 1, 1, 2]
+    eta = smeared.numpy()
+    point = np.zeros((*SHAPE, 4, 3), complex)
+    point[2, 1, 1, 1, 1, 2] = 1
+    close(eta[5], ref.gaussian_smear(u, point, 0.3, 4))
+    close(ref.dirac(u, s.columns()[5], 0.6, csw=1.0), eta[5], 1e-9)
+    close(d.propagator(source=eta, tol=1e-11).columns(), s.columns(), 1e-8)
+    wall = plaq.Fermion.source(gauge, plaq.wall(t=3, momentum=[1, 0, 0, 0])).numpy()
+    expected = np.zeros((*SHAPE, 4, 3), complex)
+    expected[3, ..., 0, 0] = np.exp(2j * np.pi * np.arange(4) / 4)
+    close(wall[0], expected)
+    noise = d.propagator(source=plaq.wall(t=1, noise="z2", seed=3, dilute="spin"))
+    assert isinstance(noise, plaq.Fermion) and noise.n == 4
+    sequential = s.sequential(time=4, gamma="5", momentum=[0, 1, 0]).numpy()
+    phase = np.exp(2j * np.pi * (np.arange(6) - 1) / 6)
+    expected = np.zeros_like(sequential)
+    expected[:, 4] = np.einsum("ij,y,nzyxjc->nzyxic", plaq.gamma["5"], phase, s.columns()[:, 4])
+    close(sequential, expected)
+
+
+def test_eigenvectors():
+    u, gauge = lattice(shape=(4, 2, 2, 4))
+    d = plaq.Wilson(gauge, mass=0.4)
+    found = d.eigen(3)
+    assert found.converged and len(found.values) == 3
+    unit = np.eye(d.field().norm2().size * 4 * 2 * 2 * 4 * 12).reshape(-1, 4, 2, 2, 4, 4, 3)
+    matrix = np.stack([ref.dirac(u, column.astype(complex), 0.4).ravel() for column in unit], axis=1)
+    close(found.values, np.linalg.svd(matrix, compute_uv=False)[::-1][:3] ** 2, 1e-8)
+    vectors = found.vectors.numpy()
+    close(d.apply(vectors, form="mdagm"), found.values[:, None, None, None, None, None, None] * vectors, 1e-6)
+
+
+def test_overlap():
+    u, gauge = lattice(seed=4, shape=(4, 4, 4, 4))
+    smooth = plaq.Gauge.warm([4, 4, 4, 4], 3, 0.15)
+    d = plaq.Overlap(smooth, mass=0.0, s=0.4)
+    psi = spinors(shape=(4, 4, 4, 4))
+    # Ginsparg and Wilson's relation, and gamma5-hermiticity.
+    g5 = lambda x: np.einsum("ij,...jc->...ic", plaq.gamma[15], x)
+    close(g5(d @ psi) + d @ g5(psi), d @ g5(d @ psi) / d.rho, 1e-6)
+    close(d.H @ psi, g5(d @ g5(psi)), 1e-6)
+    # Q is the Wilson operator of negative mass.
+    close(d.apply(psi, form="q"), g5(ref.dirac(smooth.numpy(), psi, -1.4)), 1e-10)
+    heavy = d.with_mass(0.3)
+    close(heavy @ psi, (1 - 0.3 / 2.8) * (d @ psi) + 0.3 * psi, 1e-10)
+    x = heavy.solve(psi, tol=1e-8)
+    close(heavy @ x, psi, 1e-7)
+    light, massive = d.propagator(masses=[0.3, 0.5], tol=1e-7)
+    column = massive.columns()[0]
+    full = (1 - 0.5 / 2.8) * column
+    source = np.zeros_like(column)
+    source[0, 0, 0, 0, 0, 0] = 1
+    close(d.with_mass(0.5) @ (full + source / 2.8), source, 1e-5)
+    assert d.ginsparg_wilson() < 1e-6 and len(d.kernel()) == d.describe().modes
+    refused(NotImplementedError, "make another one", lambda: d.update(gauge))
+
+
+def test_mistakes():
+    _, gauge = lattice()
+    d = plaq.Wilson(gauge, mass=0.1)
+    psi = spinors()
+    refused(TypeError, "one of mass and kappa|none", lambda: plaq.Wilson(gauge))
+    refused(TypeError, "one of mass and kappa|both", lambda: plaq.Wilson(gauge, mass=1, kappa=0.1))
+    refused(TypeError, "csw", lambda: plaq.Clover(gauge, mass=1))
+    refused(ValueError, "modulus 1", lambda: plaq.Wilson(gauge, mass=1, boundary_phases=[1, 1, 1, 2]))
+    refused(AttributeError, "did you mean csw_t", lambda: plaq.Wilson(gauge, mass=1, cswt=2))
+    refused(ValueError, "precision|half|'quad'", lambda: plaq.Wilson(gauge, mass=1, precision="quad"))
+    wrong = np.moveaxis(psi, [0, 1, 2, 3], [3, 2, 1, 0])
+    refused(ValueError, "psi|(T, Z, Y, X, 4, 3) = (8, 2, 6, 4, 4, 3)|(4, 6, 2, 8, 4, 3)", lambda: d @ wrong)
+    refused(TypeError, "complex128 or complex64|float64", lambda: d @ psi.real)
+    refused(TypeError, "expected an array|str", lambda: d @ "psi")
+    refused(ValueError, "solver|cgnr|'fast'", lambda: d.solve(psi, solver="fast"))
+    refused(AttributeError, "did you mean tol", lambda: d.solve(psi, tool=1))
+    refused(plaq.capi.NotFinite, "not finite", lambda: d.solve(np.full_like(psi, np.nan)))
+    refused(ValueError, "(n, T, Z, Y, X, 4, 3)", lambda: plaq.Fermion.from_array(psi))
+    refused(TypeError, "plaq_gauge|str", lambda: plaq.capi.plaq_gauge_plaquette("links"))
+    _, other = lattice(seed=1, shape=(4, 4, 4, 4))
+    refused(plaq.capi.FieldMismatch, "", lambda: d.update(other))
+    refused(ValueError, "1, X, Y, Z, T, 5", lambda: plaq.gamma["Q"])
+    refused(ValueError, "twelve columns", lambda: plaq.Propagator(gauge, 3))
+    d.close()
+    refused(plaq.capi.InvalidHandle, "this Wilson was closed", lambda: d @ psi)
