@@ -114,6 +114,7 @@ other_sets() {
 }
 
 for set in $(other_sets); do chosen "$set" "$device" "$SET_TESTS" env PLAQ_CPU_ISA="$set"; done
+part python tests/python.sh
 chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
 if have_mpi; then
   part mpi make --no-print-directory mpi

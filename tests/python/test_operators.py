@@ -223,7 +223,7 @@ def test_mistakes():
     refused(ValueError, "solver|cgnr|'fast'", lambda: d.solve(psi, solver="fast"))
     refused(AttributeError, "did you mean tol", lambda: d.solve(psi, tool=1))
     refused(plaq.capi.NotFinite, "not finite", lambda: d.solve(np.full_like(psi, np.nan)))
-    refused(ValueError, "(n, T, Z, Y, X, 4, 3)", lambda: plaq.Fermion.from_array(psi))
+    refused(ValueError, "(n, T, Z, Y, X, 4, 3)", lambda: plaq.Fermion.from_array(psi[0]))
     refused(TypeError, "plaq_gauge|str", lambda: plaq.capi.plaq_gauge_plaquette("links"))
     _, other = lattice(seed=1, shape=(4, 4, 4, 4))
     refused(plaq.capi.FieldMismatch, "", lambda: d.update(other))

@@ -73,8 +73,11 @@ class Fermion(Object):
     def from_array(
         cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None
     ) -> "Fermion":
-        """Fields from an array (n, T, Z, Y, X, 4, 3) or (n, 2, T, Z, Y, X/2, 4, 3) of complex128 or complex64."""
+        """Fields from an array (n, T, Z, Y, X, 4, 3), (n, 2, T, Z, Y, X/2, 4, 3) or, for one, (T, Z, Y, X, 4, 3), of
+        complex128 or complex64."""
         context = current(context)
+        if len(getattr(array, "shape", ())) == 6:
+            array = array[None]
         found = borrow(array, "array", context.on_gpu)
         shape = found.shape
         if len(shape) not in (7, 8) or shape[-1] != 3 or shape[-2] not in (1, 4) or (len(shape) == 8 and shape[1] != 2):

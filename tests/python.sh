@@ -1,0 +1,37 @@
+#!/bin/bash
+# usage: python.sh [WORD...]
+# Tests of the Python package (tests/python) in an environment of its own with NumPy, from the source tree with the
+# library of `cargo build`; mypy, where there is one; the tutorial (docs/tutorial). What else is
+# there (PyTorch, JAX, pyerrors, gvar, xarray, h5py, matplotlib) is tested with; PLAQ_PYTHON names another Python.
+set -u
+cd "$(dirname "$0")/.."
+# shellcheck source=scripts/harness.sh
+. scripts/harness.sh
+python=${PLAQ_PYTHON:-$PWD/build/python/bin/python}
+if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
+  mkdir -p build
+  if ! python3 -m venv build/python || ! "$python" -m pip install --quiet --disable-pip-version-check numpy; then
+    ignore python "no venv, or no NumPy from the package registry"
+    totals
+    exit
+  fi
+  # More to test with, where there is a registry.
+  "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py || true
+fi
+"$CARGO" build --quiet || exit 1
+export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/libplaq.so PYTHONPATH=$PWD/bindings/python
+export MPLBACKEND=svg PYTHONDONTWRITEBYTECODE=1
+"$python" tests/python/run.py "$@" | tee "$scratch/python"
+rc=${PIPESTATUS[0]}
+[ $# = 0 ] || exit "$rc"
+if "$python" -c 'import mypy' 2>/dev/null; then
+  types() { (cd bindings/python && "$python" -m mypy --cache-dir "$scratch/mypy" --ignore-missing-imports plaq); }
+  check mypy types
+else
+  ignore mypy "no mypy"
+fi
+for script in docs/tutorial/*.py; do
+  tutorial() { (mkdir -p "$scratch/tutorial" && cd "$scratch/tutorial" && "$python" "$OLDPWD/$script"); }
+  check "$script" tutorial
+done
+totals && exit "$rc"
