@@ -662,8 +662,8 @@ plaq_status plaq_gauge_file_text(const char *path,
 
 /* ---- Spinor fields ---- */
 
-/** Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
- * more right-hand sides. */
+/** Wilson spinors, 4 spins x 3 colours per site, of one or two flavours, or colour vectors, 3 colours per
+ * site, for one or more right-hand sides. */
 typedef struct plaq_spinor {
   int64_t id;
 } plaq_spinor;
@@ -686,6 +686,9 @@ typedef struct plaq_spinor_params {
   /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
    * Default: none. */
   plaq_gauge gauge;
+  /** Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+   * slices are slower than sites and faster than right-hand sides. Default: 1. */
+  int64_t slices;
 } plaq_spinor_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -720,6 +723,8 @@ typedef struct plaq_spinor_report {
   int32_t spins;
   /** Device memory of the spinors. */
   int64_t bytes;
+  /** Slices of a right-hand side: 2 for a doublet of flavours, else 1. */
+  int64_t slices;
 } plaq_spinor_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1074,6 +1079,14 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
                                           plaq_clover clover,
                                           plaq_clover inverse,
                                           plaq_dirac *dirac);
+
+/** Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
+ * the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create. */
+plaq_status plaq_doublet_create(plaq_context context,
+                                plaq_gauge gauge,
+                                const plaq_dirac_params *params,
+                                double epsilon,
+                                plaq_dirac *dirac);
 
 /** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
  * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
@@ -3103,6 +3116,9 @@ typedef struct plaq_quarks_params {
   double error_hamiltonian;
   /** Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0. */
   double interval[2];
+  /** Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
+   * one flavour; 0: two flavours of equal mass. Default: 0. */
+  double epsilon;
 } plaq_quarks_params;
 
 /** Fills in defaults; pass sizeof. */

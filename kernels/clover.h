@@ -135,13 +135,13 @@ template <class R> PLAQ_FN void multiply_blocks(R (&out)[36], const R (&a)[36], 
   }
 }
 
-// A^-1, or with twist A H and H = (A^2 + twist^2)^-1; without a field to write to, sums only. Sums:
-// blocks (of A, or A^2 + twist^2) that are not positive; ln det, meaningless if there are such; 0.
+// A^-1, or twisted A H and H = (A^2 + square)^-1; without a field to write to, sums only. Sums:
+// blocks (of A, or A^2 + square) that are not positive; ln det, meaningless if there are such; 0.
 template <int W, class S> struct CloverInvert {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
-    const R zero = splat<R>(0), one = splat<R>(1), tw = splat<R>(a.twist * a.twist);
+    const R zero = splat<R>(0), one = splat<R>(1), square = splat<R>(a.square);
     // Block by block: one fits the registers. These storages have no unit of both.
     for (int ch = 0; ch < 2; ch++) {
       R b[36], h[36];
@@ -149,7 +149,7 @@ template <int W, class S> struct CloverInvert {
       R(&m)[36] = a.twisted() ? h : b;
       if (a.twisted()) {
         multiply_blocks(h, b, b);
-        PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + tw;
+        PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + square;
       }
       const Pivots<R, W> pivots = factorise<W>(m);
       sums.add(0, select(pivots.least > zero, zero, one));

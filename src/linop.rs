@@ -116,7 +116,7 @@ impl Shape {
     }
     /// Complex numbers that a vector has on all ranks.
     pub fn numbers(&self) -> f64 {
-        (self.sites() * self.components.reals() / 2) as f64
+        (self.sites() * self.components.slices * self.components.reals() / 2) as f64
     }
     /// Refuses a field of another shape.
     pub fn check(&self, field: &VectorField, name: &str) -> Result<()> {
@@ -126,12 +126,10 @@ impl Shape {
         if (field.components(), field.order()) != (self.components, self.order) {
             bail!(
                 FieldMismatch,
-                "{name}: expected {} spins x {} colours per site, found {} x {}, or its \
-                 right-hand sides are in another order",
-                self.components.spins,
-                self.components.colours,
-                field.components().spins,
-                field.components().colours
+                "{name}: expected {} numbers per site (spins x colours), found {}, or its right-hand \
+                 sides are in another order",
+                self.components,
+                field.components()
             );
         }
         if field.subset() != self.subset || field.precision() != self.precision {

@@ -10,6 +10,7 @@ mod config;
 mod correlators;
 mod device_arrays;
 mod dirac;
+mod doublet;
 mod eigen;
 #[path = "ends/main.rs"]
 mod ends;

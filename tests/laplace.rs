@@ -327,7 +327,7 @@ fn vectors_of_any_size_in_both_orders() {
                     if order == RhsOrder::Fastest && geometry.lanes() > 1 {
                         continue;
                     }
-                    let components = Components { spins, colours };
+                    let components = Components::of(spins, colours);
                     let n = 3;
                     let field = || {
                         let content = (components, order);
@@ -386,7 +386,7 @@ fn sixteen_bits_of_any_size() {
             let geometry = common::geometry(extents, &device);
             let sites = geometry.global_volume() as f64;
             for (spins, colours) in [(1, 3), (4, 3), (1, 1), (2, 5), (2, 8), (2, 24), (1, 26)] {
-                let components = Components { spins, colours };
+                let components = Components::of(spins, colours);
                 let what = format!("{} {extents:?} {components:?}", device.name());
                 let n = 3;
                 let content = (components, RhsOrder::Slowest);
@@ -518,7 +518,7 @@ fn sixteen_bits_of_any_size() {
 fn what_does_not_fit_is_a_status() {
     let s = &setups()[0];
     let gauge = Arc::new(s.gauge.to(Precision::F64, Recon::R18).unwrap());
-    let coarse = Components { spins: 2, colours: 8 };
+    let coarse = Components::of(2, 8);
     let e = Laplace::massive(gauge.clone(), coarse, 15, 0.1).err().unwrap();
     assert_eq!(e.status, Status::Unsupported);
     let op = Laplace::massive(gauge.clone(), Components::COLOUR, 15, 0.1).unwrap();

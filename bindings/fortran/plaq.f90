@@ -381,8 +381,8 @@ module plaq
   end type
 
   ! Spinor fields
-  !> Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
-  !> more right-hand sides.
+  !> Wilson spinors, 4 spins x 3 colours per site, of one or two flavours, or colour vectors, 3 colours per
+  !> site, for one or more right-hand sides.
   type, bind(c) :: plaq_spinor
     integer(c_int64_t) :: id = 0
   end type
@@ -402,6 +402,9 @@ module plaq
     !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
     !> Default: none.
     type(plaq_gauge) :: gauge
+    !> Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+    !> slices are slower than sites and faster than right-hand sides.
+    integer(c_int64_t) :: slices
   end type
   !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
   !> over the neighbours in d directions, carried by the links.
@@ -427,6 +430,8 @@ module plaq
     integer(c_int32_t) :: spins
     !> Device memory of the spinors.
     integer(c_int64_t) :: bytes
+    !> Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+    integer(c_int64_t) :: slices
   end type
 
   ! Gauge observables, random fields, quenched updates
@@ -1618,6 +1623,9 @@ module plaq
     real(c_double) :: error_hamiltonian
     !> Of one flavour: ends of the spectrum's interval; 0: it is measured.
     real(c_double) :: interval(2)
+    !> Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
+    !> one flavour; 0: two flavours of equal mass.
+    real(c_double) :: epsilon
   end type
 
   ! Gradient flow
@@ -2167,6 +2175,16 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: params
       type(plaq_clover), value :: clover
       type(plaq_clover), value :: inverse
+      type(plaq_dirac), intent(inout) :: dirac
+    end function
+    !> Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
+    !> the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+    integer(c_int32_t) function plaq_doublet_create(context, gauge, params, epsilon, dirac) bind(c)
+      import
+      type(plaq_context), value :: context
+      type(plaq_gauge), value :: gauge
+      type(plaq_dirac_params), intent(in), optional :: params
+      real(c_double), value :: epsilon
       type(plaq_dirac), intent(inout) :: dirac
     end function
     !> Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory

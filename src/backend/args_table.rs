@@ -220,6 +220,29 @@ kernel_args! {
         arg twist_scale: f64,
     }
 
+    /// Site terms of two flavours on one parity: out = coef S in + coef_y y (doublet.h).
+    struct DoubletSiteArgs {
+        sub geom: Geom,
+        /// Planes of the parity; slices are step_* planes apart.
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub y: FieldView,
+        sub clover: FieldView,
+        spec site: i32,
+        spec parity: i32,
+        spec with_y: i32,
+        spec step_out: i32,
+        spec step_in: i32,
+        spec step_y: i32,
+        arg coef: f64,
+        arg coef_y: f64,
+        /// m and e of A + i m gamma5 tau3 + e tau1, the sign of dagger included.
+        arg twist: f64,
+        arg split: f64,
+        /// Factor of a term without clover blocks.
+        arg scale: f64,
+    }
+
     /// Element-wise vector operations.
     struct BlasArgs {
         spec op: i32,
@@ -330,7 +353,8 @@ kernel_args! {
         /// Coefficients of the spatial planes and of those with t.
         arg coef_s: f64,
         arg coef_t: f64,
-        arg twist: f64,
+        /// s of A^2 + s.
+        arg square: f64,
     }
 
     /// Gauge observables (observables.h).

@@ -117,7 +117,7 @@ fn log_det_of(clover: &Arc<Clover>, twist: f64, log_det: &mut OutArray<f64>) -> 
     if !twist.is_finite() {
         bail!(BadParameter, "twist: expected a finite number, found {twist}");
     }
-    log_det.set(clover.read("clover")?.log_det(twist)?.to_vec());
+    log_det.set(clover.read("clover")?.log_det(CloverField::square(twist))?.to_vec());
     Ok(())
 }
 
@@ -125,6 +125,6 @@ fn det_sign_of(clover: &Arc<Clover>, twist: f64, sign: &mut OutArray<i32>) -> Re
     if !twist.is_finite() {
         bail!(BadParameter, "twist: expected a finite number, found {twist}");
     }
-    sign.set(clover.read("clover")?.det_sign(twist)?.to_vec());
+    sign.set(clover.read("clover")?.det_sign(CloverField::square(twist))?.to_vec());
     Ok(())
 }

@@ -18,7 +18,9 @@ use crate::compose::{Normalisation, SolveParams};
 use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
-use crate::operators::{ActionParams, DiracParams, QuarkAction, SchurAction, Storage, Wilson};
+use crate::operators::{
+    ActionParams, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage, Wilson,
+};
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
 use crate::params::Number;
 
@@ -134,6 +136,9 @@ interface! {
         /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
         /// or the zero handle it is computed.
         plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
+        /// Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
+        /// the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+        plaq_doublet_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, epsilon: f64, dirac: Out<plaq_dirac>) = create_doublet;
         /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
         /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
         /// operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the
@@ -219,6 +224,22 @@ fn create(
     Ok(())
 }
 
+fn create_doublet(
+    context: &Arc<Context>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_dirac_params,
+    epsilon: f64,
+    dirac: &mut Out<plaq_dirac>,
+) -> Result<()> {
+    let action = DoubletParams { wilson: physics(params)?, epsilon };
+    action.check()?;
+    let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
+    let plain = Wanted::of(params)?;
+    let wanted = Wanted { name: format!("{} epsilon {epsilon}", plain.name), ..plain };
+    dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
+    Ok(())
+}
+
 fn create_with_clover(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
@@ -232,11 +253,13 @@ fn create_with_clover(
     let op = |links, storage| {
         let physics = physics(params)?;
         let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
-            return Wilson::with_clover(links, Some(blocks.clone()), physics)?.owned_in(storage);
+            let op = Wilson::with_clover(links, Some(blocks.clone()), physics)?;
+            return Ok(Arc::new(op.owned_in(storage)?) as Arc<dyn QuarkAction>);
         };
         context.check_same(inverse.context(), "inverse")?;
         let inverse = inverse.read("inverse")?;
-        Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?.owned_in(storage)
+        let op = Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?;
+        Ok(Arc::new(op.owned_in(storage)?))
     };
     dirac.set(context.adopt(build(context, gauge, &Wanted::of(params)?, op)?)?);
     Ok(())

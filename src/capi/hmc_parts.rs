@@ -19,7 +19,7 @@ use crate::compose::multigrid::{MultigridParams, Refresh};
 use crate::compose::Schur;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Recon};
-use crate::operators::DiracParams;
+use crate::operators::{ActionParams, DoubletParams};
 use crate::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -149,6 +149,9 @@ interface! {
             error_hamiltonian: f64 = 1e-12,
             /// Of one flavour: ends of the spectrum's interval; 0: it is measured.
             interval: [f64; 2] = [0.0; 2],
+            /// Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
+            /// one flavour; 0: two flavours of equal mass.
+            epsilon: f64 = 0.0,
         }
     }
     functions {
@@ -271,7 +274,22 @@ fn add_quarks(
         0 => None,
         levels => Some(Stout::new(p.smearing_rho, levels)?),
     };
+    let rational = |operator: ActionParams, inverter| -> Result<Box<dyn Monomial>> {
+        let plain = OneFlavour::new(name, one_flavour(p, operator, schur, inverter)?)?;
+        Ok(match smearing {
+            Some(stout) => Box::new(plain.with_smearing(stout)),
+            None => Box::new(plain),
+        })
+    };
     let monomial: Box<dyn Monomial> = match (p.flavours, preconditioner) {
+        (2, None) if p.epsilon != 0.0 => {
+            rational(DoubletParams { wilson: operator, epsilon: p.epsilon }.into(), inverter)?
+        }
+        _ if p.epsilon != 0.0 => bail!(
+            BadParameter,
+            "params.epsilon: expected 0, or 2 flavours without preconditioner, found {}",
+            p.epsilon
+        ),
         (2, preconditioner) => {
             let params = TwoFlavoursParams {
                 operator: operator.into(),
@@ -285,13 +303,7 @@ fn add_quarks(
                 None => Box::new(plain),
             }
         }
-        (1, None) => {
-            let plain = OneFlavour::new(name, one_flavour(p, operator, schur, inverter)?)?;
-            match smearing {
-                Some(stout) => Box::new(plain.with_smearing(stout)),
-                None => Box::new(plain),
-            }
-        }
+        (1, None) => rational(operator.into(), inverter)?,
         (1, Some(_)) => bail!(Unsupported, "preconditioner: one flavour has none"),
         (n, _) => bail!(BadParameter, "params.flavours: expected 1 or 2, found {n}"),
     };
@@ -300,12 +312,12 @@ fn add_quarks(
 
 fn one_flavour(
     p: &plaq_quarks_params,
-    operator: DiracParams,
+    operator: ActionParams,
     schur: Schur,
     inverter: Inverter,
 ) -> Result<OneFlavourParams> {
     Ok(OneFlavourParams {
-        operator: operator.into(),
+        operator,
         schur,
         inverter,
         fields: number(p.fields, "fields")?,

@@ -69,8 +69,8 @@ fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
 interface! {
     "Spinor fields"
     handles {
-        /// Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
-        /// more right-hand sides.
+        /// Wilson spinors, 4 spins x 3 colours per site, of one or two flavours, or colour vectors, 3 colours per
+        /// site, for one or more right-hand sides.
         plaq_spinor: Spinor = 3,
     }
     params {
@@ -88,6 +88,9 @@ interface! {
             /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
             /// Default: none.
             gauge: plaq_gauge = plaq_gauge::NONE,
+            /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+            /// slices are slower than sites and faster than right-hand sides.
+            slices: i64 = 1,
         }
         /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
         /// over the neighbours in d directions, carried by the links.
@@ -111,6 +114,8 @@ interface! {
             spins: i32,
             /// Device memory of the spinors.
             bytes: i64,
+            /// Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+            slices: i64,
         }
     }
     functions {
@@ -155,7 +160,15 @@ fn create(
     if !(1..=4096).contains(&params.nrhs) {
         bail!(InvalidArgument, "params.nrhs: expected 1 to 4096, found {}", params.nrhs);
     }
-    let components = components_of(params.spins)?;
+    let components = match (params.slices, components_of(params.spins)?) {
+        (1, components) => components,
+        (2, Components::SPINOR) => Components::DOUBLET,
+        (slices, _) => bail!(
+            InvalidArgument,
+            "params.slices: expected 1, or 2 with 4 spins, found {slices} with {} spins",
+            params.spins
+        ),
+    };
     let device = context.device();
     let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
@@ -229,6 +242,7 @@ fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Re
         nrhs: f.nrhs() as i32,
         spins: f.components().spins as i32,
         bytes: f.held() as i64,
+        slices: f.components().slices as i64,
         ..Default::default()
     });
     Ok(())
@@ -239,13 +253,13 @@ fn external<'a>(
     layout: &plaq_layout_params,
     data: &'a impl Memory,
 ) -> Result<(Layout, External<'a>)> {
-    let spins = field.components().spins;
+    let Components { slices, spins, .. } = field.components();
     let mut description = Layout { spins, ..layout.spinors()? };
     if spins == 1 {
         description.basis = GammaBasis::DeGrandRossi;
     }
     let shape = (field.geometry().extents(), Group::Su3, field.subset());
-    let memory = layout.external(data, &description, shape, field.nrhs())?;
+    let memory = layout.external(data, &description, shape, slices * field.nrhs())?;
     Ok((description, memory))
 }
 

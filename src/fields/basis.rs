@@ -110,7 +110,7 @@ pub fn combine(
         coef: coef.ptr(),
         ..arguments(v, w)
     };
-    let work = elements(v, to.len().div_ceil(BASIS_OUT as usize) * v.parities());
+    let work = elements(v, to.len().div_ceil(BASIS_OUT as usize) * v.rhs_planes());
     v.device().launch(kernels::BasisUpdate::of(v.precision())?, &args, work)
 }
 
@@ -130,7 +130,7 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
         bail!(InvalidArgument, "rotate: {rows} vectors and {} coefficients", c.len());
     }
     let coef = upload(v, c)?;
-    let planes = columns * v.parities();
+    let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
     let scratch = SCRATCH[!v.device().is_cpu() as usize];
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
@@ -148,7 +148,7 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
             coef: coef.ptr(),
             ..args
         };
-        let passes = columns.div_ceil(BASIS_OUT as usize) * v.parities();
+        let passes = columns.div_ceil(BASIS_OUT as usize) * v.rhs_planes();
         let work = Work { n, batches: passes, ..all };
         v.device().launch(kernels::BasisUpdate::of(v.precision())?, &args, work)?;
         let back = BasisArgs {
@@ -171,7 +171,7 @@ fn upload(v: &VectorField, c: &[Complex64]) -> Result<Buffer> {
 }
 
 fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
-    BasisArgs { v: v.view(), w: w.view(), parities: v.parities() as i32, ..Default::default() }
+    BasisArgs { v: v.view(), w: w.view(), parities: v.rhs_planes() as i32, ..Default::default() }
 }
 
 /// On a GPU an element is a 16-byte load, on the CPU a complex number of all lanes.

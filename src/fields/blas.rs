@@ -348,17 +348,17 @@ pub fn bicgstab_update(
 pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>> {
     same(&[x, r], "heavy_quark_residual")?;
     let nothing = Scaled::plain([&[], &[], &[]]);
-    let sites = (x.geometry().global_volume() * x.parities()) as f64 / 2.0;
+    let sites = (x.geometry().global_volume() * x.rhs_planes()) as f64 / 2.0;
     let mut all = Vec::new();
     for (first, count) in groups(x.nrhs()) {
         let args = arguments(0, [Some(x), Some(r), None, None, None], &nothing, first, count);
-        let mut work = x.geometry().work(count * x.parities());
+        let mut work = x.geometry().work(count * x.rhs_planes());
         let mut empty = 0.0;
         if fastest(x) {
             // Sites without a number are among them.
-            let room = x.geometry().plane_sites() * x.parities();
+            let room = x.geometry().plane_sites() * x.rhs_planes();
             work = Work { n: room, batches: count, ..work };
-            empty = room as f64 - (x.geometry().volume() * x.parities()) as f64 / 2.0;
+            empty = room as f64 - (x.geometry().volume() * x.rhs_planes()) as f64 / 2.0;
             empty *= x.geometry().comm().size() as f64;
         }
         let sums =
@@ -409,7 +409,7 @@ fn arguments(
             v.data = v.data.offset((first * complex) as u64);
             return v;
         }
-        let skip = (first * shape.parities()) as u64;
+        let skip = (first * shape.rhs_planes()) as u64;
         v.data = v.data.offset(skip * v.plane_bytes as u64);
         v.norm = v.norm.offset(skip * v.norm_bytes as u64);
         v
@@ -424,7 +424,7 @@ fn arguments(
     };
     BlasArgs {
         op,
-        parities: if fastest(shape) { 1 } else { shape.parities() as i32 },
+        parities: if fastest(shape) { 1 } else { shape.rhs_planes() as i32 },
         reals: shape.components().reals() as i32,
         fastest: fastest(shape) as i32,
         rhs: shape.nrhs() as i32,
@@ -458,13 +458,13 @@ pub(super) fn elements(
     count: usize,
     apart: bool,
 ) -> Work {
-    let mut work = x.geometry().work(count * x.parities());
+    let mut work = x.geometry().work(count * x.rhs_planes());
     let y = y.unwrap_or(x);
     // Room of the last tile included: it holds zeros.
     let reals = x.geometry().plane_sites() * x.components().reals();
     let fixed = x.precision() == Precision::F16 || y.precision() == Precision::F16;
     if fastest(x) {
-        let complex = reals / 2 * x.parities();
+        let complex = reals / 2 * x.rhs_planes();
         work.n = if apart { complex } else { complex * count };
         work.batches = if apart { count } else { 1 };
     } else if fixed || (!x.device().is_cpu() && y.precision() != x.precision()) {
@@ -507,7 +507,7 @@ fn planes(x: &VectorField) -> usize {
     if fastest(x) {
         1
     } else {
-        x.parities()
+        x.rhs_planes()
     }
 }
 

@@ -15,7 +15,7 @@ use crate::error::{host_array, significant, Result};
 pub const CLOVER_REALS: usize = 72;
 
 /// Blocks A or A^-1 (one set), or the two sets of a twisted inverse: A H, then H, with
-/// H = (A^2 + twist^2)^-1.
+/// H = (A^2 + s)^-1, s = twist^2 for the twist of one flavour.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
@@ -87,36 +87,41 @@ impl CloverField {
         )
     }
 
-    /// A^-1, or for `twist` != 0 the two sets of the twisted inverse. A block that cannot be inverted, its least
-    /// eigenvalue below some 1e-7 of the largest, is `SingularClover`.
-    pub fn inverse(&self, twist: f64) -> Result<Self> {
-        let sets = if twist == 0.0 { 1 } else { 2 };
+    /// The square of a twist, none where there is no twist.
+    pub fn square(twist: f64) -> Option<f64> {
+        (twist != 0.0).then_some(twist * twist)
+    }
+
+    /// A^-1, or for a square s the two sets of the twisted inverse. A block that cannot be inverted, its least
+    /// eigenvalue below some 1e-7 of the largest, or A^2 + s not positive, is `SingularClover`.
+    pub fn inverse(&self, square: Option<f64>) -> Result<Self> {
+        let sets = 1 + square.is_some() as usize;
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
-        self.invert_into(&out, twist)?;
+        self.invert_into(&out, square)?;
         Ok(out)
     }
 
     /// The same into blocks that exist.
-    pub(crate) fn invert_into(&self, out: &Self, twist: f64) -> Result<()> {
-        assert_eq!(out.sets, if twist == 0.0 { 1 } else { 2 });
-        self.factorise(twist, Some(out)).map(|_| ())
+    pub(crate) fn invert_into(&self, out: &Self, square: Option<f64>) -> Result<()> {
+        assert_eq!(out.sets, 1 + square.is_some() as usize);
+        self.factorise(square, Some(out)).map(|_| ())
     }
 
     /// [ln |det A| on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
-    /// of all sites; for `twist` != 0 of A^2 + twist^2, which is ln |det(A + i twist gamma5)|^2.
+    /// of all sites; for a square s of A^2 + s, which for s = twist^2 is ln |det(A + i twist gamma5)|^2.
     /// Errors as of `inverse`.
-    pub fn log_det(&self, twist: f64) -> Result<[f64; 2]> {
-        Ok(self.factorise(twist, None)?.map(|d| d.0))
+    pub fn log_det(&self, square: Option<f64>) -> Result<[f64; 2]> {
+        Ok(self.factorise(square, None)?.map(|d| d.0))
     }
 
     /// The signs, 1 or -1, of the determinants that `log_det` has the moduli of.
     /// Errors as of `inverse`.
-    pub fn det_sign(&self, twist: f64) -> Result<[i32; 2]> {
-        Ok(self.factorise(twist, None)?.map(|d| d.1))
+    pub fn det_sign(&self, square: Option<f64>) -> Result<[i32; 2]> {
+        Ok(self.factorise(square, None)?.map(|d| d.1))
     }
 
     /// ln |det| and its sign per parity, and the inverse where there is a field for it.
-    fn factorise(&self, twist: f64, out: Option<&Self>) -> Result<[(f64, i32); 2]> {
+    fn factorise(&self, square: Option<f64>, out: Option<&Self>) -> Result<[(f64, i32); 2]> {
         if self.sets != 1 || self.precision == Precision::F16 {
             bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
         }
@@ -124,9 +129,9 @@ impl CloverField {
             geom: self.geometry.args(),
             inp: self.view(),
             out: out.unwrap_or(self).view(),
-            twisted: (twist != 0.0) as i32,
+            twisted: square.is_some() as i32,
             write: out.is_some() as i32,
-            twist,
+            square: square.unwrap_or(0.0),
             ..Default::default()
         };
         let work = self.geometry.work(2);
@@ -140,7 +145,7 @@ impl CloverField {
             return Ok([(sums[1], 1), (sums[4], 1)]);
         }
         let singular = |sums: &[f64]| sums[0] + sums[3];
-        if twist == 0.0 {
+        if square.is_none() {
             // Not all of them are positive: inverted they can be, by a dearer way.
             let kernel = kernels::CloverInvertAny::of(self.precision)?;
             let sums = self.geometry.reduce(self.device(), kernel, &args, work)?;
@@ -149,7 +154,7 @@ impl CloverField {
                 return Ok([(sums[1], sign(sums[2])), (sums[4], sign(sums[5]))]);
             }
         }
-        let (site, ratio) = self.most_singular(twist)?;
+        let (site, ratio) = self.most_singular(square.unwrap_or(0.0))?;
         bail!(
             SingularClover,
             "the clover term cannot be inverted, worst at the site {site:?}: the least eigenvalue of a block is \
@@ -160,14 +165,14 @@ impl CloverField {
 
     /// The site of the whole lattice with the block whose least modulus of eigenvalues is the smallest part of
     /// the largest, and what part.
-    fn most_singular(&self, twist: f64) -> Result<([usize; 4], f64)> {
+    fn most_singular(&self, square: f64) -> Result<([usize; 4], f64)> {
         let geometry = &self.geometry;
         let mut blocks = host_array(CLOVER_REALS * geometry.volume(), 0.0, "clover blocks")?;
         let layout = Layout::lexicographic_clover(Precision::F64);
         self.save(&layout, &mut External::write(vec![&mut blocks[..]]))?;
         let mut worst = (f64::INFINITY, 0);
         for (i, block) in blocks.chunks_exact(CLOVER_REALS / 2).enumerate() {
-            let ratio = eigenvalue_ratio(block, twist);
+            let ratio = eigenvalue_ratio(block, square);
             // NaN is worst of all.
             if ratio.is_nan() || ratio < worst.0 {
                 worst = (if ratio.is_nan() { 0.0 } else { ratio }, i / 2);
@@ -228,9 +233,9 @@ impl CloverField {
     }
 }
 
-/// The least modulus of eigenvalues of a packed hermitian block (of A + i twist with a twist) over the largest, by
-/// Jacobi's rotations.
-fn eigenvalue_ratio(block: &[f64], twist: f64) -> f64 {
+/// The least root of |a^2 + square| over the largest, a the eigenvalues of a packed hermitian block, by Jacobi's
+/// rotations.
+fn eigenvalue_ratio(block: &[f64], square: f64) -> f64 {
     let mut a = [[Complex64::ZERO; 6]; 6];
     let mut k = 6;
     for j in 0..6 {
@@ -259,7 +264,7 @@ fn eigenvalue_ratio(block: &[f64], twist: f64) -> f64 {
             }
         }
     }
-    let sizes: [f64; 6] = std::array::from_fn(|i| a[i][i].re.hypot(twist));
+    let sizes: [f64; 6] = std::array::from_fn(|i| (a[i][i].re.powi(2) + square).abs().sqrt());
     if sizes.iter().any(|v| v.is_nan()) {
         return f64::NAN;
     }

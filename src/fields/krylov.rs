@@ -84,7 +84,7 @@ impl VectorField {
     pub(crate) fn row(&self) -> Result<Row> {
         let (precision, reals) = (self.precision(), self.components().reals());
         let short = precision == Precision::F16;
-        let sites = self.geometry().plane_sites() * self.parities();
+        let sites = self.geometry().plane_sites() * self.rhs_planes();
         if self.order() != RhsOrder::Slowest || (short && !reals.is_multiple_of(SHORT)) {
             bail!(
                 Unsupported,

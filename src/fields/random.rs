@@ -90,8 +90,12 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Right-hand side b becomes noise vector number `first + b` of `seed`.
+    /// Slice s of right-hand side b, of n slices, becomes noise vector number n (`first` + b) + s of `seed`.
     pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
+        let slices = self.components().slices;
+        if slices > 1 {
+            return self.by_slice().set_noise(noise, seed, first * slices as u32);
+        }
         let args = RandomArgs {
             geom: self.geometry().args(),
             field: self.view(),

@@ -133,13 +133,13 @@ fn launch(
         let count = columns.min(r.nrhs() - first);
         for some in (0..ps.len()).step_by(shifts) {
             let some = some..(some + shifts).min(ps.len());
-            let planes = (first * r.parities()) as u64;
+            let planes = (first * r.rhs_planes()) as u64;
             let data = |f: &VectorField| f.view().data.offset(planes * f.view().plane_bytes as u64);
             let norm = |f: &VectorField| f.view().norm.offset(planes * f.view().norm_bytes as u64);
             let mut args = ShiftArgs {
                 r: r.view(),
                 x: out[0].view(),
-                parities: r.parities() as i32,
+                parities: r.rhs_planes() as i32,
                 reals: r.components().reals() as i32,
                 one: one as i32,
                 shifts: some.len() as i32,

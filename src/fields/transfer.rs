@@ -112,9 +112,12 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Replaces the field by an array, or by one array per right-hand side; `finite` refuses NaN
-    /// and infinity, and leaves the field as it was. A field of one parity takes its sites.
+    /// Replaces the field by an array, or by one array per right-hand side and slice, slices beside each other;
+    /// `finite` refuses NaN and infinity, and leaves the field as it was. A field of one parity takes its sites.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
+        if self.components().slices > 1 {
+            return self.by_slice().load(layout, memory, finite);
+        }
         for dry in if finite { &[true, false][..] } else { &[false] } {
             for rhs in 0..self.nrhs() {
                 let transfer = self.transfer(layout, false, memory, rhs)?;
@@ -124,8 +127,11 @@ impl SpinorField {
         Ok(())
     }
 
-    /// Writes the field into an array, or into one array per right-hand side.
+    /// Writes the field into an array, or into one array per right-hand side and slice.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
+        if self.components().slices > 1 {
+            return self.by_slice().save(layout, memory);
+        }
         for rhs in 0..self.nrhs() {
             self.transfer(layout, true, memory, rhs)?.run(memory, None)?;
         }
@@ -140,9 +146,7 @@ impl SpinorField {
         rhs: usize,
     ) -> Result<Transfer<kernels::LayoutSpinor>> {
         let (components, order) = (self.components(), self.order());
-        if order == RhsOrder::Fastest
-            || components != (Components { spins: layout.spins, colours: 3 })
-        {
+        if order == RhsOrder::Fastest || components != Components::of(layout.spins, 3) {
             bail!(
                 BadLayout,
                 "layout {}: it holds {} spins x 3 colours, the field {} x {}",

@@ -47,27 +47,38 @@ impl Subset {
     }
 }
 
-/// What a site of a vector field holds: spins x colours complex numbers, colour fastest.
+/// What a site of a vector field holds: slices x spins x colours complex numbers, colour fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Components {
+    /// Flavours, or sites of a fifth dimension: planes of their own within a right-hand side.
+    pub slices: usize,
     pub spins: usize,
     pub colours: usize,
 }
 
-/// As messages name it: "4 x 3", spins x colours.
+/// As messages name it: "4 x 3", spins x colours, or "2 slices x 4 x 3".
 impl std::fmt::Display for Components {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        if self.slices != 1 {
+            write!(f, "{} slices x ", self.slices)?;
+        }
         write!(f, "{} x {}", self.spins, self.colours)
     }
 }
 
 impl Components {
     /// Wilson spinors, in the DeGrand-Rossi basis.
-    pub const SPINOR: Components = Components { spins: 4, colours: 3 };
+    pub const SPINOR: Components = Components::of(4, 3);
     /// Colour vectors.
-    pub const COLOUR: Components = Components { spins: 1, colours: 3 };
-    /// Real numbers.
-    pub fn reals(self) -> usize {
+    pub const COLOUR: Components = Components::of(1, 3);
+    /// Wilson spinors of two flavours.
+    pub const DOUBLET: Components = Components { slices: 2, spins: 4, colours: 3 };
+    /// One slice of spins x colours.
+    pub const fn of(spins: usize, colours: usize) -> Self {
+        Components { slices: 1, spins, colours }
+    }
+    /// Real numbers of a slice.
+    pub const fn reals(self) -> usize {
         2 * self.spins * self.colours
     }
 }
@@ -84,7 +95,7 @@ pub enum RhsOrder {
 }
 
 /// Complex vectors on the sites of a lattice, any number of right-hand sides. Memory with the
-/// right-hand side slowest: right-hand side, then parity, then the site layout of the device
+/// right-hand side slowest: right-hand side, then slice, then parity, then the site layout of the device
 /// (kernels/field.h). With the right-hand side fastest: parity, site, component, right-hand side.
 #[derive(Debug)]
 pub struct VectorField {
@@ -115,7 +126,7 @@ impl VectorField {
         nrhs: usize,
         components: Components,
     ) -> usize {
-        let sites = geometry.plane_sites() * subset.parities() * nrhs;
+        let sites = geometry.plane_sites() * subset.parities() * components.slices * nrhs;
         sites * (components.reals() * precision.bytes() + if precision.has_norm() { 4 } else { 0 })
     }
 
@@ -147,17 +158,18 @@ impl VectorField {
         if nrhs == 0 {
             bail!(InvalidArgument, "nrhs is 0: a vector field has at least one right-hand side");
         }
-        if components.reals() == 0 {
+        if components.slices * components.reals() == 0 {
             bail!(InvalidArgument, "components: a site holds at least one number");
         }
         let fixed = precision == Precision::F16;
-        if order == RhsOrder::Fastest && (fixed || geometry.lanes() > 1) {
+        if order == RhsOrder::Fastest && (fixed || geometry.lanes() > 1 || components.slices > 1) {
             bail!(
                 Unsupported,
-                "right-hand sides are fastest in single and double precision and without lanes only"
+                "right-hand sides are fastest in single and double precision, without lanes and of one slice \
+                 only"
             );
         }
-        let sites = geometry.plane_sites() * subset.parities() * nrhs;
+        let sites = geometry.plane_sites() * subset.parities() * components.slices * nrhs;
         let data = device.alloc(sites * components.reals() * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
         let geometry = geometry.clone();
@@ -229,6 +241,25 @@ impl VectorField {
     pub fn parities(&self) -> usize {
         self.subset.parities()
     }
+    /// Planes of a right-hand side where right-hand sides are slowest: slices x parities.
+    pub(crate) fn rhs_planes(&self) -> usize {
+        self.components.slices * self.parities()
+    }
+    /// The slices of all right-hand sides as right-hand sides of one slice, on the same memory; whoever asks sees to it
+    /// that nobody else writes there meanwhile.
+    pub(crate) fn by_slice(&self) -> VectorField {
+        let components = Components { slices: 1, ..self.components };
+        VectorField {
+            geometry: self.geometry.clone(),
+            precision: self.precision,
+            subset: self.subset,
+            nrhs: self.nrhs * self.components.slices,
+            components,
+            order: self.order,
+            data: self.data.part(0, self.data.bytes()),
+            norm: self.norm.as_ref().map(|norm| norm.part(0, norm.bytes())),
+        }
+    }
     /// Bytes that it holds on its device.
     pub fn held(&self) -> usize {
         self.data.bytes() + self.norm.as_ref().map_or(0, Buffer::bytes)
@@ -238,10 +269,10 @@ impl VectorField {
         let buffers = std::iter::once(&self.data).chain(&self.norm);
         buffers.map(|b| (b.ptr(), b.bytes())).collect()
     }
-    /// Planes of the field: right-hand sides (where they are slowest) x parities.
+    /// Planes of the field: right-hand sides (where they are slowest) x slices x parities.
     pub fn planes(&self) -> usize {
         match self.order {
-            RhsOrder::Slowest => self.nrhs * self.parities(),
+            RhsOrder::Slowest => self.nrhs * self.rhs_planes(),
             RhsOrder::Fastest => self.parities(),
         }
     }
@@ -287,7 +318,7 @@ impl VectorField {
                 self.nrhs
             );
         }
-        let planes = self.geometry.plane_sites() * self.parities();
+        let planes = self.geometry.plane_sites() * self.rhs_planes();
         if self.order == RhsOrder::Fastest {
             let components = self.components.reals() / 2;
             let args = CoarseColumnsArgs {
@@ -340,7 +371,7 @@ impl VectorField {
         if !ascend || columns[columns.len() - 1] >= self.nrhs {
             bail!(InvalidArgument, "keep: {columns:?} of {} right-hand sides", self.nrhs);
         }
-        let planes = self.geometry.plane_sites() * self.parities();
+        let planes = self.geometry.plane_sites() * self.rhs_planes();
         let one = planes * self.components.reals() * self.precision.bytes();
         for (to, &from) in columns.iter().enumerate().filter(|(to, from)| to != *from) {
             self.data.move_within(to * one, from * one, one)?;
@@ -357,7 +388,7 @@ impl VectorField {
         if !self.can_keep() || at == 0 || at >= self.nrhs {
             bail!(InvalidArgument, "split: {at} of {} right-hand sides", self.nrhs);
         }
-        let planes = self.geometry.plane_sites() * self.parities();
+        let planes = self.geometry.plane_sites() * self.rhs_planes();
         let one = planes * self.components.reals() * self.precision.bytes();
         let data = self.data.split_off(at * one);
         let norm = self.norm.as_mut().map(|norm| norm.split_off(at * planes * 4));
@@ -374,7 +405,7 @@ impl VectorField {
         if count == 0 || first + count > self.nrhs || !(whole || self.can_keep()) {
             bail!(InvalidArgument, "columns: {count} from {first} of {}", self.nrhs);
         }
-        let planes = self.geometry.plane_sites() * self.parities();
+        let planes = self.geometry.plane_sites() * self.rhs_planes();
         let one = planes * self.components.reals() * self.precision.bytes();
         let part = |buffer: &Buffer, each: usize| match whole {
             true => buffer.part(0, buffer.bytes()),
@@ -410,12 +441,10 @@ impl VectorField {
         if (self.components, self.order) != (other.components, other.order) {
             bail!(
                 FieldMismatch,
-                "{what}: expected {} spins x {} colours per site, found {} x {}, or their \
-                 right-hand sides are in another order",
-                self.components.spins,
-                self.components.colours,
-                other.components.spins,
-                other.components.colours
+                "{what}: expected {} numbers per site (spins x colours), found {}, or their right-hand \
+                 sides are in another order",
+                self.components,
+                other.components
             );
         }
         Ok(())
@@ -434,7 +463,8 @@ impl VectorField {
         }
     }
 
-    /// The planes from the first of `parity` on; right-hand sides are `parities()` planes apart.
+    /// The planes from the first of `parity` on; slices are `parities()` planes apart, right-hand sides
+    /// `rhs_planes()`.
     pub(crate) fn parity_view(&self, parity: usize) -> FieldView {
         let mut v = self.view();
         if self.subset == Subset::Full && parity == 1 {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::action::{QuarkAction, Storage};
-use super::{DiracParams, LaplaceParams, Wilson};
+use super::{DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision};
 
@@ -12,6 +12,8 @@ use crate::fields::{CloverField, GaugeField, Precision};
 pub enum ActionParams {
     /// Wilson, clover and twisted mass.
     Wilson(DiracParams),
+    /// Two twisted flavours whose masses differ, with or without clover term.
+    Doublet(DoubletParams),
     /// The gauge-covariant Laplacian with a mass term.
     Laplace(LaplaceParams),
 }
@@ -19,6 +21,12 @@ pub enum ActionParams {
 impl From<DiracParams> for ActionParams {
     fn from(params: DiracParams) -> Self {
         ActionParams::Wilson(params)
+    }
+}
+
+impl From<DoubletParams> for ActionParams {
+    fn from(params: DoubletParams) -> Self {
+        ActionParams::Doublet(params)
     }
 }
 
@@ -33,6 +41,7 @@ impl ActionParams {
     pub fn check(&self) -> Result<()> {
         match self {
             ActionParams::Wilson(params) => params.check(),
+            ActionParams::Doublet(params) => params.check(),
             ActionParams::Laplace(params) => params.check(),
         }
     }
@@ -43,6 +52,7 @@ impl ActionParams {
     pub fn create(&self, links: Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>> {
         match self {
             ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
+            ActionParams::Doublet(params) => Ok(Arc::new(Doublet::new(links, *params)?)),
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
@@ -56,7 +66,12 @@ impl ActionParams {
         storage: Storage,
     ) -> Result<Arc<dyn QuarkAction>> {
         match self {
-            ActionParams::Wilson(params) => Wilson::new(links.clone(), *params)?.owned_in(storage),
+            ActionParams::Wilson(params) => {
+                Ok(Arc::new(Wilson::new(links.clone(), *params)?.owned_in(storage)?))
+            }
+            ActionParams::Doublet(params) => {
+                Ok(Arc::new(Doublet::new(links.clone(), *params)?.owned_in(storage)?))
+            }
             ActionParams::Laplace(params) => {
                 Ok(Arc::new(params.on(Arc::new(links.to(storage.0, storage.1)?))?))
             }
@@ -68,7 +83,10 @@ impl ActionParams {
             ActionParams::Wilson(params) if params.has_clover() => {
                 2 * CloverField::bytes(links.geometry(), precision, 1) as u64
             }
-            ActionParams::Wilson(_) | ActionParams::Laplace(_) => 0,
+            ActionParams::Doublet(params) if params.wilson.has_clover() => {
+                3 * CloverField::bytes(links.geometry(), precision, 1) as u64
+            }
+            _ => 0,
         }
     }
 }

@@ -8,23 +8,56 @@ use super::{
     Wilson,
 };
 use crate::error::Result;
-use crate::fields::{blas, Momenta, SpinorField, Subset};
+use crate::fields::{blas, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
+
+/// A quark action M = A - kappa H with the hops H of a Wilson operator on every slice and a site term A.
+pub trait WilsonType: QuarkAction {
+    /// The operator of one slice, whose links, hops and clover term M has.
+    fn wilson(&self) -> &Wilson;
+    /// One parity of the hopping term with site terms, as [`Wilson::hop_add`] of vectors of M.
+    fn hop_add(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()>;
+    /// The same without further terms.
+    fn hop(&self, out: &mut VectorField, inp: &VectorField, call: &HopCall) -> Result<()> {
+        self.hop_add(out, inp, call, &HopSum::default())
+    }
+    /// out = coef S in on one parity for a site term S.
+    fn apply_site(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()>;
+    /// Does the term leave vectors as they are?
+    fn is_one(&self, term: SiteTerm) -> bool;
+}
 
 /// The Schur complement of the Wilson-type M on one parity.
 pub struct EvenOdd {
-    op: Arc<Wilson>,
+    op: Arc<dyn WilsonType>,
     parity: usize,
     symmetric: bool,
     workspace: Workspace,
 }
 
 impl EvenOdd {
-    pub fn new(op: Arc<Wilson>, parity: usize, symmetric: bool) -> Self {
+    pub fn new(op: Arc<dyn WilsonType>, parity: usize, symmetric: bool) -> Self {
         EvenOdd { op, parity, symmetric, workspace: Workspace::default() }
     }
-    pub fn op(&self) -> &Arc<Wilson> {
-        &self.op
+    pub(super) fn op(&self) -> &dyn WilsonType {
+        &*self.op
+    }
+    pub(super) fn kappa(&self) -> f64 {
+        self.op.wilson().kappa()
     }
     pub fn parity(&self) -> usize {
         self.parity
@@ -40,12 +73,12 @@ impl EvenOdd {
     /// out = own out + y + in - S in of the symmetric complement S.
     fn add_one_minus_schur(
         &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        y: Option<(&SpinorField, f64, SiteTerm)>,
+        out: &mut VectorField,
+        inp: &VectorField,
+        y: Option<(&VectorField, f64, SiteTerm)>,
         own: f64,
     ) -> Result<()> {
-        let (p, kappa) = (self.parity, self.op.kappa());
+        let (p, kappa) = (self.parity, self.kappa());
         let site_hop = SiteTerm::Inverse;
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first = HopCall { parity: 1 - p, dagger: false, coef: 1.0, site_hop, y: None };
@@ -58,14 +91,14 @@ impl EvenOdd {
     /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in
     fn schur(
         &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        y: &SpinorField,
+        out: &mut VectorField,
+        inp: &VectorField,
+        y: &VectorField,
         site_hop: SiteTerm,
         site_y: SiteTerm,
         dagger: bool,
     ) -> Result<()> {
-        let (p, q, kappa) = (self.parity, 1 - self.parity, self.op.kappa());
+        let (p, q, kappa) = (self.parity, 1 - self.parity, self.kappa());
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first =
                 HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
@@ -89,10 +122,10 @@ impl SchurAction for EvenOdd {
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.op.clone()
     }
-    fn one_minus_schur(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn one_minus_schur(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.add_one_minus_schur(out, inp, None, 0.0)
     }
-    fn subtract(&self, r: &mut SpinorField, x: &SpinorField) -> Result<()> {
+    fn subtract(&self, r: &mut VectorField, x: &VectorField) -> Result<()> {
         self.add_one_minus_schur(r, x, Some((x, -1.0, SiteTerm::One)), 1.0)
     }
     fn log_det(&self) -> Result<f64> {
@@ -125,9 +158,9 @@ impl SchurComplement for EvenOdd {
 
     /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
     /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
-    fn prepare(&self, out: &mut SpinorField, b: &SpinorField, dagger: bool) -> Result<()> {
+    fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (p, q) = (self.parity, 1 - self.parity);
-        let kappa = self.op.kappa();
+        let kappa = self.kappa();
         self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
             self.op.apply_site(t, b, q, SiteTerm::Inverse, dagger, 1.0)?;
             let call = HopCall {
@@ -152,9 +185,9 @@ impl SchurComplement for EvenOdd {
     /// A_p^dagger x_p.
     fn reconstruct(
         &self,
-        full: &mut SpinorField,
-        x: &SpinorField,
-        b: &SpinorField,
+        full: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
         dagger: bool,
     ) -> Result<()> {
         let q = 1 - self.parity;
@@ -167,7 +200,7 @@ impl SchurComplement for EvenOdd {
             let call = HopCall {
                 parity: q,
                 dagger,
-                coef: self.op.kappa(),
+                coef: self.kappa(),
                 site_hop: SiteTerm::One,
                 y: Some((b, 1.0, SiteTerm::One)),
             };
@@ -176,7 +209,7 @@ impl SchurComplement for EvenOdd {
         })
     }
 
-    fn restrict(&self, out: &mut SpinorField, full: &SpinorField, dagger: bool) -> Result<()> {
+    fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         if self.symmetric && dagger {
             self.op.apply_site(out, full, self.parity, SiteTerm::Direct, true, 1.0)
         } else {
@@ -194,7 +227,7 @@ impl LinOp for EvenOdd {
     fn shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(self.parity))
     }
-    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (site_hop, site_y) = match self.symmetric {
             true => (SiteTerm::Inverse, SiteTerm::One),
             false => (SiteTerm::One, SiteTerm::Direct),
@@ -202,7 +235,7 @@ impl LinOp for EvenOdd {
         self.schur(out, inp, inp, site_hop, site_y, false)
     }
     /// (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
-    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         if !self.symmetric {
             return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::Direct, true);
         }
@@ -215,10 +248,12 @@ impl LinOp for EvenOdd {
         })
     }
     fn flops(&self) -> f64 {
-        self.op.hop_flops(true, false) + self.op.hop_flops(true, true)
+        let (wilson, slices) = (self.op.wilson(), self.shape().components.slices);
+        slices as f64 * (wilson.hop_flops(true, false) + wilson.hop_flops(true, true))
     }
     fn bytes(&self, nrhs: usize) -> f64 {
-        self.op.hop_bytes(true, false, nrhs) + self.op.hop_bytes(true, true, nrhs)
+        let (wilson, n) = (self.op.wilson(), nrhs * self.shape().components.slices);
+        wilson.hop_bytes(true, false, n) + wilson.hop_bytes(true, true, n)
     }
     fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
         let own = self.symmetric && uses.dagger && !self.op.is_one(SiteTerm::Inverse);

@@ -201,17 +201,16 @@ impl Wilson {
         )
     }
 
-    /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised).
+    /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised): ln det (A^2 + s).
     ///
     /// # Errors
     /// `SingularClover`.
     pub fn site_log_det(&self) -> Result<[f64; 2]> {
-        let twist = 2.0 * self.kappa() * self.params().mu;
         let sites = (self.gauge().geometry().global_volume() / 2) as f64;
-        match self.clover() {
-            Some(a) if twist == 0.0 => Ok(a.log_det(0.0)?.map(|v| 2.0 * v)),
-            Some(a) => a.log_det(twist),
-            None => Ok([12.0 * sites * (twist * twist).ln_1p(); 2]),
+        match (self.clover(), self.square) {
+            (Some(a), None) => Ok(a.log_det(None)?.map(|v| 2.0 * v)),
+            (Some(a), square) => a.log_det(square),
+            (None, square) => Ok([12.0 * sites * square.unwrap_or(0.0).ln_1p(); 2]),
         }
     }
 

@@ -18,7 +18,9 @@ impl EvenOdd {
         let op = self.op();
         let full = op.subset_shape(Subset::Full).bytes(n);
         let half = if self.symmetric() { self.shape().bytes(n) } else { 0 };
-        2 * full + half + if op.params().has_clover() { op.insertion_bytes() as u64 } else { 0 }
+        let wilson = op.wilson();
+        let clover = wilson.params().has_clover();
+        2 * full + half + if clover { wilson.insertion_bytes() as u64 } else { 0 }
     }
 
     /// momenta -= step times the force of these terms but for the clover term's part, which waits.
@@ -49,8 +51,11 @@ impl EvenOdd {
             }
             _ => self.extend(y, terms.y, true)?,
         }
-        op.hop_force(momenta, step, ForceTerms { x, y, coef: terms.coef })?;
-        if !op.params().has_clover() {
+        let coef = self.by_slice(terms.coef);
+        let (fx, fy) = (x.by_slice(), y.by_slice());
+        let wilson = op.wilson();
+        wilson.hop_force(momenta, step, ForceTerms { x: &fx, y: &fy, coef: &coef })?;
+        if !wilson.params().has_clover() {
             return Ok(());
         }
         if let Some(t) = work.half.as_mut().filter(|_| self.symmetric()) {
@@ -58,9 +63,9 @@ impl EvenOdd {
             blas::axpy(&vec![Complex64::new(-1.0, 0.0); n], terms.px, t)?;
             copy_parity(x, t, p)?;
         }
-        let insertion = kept(&mut work.insertion, op)?;
-        let full = ForceTerms { x, y, coef: terms.coef };
-        op.insert(insertion, Some(full), [0.0; 2], work.inserted)?;
+        let insertion = kept(&mut work.insertion, wilson)?;
+        let full = ForceTerms { x: &fx, y: &fy, coef: &coef };
+        wilson.insert(insertion, Some(full), [0.0; 2], work.inserted)?;
         work.inserted = true;
         Ok(())
     }
@@ -68,11 +73,12 @@ impl EvenOdd {
     /// Inserts the force of coef ln |det A|^2 of the sites that P leaves to it: of the other parity, and
     /// where P is symmetric of both. Nothing without a clover term.
     pub(super) fn determinant_terms(&self, work: &mut ForceWorkspace, coef: f64) -> Result<()> {
-        let op = self.op();
+        let op = self.op().wilson();
         if !op.params().has_clover() {
             return Ok(());
         }
         let insertion = kept(&mut work.insertion, op)?;
+        let coef = coef * self.slices() as f64;
         let coefs = self.site_parities().map(|there| if there { coef } else { 0.0 });
         op.insert(insertion, None, coefs, work.inserted)?;
         work.inserted = true;
@@ -87,19 +93,27 @@ impl EvenOdd {
         step: f64,
     ) -> Result<()> {
         match &work.insertion {
-            Some(insertion) if work.inserted => self.op().clover_force(momenta, step, insertion),
+            Some(insertion) if work.inserted => {
+                self.op().wilson().clover_force(momenta, step, insertion)
+            }
             _ => Ok(()),
         }
     }
 
     /// ln |det A|^2 of the sites that det P leaves.
     pub(super) fn site_log_det(&self) -> Result<f64> {
-        let op = self.op();
-        if !op.params().has_clover() && op.params().mu == 0.0 {
-            return Ok(0.0);
-        }
-        let both = op.site_log_det()?;
-        Ok(both.iter().zip(self.site_parities()).filter(|(_, there)| *there).map(|(v, _)| v).sum())
+        let both = self.op().wilson().site_log_det()?;
+        let there = both.iter().zip(self.site_parities()).filter(|(_, there)| *there);
+        Ok(there.map(|(v, _)| v * self.slices() as f64).sum())
+    }
+
+    fn slices(&self) -> usize {
+        self.shape().components.slices
+    }
+
+    /// Coefficients of right-hand sides for each of their slices.
+    fn by_slice(&self, coef: &[f64]) -> Vec<f64> {
+        coef.iter().flat_map(|&c| std::iter::repeat_n(c, self.slices())).collect()
     }
 
     /// Whether the even and the odd sites have a determinant beside that of P.
@@ -113,7 +127,7 @@ impl EvenOdd {
         let call = HopCall {
             parity: 1 - self.parity(),
             dagger,
-            coef: self.op().kappa(),
+            coef: self.kappa(),
             site_hop: SiteTerm::Inverse,
             y: None,
         };

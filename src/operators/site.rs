@@ -30,6 +30,10 @@ pub(super) fn site_launch(
     if out.nrhs() != inp.nrhs() || out.precision() != inp.precision() {
         bail!(FieldMismatch, "site term: the fields differ in precision or right-hand sides");
     }
+    if out.components() == inp.components() && inp.components().slices > 1 {
+        let (mut out, inp) = (out.by_slice(), inp.by_slice());
+        return site_launch(&mut out, &inp, parity, site, clover, [coef, twist, twist_scale]);
+    }
     for field in [&*out, inp] {
         if (field.components(), field.order()) != (Components::SPINOR, RhsOrder::Slowest) {
             bail!(

@@ -122,6 +122,8 @@ pub struct Wilson {
     /// Has A no inverse on some site? Then only M itself can be applied.
     singular: AtomicBool,
     params: DiracParams,
+    /// s of the inverse A H and H = (A^2 + s)^-1; None: the inverse is A^-1.
+    pub(super) square: Option<f64>,
     /// Was the clover term made of the links, not given by the caller?
     own_clover: bool,
     /// Number of the operator, which its copies share.
@@ -145,12 +147,21 @@ static MADE: AtomicU64 = AtomicU64::new(0);
 impl Wilson {
     /// Builds the clover term from the links where the parameters ask for one.
     pub fn new(gauge: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
+        Self::with_square(gauge, params, CloverField::square(2.0 * params.kappa() * params.mu))
+    }
+
+    /// The same with the inverse of A^2 + `square`, kappa-normalised, in place of that of the twist.
+    pub(super) fn with_square(
+        gauge: Arc<GaugeField>,
+        params: DiracParams,
+        square: Option<f64>,
+    ) -> Result<Self> {
         params.check()?;
         if !params.has_clover() {
-            return Self::with_clover(gauge, None, params);
+            return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
         }
         let (geometry, precision) = (gauge.geometry(), gauge.precision());
-        let sets = 2 + (params.mu != 0.0) as usize;
+        let sets = 2 + square.is_some() as usize;
         let mut bytes = CloverField::bytes(geometry, precision, sets);
         if !CloverField::reads(gauge.recon()) {
             bytes += GaugeField::bytes(geometry, precision, Recon::R12);
@@ -158,7 +169,7 @@ impl Wilson {
         gauge.device().require(bytes as u64, "the clover term and its inverse")?;
         let c = 2.0 * params.kappa();
         let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
-        let made = Self::with_clover(gauge, Some(Arc::new(direct)), params)?;
+        let made = Self::inverted(gauge, Some(Arc::new(direct)), params, square)?;
         Ok(Wilson { own_clover: true, ..made })
     }
 
@@ -187,12 +198,11 @@ impl Wilson {
         // The links as they were given are the better ones.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
         direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
-        let twist = c * self.params.mu;
         let inverted = if direct.precision() == Precision::F16 {
             let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
-            fine.inverse(twist).and_then(|fine| inverse.fill_from(&fine))
+            fine.inverse(self.square).and_then(|fine| inverse.fill_from(&fine))
         } else {
-            direct.invert_into(inverse, twist)
+            direct.invert_into(inverse, self.square)
         };
         self.singular.store(is_singular(inverted)?, Ordering::Release);
         self.built.set(now);
@@ -206,7 +216,7 @@ impl Wilson {
     pub fn check_invertible(&self) -> Result<()> {
         if self.singular.load(Ordering::Acquire) {
             if let Some(a) = self.direct.as_ref().filter(|a| a.precision() != Precision::F16) {
-                a.log_det(2.0 * self.kappa() * self.params.mu)?;
+                a.log_det(self.square)?;
             }
             bail!(SingularClover, "the clover term cannot be inverted");
         }
@@ -252,19 +262,29 @@ impl Wilson {
         direct: Option<Arc<CloverField>>,
         params: DiracParams,
     ) -> Result<Self> {
-        let twist = 2.0 * params.kappa() * params.mu;
+        let square = CloverField::square(2.0 * params.kappa() * params.mu);
+        Self::inverted(gauge, direct, params, square)
+    }
+
+    /// With the inverse of A^2 + `square`.
+    fn inverted(
+        gauge: Arc<GaugeField>,
+        direct: Option<Arc<CloverField>>,
+        params: DiracParams,
+        square: Option<f64>,
+    ) -> Result<Self> {
         let mut singular = false;
         let inverse = match &direct {
             Some(a) => {
-                let sets = if twist == 0.0 { 1 } else { 2 };
+                let sets = 1 + square.is_some() as usize;
                 let out = CloverField::new(a.device(), a.geometry(), a.precision(), sets)?;
-                singular = is_singular(a.invert_into(&out, twist))?;
+                singular = is_singular(a.invert_into(&out, square))?;
                 Some(Arc::new(out))
             }
             None => None,
         };
         let made = Self::from_parts(gauge, direct, inverse, params)?;
-        Ok(Wilson { singular: AtomicBool::new(singular), ..made })
+        Ok(Wilson { singular: AtomicBool::new(singular), square, ..made })
     }
 
     /// With A and A^-1 both given.
@@ -295,6 +315,7 @@ impl Wilson {
             inverse,
             singular,
             params,
+            square: CloverField::square(2.0 * params.kappa() * params.mu),
             own_clover: false,
             number,
             built,
@@ -434,7 +455,7 @@ impl Wilson {
         }
     }
 
-    fn empty_view(&self) -> FieldView {
+    pub(super) fn empty_view(&self) -> FieldView {
         FieldView { volume: self.gauge.geometry().outer() as i32, ..Default::default() }
     }
 

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{
-    ActionVersion, Coarsenable, DiracParams, EvenOdd, HopCall, QuarkAction, SchurAction, SiteTerm,
-    Storage, TensorHop, Wilson,
+    ActionVersion, Coarsenable, DiracParams, EvenOdd, HopCall, HopSum, QuarkAction, SchurAction,
+    SiteTerm, Storage, TensorHop, Wilson, WilsonType,
 };
 use crate::backend::args::AggregateHopArgs;
 use crate::backend::{kernels, Device, Ptr};
@@ -72,12 +72,41 @@ impl QuarkAction for Wilson {
     }
 }
 
+impl WilsonType for Wilson {
+    fn wilson(&self) -> &Wilson {
+        self
+    }
+    fn hop_add(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()> {
+        Wilson::hop_add(self, out, inp, call, sum)
+    }
+    fn apply_site(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
+    }
+    fn is_one(&self, term: SiteTerm) -> bool {
+        Wilson::is_one(self, term)
+    }
+}
+
 impl Wilson {
     /// This operator in other storage, on links that nobody else has.
-    pub fn owned_in(self, (precision, recon): Storage) -> Result<Arc<dyn QuarkAction>> {
+    pub fn owned_in(self, (precision, recon): Storage) -> Result<Wilson> {
         let made = self.to(precision, recon)?;
         let shared = Arc::ptr_eq(made.gauge(), self.gauge());
-        Ok(Arc::new(if shared { made.with_own_links()? } else { made }))
+        Ok(if shared { made.with_own_links()? } else { made })
     }
 
     /// The hop of columns, also where the device has no tensor cores, of an operator in 16 bits.

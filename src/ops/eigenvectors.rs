@@ -119,7 +119,7 @@ impl VectorFile {
         if found != kind {
             bail!(FileFormat, "{}: expected vectors of kind {kind}, found {found}", path.display());
         }
-        let found = Components { spins: reader.header().spins, colours: 3 };
+        let found = Components::of(reader.header().spins, 3);
         if found != components {
             bail!(
                 FileFormat,
@@ -159,7 +159,7 @@ impl VectorFile {
         let stored = if self.header().bits == 64 { Precision::F64 } else { Precision::F32 };
         let precision = precision.min(stored).max(Precision::F32);
         let spins = self.header().spins;
-        let content = (Components { spins, colours: 3 }, RhsOrder::Slowest);
+        let content = (Components::of(spins, 3), RhsOrder::Slowest);
         let (device, geometry) = (&self.device, &self.geometry);
         let field =
             |n| VectorField::with_components(device, geometry, precision, Subset::Full, n, content);

@@ -273,7 +273,8 @@ impl<'a, 'm> Levels<'a, 'm> {
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
         let sites = self.sloppy.shape().sites() * self.nrhs();
         // Counted for spinors, 12 complex numbers per site.
-        let share = self.r.components().reals() as f64 / 24.0;
+        let components = self.r.components();
+        let share = (components.slices * components.reals()) as f64 / 24.0;
         let bytes = self.sloppy.shape().bytes(self.nrhs());
         self.report.flops += share * (flops_per_site * sites) as f64;
         self.report.bytes += (vectors as u64 * bytes) as f64;

@@ -19,10 +19,12 @@ static const char EVERYTHING[] =
     "multigrid = { levels = 2, block = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"
     "[[monomial]]\nname = \"strange\"\ntype = \"one_flavour\"\noperator = { kappa = 0.11 }\nasymmetric = true\nparity = 1\n"
     "interval = [0.1, 4.0]\nerror_force = 1e-5\nerror_hamiltonian = 1e-7\ncheck_every = 0\nsolver = { sloppy = \"single\" }\n"
+    "[[monomial]]\nname = \"heavy\"\ntype = \"doublet\"\noperator = { kappa = 0.11, csw = 1.1, mu = 0.2, epsilon = 0.15 }\n"
+    "interval = [0.1, 4.0]\nerror_force = 1e-5\nerror_hamiltonian = 1e-7\ncheck_every = 0\nsolver = { sloppy = \"single\" }\n"
     "[[monomial]]\nname = \"loops\"\ntype = \"loops\"\nimages = false\n"
     "loops = [{ path = \"x y z -x -y -z\", coefficient = 0.4 }, { path = \"t x -t -x\", coefficient = -0.2 }]\n"
     "[[monomial]]\nname = \"gauge\"\ntype = \"gauge\"\naction = \"rectangle\"\nbeta = 5.0\nc1 = -0.125\n"
-    "[[level]]\nintegrator = \"leapfrog\"\nsteps = 1\nmonomials = [\"light\", \"strange\"]\n"
+    "[[level]]\nintegrator = \"leapfrog\"\nsteps = 1\nmonomials = [\"light\", \"strange\", \"heavy\"]\n"
     "[[level]]\nintegrator = \"force_gradient\"\nsteps = 1\nmonomials = [\"loops\", \"gauge\"]\n";
 
 static plaq_gauge some_gauge(plaq_context context) {
@@ -302,6 +304,13 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   quarks.check_every = 0;
   REFUSED(PLAQ_UNSUPPORTED, "preconditioner", plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, &heavy, NULL));
   OK(plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, NULL, NULL));
+  quarks.epsilon = 0.15;
+  REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_hmc_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  quarks.flavours = 2;
+  quarks.system = PLAQ_SYSTEM_EVEN_SYMMETRIC;
+  dirac.csw = 1.1;
+  dirac.mu = 0.2;
+  OK(plaq_hmc_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
 
   OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_FORCE_GRADIENT, 1));
   OK(plaq_hmc_add_paths(parts, "loops", steps, lengths, coefficients, 2));

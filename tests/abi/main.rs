@@ -148,11 +148,12 @@ fn c_program(name: &'static str) {
 }
 
 /// Those that tell whose message they looked at.
-const PROGRAMS: [&str; 15] = [
+const PROGRAMS: [&str; 16] = [
     "context",
     "fields",
     "dirac",
     "laplace",
+    "doublet",
     "paths",
     "force",
     "solve",
@@ -184,6 +185,11 @@ fn dirac_operators() {
 #[test]
 fn laplacians() {
     c_program("laplace");
+}
+
+#[test]
+fn doublets() {
+    c_program("doublet");
 }
 
 #[test]

@@ -69,7 +69,7 @@ impl Lex for SpinorField {
     fn save_lex(&self) -> Result<Vec<f64>> {
         let site = self.components().reals();
         let each = site * self.geometry().volume();
-        let mut parts = vec![0.0; each * self.nrhs()];
+        let mut parts = vec![0.0; each * self.nrhs() * self.components().slices];
         self.save(&vector_layout(self), &mut External::write(vec![&mut parts[..]]))?;
         let all: Result<Vec<_>> =
             parts.chunks(each).map(|f| whole(self.geometry(), f, site)).collect();

@@ -125,7 +125,7 @@ fn preconditioned_forces_are_derivatives() {
                 let pc = Preconditioned { parity, symmetric };
                 let links = s.gauge(&s.links, Precision::F64, Recon::R18);
                 let op = Wilson::new(links, params).unwrap();
-                let op = EvenOdd::new(op.into(), parity, symmetric);
+                let op = EvenOdd::new(std::sync::Arc::new(op), parity, symmetric);
                 let subset = Subset::of_parity(parity);
                 let (x, y) = (fields(&s, 1), fields(&s, 11));
                 let [hx, hy] = [&x, &y].map(|f| s.spinors(Precision::F64, subset, f));

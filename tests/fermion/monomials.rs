@@ -5,7 +5,7 @@ use plaq::compose::multigrid::{LevelParams, MultigridParams};
 use plaq::compose::Schur;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Momenta, Precision, Recon};
-use plaq::operators::DiracParams;
+use plaq::operators::{ActionParams, DiracParams, DoubletParams};
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -54,7 +54,7 @@ fn stout(operator: DiracParams, preconditioner: Option<DiracParams>) -> TwoFlavo
     };
     TwoFlavours::new("stout", params).unwrap().with_smearing(smearing())
 }
-fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
+fn one(operator: impl Into<ActionParams>, schur: Schur, fields: usize) -> OneFlavour {
     let params = OneFlavourParams {
         schur,
         inverter: EXACT,
@@ -64,6 +64,11 @@ fn one(operator: DiracParams, schur: Schur, fields: usize) -> OneFlavour {
         ..OneFlavourParams::new(operator)
     };
     OneFlavour::new("one", params).unwrap()
+}
+
+/// The splitting of its flavours is above mu.
+fn doublet(wilson: DiracParams) -> DoubletParams {
+    DoubletParams { wilson, epsilon: 1.2 * wilson.mu }
 }
 
 fn heavier(p: DiracParams) -> DiracParams {
@@ -90,6 +95,13 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
         ("one flavour", Box::new(one(wilson(), SYMMETRIC, 1)), 1.0),
         ("one flavour, clover", Box::new(one(c, ASYMMETRIC, 1)), 1.0),
         ("one flavour, two fields", Box::new(one(c, SYMMETRIC, 2)), 1.0),
+        (
+            "doublet",
+            Box::new(one(doublet(DiracParams { mu: 0.3, ..wilson() }), ASYMMETRIC, 1)),
+            2.0,
+        ),
+        ("doublet, clover", Box::new(one(doublet(t), SYMMETRIC, 1)), 2.0),
+        ("doublet, asymmetric", Box::new(one(doublet(t), ASYMMETRIC, 1)), 2.0),
     ]
 }
 
@@ -143,8 +155,8 @@ fn forces_are_derivatives_of_the_action() {
     }
 }
 
-/// ln |det M| of the reference, by elimination of the whole matrix.
-fn ln_det(s: &Setup, links: &Gauge, params: &DiracParams) -> f64 {
+/// M of the reference, number by number.
+fn rows_of(s: &Setup, links: &Gauge, params: &DiracParams) -> Vec<Vec<C>> {
     let dirac = Dirac::new(s.lat, links, reference_params(params));
     let n = 12 * s.lat.volume();
     let mut rows = vec![vec![C::ZERO; n]; n];
@@ -155,7 +167,24 @@ fn ln_det(s: &Setup, links: &Gauge, params: &DiracParams) -> f64 {
             rows[row][column] = *z;
         }
     }
-    eliminate(&mut rows).re
+    rows
+}
+
+/// ln |det M| of the reference, by elimination of the whole matrix.
+fn ln_det(s: &Setup, links: &Gauge, params: &DiracParams) -> f64 {
+    eliminate(&mut rows_of(s, links, params)).re
+}
+
+/// The same of a doublet: M of both flavours with - 2 kappa epsilon between them.
+fn ln_det_doublet(s: &Setup, links: &Gauge, p: &DoubletParams) -> f64 {
+    let mix = C::new(-2.0 * p.wilson.kappa() * p.epsilon, 0.0);
+    let [up, down] =
+        [p.wilson.mu, -p.wilson.mu].map(|mu| rows_of(s, links, &DiracParams { mu, ..p.wilson }));
+    let n = up.len();
+    let mixed = |row: usize| (0..n).map(move |k| if k == row { mix } else { C::ZERO });
+    let above = up.into_iter().enumerate().map(|(k, r)| r.into_iter().chain(mixed(k)).collect());
+    let below = down.into_iter().enumerate().map(|(k, r)| mixed(k).chain(r).collect());
+    eliminate(&mut above.chain(below).collect::<Vec<Vec<C>>>()).re
 }
 
 /// Over the heat bath of U the mean of exp(S(U) - S(U')) is the ratio of the determinants. As many draws as tell it
@@ -181,6 +210,14 @@ fn weights_are_determinants() {
             "Wilson" | "Wilson, asymmetric" | "one flavour" => flavours * ratio(&wilson()),
             "twisted" => 2.0 * ratio(&DiracParams { mu: 0.2, ..wilson() }),
             "twisted clover" => 2.0 * ratio(&clover(0.3)),
+            _ if what.starts_with("doublet") => {
+                let wilson = match what {
+                    "doublet" => DiracParams { mu: 0.3, ..wilson() },
+                    _ => clover(0.3),
+                };
+                let p = doublet(wilson);
+                ln_det_doublet(&s, &links, &p) - ln_det_doublet(&s, &s.links, &p)
+            }
             _ => flavours * ratio(&c),
         };
         let apart = 1.0 - (-expect.abs() / flavours.max(1.0)).exp();

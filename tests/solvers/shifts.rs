@@ -62,9 +62,7 @@ fn all_shifts_at_once_are_the_shifts_one_by_one() {
         (Precision::F16, Precision::F16),
     ];
     for s in setups() {
-        for components in
-            [Components::SPINOR, Components::COLOUR, Components { spins: 1, colours: 5 }]
-        {
+        for components in [Components::SPINOR, Components::COLOUR, Components::of(1, 5)] {
             for order in [RhsOrder::Slowest, RhsOrder::Fastest] {
                 for (low, high) in pairs {
                     let fixed = low == Precision::F16;

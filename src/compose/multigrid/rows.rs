@@ -17,7 +17,7 @@ pub(super) fn shape_of(
         geometry: rows.clone(),
         precision,
         subset: Subset::Even,
-        components: Components { spins: 2, colours: components / 2 },
+        components: Components::of(2, components / 2),
         order: RhsOrder::Fastest,
     }
 }

@@ -68,7 +68,7 @@ impl CoarseField {
 
     /// The same memory as a vector field: blas and solvers know it as rows of numbers.
     pub(crate) fn as_rows(&self) -> VectorField {
-        let components = Components { spins: 2, colours: self.components / 2 };
+        let components = Components::of(2, self.components / 2);
         let bytes =
             Self::bytes(&self.grid, self.precision, self.subset, self.components, self.nrhs);
         let data = self.data.part(0, bytes);

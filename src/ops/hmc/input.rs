@@ -73,7 +73,7 @@ use crate::bail;
 use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision, Recon};
-use crate::operators::DiracParams;
+use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
 
 #[derive(Deserialize)]
@@ -137,22 +137,29 @@ enum Term {
         solver: Solver,
         smearing: Option<StoutLinks>,
     },
-    OneFlavour {
-        name: String,
-        operator: Quark,
-        #[serde(default)]
-        asymmetric: bool,
-        #[serde(default)]
-        parity: usize,
-        #[serde(default)]
-        solver: Solver,
-        fields: Option<usize>,
-        error_force: Option<f64>,
-        error_hamiltonian: Option<f64>,
-        interval: Option<[f64; 2]>,
-        check_every: Option<u32>,
-        smearing: Option<StoutLinks>,
-    },
+    OneFlavour(RationalTerm),
+    /// Two twisted flavours whose masses differ.
+    Doublet(RationalTerm),
+}
+
+/// Pseudofermions of a rational approximation.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RationalTerm {
+    name: String,
+    operator: Quark,
+    #[serde(default)]
+    asymmetric: bool,
+    #[serde(default)]
+    parity: usize,
+    #[serde(default)]
+    solver: Solver,
+    fields: Option<usize>,
+    error_force: Option<f64>,
+    error_hamiltonian: Option<f64>,
+    interval: Option<[f64; 2]>,
+    check_every: Option<u32>,
+    smearing: Option<StoutLinks>,
 }
 
 /// A closed path of links.
@@ -172,7 +179,7 @@ struct StoutLinks {
     levels: usize,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Quark {
     kappa: Option<f64>,
@@ -181,6 +188,8 @@ struct Quark {
     csw: f64,
     #[serde(default)]
     mu: f64,
+    /// Splitting of a doublet.
+    epsilon: Option<f64>,
     /// Phases in units of pi: 1 is antiperiodic.
     phase: Option<[f64; 4]>,
 }
@@ -446,42 +455,51 @@ impl Term {
                     None => Box::new(plain),
                 }
             }
-            Term::OneFlavour {
-                name,
-                operator,
-                asymmetric,
-                parity,
-                solver,
-                fields,
-                error_force,
-                error_hamiltonian,
-                interval,
-                check_every,
-                smearing,
-            } => {
-                let all = OneFlavourParams::new(operator.params(&name)?);
-                let params = OneFlavourParams {
-                    schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.0.inverter()?,
-                    fields: fields.unwrap_or(all.fields),
-                    error_force: error_force.unwrap_or(all.error_force),
-                    error_hamiltonian: error_hamiltonian.unwrap_or(all.error_hamiltonian),
-                    interval: interval.map(|[low, high]| (low, high)),
-                    check_every: check_every.unwrap_or(all.check_every),
-                    ..all
-                };
-                let plain = OneFlavour::new(&name, params)?;
-                match smearing {
-                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
-                    None => Box::new(plain),
-                }
+            Term::OneFlavour(term) => {
+                let operator = term.operator.clone().params(&term.name)?;
+                term.monomial(operator.into())?
+            }
+            Term::Doublet(term) => {
+                let operator = term.operator.clone().doublet(&term.name)?;
+                term.monomial(operator.into())?
             }
         })
     }
 }
 
+impl RationalTerm {
+    fn monomial(self, operator: ActionParams) -> Result<Box<dyn Monomial>> {
+        let all = OneFlavourParams::new(operator);
+        let params = OneFlavourParams {
+            schur: Schur { parity: self.parity, symmetric: !self.asymmetric },
+            inverter: self.solver.0.inverter()?,
+            fields: self.fields.unwrap_or(all.fields),
+            error_force: self.error_force.unwrap_or(all.error_force),
+            error_hamiltonian: self.error_hamiltonian.unwrap_or(all.error_hamiltonian),
+            interval: self.interval.map(|[low, high]| (low, high)),
+            check_every: self.check_every.unwrap_or(all.check_every),
+            ..all
+        };
+        let plain = OneFlavour::new(&self.name, params)?;
+        Ok(match self.smearing {
+            Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
+            None => Box::new(plain),
+        })
+    }
+}
+
 impl Quark {
+    fn doublet(mut self: Quark, name: &str) -> Result<DoubletParams> {
+        match self.epsilon.take() {
+            Some(epsilon) => Ok(DoubletParams { wilson: self.params(name)?, epsilon }),
+            None => bail!(InvalidArgument, "monomial {name}: operator: epsilon is missing"),
+        }
+    }
+
     fn params(self, name: &str) -> Result<DiracParams> {
+        if self.epsilon.is_some() {
+            bail!(InvalidArgument, "monomial {name}: epsilon belongs to type doublet");
+        }
         let pi = std::f64::consts::PI;
         let plain =
             DiracParams { csw_s: self.csw, csw_t: self.csw, mu: self.mu, ..Default::default() };

@@ -1,4 +1,4 @@
-//! One flavour by rational approximations (Kennedy, Horvath and Sint, hep-lat/9809092; Clark and Kennedy,
+//! One flavour, or the doublet of two, by rational approximations (Kennedy, Horvath and Sint, hep-lat/9809092; Clark and Kennedy,
 //! hep-lat/0608015): with P the Schur complement of M and r(x) about x^(-1/2 n),
 //!   S = sum over n fields of phi_i^dagger r(P^dagger P) phi_i - ln |det A|,
 //! whose weight is |det M|. The heat bath takes an approximation of x^(1/4 n), so that the error of
@@ -18,13 +18,13 @@ use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, smallest, DiracSolver, Schur};
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
-use crate::linop::Uses;
+use crate::linop::{Shape, Uses};
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
-/// What one flavour is.
+/// What one flavour, or a doublet, is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneFlavourParams {
     pub operator: ActionParams,
@@ -244,14 +244,14 @@ impl OneFlavour {
     /// Has the kernels of a first force compiled all at once.
     fn rehearse_force(&mut self, gauge: &GaugeField, momenta: &mut Momenta) {
         let (device, geometry) = (gauge.device().clone(), gauge.geometry().clone());
-        let fields = self.phi.as_ref().map(|phi| (phi.precision(), phi.subset(), phi.nrhs()));
-        let (Some((precision, subset, n)), poles) = (fields, self.poles()) else { return };
+        let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
+        let (Some((shape, n)), poles) = (fields, self.poles()) else { return };
         let name = format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
         geometry.clone().rehearse(
             &device.clone(),
             || name,
             || {
-                if let Ok(phi) = SpinorField::new(&device, &geometry, precision, subset, n) {
+                if let Ok(phi) = shape.field(n) {
                     self.stand_in(Some(phi), |other| _ = other.kick(gauge, momenta, 1.0));
                 }
             },

@@ -1,0 +1,303 @@
+//! Two twisted flavours whose masses differ (Frezzotti and Rossi, hep-lat/0311008; Chiarappa et al.,
+//! hep-lat/0606011), kappa-normalised:
+//! M = A + i 2 kappa mu gamma5 tau3 - 2 kappa epsilon tau1 - kappa H, A and H those of Wilson's operator for either
+//! flavour. Flavours are the two slices of a vector. gamma5 tau1 M is hermitian, and
+//! (A + i m gamma5 tau3 + e tau1) (A - i m gamma5 tau3 - e tau1) = A^2 + m^2 - e^2.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::site::SiteTerm;
+use super::{
+    ActionVersion, DiracParams, EvenOdd, HopCall, HopSum, QuarkAction, SchurAction, Storage,
+    Wilson, WilsonType,
+};
+use crate::backend::args::{self, DoubletSiteArgs};
+use crate::backend::{kernels, Device};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{CloverField, Components, GaugeField, Subset, VectorField};
+use crate::linop::{LinOp, Schur, Shape, Workspace};
+
+/// Parameters of a non-degenerate twisted doublet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DoubletParams {
+    /// Mass, clover term, twisted mass mu, hops and boundary of either flavour.
+    pub wilson: DiracParams,
+    /// Splitting of the two flavours: - epsilon tau1.
+    pub epsilon: f64,
+}
+
+impl DoubletParams {
+    /// Refuses what no operator can be made of.
+    pub fn check(&self) -> Result<()> {
+        self.wilson.check()?;
+        if !self.epsilon.is_finite() {
+            bail!(BadParameter, "epsilon: expected a finite number, found {}", self.epsilon);
+        }
+        // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
+        if !self.wilson.has_clover() && 1.0 + self.square() <= 0.0 {
+            bail!(
+                BadParameter,
+                "epsilon: expected (2 kappa)^2 (epsilon^2 - mu^2) below 1, found {} with epsilon {} and mu {}",
+                -self.square(),
+                self.epsilon,
+                self.wilson.mu
+            );
+        }
+        Ok(())
+    }
+    /// m^2 - e^2.
+    fn square(&self) -> f64 {
+        let c = 2.0 * self.wilson.kappa();
+        (c * self.wilson.mu).powi(2) - (c * self.epsilon).powi(2)
+    }
+}
+
+/// The operator of a non-degenerate twisted doublet.
+pub struct Doublet {
+    wilson: Arc<Wilson>,
+    params: DoubletParams,
+    workspace: Workspace,
+}
+
+impl Doublet {
+    /// Builds the clover term from the links where the parameters ask for one.
+    ///
+    /// # Errors
+    /// Those of [`DoubletParams::check`] and [`Wilson::new`].
+    pub fn new(links: Arc<GaugeField>, params: DoubletParams) -> Result<Self> {
+        params.check()?;
+        let wilson = Wilson::with_square(links, params.wilson, Some(params.square()))?;
+        Ok(Self::on(Arc::new(wilson), params))
+    }
+
+    fn on(wilson: Arc<Wilson>, params: DoubletParams) -> Self {
+        Doublet { wilson, params, workspace: Workspace::default() }
+    }
+
+    /// This operator in other storage, on links that nobody else has.
+    pub fn owned_in(self, storage: Storage) -> Result<Doublet> {
+        let params = self.params;
+        let wilson = match Arc::try_unwrap(self.wilson) {
+            Ok(own) => own,
+            Err(shared) => shared.to(storage.0, storage.1)?,
+        };
+        Ok(Self::on(Arc::new(wilson.owned_in(storage)?), params))
+    }
+
+    pub fn params(&self) -> &DoubletParams {
+        &self.params
+    }
+
+    /// out = coef S in + y on one parity, `out` and `in` the same field or not.
+    fn site(
+        &self,
+        out: &VectorField,
+        inp: &VectorField,
+        parity: usize,
+        (term, dagger, coef): (SiteTerm, bool, f64),
+        y: Option<(&VectorField, f64)>,
+    ) -> Result<()> {
+        let shape = self.subset_shape(Subset::of_parity(parity));
+        for (field, name) in [(out, "out"), (inp, "in")].into_iter().chain(y.map(|y| (y.0, "y"))) {
+            let whole = Shape { subset: Subset::Full, ..shape.clone() };
+            if field.subset() == Subset::Full { &whole } else { &shape }.check(field, name)?;
+            if field.nrhs() != inp.nrhs() {
+                let (found, n) = (field.nrhs(), inp.nrhs());
+                bail!(FieldMismatch, "{name}: expected {n} right-hand sides, found {found}");
+            }
+        }
+        if term == SiteTerm::Inverse {
+            self.wilson.check_invertible()?;
+        }
+        let scale = 2.0 * self.wilson.kappa();
+        let sign = if dagger { -1.0 } else { 1.0 };
+        let (m, e) = (sign * scale * self.params.wilson.mu, -scale * self.params.epsilon);
+        let (direct, inverse) = (self.wilson.clover(), self.wilson.clover_inverse());
+        let (site, clover, [twist, split, scale]) = match (term, direct) {
+            (SiteTerm::One, _) => (args::SITE_ONE, None, [0.0, 0.0, 1.0]),
+            (SiteTerm::Direct, None) => (args::SITE_TWIST, None, [m, e, 1.0]),
+            (SiteTerm::Inverse, None) => {
+                (args::SITE_TWIST, None, [-m, -e, 1.0 / (1.0 + self.params.square())])
+            }
+            (SiteTerm::Direct, _) => (args::SITE_CLOVER_TWIST, direct, [m, e, 1.0]),
+            (SiteTerm::Inverse, _) => (args::SITE_CLOVER_TWIST_INVERSE, inverse, [m, e, 1.0]),
+        };
+        let args = DoubletSiteArgs {
+            geom: inp.geometry().args(),
+            out: out.parity_view(parity),
+            inp: inp.parity_view(parity),
+            y: y.map_or(self.wilson.empty_view(), |y| y.0.parity_view(parity)),
+            clover: clover.map_or(self.wilson.empty_view(), |c| c.view()),
+            site,
+            parity: parity as i32,
+            with_y: y.is_some() as i32,
+            step_out: out.parities() as i32,
+            step_in: inp.parities() as i32,
+            step_y: y.map_or(1, |y| y.0.parities() as i32),
+            coef,
+            coef_y: y.map_or(0.0, |y| y.1),
+            twist,
+            split,
+            scale,
+        };
+        let (kernel, work) =
+            (kernels::DoubletSite(inp.precision()), inp.geometry().work(inp.nrhs()));
+        inp.device().launch(kernel, &args, work)
+    }
+
+    fn apply_full(&self, out: &mut VectorField, inp: &VectorField, dagger: bool) -> Result<()> {
+        for parity in 0..2 {
+            let call = HopCall {
+                parity,
+                dagger,
+                coef: -self.wilson.kappa(),
+                site_hop: SiteTerm::One,
+                y: Some((inp, 1.0, SiteTerm::Direct)),
+            };
+            self.hop(out, inp, &call)?;
+        }
+        Ok(())
+    }
+}
+
+impl WilsonType for Doublet {
+    fn wilson(&self) -> &Wilson {
+        &self.wilson
+    }
+
+    fn hop_add(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()> {
+        let HopCall { parity, dagger, site_hop, y, .. } = *call;
+        let slices = HopCall { site_hop: SiteTerm::One, y: None, ..*call };
+        let flat = inp.by_slice();
+        if sum.z.is_some() || (sum.own != 0.0 && site_hop != SiteTerm::One) {
+            // The hop by itself, and then everything else of its parity.
+            let shape = self.subset_shape(Subset::of_parity(parity));
+            return self.workspace.with(&shape, inp.nrhs(), |t| {
+                self.hop_add(t, inp, call, &HopSum::default())?;
+                if let Some((z, c)) = sum.z {
+                    self.site(t, z, parity, (SiteTerm::One, dagger, c), Some((t, 1.0)))?;
+                }
+                self.site(out, t, parity, (SiteTerm::One, dagger, 1.0), Some((out, sum.own)))
+            });
+        }
+        match y {
+            // What is multiplied goes first, and the hop is added to it.
+            Some((y, c, site_y)) if site_hop == SiteTerm::One => {
+                let own = (sum.own != 0.0).then_some((&*out, sum.own));
+                self.site(out, y, parity, (site_y, dagger, c), own)?;
+                let add = HopSum { z: None, own: 1.0 };
+                self.wilson.hop_add(&mut out.by_slice(), &flat, &slices, &add)
+            }
+            _ => {
+                self.wilson.hop_add(&mut out.by_slice(), &flat, &slices, sum)?;
+                let y = match y {
+                    Some((_, _, site)) if site != SiteTerm::One => {
+                        bail!(Internal, "two site terms in one hop")
+                    }
+                    y => y.map(|y| (y.0, y.1)),
+                };
+                match (site_hop, y) {
+                    (SiteTerm::One, None) => Ok(()),
+                    _ => self.site(out, out, parity, (site_hop, dagger, 1.0), y),
+                }
+            }
+        }
+    }
+
+    fn apply_site(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        self.site(out, inp, parity, (term, dagger, coef), None)
+    }
+
+    fn is_one(&self, term: SiteTerm) -> bool {
+        term == SiteTerm::One
+    }
+}
+
+impl LinOp for Doublet {
+    fn shape(&self) -> Shape {
+        self.subset_shape(Subset::Full)
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply_full(out, inp, false)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.apply_full(out, inp, true)
+    }
+    fn flops(&self) -> f64 {
+        2.0 * self.wilson.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.wilson.bytes(2 * nrhs)
+    }
+}
+
+impl QuarkAction for Doublet {
+    fn links(&self) -> &Arc<GaugeField> {
+        self.wilson.gauge()
+    }
+    fn version(&self) -> ActionVersion {
+        self.wilson.version()
+    }
+    fn describe(&self) -> String {
+        format!("doublet {}", self.wilson.describe())
+    }
+    fn subset_shape(&self, subset: Subset) -> Shape {
+        Shape { components: Components::DOUBLET, ..self.wilson.subset_shape(subset) }
+    }
+    fn mass_scale(&self) -> f64 {
+        2.0 * self.wilson.kappa()
+    }
+    fn mass(&self) -> f64 {
+        self.params.wilson.mass
+    }
+    fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
+        if form.parity > 1 {
+            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+        }
+        Ok(Arc::new(EvenOdd::new(self, form.parity, form.symmetric)))
+    }
+    fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(Self::on(self.wilson.shared(storage)?, self.params)))
+    }
+    fn copy_bytes(&self, storage: Storage) -> u64 {
+        self.wilson.bytes_as(storage.0, storage.1)
+    }
+    fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(Self::on(Arc::new(self.wilson.like_on(device)?), self.params)))
+    }
+    fn update(&self, links: &GaugeField) -> Result<()> {
+        self.wilson.update(links)
+    }
+    fn hop_to(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        dagger: bool,
+    ) -> Result<()> {
+        let call = HopCall { parity, dagger, coef: 1.0, site_hop: SiteTerm::One, y: None };
+        self.hop(out, inp, &call)
+    }
+    fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
+        self.wilson.clover().filter(|_| !inverse)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
