@@ -131,6 +131,33 @@ fn hop_variants(params: &[&str]) -> Vec<Variant> {
     list
 }
 
+fn doublet_variants() -> Vec<Variant> {
+    [
+        (SITE_CLOVER_TWIST_INVERSE, "clover inverse"),
+        (SITE_CLOVER_TWIST, "clover"),
+        (SITE_TWIST, "twist"),
+        (SITE_ONE, "one"),
+    ]
+    .into_iter()
+    .map(|(site, what)| {
+        let args = DoubletSiteArgs {
+            geom: geom(),
+            out: view(),
+            inp: view(),
+            y: view(),
+            clover: view(),
+            site,
+            with_y: 1,
+            step_out: 1,
+            step_in: 1,
+            step_y: 1,
+            ..DoubletSiteArgs::default()
+        };
+        variant(what, &args)
+    })
+    .collect()
+}
+
 fn site_variants() -> Vec<Variant> {
     let base = SiteOpArgs {
         geom: geom(),
@@ -318,6 +345,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             vec![variant("g h", &args)]
         }
         "site_op" => site_variants(),
+        "doublet_site" => doublet_variants(),
         "blas" => blas_variants(&[BLAS_COPY, BLAS_AXPBY, BLAS_CG_UPDATE, BLAS_AXPBYPCZ]),
         "blas_mixed" => blas_variants(&[BLAS_AXPBY]),
         "shift_update" => [0, 1]

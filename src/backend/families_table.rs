@@ -9,7 +9,7 @@ kernels! {
     FacePack: "face_pack" in "border.h" takes FaceArgs, Lane [Float, Turn];
     FaceUnpack: "face_unpack" in "border.h" takes FaceArgs, Lane [Float, Turn];
     SiteOp: "site_op" in "wilson.h" takes SiteOpArgs, Site [Precision].hot();
-    DoubletSite: "doublet_site" in "doublet.h" takes DoubletSiteArgs, Site [Precision];
+    DoubletSite: "doublet_site" in "doublet.h" takes DoubletSiteArgs, Site [Precision].blocks(Blocks::AllRegisters);
     Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows];
     VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
     SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
