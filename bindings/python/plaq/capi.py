@@ -1084,8 +1084,8 @@ def plaq_gauge_file_text(path: Any, text: Union[int, str, plaq_file_text], capac
 
 
 class plaq_spinor(Handle):
-    """Wilson spinors, 4 spins x 3 colours per site, or colour vectors, 3 colours per site, for one or
-    more right-hand sides.
+    """Wilson spinors, 4 spins x 3 colours per site, of one or two flavours, or colour vectors, 3 colours per
+    site, for one or more right-hand sides.
     """
 
 
@@ -1101,6 +1101,8 @@ class plaq_spinor_params(Struct):
       spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
       gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
         Default: none.
+      slices: Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+        slices are slower than sites and faster than right-hand sides. Default: 1.
     """
     struct_size: int
     extents: Any
@@ -1109,6 +1111,7 @@ class plaq_spinor_params(Struct):
     nrhs: int
     spins: int
     gauge: plaq_gauge
+    slices: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
@@ -1117,6 +1120,7 @@ class plaq_spinor_params(Struct):
         ("nrhs", _c.c_int32),
         ("spins", _c.c_int32),
         ("gauge", plaq_gauge),
+        ("slices", _c.c_int64),
     ]
     _enums_ = {"precision": plaq_precision, "subset": plaq_subset}
     _init_ = "plaq_spinor_params_init"
@@ -1170,6 +1174,7 @@ class plaq_spinor_report(Struct):
       nrhs:
       spins: Spins of a site: 4 for spinors, 1 for colour vectors.
       bytes: Device memory of the spinors.
+      slices: Slices of a right-hand side: 2 for a doublet of flavours, else 1.
     """
     struct_size: int
     extents: Any
@@ -1178,6 +1183,7 @@ class plaq_spinor_report(Struct):
     nrhs: int
     spins: int
     bytes: int
+    slices: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
@@ -1186,6 +1192,7 @@ class plaq_spinor_report(Struct):
         ("nrhs", _c.c_int32),
         ("spins", _c.c_int32),
         ("bytes", _c.c_int64),
+        ("slices", _c.c_int64),
     ]
     _enums_ = {"precision": plaq_precision, "subset": plaq_subset}
     _init_ = "plaq_spinor_report_init"
@@ -1843,6 +1850,18 @@ def plaq_dirac_create_with_clover(
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_with_clover, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.handle(plaq_clover, clover, "clover"), _n.handle(plaq_clover, inverse, "inverse"), _c.byref(dirac_))
+    return dirac_
+
+
+_plaq_doublet_create = _n.function("plaq_doublet_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_double, _c.c_void_p])
+
+
+def plaq_doublet_create(context: Any, gauge: Any, params: Optional[plaq_dirac_params], epsilon: float) -> plaq_dirac:
+    """Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
+    the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
+    """
+    dirac_ = plaq_dirac()
+    _n.call(_plaq_doublet_create, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.real(epsilon, "epsilon"), _c.byref(dirac_))
     return dirac_
 
 
@@ -5025,6 +5044,8 @@ class plaq_quarks_params(Struct):
       error_force: Of one flavour: errors of the rational approximations. Default: 0.0000001.
       error_hamiltonian: Default: 1e-12.
       interval: Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0.
+      epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
+        one flavour; 0: two flavours of equal mass. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -5047,6 +5068,7 @@ class plaq_quarks_params(Struct):
     error_force: float
     error_hamiltonian: float
     interval: Any
+    epsilon: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("flavours", _c.c_int32),
@@ -5069,6 +5091,7 @@ class plaq_quarks_params(Struct):
         ("error_force", _c.c_double),
         ("error_hamiltonian", _c.c_double),
         ("interval", _c.c_double * 2),
+        ("epsilon", _c.c_double),
     ]
     _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh}
     _init_ = "plaq_quarks_params_init"
