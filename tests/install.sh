@@ -119,6 +119,12 @@ END
   [ "$("$work/venv/bin/plaq" plaquette --version)" = "plaq $version" ] &&
     "$python" -m plaq plaquette --device cpu tests/data/quenched-b6.0-4x4x4x8.ildg | grep -q 'plaquette  *0.590438' &&
     ! "$python" -m plaq plaquete || return 1
+  # The package itself, with the NumPy of the environment of tests/python.sh.
+  local numpy
+  if numpy=$(build/python/bin/python -c 'import numpy; print(numpy.__path__[0])' 2>/dev/null); then
+    echo "${numpy%/*}" >"$(echo "$work"/venv/lib/python3*/site-packages)/numpy.pth"
+    env -u PYTHONPATH -u PLAQ_LIBRARY "$python" tests/python/run.py || return 1
+  fi
   # shellcheck disable=SC2046
   if command -v pkg-config >/dev/null; then
     PKG_CONFIG_PATH=$("$python" -m plaq --pkgconfig)

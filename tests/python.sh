@@ -2,7 +2,7 @@
 # usage: python.sh [WORD...]
 # Tests of the Python package (tests/python) in an environment of its own with NumPy, from the source tree with the
 # library of `cargo build`; mypy, where there is one; the tutorial (docs/tutorial). What else is
-# there (PyTorch, JAX, pyerrors, gvar, xarray, h5py, matplotlib) is tested with; PLAQ_PYTHON names another Python.
+# there (PyTorch, JAX, pyerrors, gvar, xarray, h5py, matplotlib, mpi4py) is tested with; PLAQ_PYTHON names another Python.
 set -u
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
@@ -11,12 +11,12 @@ python=${PLAQ_PYTHON:-$PWD/build/python/bin/python}
 if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   mkdir -p build
   if ! python3 -m venv build/python || ! "$python" -m pip install --quiet --disable-pip-version-check numpy; then
-    ignore python "no venv, or no NumPy from the package registry"
+    ignore python "no venv, or no NumPy from PyPI"
     totals
     exit
   fi
-  # More to test with, where there is a registry.
-  "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py || true
+  # More to test with.
+  "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py mpi4py || true
 fi
 "$CARGO" build --quiet || exit 1
 export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/libplaq.so PYTHONPATH=$PWD/bindings/python
@@ -25,10 +25,20 @@ export MPLBACKEND=svg PYTHONDONTWRITEBYTECODE=1
 rc=${PIPESTATUS[0]}
 [ $# = 0 ] || exit "$rc"
 if "$python" -c 'import mypy' 2>/dev/null; then
-  types() { (cd bindings/python && "$python" -m mypy --cache-dir "$scratch/mypy" --ignore-missing-imports plaq); }
+  types() {
+    local mypy=("$python" -m mypy --cache-dir "$scratch/mypy" --ignore-missing-imports) script
+    (cd bindings/python && "${mypy[@]}" plaq) || return 1
+    for script in docs/tutorial/*.py; do MYPYPATH=bindings/python "${mypy[@]}" "$script" || return 1; done
+  }
   check mypy types
 else
   ignore mypy "no mypy"
+fi
+if have_mpi && "$python" -c 'from mpi4py import MPI' 2>/dev/null; then
+  ranks() { make --no-print-directory mpi && scripts/ranks.sh 1,1,1,2 "$python" tests/python/ranks.py; }
+  check ranks ranks
+else
+  ignore ranks "no MPI, or no mpi4py"
 fi
 for script in docs/tutorial/*.py; do
   tutorial() { (mkdir -p "$scratch/tutorial" && cd "$scratch/tutorial" && "$python" "$OLDPWD/$script"); }

@@ -9,12 +9,9 @@ import sys
 import numpy as np
 import plaq
 
-files = sys.argv[1:]
-if files:
-    configurations = map(plaq.open, files)
-else:
-    # beta = 6.0 on 4^3 x 8: too small for physics, right for learning.
-    configurations = itertools.islice(plaq.heatbath([4, 4, 4, 8], 6.0, seed=1, thermalise=50, separation=10), 8)
+# beta = 6.0 on 4^3 x 8: too small for physics, right for learning.
+quenched = itertools.islice(plaq.heatbath([4, 4, 4, 8], 6.0, seed=1, thermalise=50, separation=10), 8)
+configurations = map(plaq.open, sys.argv[1:]) if sys.argv[1:] else quenched
 
 pions, rhos = [], []
 for U in configurations:

@@ -107,7 +107,7 @@ class Context(Object):
         """Waits until everything asked of the device is done."""
         capi.plaq_context_synchronize(self)
 
-    def gather(self, array: np.ndarray, first: int = 0) -> Optional[np.ndarray]:
+    def gather(self, array: np.ndarray, first: int = 0) -> Any:
         """The array of the whole lattice on rank 0, None on others, from every rank's part of it, whose axes `first`
         to `first` + 3 are t, z, y, x."""
         if self.ranks == 1:

@@ -211,9 +211,9 @@ class Propagator(Fermion):
         super().__init__(*arguments, **more)
         if (self.n, self.spins) != (12, 4):
             raise ValueError(f"a propagator has twelve columns of four spins, found {self.n} of {self.spins}")
-        self.report: Optional[capi.plaq_solve_report] = None
+        self.report: Any = None
         #: Largest |b - M x| / |b| of each column.
-        self.residuals: Optional[np.ndarray] = None
+        self.residuals: Any = None
         #: The operator whose inverse it is.
         self.of = ""
 

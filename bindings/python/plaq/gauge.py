@@ -62,7 +62,7 @@ class Gauge(Object):
         self.colours = 2 if report.storage == capi.plaq_storage.SU2 else 3
         self.precision = capi.plaq_precision(report.precision).name.lower()
         #: Of a configuration that was read: what its file says.
-        self.info: Optional[capi.plaq_file_report] = None
+        self.info: Any = None
         self._sweep = 0
         if _handle is None:
             capi.plaq_gauge_unit(self)

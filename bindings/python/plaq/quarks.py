@@ -54,9 +54,9 @@ class Operator(Object):
         self.precision = capi.plaq_precision(report.precision).name.lower()
         self._solvers: Dict[Any, Object] = {}
         self._boundary = 0.0
-        #: Of the last solve.
-        self.report: Optional[capi.plaq_solve_report] = None
-        self.residuals: Optional[np.ndarray] = None
+        #: Of the last solve, a capi.plaq_solve_report and |b - D x| / |b| of every column.
+        self.report: Any = None
+        self.residuals: Any = None
 
     def update(self, gauge: Gauge) -> None:
         """Takes the links of `gauge`, in the memory that the operator has."""

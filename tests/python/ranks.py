@@ -1,0 +1,39 @@
+"""The same numbers on many ranks: mpirun -n 2 python ranks.py."""
+
+import numpy as np
+import plaq
+import reference as ref
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+context = plaq.init("cpu", threads=1, comm=comm, grid=[1, 1, 1, comm.size])
+assert context.ranks == comm.size and "ranks" in repr(context)
+shape = (8, 4, 2, 4)
+rng = np.random.default_rng(1)
+u, psi = ref.random_su3((4, *shape), rng), ref.random_spinor(shape, rng)
+
+length = shape[0] // comm.size
+part = slice(context.coords[3] * length, (context.coords[3] + 1) * length)
+gauge = plaq.Gauge.from_array(u[:, part])
+assert gauge.extents == [4, 2, 4, length]
+assert abs(gauge.plaquette().total - ref.plaquette(u)[0]) < 1e-12
+d = plaq.Clover(gauge, mass=0.3, csw=1.1)
+whole = context.gather(d @ psi[part])
+links = context.gather(gauge.numpy(), first=1)
+s = d.propagator(source=(1, 0, 1, 3), tol=1e-11)
+pion, array = s.pion(), context.gather(s.numpy())
+assert len(pion.data[0]) == 8 and s.n == 12
+if context.rank == 0:
+    assert np.abs(links - u).max() < 1e-13
+    assert np.abs(whole - ref.dirac(u, psi, 0.3, csw=1.1)).max() < 1e-11
+    expected = np.roll(np.einsum("tzyxijab,tzyxijab->t", array, array.conj()).real, -3)
+    assert np.abs(pion.data[0] / expected - 1).max() < 1e-10
+else:
+    assert whole is None
+try:
+    plaq.Gauge.from_array((1.1 if context.rank == 0 else 1) * u[:, part])
+except plaq.capi.NotUnitary:
+    pass  # on all ranks
+else:
+    raise AssertionError("links that are not unitary were taken")
+print(f"rank {context.rank} ok", flush=True)
