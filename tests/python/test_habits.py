@@ -9,7 +9,7 @@ import time
 import numpy as np
 import plaq
 import reference as ref
-from common import SHAPE, close, lattice, refused, spinors
+from common import close, lattice, refused, spinors
 
 
 class Foreign:

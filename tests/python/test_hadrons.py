@@ -6,10 +6,7 @@ import tempfile
 import numpy as np
 import plaq
 import reference as ref
-from common import CONFIGURATION, SHAPE, close, lattice, refused
-
-LETTERS = {"tzyx": "tzyx", "sink": "ij", "source": "kl"}
-
+from common import CONFIGURATION, SHAPE, close, refused
 
 def propagators(shape=SHAPE, seed=7):
     """A random propagator as a field and an array."""

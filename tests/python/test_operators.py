@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import plaq
 import reference as ref
-from common import EXTENTS, SHAPE, close, lattice, refused, spinors
+from common import SHAPE, close, lattice, refused, spinors
 
 PHASES = [1, np.exp(0.3j), 1, -1]
 
