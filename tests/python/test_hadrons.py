@@ -8,6 +8,7 @@ import plaq
 import reference as ref
 from common import CONFIGURATION, SHAPE, close, refused
 
+
 def propagators(shape=SHAPE, seed=7):
     """A random propagator as a field and an array."""
     rng = np.random.default_rng(seed)

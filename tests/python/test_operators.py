@@ -29,6 +29,23 @@ def test_clover_and_twisted_are_the_reference():
     close(plaq.Twisted(gauge, mass=0.1, mu=-0.3, csw=1.1) @ psi, ref.dirac(u, psi, 0.1, twist=-0.3, csw=1.1))
 
 
+def test_doublet_is_the_reference():
+    u, gauge = lattice()
+    d = plaq.Doublet(gauge, mass=0.4, mu=0.3, epsilon=0.2, csw=1.1)
+    psi = spinors(2)  # up and down
+    up, down = (ref.dirac(u, flavour, 0.4, csw=1.1, twist=mu) for flavour, mu in zip(psi, (0.3, -0.3)))
+    expected = np.stack([up - 0.2 * psi[1], down - 0.2 * psi[0]])
+    close(d @ psi, expected)
+    close(d @ np.stack([psi, 2j * psi]), np.stack([expected, 2j * expected]))
+    close(d @ d.solve(psi, tol=1e-11), psi, 1e-9)
+    field = plaq.Fermion(gauge, 3, slices=2)
+    field.set(np.stack([psi] * 3))
+    close(field.numpy()[2], psi, 1e-15)
+    assert field.evenodd().shape == (3, 2, 2, 8, 2, 6, 2, 4, 3) and "epsilon 0.2" in repr(d)
+    refused(ValueError, "flavours, T, Z, Y, X", lambda: d @ psi[0])
+    refused(NotImplementedError, "twelve columns", d.propagator)
+
+
 def test_laplace_is_the_reference():
     u, gauge = lattice()
     x = spinors()[..., :1, :]

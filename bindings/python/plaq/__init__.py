@@ -26,7 +26,7 @@ if _CHECKING:
     from .gauge import Fixed as Fixed, Flow as Flow, Gauge as Gauge, file_text as file_text, heatbath as heatbath
     from .gauge import open as open
     from .hadrons import baryons as baryons, gamma as gamma, mesons as mesons
-    from .quarks import Clover as Clover, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
+    from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
     from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
     from .quarks import Wilson as Wilson
 
@@ -43,7 +43,7 @@ _NAMES = {
     "_objects": ["Context", "init", "log"],
     "gauge": ["Gauge", "Flow", "Fixed", "open", "file_text", "heatbath"],
     "fields": ["Fermion", "Propagator", "point", "wall", "volume"],
-    "quarks": ["Wilson", "Clover", "Twisted", "Laplace", "Overlap", "Multigrid", "Eigen", "NotConvergedWarning"],
+    "quarks": ["Wilson", "Clover", "Twisted", "Doublet", "Laplace", "Overlap", "Multigrid", "Eigen", "NotConvergedWarning"],
     "hadrons": ["gamma", "mesons", "baryons"],
     "analysis": ["Correlator", "Estimate", "jackknife", "observable"],
     "chains": ["Hmc", "hmc", "toml"],

@@ -45,10 +45,11 @@ def _noisy(kind: str, position: Tuple[int, ...], more: Dict[str, Any]) -> capi.p
 
 class Fermion(Object):
     """Quark fields: n columns of 4 spins and 3 colours on every site, arrays (n, T, Z, Y, X, 4, 3); with spins=1 colour
-    vectors, (n, T, Z, Y, X, 1, 3). Fermion(U, n) is zero."""
+    vectors, (n, T, Z, Y, X, 1, 3); with slices=2 the two flavours of a doublet, (n, 2, T, Z, Y, X, 4, 3).
+    Fermion(U, n) is zero."""
 
     def __init__(
-        self, like: Any, n: int = 1, *, spins: int = 4, precision: Optional[str] = None,
+        self, like: Any, n: int = 1, *, spins: int = 4, slices: int = 1, precision: Optional[str] = None,
         context: Optional[Context] = None, _handle: Any = None,
     ) -> None:
         if context is None:
@@ -57,13 +58,14 @@ class Fermion(Object):
         if made is None:
             extents = like.extents if isinstance(like, (Gauge, Fermion)) else lattice(like)
             precision = precision or getattr(like, "precision", "double")
-            params = capi.plaq_spinor_params(extents=extents, precision=precision, nrhs=n, spins=spins)
+            params = capi.plaq_spinor_params(extents=extents, precision=precision, nrhs=n, spins=spins, slices=slices)
             made = capi.plaq_spinor_create(context, params)
         super().__init__(made, context)
         report = capi.plaq_spinor_report()
         capi.plaq_spinor_describe(self, report)
         self.extents: List[int] = list(report.extents)
-        self.n, self.spins, self.subset = report.nrhs, report.spins, report.subset
+        self.n, self.spins, self.slices = report.nrhs, report.spins, report.slices
+        self.subset = report.subset
         self.precision = capi.plaq_precision(report.precision).name.lower()
         #: Coordinates x, y, z, t that times and phases count from, and the boundary phase in time in units of pi.
         self.position: List[int] = [0, 0, 0, 0]
@@ -107,13 +109,15 @@ class Fermion(Object):
 
     def _shape(self, even_odd: bool = False) -> Tuple[int, ...]:
         t, z, y, x = sites(self.extents)
-        return (self.n, *((2, t, z, y, x // 2) if even_odd else (t, z, y, x)), self.spins, 3)
+        slices = (self.slices,) if self.slices > 1 else ()
+        return (self.n, *slices, *((2, t, z, y, x // 2) if even_odd else (t, z, y, x)), self.spins, 3)
 
     def set(self, array: Any) -> None:
         """Takes numbers from an array of this field's shape."""
         found = borrow(array, "array", self.context.on_gpu)
-        even_odd = len(found.shape) == 8
-        labels = "n, 2, T, Z, Y, X/2, spins, 3" if even_odd else "n, T, Z, Y, X, spins, 3"
+        even_odd = len(found.shape) == len(self._shape(True))
+        labels = ("n, flavours, " if self.slices > 1 else "n, ") + ("2, T, Z, Y, X/2" if even_odd else "T, Z, Y, X")
+        labels += ", spins, 3"
         expect(found.shape, self._shape(even_odd), labels, "array")
         capi.plaq_spinor_load(self, found.layout("milc" if even_odd else "lexicographic"), found.address)
 
@@ -143,7 +147,9 @@ class Fermion(Object):
         return array if dtype is None else array.astype(dtype)
 
     def _like(self, n: Optional[int] = None) -> "Fermion":
-        field = Fermion(self.extents, n or self.n, spins=self.spins, precision=self.precision, context=self.context)
+        field = Fermion(
+            self.extents, n or self.n, spins=self.spins, slices=self.slices, precision=self.precision,
+            context=self.context)
         field.position, field.boundary = list(self.position), self.boundary
         return field
 
@@ -200,7 +206,8 @@ class Fermion(Object):
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
-        return self._say(f"{self.n} columns of {self.spins} x 3, {size}, {self.precision} precision")
+        flavours = f"{self.slices} flavours, " if self.slices > 1 else ""
+        return self._say(f"{self.n} columns of {self.spins} x 3, {flavours}{size}, {self.precision} precision")
 
 
 class Propagator(Fermion):

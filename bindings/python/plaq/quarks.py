@@ -44,7 +44,7 @@ def _warn(report: capi.plaq_solve_report, what: str) -> None:
 class Operator(Object):
     """A lattice operator on links of its own: changing the Gauge afterwards does not change it, update(U) does."""
 
-    spins = 4
+    spins, slices = 4, 1
 
     def __init__(self, handle: Any, gauge: Gauge, name: str) -> None:
         super().__init__(handle, gauge.context)
@@ -65,7 +65,12 @@ class Operator(Object):
     def field(self, n: int = 1) -> Fermion:
         """A field of n columns that the operator takes."""
         return Fermion(
-            self.extents, n, spins=self.spins, precision=self.precision, context=self.context)
+            self.extents, n, spins=self.spins, slices=self.slices, precision=self.precision, context=self.context)
+
+    def _column(self) -> Tuple[int, ...]:
+        """The shape of one column."""
+        slices = (self.slices,) if self.slices > 1 else ()
+        return (*slices, *sites(self.extents), self.spins, 3)
 
     def _taken(self, value: Any, name: str) -> Tuple[Fermion, bool]:
         """An argument as a field, and whether it has an index of columns."""
@@ -76,13 +81,13 @@ class Operator(Object):
             capi.plaq_spinor_copy(value, field)
             return field, True
         found = borrow(value, name, self.context.on_gpu)
-        site = (*sites(self.extents), self.spins, 3)
-        many = len(found.shape) == 7
-        if found.shape[-6:] != site or len(found.shape) not in (6, 7):
-            shape = ", ".join(map(str, site))
+        one = self._column()
+        many = len(found.shape) == len(one) + 1
+        if found.shape[-len(one):] != one or len(found.shape) - len(one) not in (0, 1):
+            shape, flavours = ", ".join(map(str, one)), "flavours, " * (self.slices > 1)
             raise ValueError(
-                f"{name}: expected shape (T, Z, Y, X, {self.spins}, 3) = ({shape}), or with an index of columns before "
-                f"it, found {found.shape}")
+                f"{name}: expected shape ({flavours}T, Z, Y, X, {self.spins}, 3) = ({shape}), or with an index of "
+                f"columns before it, found {found.shape}")
         field = self.field(found.shape[0] if many else 1)
         capi.plaq_spinor_load(field, found.layout("lexicographic"), found.address)
         return field, many
@@ -174,7 +179,7 @@ class Operator(Object):
         """Memory of the device in bytes before anything runs: of a solve for n columns beside b and x, and of these."""
         multigrid = params.pop("multigrid", None)
         solver = self._solver(multigrid, params)
-        size = 2 * 3 * self.spins * int(np.prod(self.extents)) * capi.plaq_precision[self.precision.upper()]
+        size = 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
         return {"solver": capi.plaq_solver_memory(solver, n), "fields": 2 * n * size}
 
     def eigen(self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any) -> "Eigen":
@@ -230,7 +235,7 @@ class Wilson(Operator):
             params.mass = mass
         else:
             params.kappa = kappa  # type: ignore[assignment]
-        handle = capi.plaq_dirac_create(gauge.context, gauge, params)
+        handle = self._create(gauge, params)
         report = capi.plaq_dirac_report()
         capi.plaq_dirac_describe(handle, report)
         #: Both, whichever was given.
@@ -242,6 +247,9 @@ class Wilson(Operator):
             handle, gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])")
         self._boundary = boundary[3]
+
+    def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
+        return capi.plaq_dirac_create(gauge.context, gauge, params)
 
     def propagator(
         self, source: Any = None, *, multigrid: Optional["Multigrid"] = None, progress: Progress = None, **params: Any
@@ -311,6 +319,26 @@ class Twisted(Wilson):
 
     def __init__(self, gauge: Gauge, *, mu: float, csw: float = 0, **more: Any) -> None:
         super().__init__(gauge, mu=mu, csw=csw, **more)
+
+
+class Doublet(Wilson):
+    """Two twisted flavours whose masses differ: the Wilson or clover operator of both + i mu gamma5 tau3 - epsilon
+    tau1, on fields (n, 2, T, Z, Y, X, 4, 3), up before down. It has no propagator(): solve for columns of your own."""
+
+    slices = 2
+
+    def __init__(self, gauge: Gauge, *, mu: float, epsilon: float, csw: float = 0, **more: Any) -> None:
+        self.epsilon = epsilon
+        super().__init__(gauge, mu=mu, csw=csw, **more)
+        self.name += f", epsilon {epsilon:g}"
+
+    def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
+        return capi.plaq_doublet_create(gauge.context, gauge, params, self.epsilon)
+
+    def propagator(self, *arguments: Any, **more: Any) -> Any:
+        raise capi.Unsupported("a doublet has no propagator of twelve columns: solve(b) with b (n, 2, T, Z, Y, X, 4, 3)")
+
+    multigrid = propagator
 
 
 class Laplace(Operator):
