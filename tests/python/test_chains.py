@@ -54,6 +54,10 @@ def test_checkpoints():
         other.load(f"{folder}/checkpoint")
         assert other.step().delta_h == last.delta_h
         assert np.array_equal(other.gauge.numpy(), chain.gauge.numpy())
+        run = {**INPUT["run"], "start": "checkpoint", "checkpoint": f"{folder}/checkpoint"}
+        assert plaq.hmc({**INPUT, "run": run}).step().delta_h == last.delta_h
+        run["checkpoint"] = f"{folder}/absent"
+        assert plaq.hmc({**INPUT, "run": run}).place["trajectory"] == 0
     other.set_place(9, 0)
     assert other.place == {"seed": 9, "trajectory": 0}
 

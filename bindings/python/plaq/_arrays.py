@@ -21,13 +21,27 @@ class Borrowed(NamedTuple):
     dtype: np.dtype
     device: bool
     stream: Optional[int]
-    #: What owns the memory, and the framework's array that comes out where it came in.
-    owner: Any
+    #: The array, which owns the memory.
+    array: Any
 
     def layout(self, order: str, **members: Any) -> capi.plaq_layout_params:
         return capi.plaq_layout_params(
             order=order, precision=TYPES[self.dtype], location="device" if self.device else "host", stream=self.stream,
             **members)
+
+    def permuted(self, axes: Tuple[int, ...]) -> "Borrowed":
+        """The array with its axes in another order, contiguous."""
+        array = self.array
+        if not self.device:
+            return _borrowed(np.ascontiguousarray(array.transpose(axes)))
+        if _framework(array) == "torch":
+            return _on_gpu(array.permute(*axes).contiguous(), "array")
+        module: Any = sys.modules[_framework(array)]
+        return _on_gpu(getattr(module, "numpy", module).ascontiguousarray(array.transpose(axes)), "array")
+
+
+def _borrowed(array: np.ndarray) -> Borrowed:
+    return Borrowed(array.ctypes.data, array.shape, array.dtype, False, None, array)
 
 
 def _framework(value: Any) -> str:
@@ -69,7 +83,8 @@ def _on_gpu(value: Any, name: str) -> Borrowed:
     return Borrowed(int(interface["data"][0]), shape, dtype, True, stream, value)
 
 
-def _on_host(value: Any, name: str) -> np.ndarray:
+def on_host(value: Any, name: str) -> np.ndarray:
+    """An array in memory of the host as one of NumPy, without a copy."""
     if isinstance(value, np.ndarray):
         return value
     if hasattr(value, "__dlpack__"):
@@ -95,10 +110,8 @@ def borrow(value: Any, name: str, on_gpu: bool) -> Borrowed:
         if not on_gpu:
             raise TypeError(f"{name}: is in memory of a GPU, but the context computes on the CPU; copy it to the host")
         return _on_gpu(value, name)
-    found = _on_host(value, name)
-    dtype = _complex(found.dtype, name)
-    found = np.ascontiguousarray(found, dtype)
-    return Borrowed(found.ctypes.data, found.shape, dtype, False, None, (found, value))
+    found = on_host(value, name)
+    return _borrowed(np.ascontiguousarray(found, _complex(found.dtype, name)))
 
 
 def expect(found: Sequence[int], wanted: Sequence[int], labels: str, name: str) -> None:
@@ -120,7 +133,7 @@ def room(like: Any, shape: Tuple[int, ...], dtype: Any) -> Tuple[Borrowed, Any]:
             array = torch.empty(shape, dtype=getattr(torch, dtype.name), device=like.device)
         return _on_gpu(array, "result"), array
     array = np.empty(shape, dtype)
-    return Borrowed(array.ctypes.data, shape, dtype, False, None, array), array
+    return _borrowed(array), array
 
 
 def handed(array: Any, like: Any) -> Any:

@@ -125,7 +125,8 @@ def hmc(
 ) -> Hmc:
     """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
     those of `gauge`, which the chain changes, or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
-    or the path of a configuration. `trajectories`: how many an iteration runs, by default those of `run`."""
+    the path of a configuration, or "checkpoint": that of the key `checkpoint`, from which the chain goes on, or hot
+    links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`."""
     if isinstance(input, Mapping):
         text = toml(input)
     elif isinstance(input, Path) or "\n" not in input:
@@ -139,11 +140,16 @@ def hmc(
         read = [capi.plaq_input_number(text, f"run.lattice.{i}", 0) for i in range(4)]
         start, _ = capi.plaq_input_text(text, "run.start")
         seed, _ = capi.plaq_input_number(text, "seed", 0)
-        if start not in ("", "hot", "cold"):
+        if start not in ("", "hot", "cold", "checkpoint"):
             gauge = open_gauge(start, context=context)
         elif not all(found for _, found in read):
             raise ValueError("hmc: expected a gauge field, or [run] with lattice = [x, y, z, t] in the input")
         else:
             extents = [int(number) for number, _ in read]
             gauge = Gauge.unit(extents, context=context) if start == "cold" else Gauge.hot(extents, int(seed), context=context)
+        kept, found = capi.plaq_input_text(text, "run.checkpoint")
+        if start == "checkpoint" and found and Path(kept).exists():
+            chain = Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories)
+            chain.load(kept)
+            return chain
     return Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories)

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import capi
-from ._arrays import TYPES, borrow, expect, room
+from ._arrays import TYPES, borrow, expect, on_host, room
 from ._objects import Context, Object, current, directions, lattice, sites
 from .gauge import Gauge, dtype_of
 
@@ -226,9 +226,9 @@ class Propagator(Fermion):
 
     @classmethod
     def from_array(cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None) -> Any:
-        """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3)."""
+        """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3) in memory of the host."""
         context = current(context)
-        found = np.asarray(array)
+        found = on_host(array, "array")
         if found.ndim != 8 or found.shape[4:] != (4, 4, 3, 3):
             raise ValueError(f"array: expected shape (T, Z, Y, X, 4, 4, 3, 3), found {found.shape}")
         columns = found.transpose(5, 7, 0, 1, 2, 3, 4, 6).reshape(12, *found.shape[:4], 4, 3)

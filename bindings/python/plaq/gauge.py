@@ -120,12 +120,7 @@ class Gauge(Object):
         else:
             expect(found.shape, (4, *sites(self.extents), n, n), LABELS, "array")
             # The library's lexicographic order has the directions inside the sites.
-            value = found.owner[1] if not found.device else found.owner
-            if found.device:
-                moved = _permuted(value, (1, 2, 3, 4, 0, 5, 6))
-            else:
-                moved = np.moveaxis(found.owner[0], 0, 4)
-            found = borrow(moved, "array", self.context.on_gpu)
+            found = found.permuted((1, 2, 3, 4, 0, 5, 6))
         layout = found.layout("qdp" if even_odd else "lexicographic", project=project, tolerance=tolerance)
         capi.plaq_gauge_load(self, layout, found.address)
 
@@ -281,17 +276,6 @@ class Gauge(Object):
         cells = "".join(f"<tr><td>{name}</td><td>{value:.8f}</td></tr>" for name, value in rows)
         title = "×".join(map(str, self.extents))
         return f"<b>Gauge</b> SU({self.colours}), {title}, {self.precision} precision<table>{cells}</table>"
-
-
-def _permuted(array: Any, axes: Tuple[int, ...]) -> Any:
-    """An array of a GPU with its axes in another order, contiguous."""
-    if hasattr(array, "permute"):
-        return array.permute(*axes).contiguous()
-    import importlib
-
-    module = importlib.import_module(type(array).__module__.split(".")[0])
-    module = getattr(module, "numpy", module)
-    return module.ascontiguousarray(array.transpose(axes))
 
 
 def _step(step: Any) -> int:
