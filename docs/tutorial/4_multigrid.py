@@ -24,7 +24,8 @@ for mass in (0.0, -0.3, -0.4):
     found = D.report
     print(
         f"mass {mass:5.2f}: CG {cg.iterations:4d} iterations, {cg.seconds:.2f} s; "
-        f"multigrid {found.iterations:3d}, {found.seconds:.2f} s after {mg.report().setup_seconds:.2f} s of set-up")
+        f"multigrid {found.iterations:3d}, {found.seconds:.2f} s after {mg.report().setup_seconds:.2f} s of set-up"
+    )
     assert found.converged and found.iterations < cg.iterations
     residual = (D @ x).numpy() - b.numpy()
     assert np.linalg.norm(residual) < 1e-8 * np.linalg.norm(b.numpy())

@@ -28,7 +28,8 @@ for trajectory in chain:  # tqdm.tqdm(chain) shows a bar
     if trajectory.next_trajectory % 10 == 0:
         print(
             f"trajectory {trajectory.next_trajectory}: plaquette {trajectory.plaquette:.5f}, "
-            f"Delta H {trajectory.delta_h:+.4f}, {'accepted' if trajectory.last_accepted else 'rejected'}")
+            f"Delta H {trajectory.delta_h:+.4f}, {'accepted' if trajectory.last_accepted else 'rejected'}"
+        )
 
 # Between trajectories chain.gauge holds the links.
 D = plaq.Wilson(chain.gauge, kappa=0.14)

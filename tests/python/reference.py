@@ -42,8 +42,11 @@ def plaquette_field(u, mu, nu):
 
 def plaquette(u):
     """Averages of Re tr U_munu / 3: all planes, spatial ones, those with t."""
-    planes = {(m, n): np.trace(plaquette_field(u, m, n), axis1=-2, axis2=-1).real.mean() / 3
-              for m in range(4) for n in range(m + 1, 4)}
+    planes = {
+        (m, n): np.trace(plaquette_field(u, m, n), axis1=-2, axis2=-1).real.mean() / 3
+        for m in range(4)
+        for n in range(m + 1, 4)
+    }
     spatial = np.mean([v for (m, n), v in planes.items() if n < 3])
     temporal = np.mean([v for (m, n), v in planes.items() if n == 3])
     return (spatial + temporal) / 2, spatial, temporal

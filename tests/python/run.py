@@ -32,7 +32,6 @@ for name in functions:
     setattr(capi, name, counted(name, getattr(capi, name)))
 
 
-
 def every_function_was_called():
     missing = sorted(set(functions) - called)
     assert len(functions) > 150 and not missing, f"never called: {', '.join(missing)}"

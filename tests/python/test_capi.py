@@ -14,8 +14,11 @@ FREE = [4, 4, 4, 4]
 
 
 def test_structs_have_their_defaults():
-    kinds = [kind for _, kind in inspect.getmembers(capi, inspect.isclass)
-             if issubclass(kind, capi.Struct) and kind is not capi.Struct and kind._init_]
+    kinds = [
+        kind
+        for _, kind in inspect.getmembers(capi, inspect.isclass)
+        if issubclass(kind, capi.Struct) and kind is not capi.Struct and kind._init_
+    ]
     assert len(kinds) > 40
     for kind in kinds:
         fresh, other = kind(), kind()
@@ -146,8 +149,10 @@ def test_momenta_and_forces():
     # Forces are derivatives: S after a step of the momenta P has dS = <P, F> step; F from a kick of zero momenta.
     x, y = (plaq.Fermion.noise(gauge, 1, seed=n) for n in (1, 2))
     even = capi.plaq_spinor_params(gauge=gauge.handle, subset="even")
-    ex, ey = (plaq.Fermion(None, _handle=capi.plaq_spinor_create(gauge.context, even), context=gauge.context)
-              for _ in range(2))
+    ex, ey = (
+        plaq.Fermion(None, _handle=capi.plaq_spinor_create(gauge.context, even), context=gauge.context)
+        for _ in range(2)
+    )
     for number, field in enumerate((ex, ey)):
         capi.plaq_spinor_noise(field, "normal", 5, number)
     plain = capi.plaq_gauge_action_params(beta=[5.0, 5.0], c0=[1.5, 1.5], c1=[-0.05, -0.05, -0.05])
@@ -172,11 +177,15 @@ def test_momenta_and_forces():
 
     cases = [
         (lambda links: capi.plaq_action_gauge(links, plain), lambda m: capi.plaq_force_gauge(gauge, plain, m, 1)),
-        (lambda links: capi.plaq_action_paths(links, loop, [6], [0.7], 1),
-         lambda m: capi.plaq_force_paths(gauge, loop, [6], [0.7], 1, m, 1)),
+        (
+            lambda links: capi.plaq_action_paths(links, loop, [6], [0.7], 1),
+            lambda m: capi.plaq_force_paths(gauge, loop, [6], [0.7], 1, m, 1),
+        ),
         (full, both),
-        (lambda links: schur(links, ex, ey),
-         lambda m: capi.plaq_force_schur(k, "even_symmetric", m, 1, ex, ey, [1.0], 1, 0)),
+        (
+            lambda links: schur(links, ex, ey),
+            lambda m: capi.plaq_force_schur(k, "even_symmetric", m, 1, ex, ey, [1.0], 1, 0),
+        ),
     ]
     capi.plaq_momentum_load(momentum, "coefficients", "lexicographic", 1, p)
     for action, kick in cases:
@@ -196,12 +205,20 @@ def test_momenta_and_forces():
 
 
 def test_chains_in_parts():
-    text = plaq.toml({
-        "length": 0.5, "seed": 3,
-        "monomial": [{"name": "gauge", "type": "gauge", "action": "wilson", "beta": 5.5},
-                     {"name": "quarks", "type": "two_flavours", "operator": {"kappa": 0.12}}],
-        "level": [{"integrator": "omelyan2", "steps": 2, "monomials": ["quarks"]},
-                  {"integrator": "leapfrog", "steps": 3, "monomials": ["gauge"]}]})
+    text = plaq.toml(
+        {
+            "length": 0.5,
+            "seed": 3,
+            "monomial": [
+                {"name": "gauge", "type": "gauge", "action": "wilson", "beta": 5.5},
+                {"name": "quarks", "type": "two_flavours", "operator": {"kappa": 0.12}},
+            ],
+            "level": [
+                {"integrator": "omelyan2", "steps": 2, "monomials": ["quarks"]},
+                {"integrator": "leapfrog", "steps": 3, "monomials": ["gauge"]},
+            ],
+        }
+    )
     gauge = plaq.Gauge.warm(FREE, 1, 0.3)
     expected = plaq.hmc(text, gauge.copy()).step()
     parts = capi.plaq_hmc_parts_create(gauge, capi.plaq_hmc_params(length=0.5, seed=3))

@@ -32,8 +32,13 @@ class OnGpu:
 
     def __init__(self, array, strides=None):
         self.__cuda_array_interface__ = {
-            "shape": array.shape, "typestr": array.dtype.str, "data": (array.ctypes.data, False), "version": 3,
-            "strides": strides, "stream": 1}
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (array.ctypes.data, False),
+            "version": 3,
+            "strides": strides,
+            "stream": 1,
+        }
 
 
 def test_dlpack():
@@ -57,7 +62,9 @@ def test_arrays_of_a_gpu_need_one():
     _, gauge = lattice()
     if gauge.context.on_gpu:
         raise ModuleNotFoundError("this context computes on a GPU")
-    refused(TypeError, "psi|memory of a GPU|computes on the CPU", lambda: plaq.Wilson(gauge, mass=0.1) @ OnGpu(spinors()))
+    refused(
+        TypeError, "psi|memory of a GPU|computes on the CPU", lambda: plaq.Wilson(gauge, mass=0.1) @ OnGpu(spinors())
+    )
     refused(ValueError, "C-contiguous", lambda: plaq.capi.plaq_gauge_load(gauge, None, OnGpu(spinors(), (8, 16))))
 
 

@@ -24,7 +24,9 @@ def test_gamma_matrices():
     close(plaq.gamma["5"], np.diag([1, 1, -1, -1]))
     close(plaq.gamma(15), ref.GAMMA5)
     for m, n in itertools.product(range(4), repeat=2):
-        close(plaq.gamma[1 << m] @ plaq.gamma[1 << n] + plaq.gamma[1 << n] @ plaq.gamma[1 << m], 2 * (m == n) * np.eye(4))
+        close(
+            plaq.gamma[1 << m] @ plaq.gamma[1 << n] + plaq.gamma[1 << n] @ plaq.gamma[1 << m], 2 * (m == n) * np.eye(4)
+        )
     assert plaq.gamma.number("X5") == 14 and plaq.gamma.number("1") == 0
     # Those of the library: what a sequential source multiplies with.
     psi = plaq.Fermion.noise([2, 2, 2, 4], 1, seed=4)
@@ -105,8 +107,11 @@ def sample(n=20):
     t = np.arange(8)
     shape = np.cosh(0.4 * (t - 4))
     return plaq.Correlator(
-        shape * (1 + 0.01 * rng.standard_normal((n, 8))), name="pion", configurations=range(10, 10 + 2 * n, 2),
-        gammas=("Gamma5", "Gamma5"))
+        shape * (1 + 0.01 * rng.standard_normal((n, 8))),
+        name="pion",
+        configurations=range(10, 10 + 2 * n, 2),
+        gammas=("Gamma5", "Gamma5"),
+    )
 
 
 def test_jackknife():

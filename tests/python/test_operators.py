@@ -129,6 +129,22 @@ def test_a_solve_that_does_not_converge_warns():
     assert "ended by iterations" in str(seen[0].message) and seen[0].filename == __file__
 
 
+def test_solvers_that_are_kept():
+    """An operator keeps solvers for a few choices of parameters, and gives their memory back."""
+    _, gauge = lattice()
+    context = gauge.context
+    before = context.report().memory_used
+    d = plaq.Wilson(gauge, mass=0.4)
+    b = spinors()
+    used = []
+    for digits in range(4, 14):
+        d.solve(b, tol=10.0**-digits)
+        used.append(context.report().memory_used)
+    assert len(d._solvers) == 4 and max(used[4:]) <= used[3]
+    d.close()
+    assert context.report().memory_used <= before
+
+
 def test_multigrid():
     u, gauge = lattice(shape=(8, 4, 4, 4))
     d = plaq.Wilson(gauge, mass=0.3)

@@ -1,5 +1,5 @@
 """usage: plaq SUBCOMMAND [options]  runs the program, e.g. plaq propagator --help
-       plaq --PATH               prints a path: prefix, library, libdir, include, pkgconfig, cmake"""
+plaq --PATH               prints a path: prefix, library, libdir, include, pkgconfig, cmake"""
 
 import os
 import sys

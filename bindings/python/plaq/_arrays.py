@@ -26,8 +26,12 @@ class Borrowed(NamedTuple):
 
     def layout(self, order: str, **members: Any) -> capi.plaq_layout_params:
         return capi.plaq_layout_params(
-            order=order, precision=TYPES[self.dtype], location="device" if self.device else "host", stream=self.stream,
-            **members)
+            order=order,
+            precision=TYPES[self.dtype],
+            location="device" if self.device else "host",
+            stream=self.stream,
+            **members,
+        )
 
     def permuted(self, axes: Tuple[int, ...]) -> "Borrowed":
         """The array with its axes in another order, contiguous."""
@@ -92,7 +96,8 @@ def on_host(value: Any, name: str) -> np.ndarray:
         if int(kind) not in CPU_MEMORY:
             raise TypeError(
                 f"{name}: expected an array in memory of the host or with __cuda_array_interface__, "
-                f"found one of {_framework(value)} on device {int(kind)}:{number}")
+                f"found one of {_framework(value)} on device {int(kind)}:{number}"
+            )
         if getattr(value, "requires_grad", False):
             value = value.detach()
         if getattr(value, "is_conj", lambda: False)():

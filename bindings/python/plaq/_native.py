@@ -25,7 +25,8 @@ def _load() -> ctypes.CDLL:
     if not path:
         raise ImportError(
             "plaq: the library libplaq.so was found neither in this package nor on the system; "
-            "set PLAQ_LIBRARY to its file")
+            "set PLAQ_LIBRARY to its file"
+        )
     try:
         return ctypes.CDLL(path)
     except OSError as error:

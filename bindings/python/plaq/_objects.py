@@ -63,7 +63,8 @@ class Object:
     def __reduce__(self) -> Any:
         raise TypeError(
             f"a {type(self).__name__} lives in the library's memory and cannot be pickled or copied: "
-            "pickle an array of it, or write it to a file")
+            "pickle an array of it, or write it to a file"
+        )
 
     def _say(self, text: str) -> str:
         return f"<{type(self).__name__} {text}{'' if self._end.alive else ', closed'}>"
@@ -73,7 +74,12 @@ class Context(Object):
     """A device with its memory and threads, and the ranks that share a lattice."""
 
     def __init__(
-        self, device: str = "auto", *, threads: int = 0, comm: Any = None, grid: Optional[Sequence[int]] = None,
+        self,
+        device: str = "auto",
+        *,
+        threads: int = 0,
+        comm: Any = None,
+        grid: Optional[Sequence[int]] = None,
         **more: Any,
     ) -> None:
         params = capi.plaq_context_params(device=device, threads=threads, **more)
@@ -116,8 +122,8 @@ class Context(Object):
         if parts is None:
             return None
         shape = list(array.shape)
-        local = shape[first:first + 4]
-        shape[first:first + 4] = [n * g for n, g in zip(local, reversed(self.grid))]
+        local = shape[first : first + 4]
+        shape[first : first + 4] = [n * g for n, g in zip(local, reversed(self.grid))]
         whole = np.empty(shape, array.dtype)
         for coords, part in parts:
             places = tuple(slice(c * n, (c + 1) * n) for c, n in zip(reversed(coords), local))
@@ -175,7 +181,7 @@ def lattice(extents: Sequence[int], name: str = "extents") -> List[int]:
     return found
 
 
-def directions(value: Any) -> int:
+def bits(value: Any) -> int:
     """Bits of directions: a number, or letters of x, y, z, t."""
     if isinstance(value, str):
         if not value or set(value) - set("xyzt"):

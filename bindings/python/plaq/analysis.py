@@ -19,9 +19,7 @@ class Estimate(NamedTuple):
         return ", ".join(f"{value:.6g} +- {error:.2g}" for value, error in pairs)
 
 
-def jackknife(
-    data: Any, function: Optional[Callable[[np.ndarray], Any]] = None, bin: int = 1
-) -> Estimate:
+def jackknife(data: Any, function: Optional[Callable[[np.ndarray], Any]] = None, bin: int = 1) -> Estimate:
     """`function` of the mean over the first index of `data` (by default the mean itself), with the jackknife error of
     leaving out `bin` configurations at a time; what does not fill a bin at the end is left out of the bins only."""
     data = np.asarray(data)
@@ -30,7 +28,7 @@ def jackknife(
     if not 1 <= bin <= len(data):
         raise ValueError(f"bin: expected 1 to {len(data)}, the number of configurations, found {bin}")
     bins = len(data) // bin
-    used = data[:bins * bin]
+    used = data[: bins * bin]
     total = used.sum(axis=0)
     if bins < 2:
         return Estimate(value, np.full(value.shape, np.nan), value[None])
@@ -45,7 +43,12 @@ class Correlator:
     array (configurations, T)."""
 
     def __init__(
-        self, data: Any, *, name: str = "", form: str = "cosh", configurations: Optional[Sequence[int]] = None,
+        self,
+        data: Any,
+        *,
+        name: str = "",
+        form: str = "cosh",
+        configurations: Optional[Sequence[int]] = None,
         gammas: Tuple[str, str] = ("", ""),
     ) -> None:
         data = np.array(data)
@@ -94,8 +97,7 @@ class Correlator:
     def folded(self) -> "Correlator":
         """The average of C(t) and C(T - t)."""
         data = (self.data + np.roll(self.data[:, ::-1], 1, axis=1)) / 2
-        return Correlator(
-            data, name=self.name, form=self.form, configurations=self.configurations, gammas=self.gammas)
+        return Correlator(data, name=self.name, form=self.form, configurations=self.configurations, gammas=self.gammas)
 
     def effective_mass(self, form: Optional[str] = None, bin: int = 1) -> Estimate:
         """Effective masses with jackknife errors, NaN where there is none: "cosh", arcosh[(C(t-1) + C(t+1)) / 2 C(t)],
@@ -132,8 +134,7 @@ class Correlator:
         """A pyerrors.Corr on the ensemble of this name."""
         import pyerrors
 
-        observables = [
-            pyerrors.Obs([column], [ensemble], idl=[self.configurations]) for column in self.data.real.T]
+        observables = [pyerrors.Obs([column], [ensemble], idl=[self.configurations]) for column in self.data.real.T]
         corr = pyerrors.Corr(observables)
         corr.tag = self.name
         return corr
@@ -153,8 +154,11 @@ class Correlator:
         import xarray
 
         return xarray.DataArray(
-            self.data, dims=("configuration", "t"), name=self.name or None,
-            coords={"configuration": self.configurations, "t": np.arange(self.times)})
+            self.data,
+            dims=("configuration", "t"),
+            name=self.name or None,
+            coords={"configuration": self.configurations, "t": np.arange(self.times)},
+        )
 
     def to_hdf5(self, stem: Any, group: str = "meson") -> List[str]:
         """A file STEM.NUMBER.h5 for every configuration as Hadrons writes it, which pyerrors.input.hadrons reads:
@@ -197,5 +201,6 @@ def observable(data: Any, ensemble: str, configurations: Any = None) -> Any:
 
     values = np.asarray(data, float)
     numbers: Union[range, List[int]] = (
-        range(1, len(values) + 1) if configurations is None else [int(n) for n in configurations])
+        range(1, len(values) + 1) if configurations is None else [int(n) for n in configurations]
+    )
     return pyerrors.Obs([values], [ensemble], idl=[numbers])

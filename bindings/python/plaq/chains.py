@@ -120,7 +120,10 @@ class Hmc(Object):
 
 
 def hmc(
-    input: Union[str, Path, Mapping[str, Any]], gauge: Optional[Gauge] = None, *, trajectories: Optional[int] = None,
+    input: Union[str, Path, Mapping[str, Any]],
+    gauge: Optional[Gauge] = None,
+    *,
+    trajectories: Optional[int] = None,
     context: Optional[Context] = None,
 ) -> Hmc:
     """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
@@ -146,7 +149,11 @@ def hmc(
             raise ValueError("hmc: expected a gauge field, or [run] with lattice = [x, y, z, t] in the input")
         else:
             extents = [int(number) for number, _ in read]
-            gauge = Gauge.unit(extents, context=context) if start == "cold" else Gauge.hot(extents, int(seed), context=context)
+            gauge = (
+                Gauge.unit(extents, context=context)
+                if start == "cold"
+                else Gauge.hot(extents, int(seed), context=context)
+            )
         kept, found = capi.plaq_input_text(text, "run.checkpoint")
         if start == "checkpoint" and found and Path(kept).exists():
             chain = Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories)

@@ -8,9 +8,8 @@ import numpy as np
 
 from . import capi
 from ._arrays import TYPES, borrow, expect, on_host, room
-from ._objects import Context, Object, current, directions, lattice, sites
+from ._objects import Context, Object, bits, current, lattice, sites
 from .gauge import Gauge, dtype_of
-
 
 # ---- sources ----
 
@@ -49,8 +48,15 @@ class Fermion(Object):
     Fermion(U, n) is zero."""
 
     def __init__(
-        self, like: Any, n: int = 1, *, spins: int = 4, slices: int = 1, precision: Optional[str] = None,
-        context: Optional[Context] = None, _handle: Any = None,
+        self,
+        like: Any,
+        n: int = 1,
+        *,
+        spins: int = 4,
+        slices: int = 1,
+        precision: Optional[str] = None,
+        context: Optional[Context] = None,
+        _handle: Any = None,
     ) -> None:
         if context is None:
             context = like.context if isinstance(like, Object) else current()
@@ -72,9 +78,7 @@ class Fermion(Object):
         self.boundary = 1.0
 
     @classmethod
-    def from_array(
-        cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None
-    ) -> "Fermion":
+    def from_array(cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None) -> "Fermion":
         """Fields from an array (n, T, Z, Y, X, 4, 3), (n, 2, T, Z, Y, X/2, 4, 3) or, for one, (T, Z, Y, X, 4, 3), of
         complex128 or complex64."""
         context = current(context)
@@ -83,11 +87,12 @@ class Fermion(Object):
         found = borrow(array, "array", context.on_gpu)
         shape = found.shape
         if len(shape) not in (7, 8) or shape[-1] != 3 or shape[-2] not in (1, 4) or (len(shape) == 8 and shape[1] != 2):
-            raise ValueError(f"array: expected shape (n, T, Z, Y, X, 4, 3) or (n, 2, T, Z, Y, X/2, 4, 3), found {shape}")
+            raise ValueError(
+                f"array: expected shape (n, T, Z, Y, X, 4, 3) or (n, 2, T, Z, Y, X/2, 4, 3), found {shape}"
+            )
         extents = list(reversed(shape[-6:-2]))
         extents[0] *= len(shape) - 6
-        field = cls(
-            extents, shape[0], spins=shape[-2], precision=precision or TYPES[found.dtype], context=context)
+        field = cls(extents, shape[0], spins=shape[-2], precision=precision or TYPES[found.dtype], context=context)
         field.set(array)
         return field
 
@@ -148,8 +153,13 @@ class Fermion(Object):
 
     def _like(self, n: Optional[int] = None) -> "Fermion":
         field = Fermion(
-            self.extents, n or self.n, spins=self.spins, slices=self.slices, precision=self.precision,
-            context=self.context)
+            self.extents,
+            n or self.n,
+            spins=self.spins,
+            slices=self.slices,
+            precision=self.precision,
+            context=self.context,
+        )
         field.position, field.boundary = list(self.position), self.boundary
         return field
 
@@ -178,10 +188,10 @@ class Fermion(Object):
         """self = a x + b self."""
         capi.plaq_spinor_axpby(np.full(self.n, a, complex), x, np.full(self.n, b, complex), self, self.n)
 
-    def smear(self, gauge: Gauge, alpha: float, steps: int, directions_: Any = "xyz") -> Any:
+    def smear(self, gauge: Gauge, alpha: float, steps: int, directions: Any = "xyz") -> Any:
         """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps."""
         other = self.copy()
-        params = capi.plaq_spinor_smear_params(alpha=alpha, steps=steps, directions=directions(directions_))
+        params = capi.plaq_spinor_smear_params(alpha=alpha, steps=steps, directions=bits(directions))
         capi.plaq_spinor_smear(other, gauge, params)
         return other
 
@@ -192,15 +202,14 @@ class Fermion(Object):
         capi.plaq_spinor_shift(other, gauge, list(path), len(path), self)
         return other
 
-    def sequential(
-        self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)
-    ) -> "Fermion":
+    def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":
         """The source delta(t, time) exp(i p (x - x0)) Gamma self(x) of a second solve; time -1: all times."""
         from .hadrons import gamma as gammas
 
         other = self._like()
         params = capi.plaq_sequential_params(
-            time=time, gamma=gammas.number(gamma), momentum=tuple(momentum), origin=tuple(self.position[:3]))
+            time=time, gamma=gammas.number(gamma), momentum=tuple(momentum), origin=tuple(self.position[:3])
+        )
         capi.plaq_spinor_sequential(self, other, params)
         return other
 

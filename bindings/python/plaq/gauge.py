@@ -8,7 +8,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import TYPES, borrow, expect
-from ._objects import Context, Object, current, directions, lattice, sites
+from ._objects import Context, Object, bits, current, lattice, sites
 
 LABELS = "4, T, Z, Y, X, N, N"
 
@@ -43,8 +43,13 @@ class Gauge(Object):
     """
 
     def __init__(
-        self, extents: Sequence[int], *, precision: str = "double", colours: int = 3,
-        context: Optional[Context] = None, _handle: Any = None,
+        self,
+        extents: Sequence[int],
+        *,
+        precision: str = "double",
+        colours: int = 3,
+        context: Optional[Context] = None,
+        _handle: Any = None,
     ) -> None:
         context = current(context)
         made = _handle
@@ -88,7 +93,12 @@ class Gauge(Object):
 
     @classmethod
     def from_array(
-        cls, array: Any, *, precision: Optional[str] = None, project: bool = False, tolerance: float = 0,
+        cls,
+        array: Any,
+        *,
+        precision: Optional[str] = None,
+        project: bool = False,
+        tolerance: float = 0,
         context: Optional[Context] = None,
     ) -> "Gauge":
         """Links from an array (4, T, Z, Y, X, 3, 3), or (4, 2, T, Z, Y, X/2, 3, 3) with even sites before odd ones,
@@ -99,11 +109,16 @@ class Gauge(Object):
         found = borrow(array, "array", context.on_gpu)
         shape = found.shape
         even_odd = len(shape) == 8
-        if len(shape) not in (7, 8) or shape[0] != 4 or shape[-1] not in (2, 3) or shape[-1] != shape[-2] or (
-            even_odd and shape[1] != 2
+        if (
+            len(shape) not in (7, 8)
+            or shape[0] != 4
+            or shape[-1] not in (2, 3)
+            or shape[-1] != shape[-2]
+            or (even_odd and shape[1] != 2)
         ):
             raise ValueError(
-                f"array: expected shape ({LABELS}) or (4, 2, T, Z, Y, X/2, N, N) with N = 3 or 2, found {shape}")
+                f"array: expected shape ({LABELS}) or (4, 2, T, Z, Y, X/2, N, N) with N = 3 or 2, found {shape}"
+            )
         extents = list(reversed(shape[-6:-2]))
         if even_odd:
             extents[0] *= 2
@@ -151,8 +166,7 @@ class Gauge(Object):
 
     def copy(self, precision: Optional[str] = None) -> "Gauge":
         """The same links in another field, maybe in another precision."""
-        other = Gauge(
-            self.extents, precision=precision or self.precision, colours=self.colours, context=self.context)
+        other = Gauge(self.extents, precision=precision or self.precision, colours=self.colours, context=self.context)
         capi.plaq_gauge_copy(self, other)
         other.info = self.info
         return other
@@ -192,8 +206,7 @@ class Gauge(Object):
 
     def _smeared(self, kind: str, alpha: Sequence[float], steps: int, along: Any) -> "Gauge":
         other = self.copy()
-        params = capi.plaq_gauge_smear_params(
-            kind=kind, steps=steps, alpha=[*alpha, 0, 0][:3], directions=directions(along))
+        params = capi.plaq_gauge_smear_params(kind=kind, steps=steps, alpha=[*alpha, 0, 0][:3], directions=bits(along))
         capi.plaq_gauge_smear(other, params)
         return other
 
@@ -210,7 +223,13 @@ class Gauge(Object):
         return self._smeared("hyp", list(alpha), steps, 15)
 
     def flow(
-        self, time: float, *, kind: str = "wilson", step: float = 0.02, every: int = 10, tolerance: float = 0,
+        self,
+        time: float,
+        *,
+        kind: str = "wilson",
+        step: float = 0.02,
+        every: int = 10,
+        tolerance: float = 0,
         callback: Optional[Callable[[float, float, float], Any]] = None,
     ) -> "Flow":
         """Gradient flow to the flow time t / a^2 = `time` by steps of `step`, measured `every` so many of them; kind
@@ -226,9 +245,7 @@ class Gauge(Object):
                 return Flow(flowed, report, points[:count])
             capacity = count  # adaptive steps may be more
 
-    def fix(
-        self, gauge: str = "landau", *, callback: Optional[Callable[..., Any]] = None, **params: Any
-    ) -> "Fixed":
+    def fix(self, gauge: str = "landau", *, callback: Optional[Callable[..., Any]] = None, **params: Any) -> "Fixed":
         """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by keyword,
         e.g. method="fourier_cg", copies=10, stop_theta=1e-14."""
         fixed = self.copy()
@@ -245,15 +262,25 @@ class Gauge(Object):
     # ---- updates in place ----
 
     def heatbath(
-        self, beta: float, sweeps: int = 1, *, overrelax: int = 4, seed: int = 0, first_sweep: Optional[int] = None,
+        self,
+        beta: float,
+        sweeps: int = 1,
+        *,
+        overrelax: int = 4,
+        seed: int = 0,
+        first_sweep: Optional[int] = None,
         callback: Optional[Callable[[int, int, float], Any]] = None,
     ) -> Plaquette:
         """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
         exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette."""
         report = capi.plaq_update_report()
         params = capi.plaq_update_params(
-            beta=beta, seed=seed, sweeps=sweeps, overrelax=overrelax,
-            first_sweep=self._sweep if first_sweep is None else first_sweep)
+            beta=beta,
+            seed=seed,
+            sweeps=sweeps,
+            overrelax=overrelax,
+            first_sweep=self._sweep if first_sweep is None else first_sweep,
+        )
         capi.plaq_gauge_update(self, params, callback, report)
         self._sweep = report.next_sweep
         return self.plaquette()
@@ -322,7 +349,9 @@ class Flow:
         return ax
 
     def __repr__(self) -> str:
-        return f"<Flow to t = {self.report.time:g}, {len(self.time)} measurements, t0 = {self.t0:.5g}, w0 = {self.w0:.5g}>"
+        return (
+            f"<Flow to t = {self.report.time:g}, {len(self.time)} measurements, t0 = {self.t0:.5g}, w0 = {self.w0:.5g}>"
+        )
 
 
 class Fixed(Object):
@@ -364,7 +393,9 @@ class Fixed(Object):
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
-        return self._say(f"{state}, F = {self.functional:.10g}, theta = {self.theta:.2e}, {self.report.iterations} sweeps")
+        return self._say(
+            f"{state}, F = {self.functional:.10g}, theta = {self.theta:.2e}, {self.report.iterations} sweeps"
+        )
 
 
 def open(path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: Any) -> Gauge:
@@ -387,8 +418,15 @@ def file_text(path: Any, text: str) -> Optional[str]:
 
 
 def heatbath(
-    extents: Sequence[int], beta: float, *, seed: int = 0, start: str = "hot", thermalise: int = 200,
-    separation: int = 20, overrelax: int = 4, **more: Any,
+    extents: Sequence[int],
+    beta: float,
+    *,
+    seed: int = 0,
+    start: str = "hot",
+    thermalise: int = 200,
+    separation: int = 20,
+    overrelax: int = 4,
+    **more: Any,
 ) -> Iterator[Gauge]:
     """Quenched configurations without end: the same field each time, after `separation` further sweeps; copy() keeps
     one. The first comes after `thermalise` sweeps from a "hot" or "unit" start."""

@@ -37,7 +37,9 @@ class Gammas:
             number = 0
             for letter in which.upper():
                 if letter not in "1XYZT5":
-                    raise ValueError(f"gamma: expected letters of 1, X, Y, Z, T, 5 or a number 0 to 15, found {which!r}")
+                    raise ValueError(
+                        f"gamma: expected letters of 1, X, Y, Z, T, 5 or a number 0 to 15, found {which!r}"
+                    )
                 number ^= {"1": 0, "X": 1, "Y": 2, "Z": 4, "T": 8, "5": 15}[letter]
             return number
         if not 0 <= int(which) < 16:
@@ -78,8 +80,12 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def mesons(
-    quark: Fermion, antiquark: Optional[Fermion] = None, *, gammas: Any = ("5",),
-    momenta: Sequence[Sequence[int]] = ((0, 0, 0),), **params: Any,
+    quark: Fermion,
+    antiquark: Optional[Fermion] = None,
+    *,
+    gammas: Any = ("5",),
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: Any,
 ) -> np.ndarray:
     """Connected correlators C_AB(t, p) = -sum_x exp(-i p (x - x0)) tr[Gamma_A S gamma_t Gamma_B^dagger gamma_t gamma5
     S'^dagger gamma5] as a complex array (momenta, gammas, T), t the time from the source. `gammas`: numbers or names
@@ -92,14 +98,26 @@ def mesons(
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)
     capi.plaq_contract_mesons(
-        quark, antiquark, _params(quark, params), np.array(pairs, np.int32), len(pairs), numbers, len(numbers), times,
-        result)
+        quark,
+        antiquark,
+        _params(quark, params),
+        np.array(pairs, np.int32),
+        len(pairs),
+        numbers,
+        len(numbers),
+        times,
+        result,
+    )
     return result
 
 
 def baryons(
-    light: Fermion, strange: Optional[Fermion] = None, *, names: Sequence[str] = ("nucleon",),
-    momenta: Sequence[Sequence[int]] = ((0, 0, 0),), **params: Any,
+    light: Fermion,
+    strange: Optional[Fermion] = None,
+    *,
+    names: Sequence[str] = ("nucleon",),
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: Any,
 ) -> np.ndarray:
     """Correlators of the octet and decuplet as a complex array (momenta, names, T): "nucleon", "sigma", "xi", "lambda",
     "delta", "sigma_star", "xi_star", "omega"; members of capi.plaq_contract_params by keyword: parity=-1,
@@ -109,7 +127,8 @@ def baryons(
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)
     capi.plaq_contract_baryons(
-        light, strange, _params(light, params), kinds, len(kinds), numbers, len(numbers), times, result)
+        light, strange, _params(light, params), kinds, len(kinds), numbers, len(numbers), times, result
+    )
     return result
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import borrow, handed, is_array, room
-from ._objects import Object, sites
+from ._objects import Object, bits, sites
 from .fields import Fermion, Propagator, point
 from .gauge import Gauge
 
@@ -29,7 +29,8 @@ def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
     found = [complex(phase) for phase in boundary_phases]
     if len(found) != 4 or any(abs(abs(phase) - 1) > 1e-12 for phase in found):
         raise ValueError(
-            f"boundary_phases: expected four complex numbers of modulus 1, e.g. [1, 1, 1, -1], found {boundary_phases}")
+            f"boundary_phases: expected four complex numbers of modulus 1, e.g. [1, 1, 1, -1], found {boundary_phases}"
+        )
     return tuple(cmath.phase(phase) / math.pi for phase in found)
 
 
@@ -38,13 +39,22 @@ def _warn(report: capi.plaq_solve_report, what: str) -> None:
         ended = capi.plaq_stopped_by(report.stopped_by).name.lower()
         warnings.warn(
             f"{what}: not converged: residual {report.residual:.2e} after {report.iterations} iterations, "
-            f"ended by {ended}", NotConvergedWarning, stacklevel=3)
+            f"ended by {ended}",
+            NotConvergedWarning,
+            stacklevel=3,
+        )
+
+
+#: Solvers with their memory that an operator keeps, one for each choice of parameters.
+SOLVERS = 4
 
 
 class Operator(Object):
     """A lattice operator on links of its own: changing the Gauge afterwards does not change it, update(U) does."""
 
     spins, slices = 4, 1
+    #: The `form` of apply that is D^dagger.
+    adjoint_form = "mdag"
 
     def __init__(self, handle: Any, gauge: Gauge, name: str) -> None:
         super().__init__(handle, gauge.context)
@@ -58,6 +68,12 @@ class Operator(Object):
         self.report: Any = None
         self.residuals: Any = None
 
+    def close(self) -> None:
+        """Gives the memory of the device back, that of solvers included."""
+        while self._solvers:
+            self._solvers.popitem()[1].close()
+        super().close()
+
     def update(self, gauge: Gauge) -> None:
         """Takes the links of `gauge`, in the memory that the operator has."""
         capi.plaq_dirac_update(self, gauge)
@@ -65,7 +81,8 @@ class Operator(Object):
     def field(self, n: int = 1) -> Fermion:
         """A field of n columns that the operator takes."""
         return Fermion(
-            self.extents, n, spins=self.spins, slices=self.slices, precision=self.precision, context=self.context)
+            self.extents, n, spins=self.spins, slices=self.slices, precision=self.precision, context=self.context
+        )
 
     def _column(self) -> Tuple[int, ...]:
         """The shape of one column."""
@@ -83,11 +100,12 @@ class Operator(Object):
         found = borrow(value, name, self.context.on_gpu)
         one = self._column()
         many = len(found.shape) == len(one) + 1
-        if found.shape[-len(one):] != one or len(found.shape) - len(one) not in (0, 1):
+        if found.shape[-len(one) :] != one or len(found.shape) - len(one) not in (0, 1):
             shape, flavours = ", ".join(map(str, one)), "flavours, " * (self.slices > 1)
             raise ValueError(
                 f"{name}: expected shape ({flavours}T, Z, Y, X, {self.spins}, 3) = ({shape}), or with an index of "
-                f"columns before it, found {found.shape}")
+                f"columns before it, found {found.shape}"
+            )
         field = self.field(found.shape[0] if many else 1)
         capi.plaq_spinor_load(field, found.layout("lexicographic"), found.address)
         return field, many
@@ -125,6 +143,8 @@ class Operator(Object):
         how = capi.plaq_solver_params(**params)
         key = (bytes(how), multigrid.handle.id if multigrid is not None else 0)
         if key not in self._solvers:
+            if len(self._solvers) >= SOLVERS:
+                self._solvers.pop(next(iter(self._solvers))).close()
             solver = Object(capi.plaq_solver_create(self, how), self.context)
             if multigrid is not None:
                 capi.plaq_solver_set_multigrid(solver, multigrid)
@@ -132,7 +152,12 @@ class Operator(Object):
         return self._solvers[key]
 
     def solve(
-        self, b: Any, *, x0: Any = None, multigrid: Optional["Multigrid"] = None, progress: Progress = None,
+        self,
+        b: Any,
+        *,
+        x0: Any = None,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
         **params: Any,
     ) -> Any:
         """x with D x = b for any number of right-hand sides at once, b a Fermion or an array (n, T, Z, Y, X, 4, 3) or
@@ -161,7 +186,8 @@ class Operator(Object):
         fields = [self.field(right.n) for _ in sigma]
         report = capi.plaq_solve_report()
         capi.plaq_solver_multishift(
-            solver, fields, list(sigma), [tol] * len(fields), len(fields), right, progress, report)
+            solver, fields, list(sigma), [tol] * len(fields), len(fields), right, progress, report
+        )
         self.report = report
         _warn(report, "multishift")
         return [self._given(field, b, many) for field in fields]
@@ -182,7 +208,9 @@ class Operator(Object):
         size = 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
         return {"solver": capi.plaq_solver_memory(solver, n), "fields": 2 * n * size}
 
-    def eigen(self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any) -> "Eigen":
+    def eigen(
+        self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any
+    ) -> "Eigen":
         """Eigenvectors of D^dagger D, the smallest first; members of capi.plaq_eigen_params by keyword: end="largest",
         method="ritz", tol, verify."""
         how = capi.plaq_eigen_params(count=count, **params)
@@ -206,7 +234,7 @@ class Adjoint:
         self.H = operator
 
     def __matmul__(self, psi: Any) -> Any:
-        return self.H.apply(psi, form=self.H._adjoint if hasattr(self.H, "_adjoint") else "mdag")
+        return self.H.apply(psi, form=self.H.adjoint_form)
 
     def __repr__(self) -> str:
         return f"<adjoint of {self.H!r}>"
@@ -220,17 +248,32 @@ class Wilson(Operator):
     of the operator, by default that of the links. normalisation: "mass", D as above, or "kappa", 2 kappa D."""
 
     def __init__(
-        self, gauge: Gauge, *, mass: Optional[float] = None, kappa: Optional[float] = None,
-        boundary_phases: Optional[Sequence[complex]] = None, xi: float = 1, nu: float = 1,
-        precision: Any = 0, normalisation: str = "mass", **more: Any,
+        self,
+        gauge: Gauge,
+        *,
+        mass: Optional[float] = None,
+        kappa: Optional[float] = None,
+        boundary_phases: Optional[Sequence[complex]] = None,
+        xi: float = 1,
+        nu: float = 1,
+        precision: Any = 0,
+        normalisation: str = "mass",
+        **more: Any,
     ) -> None:
         if (mass is None) == (kappa is None):
-            raise TypeError(f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}")
+            raise TypeError(
+                f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}"
+            )
         if kappa == 0:
             raise ValueError("kappa: expected a number other than 0")
         boundary = phases(boundary_phases)
         params = capi.plaq_dirac_params(
-            boundary=boundary, hop=(nu / xi, nu / xi, nu / xi, 1), precision=precision, normalisation=normalisation, **more)
+            boundary=boundary,
+            hop=(nu / xi, nu / xi, nu / xi, 1),
+            precision=precision,
+            normalisation=normalisation,
+            **more,
+        )
         if mass is not None:
             params.mass = mass
         else:
@@ -244,8 +287,10 @@ class Wilson(Operator):
         extra = "".join(f", {key} {value:g}" for key, value in more.items() if isinstance(value, (int, float)))
         said = ", ".join(f"{phase:g}" for phase in boundary)
         super().__init__(
-            handle, gauge,
-            f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])")
+            handle,
+            gauge,
+            f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
+        )
         self._boundary = boundary[3]
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
@@ -336,7 +381,9 @@ class Doublet(Wilson):
         return capi.plaq_doublet_create(gauge.context, gauge, params, self.epsilon)
 
     def propagator(self, *arguments: Any, **more: Any) -> Any:
-        raise capi.Unsupported("a doublet has no propagator of twelve columns: solve(b) with b (n, 2, T, Z, Y, X, 4, 3)")
+        raise capi.Unsupported(
+            "a doublet has no propagator of twelve columns: solve(b) with b (n, 2, T, Z, Y, X, 4, 3)"
+        )
 
     multigrid = propagator
 
@@ -348,13 +395,11 @@ class Laplace(Operator):
     def __init__(
         self, gauge: Gauge, *, mass2: float = 0, directions: Any = "xyz", spins: int = 1, precision: Any = 0
     ) -> None:
-        from ._objects import directions as bits
-
-        params = capi.plaq_laplace_params(
-            mass2=mass2, directions=bits(directions), spins=spins, precision=precision)
+        params = capi.plaq_laplace_params(mass2=mass2, directions=bits(directions), spins=spins, precision=precision)
         self.spins = spins
         super().__init__(
-            capi.plaq_laplace_create(gauge.context, gauge, params), gauge, f"mass2 {mass2:g}, directions {directions}")
+            capi.plaq_laplace_create(gauge.context, gauge, params), gauge, f"mass2 {mass2:g}, directions {directions}"
+        )
 
 
 class Multigrid(Object):
@@ -385,8 +430,7 @@ class Multigrid(Object):
 
     def vectors(self, precision: str = "single") -> Fermion:
         """The null vectors of the finest level."""
-        return Fermion(
-            None, context=self.context, _handle=capi.plaq_multigrid_vectors(self, precision))
+        return Fermion(None, context=self.context, _handle=capi.plaq_multigrid_vectors(self, precision))
 
     def save(self, path: Any) -> None:
         """Writes the null vectors to a file for D.multigrid(load=path)."""
@@ -426,11 +470,20 @@ class Overlap(Operator):
     """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m, rho = 1 + s, Q = gamma5 (D_W - rho). Members of
     capi.plaq_overlap_params by keyword: delta, sign="zolotarev", modes, csw, smearing_steps with smearing_alpha."""
 
-    _adjoint = "ddag"
+    adjoint_form = "ddag"
 
     def __init__(
-        self, gauge: Gauge, *, mass: float = 0, s: float = 0.4, boundary_phases: Optional[Sequence[complex]] = None,
-        modes: Any = None, load: Any = None, progress: Progress = None, _handle: Any = None, **params: Any,
+        self,
+        gauge: Gauge,
+        *,
+        mass: float = 0,
+        s: float = 0.4,
+        boundary_phases: Optional[Sequence[complex]] = None,
+        modes: Any = None,
+        load: Any = None,
+        progress: Progress = None,
+        _handle: Any = None,
+        **params: Any,
     ) -> None:
         if isinstance(modes, int):
             params["modes"], modes = modes, None
@@ -442,7 +495,7 @@ class Overlap(Operator):
         elif made is None:
             made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, progress)
         Object.__init__(self, made, gauge.context)
-        self.extents = gauge.extents
+        self.extents, self._solvers = gauge.extents, {}
         about = self.describe()
         self.mass, self.s, self.rho = about.mass, about.s, 1 + about.s
         self.precision = capi.plaq_precision(about.precision).name.lower()
