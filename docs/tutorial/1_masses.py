@@ -32,6 +32,7 @@ pion, rho = plaq.Correlator.join(pions), plaq.Correlator.join(rhos)
 print(pion)
 mass = pion.effective_mass()
 print("pion at t = 3:", mass.value[3], "+-", mass.error[3])
+print("pion from t = 2 to 5:", pion.plateau(2, 5))
 assert mass.value[3] > 0 and np.isfinite(mass.error[3])
 
 try:

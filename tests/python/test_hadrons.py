@@ -51,7 +51,7 @@ def test_einsum_pion_is_the_library_s():
 def test_mesons_are_the_definition():
     quark, s = propagators()
     anti, sbar = propagators(seed=8)
-    quark.position = [1, 3, 0, 2]
+    quark.position = anti.position = [1, 3, 0, 2]
     gt, g5 = plaq.gamma["T"], plaq.gamma["5"]
     pairs, momenta = ["5", ("X", "X"), ("T5", "5"), (3, 12)], [[0, 0, 0], [1, 0, -1]]
     found = plaq.mesons(quark, anti, gammas=pairs, momenta=momenta)
@@ -87,6 +87,16 @@ def test_hadrons_do_not_know_where_they_start():
     periodic = plaq.Wilson(gauge, mass=0.3, boundary_phases=[1, 1, 1, 1])
     assert periodic.propagator().boundary == 0
     close(there.smear(moved, 0.2, 2).position, [0, 0, 0, 3])
+
+
+def test_propagators_that_do_not_go_together():
+    gauge = plaq.open(CONFIGURATION)
+    s = plaq.Wilson(gauge, mass=0.5).propagator()
+    kappa = plaq.Wilson(gauge, mass=0.5, normalisation="kappa").propagator()
+    close(kappa.numpy(), 4.5 * s.numpy(), 1e-8)  # the inverse of 2 kappa D, with 2 kappa = 1 / (m + 4)
+    refused(ValueError, "D and of 2 kappa D", lambda: plaq.mesons(s, kappa))
+    moved = plaq.Wilson(gauge, mass=0.5).propagator(source=(0, 0, 0, 1))
+    refused(ValueError, "[0, 0, 0, 0] and [0, 0, 0, 1]", lambda: plaq.baryons(s, moved))
 
 
 def test_propagator_files():
@@ -133,6 +143,11 @@ def test_correlators():
     assert np.isnan(mass.value[0]) and np.abs(mass.value[1:7] - 0.4).max() < 5 * mass.error[1:7].max()
     close(plaq.Correlator(np.exp(-0.3 * np.arange(8))).effective_mass("log").value[:7], np.full(7, 0.3), 1e-10)
     close(c.folded().mean[1], (c.mean[1] + c.mean[7]) / 2)
+    plateau = c.plateau(1, 6)
+    assert abs(plateau.value - 0.4) < 4 * plateau.error and plateau.error < mass.error[1:7].min()
+    samples = [plaq.Correlator(np.delete(c.data, n, 0)).effective_mass().value[1:7] for n in range(20)]
+    close(plateau.samples, np.average(samples, axis=1, weights=mass.error[1:7] ** -2), 1e-10)
+    refused(ValueError, "0 to 3", lambda: c.plateau(0, 3))
     parts = [plaq.Correlator(row, name="pion") for row in c.data]
     joined = plaq.Correlator.join(parts, configurations=c.configurations)
     close(joined.data, c.data)
@@ -188,6 +203,8 @@ def test_plots():
         sample().plot(ax, **more)
         assert len(ax.containers) == 1
         plot.close(figure)
+    assert "<svg" in sample()._repr_svg_()
     figure, ax = plot.subplots()
-    plaq.open(CONFIGURATION).flow(0.2).plot(ax)
+    flow = plaq.open(CONFIGURATION).flow(0.2)
+    assert flow.plot(ax) is ax and "<svg" in flow._repr_svg_()
     plot.close(figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -36,6 +37,18 @@ def jackknife(data: Any, function: Optional[Callable[[np.ndarray], Any]] = None,
     samples = np.array([function((total - one) / ((bins - 1) * bin)) for one in binned])
     error = np.sqrt((bins - 1) * np.mean(np.abs(samples - samples.mean(axis=0)) ** 2, axis=0))
     return Estimate(value, error, samples)
+
+
+def picture(plot: Callable[[Any], Any]) -> Optional[str]:
+    """What `plot` draws on matplotlib's axes as SVG, for notebooks; None without matplotlib."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        return None
+    figure, text = Figure(figsize=(5, 3.2)), io.StringIO()
+    plot(figure.subplots())
+    figure.savefig(text, format="svg")
+    return text.getvalue()
 
 
 class Correlator:
@@ -113,6 +126,20 @@ class Correlator:
 
         return jackknife(self.data, masses, bin)
 
+    def plateau(self, first: int, last: int, form: Optional[str] = None, bin: int = 1) -> Estimate:
+        """The mean of the effective masses at times `first` to `last`, weighted by their errors, with its jackknife
+        error; of one configuration the plain mean."""
+        found = self.effective_mass(form, bin)
+        times = slice(first, last + 1)
+        values, errors = found.value[times], found.error[times]
+        if not 0 <= first <= last < self.times or np.isnan(values).any():
+            raise ValueError(f"plateau: expected times with effective masses, found {first} to {last}: {found.value}")
+        weights = np.ones(len(values)) if np.isnan(errors).any() or not errors.all() else errors**-2
+        samples = np.average(found.samples[:, times], axis=1, weights=weights)
+        n = len(samples)
+        spread = np.sqrt((n - 1) * np.var(samples)) if n > 1 else np.nan
+        return Estimate(np.average(values, weights=weights), np.asarray(spread), samples)
+
     def plot(self, ax: Any = None, *, mass: bool = True, bin: int = 1, **more: Any) -> Any:
         """Effective masses, or with mass=False the correlator, with errors by matplotlib."""
         if ax is None:
@@ -127,6 +154,9 @@ class Correlator:
         if not mass:
             ax.set_yscale("log")
         return ax
+
+    def _repr_svg_(self) -> Optional[str]:
+        return picture(self.plot)
 
     # ---- for other packages, which are imported here only ----
 

@@ -230,8 +230,8 @@ class Propagator(Fermion):
         self.report: Any = None
         #: Largest |b - M x| / |b| of each column.
         self.residuals: Any = None
-        #: The operator whose inverse it is.
-        self.of = ""
+        #: The operator whose inverse it is, and its normalisation: "mass", D, or "kappa", 2 kappa D; "" if unknown.
+        self.of = self.normalisation = ""
 
     @classmethod
     def from_array(cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None) -> Any:
@@ -266,7 +266,8 @@ class Propagator(Fermion):
         made = cls(None, context=context, _handle=handle)
         made.position, made.boundary = list(like.position), like.boundary
         if isinstance(like, Propagator):
-            made.report, made.residuals, made.of = like.report, like.residuals, like.of
+            made.report, made.residuals = like.report, like.residuals
+            made.of, made.normalisation = like.of, like.normalisation
         return made
 
     def lexico(self) -> np.ndarray:

@@ -348,6 +348,11 @@ class Flow:
         ax.set_ylabel("t² E")
         return ax
 
+    def _repr_svg_(self) -> Optional[str]:
+        from .analysis import picture
+
+        return picture(self.plot)
+
     def __repr__(self) -> str:
         return (
             f"<Flow to t = {self.report.time:g}, {len(self.time)} measurements, t0 = {self.t0:.5g}, w0 = {self.w0:.5g}>"

@@ -62,7 +62,12 @@ class Gammas:
 gamma = Gammas()
 
 
-def _params(quark: Fermion, more: Dict[str, Any]) -> capi.plaq_contract_params:
+def _params(quark: Fermion, other: Optional[Fermion], more: Dict[str, Any]) -> capi.plaq_contract_params:
+    names = {getattr(field, "normalisation", "") for field in (quark, other)} - {""}
+    if len(names) > 1:
+        raise ValueError("propagators of D and of 2 kappa D were mixed: give both operators the same normalisation")
+    if other is not None and list(other.position) != list(quark.position):
+        raise ValueError(f"propagators with sources at {quark.position} and {other.position} were mixed")
     more.setdefault("position", tuple(quark.position))
     more.setdefault("boundary", quark.boundary)
     return capi.plaq_contract_params(**more)
@@ -100,7 +105,7 @@ def mesons(
     capi.plaq_contract_mesons(
         quark,
         antiquark,
-        _params(quark, params),
+        _params(quark, antiquark, params),
         np.array(pairs, np.int32),
         len(pairs),
         numbers,
@@ -127,7 +132,7 @@ def baryons(
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)
     capi.plaq_contract_baryons(
-        light, strange, _params(light, params), kinds, len(kinds), numbers, len(numbers), times, result
+        light, strange, _params(light, strange, params), kinds, len(kinds), numbers, len(numbers), times, result
     )
     return result
 

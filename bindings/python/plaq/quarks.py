@@ -291,7 +291,7 @@ class Wilson(Operator):
             gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
         )
-        self._boundary = boundary[3]
+        self._boundary, self.normalisation = boundary[3], normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
         return capi.plaq_dirac_create(gauge.context, gauge, params)
@@ -320,7 +320,7 @@ class Wilson(Operator):
         self.report, self.residuals = report, residuals
         if isinstance(found, Propagator):
             found.report, found.residuals = report, residuals
-            found.of = f"{type(self).__name__} {self.name}"
+            found.of, found.normalisation = f"{type(self).__name__} {self.name}", self.normalisation
         _warn(report, "propagator")
         return found
 
