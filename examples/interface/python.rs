@@ -19,6 +19,7 @@ Functions have the names and the order of arguments of include/plaq.h, with thes
   by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(algorithm="gcr").
 - Arrays that go in are sequences or NumPy arrays, complex numbers for pairs (re, im); arrays that come out are NumPy
   arrays of the host's, C-contiguous and of the right type. Arrays of fields (`data`) are arrays or addresses.
+- A name that Python keeps for itself has an underscore behind it: `from_`.
 - Callbacks are Python functions without the argument `user`. What one raises ends the call and is raised again
   after it; without a callback Ctrl-C ends calls that take one.
 Handles are structs with an `id`; the objects of the package plaq are taken in their place.
@@ -344,7 +345,7 @@ fn passed(a: &Argument) -> String {
     let name = word(a.name);
     let said = format!("{name}, \"{name}\"");
     match a.pass {
-        Pass::Out | Pass::TextOut if a.pass == Pass::Out => format!("_c.byref({name}_)"),
+        Pass::Out => format!("_c.byref({name}_)"),
         Pass::TextOut => format!("{name}_"),
         Pass::Value => match a.ty {
             Type::Callback(_) => "callback_.c".into(),
@@ -368,7 +369,6 @@ fn passed(a: &Argument) -> String {
         }
         Pass::Data | Pass::DataOut => format!("_n.address({said})"),
         Pass::Text => format!("_n.encoded({said})"),
-        Pass::Out => unreachable!("named above"),
     }
 }
 

@@ -235,6 +235,11 @@ def test_overlap():
     source = np.zeros_like(column)
     source[0, 0, 0, 0, 0, 0] = 1
     close(d.with_mass(0.5) @ (full + source / 2.8), source, 1e-5)
+    context = smooth.context
+    d.propagator(masses=[0.3], tol=1e-2)
+    before = context.report().memory_used
+    refused(ZeroDivisionError, "zero", lambda: d.propagator(masses=[0.3, 0.5], progress=lambda *state: 1 / 0))
+    assert context.report().memory_used <= before
     assert d.ginsparg_wilson() < 1e-6 and len(d.kernel()) == d.describe().modes
     refused(NotImplementedError, "make another one", lambda: d.update(gauge))
 

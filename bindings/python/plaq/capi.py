@@ -8,6 +8,7 @@ Functions have the names and the order of arguments of include/plaq.h, with thes
   by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(algorithm="gcr").
 - Arrays that go in are sequences or NumPy arrays, complex numbers for pairs (re, im); arrays that come out are NumPy
   arrays of the host's, C-contiguous and of the right type. Arrays of fields (`data`) are arrays or addresses.
+- A name that Python keeps for itself has an underscore behind it: `from_`.
 - Callbacks are Python functions without the argument `user`. What one raises ends the call and is raised again
   after it; without a callback Ctrl-C ends calls that take one.
 Handles are structs with an `id`; the objects of the package plaq are taken in their place.

@@ -553,7 +553,12 @@ class Overlap(Operator):
         handles = (capi.plaq_spinor * len(wanted))()
         report = capi.plaq_solve_report()
         how = capi.plaq_overlap_solve_params(**params)
-        capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, progress, handles, report)
+        try:
+            capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, progress, handles, report)
+        except BaseException:
+            for handle in handles:  # made before the callback raised
+                capi.plaq_spinor_destroy(handle)
+            raise
         self.report = report
         found = []
         for mass, handle in zip(wanted, handles):
