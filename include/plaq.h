@@ -2043,8 +2043,11 @@ typedef struct plaq_eigen_params {
    * operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
    * from the spectrum; 1: no polynomial; to 100000. Default: 0. */
   int32_t degree;
-  /** Must be 0. */
-  int32_t reserved;
+  /** 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
+   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
+   * there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+   * Default: 0. */
+  int32_t time_slices;
   /** Default: 0. */
   double from;
   /** Default: 0. */
@@ -2119,8 +2122,8 @@ plaq_status plaq_eigen_load(plaq_dirac dirac,
 plaq_status plaq_eigen_destroy(plaq_eigen eigen);
 
 /** Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
- * lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
- * `bounds` may be NULL.
+ * lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
+ * extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
  * Arrays: values[count], residuals[count], bounds[count]. */
 plaq_status plaq_eigen_values(plaq_eigen eigen,
                               double *values,

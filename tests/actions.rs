@@ -11,7 +11,7 @@ use plaq::fields::{
 };
 use plaq::linop::{LinOp, Shape};
 use plaq::operators::{ActionParams, CovariantShift, DiracParams, LaplaceParams, QuarkAction};
-use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
+use plaq::solvers::{slice_modes, unwatched, EigenParams, Shift, SolverKind, SolverParams, Stop};
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
@@ -165,6 +165,78 @@ fn laplacians_take_shifts() {
             let x = complex(&x.save_lex().unwrap());
             let image = numbers(&s.laplace(1, directions, mass2 + shift.sigma, &x));
             assert!(distance(&image, &numbers(&v)) < 1e-9, "{}", shift.sigma);
+        }
+    }
+}
+
+/// Eigenvalues below x of a hermitian matrix: negative pivots of A - x (Sylvester).
+fn eigenvalues_below(mut a: Vec<Vec<C>>, x: f64) -> usize {
+    let n = a.len();
+    (0..n).for_each(|i| a[i][i] -= x);
+    let mut below = 0;
+    for k in 0..n {
+        let pivot = a[k][k].re;
+        below += (pivot < 0.0) as usize;
+        let row = a[k].clone();
+        for i in k + 1..n {
+            let f = a[i][k] / pivot;
+            (k..n).for_each(|j| a[i][j] -= f * row[j]);
+        }
+    }
+    below
+}
+
+/// The lowest modes of the three-dimensional Laplacian on each time slice: eigenvectors by the reference, orthonormal,
+/// none missing.
+#[test]
+fn modes_of_time_slices() {
+    for s in setups() {
+        let (count, directions, mass2) = (7, 7, 0.2);
+        let params = LaplaceParams { components: Components::COLOUR, directions, mass2 };
+        for (precision, tol) in [(Precision::F64, 1e-10), (Precision::F32, 2e-6)] {
+            let links = Arc::new(s.gauge.to(precision, Recon::R12).unwrap());
+            let op = ActionParams::from(params).create(links).unwrap();
+            assert!(op.within_time_slices());
+            let wanted = EigenParams { count, tol, ..Default::default() };
+            let (v, report) = slice_modes(&*op, &wanted, &mut unwatched).unwrap();
+            assert!(report.converged, "{report:?}");
+            let [x, y, z, times] = s.lat.extents;
+            let (volume, epsilon) = (x * y * z, 20.0 * tol);
+            assert_eq!((v.nrhs(), report.values.len()), (count, count * times));
+            let all = complex(&v.save_lex().unwrap());
+            let modes: Vec<&[C]> = all.chunks(3 * s.lat.volume()).collect();
+            let images: Vec<Vec<C>> =
+                modes.iter().map(|v| s.laplace(1, directions, mass2, v)).collect();
+            for t in 0..times {
+                let slice = 3 * volume * t..3 * volume * (t + 1);
+                let values = &report.values[count * t..count * (t + 1)];
+                for (k, lambda) in values.iter().enumerate() {
+                    let v = &modes[k][slice.clone()];
+                    let pairs = images[k][slice.clone()].iter().zip(v);
+                    let residual: f64 = pairs.map(|(m, v)| (m - lambda * v).norm_sqr()).sum();
+                    assert!(residual.sqrt() < 20.0 * epsilon, "{t} {k}: {:e}", residual.sqrt());
+                    for (j, other) in modes.iter().enumerate() {
+                        let w = &other[slice.clone()];
+                        let dot: C = v.iter().zip(w).map(|(a, b)| a.conj() * b).sum();
+                        let unit = if j == k { 1.0 } else { 0.0 };
+                        assert!((dot - unit).norm() < epsilon, "{t} {k} {j}: {dot}");
+                    }
+                }
+                // The matrix of this slice, column by column.
+                if precision == Precision::F32 || t % 3 != 0 {
+                    continue;
+                }
+                let column = |k: usize| {
+                    let mut e = vec![C::new(0.0, 0.0); 3 * s.lat.volume()];
+                    e[slice.start + k] = C::new(1.0, 0.0);
+                    s.laplace(1, directions, mass2, &e)[slice.clone()].to_vec()
+                };
+                let dense: Vec<Vec<C>> = (0..3 * volume).map(column).collect();
+                let last = values[count - 1];
+                let below = eigenvalues_below(dense.clone(), last * (1.0 - 1e-7));
+                let within = eigenvalues_below(dense, last * (1.0 + 1e-7));
+                assert!(below < count && within >= count, "{t}: {below} {within} {values:?}");
+            }
         }
     }
 }

@@ -1114,8 +1114,10 @@ module plaq
     !> operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
     !> from the spectrum; 1: no polynomial; to 100000.
     integer(c_int32_t) :: degree
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
+    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
+    !> there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+    integer(c_int32_t) :: time_slices
     real(c_double) :: from
     real(c_double) :: to
     !> Of random start vectors.
@@ -2733,8 +2735,8 @@ module plaq
       type(plaq_eigen), value :: eigen
     end function
     !> Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
-    !> lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
-    !> `bounds` may be NULL.
+    !> lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
+    !> extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     !> Arrays: values[count], residuals[count], bounds[count].
     integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
       import

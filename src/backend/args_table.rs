@@ -524,6 +524,21 @@ kernel_args! {
         arg position: [i32; 4],
     }
 
+    /// Colour vectors of a time slice each (time_slices.h).
+    struct TimeSliceArgs {
+        sub geom: Geom,
+        sub v: FieldView,
+        sub w: FieldView,
+        /// The launch's first time slice of the lanes' pieces.
+        arg slice: i32,
+        /// Vectors v and w.
+        arg rows: i32,
+        arg columns: i32,
+        spec add: i32,
+        spec diagonal: i32,
+        arg coef: Ptr,
+    }
+
     /// Three quark lines (contract.h).
     struct BaryonArgs {
         sub geom: Geom,

@@ -112,6 +112,8 @@ kernels! {
     HopForce: "hop_force" in "fermion_force.h" takes HopForceArgs, Site [Float, Rows];
     CloverInsertion: "clover_insertion" in "clover_force.h" takes CloverInsertionArgs, Site [Float];
     CloverForce: "clover_force" in "clover_force.h" takes CloverForceArgs, Site [Float, Rows];
+    TimeSliceDots: "time_slice_dots" in "time_slices.h" takes TimeSliceArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
+    TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float];
     BasisDots: "basis_dots" in "basis.h" takes BasisArgs, Reduce(16) [Float].elements();
     BasisUpdate: "basis_update" in "basis.h" takes BasisArgs, Site [Float].elements();
     ChiralSum: "chiral_sum" in "chiral.h" takes ChiralArgs, Site [Precision];

@@ -24,7 +24,8 @@ use crate::ops::eigenvectors::{save_vectors, VectorFile};
 use crate::params::Number;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, ritz, EigenParams, EigenReport, End, Filter, Progress, RitzParams,
+    eigen, eigen_tol, ritz, slice_modes, EigenParams, EigenReport, End, Filter, Progress,
+    RitzParams,
 };
 
 /// What a `plaq_eigen` stands for.
@@ -93,8 +94,10 @@ interface! {
             /// operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
             /// from the spectrum; 1: no polynomial; to 100000.
             degree: i32 = 0,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
+            /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
+            /// there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+            time_slices: i32 = 0,
             from: f64 = 0.0,
             to: f64 = 0.0,
             /// Of random start vectors.
@@ -147,8 +150,8 @@ interface! {
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
         /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
-        /// lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
-        /// `bounds` may be NULL.
+        /// lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
+        /// extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
         plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
         /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
@@ -208,11 +211,18 @@ fn create(
     let system = choose(p.system, "params.system")?;
     let scale = dirac.scale(system).powi(2);
     let op = Normal::mdag_m(dirac.system(system)?);
-    if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    for (value, name) in [(p.verify, "verify"), (p.time_slices, "time_slices")] {
+        if !(0..=1).contains(&value) {
+            bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}");
+        }
     }
-    if !(0..=1).contains(&p.verify) {
-        bail!(BadParameter, "params.verify: expected 0 or 1, found {}", p.verify);
+    let by_slice = p.time_slices == 1;
+    if by_slice && !dirac.op().within_time_slices() {
+        bail!(
+            Unsupported,
+            "params.time_slices: expected an operator without hops in t, found {}",
+            dirac.op().describe()
+        );
     }
     let guess = match guess {
         Some(guess) => {
@@ -226,6 +236,18 @@ fn create(
     let count = at_least(p.count, 1, "count")?;
     let mut monitor = watch(context.comm(), callback, user);
     let (vectors, mut done) = match choose(p.method, "params.method")? {
+        _ if by_slice => {
+            let params = EigenParams {
+                end,
+                count,
+                tol: p.tol,
+                max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
+                seed: p.seed as u64,
+                max_seconds: limit.left(),
+                ..Default::default()
+            };
+            slice_modes(&op, &params, &mut monitor)?
+        }
         EigenMethod::Lanczos => {
             let filter = match p.degree {
                 0 => Filter::Auto,
@@ -282,7 +304,7 @@ fn create(
     report.set(plaq_eigen_report {
         converged: done.converged as i32,
         stopped: done.stopped as i32,
-        count: done.values.len() as i32,
+        count: vectors.nrhs() as i32,
         degree: done.degree as i32,
         from: scale * done.interval[0],
         to: scale * done.interval[1],
@@ -310,6 +332,9 @@ fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
         );
     }
     let r = &eigen.report;
+    if r.values.len() != eigen.vectors.nrhs() {
+        bail!(Unsupported, "eigen: files hold no eigenvectors of time slices");
+    }
     let all = [("values", &r.values), ("residuals", &r.residuals), ("bounds", &r.bounds)];
     let mut tables: Vec<_> = all.map(|(name, v)| (name.to_string(), v.clone())).into();
     tables.push(("ends".to_string(), vec![r.least, r.largest]));

@@ -22,6 +22,7 @@ mod peers;
 mod random;
 mod reduce;
 pub mod shifts;
+pub(crate) mod time_slices;
 mod transfer;
 mod transformation;
 mod vector;

@@ -87,6 +87,10 @@ pub trait QuarkAction: LinOp {
     fn site_blocks(&self, _inverse: bool) -> Option<&Arc<CloverField>> {
         None
     }
+    /// Is there no hop in time?
+    fn within_time_slices(&self) -> bool {
+        false
+    }
     /// The operator as multigrid sees it.
     fn coarsenable(&self) -> Option<&dyn Coarsenable> {
         None

@@ -222,6 +222,9 @@ impl QuarkAction for Laplace {
     ) -> Result<()> {
         self.hop(out, inp, parity, 1.0, None)
     }
+    fn within_time_slices(&self) -> bool {
+        self.directions & 8 == 0
+    }
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -5,13 +5,11 @@ use num_complex::Complex64;
 use super::gamma::{Gamma, SpinMatrix};
 use super::source::{check_momentum, check_propagator, check_spinors};
 use crate::backend::args::{BaryonArgs, MesonArgs};
-use crate::backend::{kernels, Work};
+use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
+use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
-
-/// Slices of one launch: they bound the memory of its sums.
-const SLICES: usize = 8;
 
 /// Where the source is, and what the sink projects on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,38 +53,6 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
     let mut single = field.like(Precision::F32)?;
     blas::copy(&mut single, field)?;
     Ok(Some(single))
-}
-
-/// Sums `numbers` per time slice, by global t. `launch(first slice, work)` gives, for each slice,
-/// parity and one of `inner` batches, the sums of the piece's times and then as many of the
-/// upper lanes.
-fn over_slices(
-    field: &SpinorField,
-    (inner, numbers): (usize, usize),
-    mut launch: impl FnMut(i32, Work) -> Result<Vec<f64>>,
-) -> Result<Vec<f64>> {
-    let geometry = field.geometry();
-    let (times, first) = (geometry.global_extents()[3], geometry.origin()[3]);
-    let piece = geometry.args().t as usize;
-    let halves = geometry.extents()[3] / piece;
-    let n = geometry.outer() / piece;
-    let mut all = vec![0.0; inner * numbers * times];
-    for begin in (0..piece).step_by(SLICES) {
-        let count = SLICES.min(piece - begin);
-        let work = Work { n, batches: 2 * count * inner, lanes: geometry.lanes() };
-        let sums = launch(begin as i32, work)?;
-        for (i, value) in sums.iter().enumerate() {
-            let (k, batch) = (i % (2 * numbers), i / (2 * numbers));
-            let (half, k) = (k / numbers, k % numbers);
-            let (b, slice) = (batch % inner, begin + batch / (2 * inner));
-            if half < halves {
-                let t = first + slice + half * piece;
-                all[(t * inner + b) * numbers + k] += value;
-            }
-        }
-    }
-    geometry.comm().sum(&mut all)?;
-    Ok(all)
 }
 
 /// Correlators of two quark lines for any pair of Gammas.

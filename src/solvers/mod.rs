@@ -21,6 +21,7 @@ mod rational;
 mod rational_sum;
 mod report;
 mod ritz;
+mod slice_modes;
 pub mod stop;
 mod sumr;
 
@@ -43,6 +44,7 @@ pub(crate) use rational_sum::vectors as rational_vectors;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use report::SolverReport;
 pub use ritz::{ritz, RitzParams};
+pub use slice_modes::slice_modes;
 pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 

@@ -50,6 +50,19 @@ static void spectrum(plaq_context context) {
   OK(plaq_eigen_values(eigen, values, NULL, NULL, r.count));
   for (i = 0; i < r.count; i++) CHECK(fabs(values[i] - (i < zero ? 1.0 : 9.0)) < 1e-8);
   OK(plaq_eigen_destroy(eigen));
+
+  /* The same slice by slice: three constants and two more in each. */
+  p.count = 5, p.time_slices = 1;
+  OK(plaq_eigen_create(dirac, &p, (plaq_spinor){0}, NULL, NULL, &eigen, &r));
+  CHECK(r.converged && r.count == 5);
+  OK(plaq_eigen_values(eigen, values, NULL, NULL, 5 * LT));
+  for (i = 0; i < 5 * LT; i++) CHECK(fabs(values[i] - (i % 5 < 3 ? 1.0 : 9.0)) < 1e-7);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_eigen_values(eigen, values, NULL, NULL, 5));
+  REFUSED(PLAQ_UNSUPPORTED, "time slices", plaq_eigen_save(eigen, "modes.lime"));
+  OK(plaq_eigen_destroy(eigen));
+  OK(plaq_dirac_destroy(dirac));
+  dirac = laplacian(context, gauge, 1, 15, 1.0);
+  REFUSED(PLAQ_UNSUPPORTED, "time_slices", plaq_eigen_create(dirac, &p, (plaq_spinor){0}, NULL, NULL, &eigen, NULL));
   OK(plaq_dirac_destroy(dirac));
   OK(plaq_gauge_destroy(gauge));
   free(links);

@@ -3278,7 +3278,10 @@ class plaq_eigen_params(Struct):
       degree: Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
         operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
         from the spectrum; 1: no polynomial; to 100000. Default: 0.
-      reserved: Must be 0.
+      time_slices: 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
+        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
+        there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+        Default: 0.
       from_: Default: 0.
       to: Default: 0.
       seed: Of random start vectors. Default: 1.
@@ -3297,7 +3300,7 @@ class plaq_eigen_params(Struct):
     verify: int
     tol: float
     degree: int
-    reserved: int
+    time_slices: int
     from_: float
     to: float
     seed: int
@@ -3314,7 +3317,7 @@ class plaq_eigen_params(Struct):
         ("verify", _c.c_int32),
         ("tol", _c.c_double),
         ("degree", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("time_slices", _c.c_int32),
         ("from_", _c.c_double),
         ("to", _c.c_double),
         ("seed", _c.c_int64),
@@ -3450,8 +3453,8 @@ _plaq_eigen_values = _n.function("plaq_eigen_values", _c.c_int32, [plaq_eigen, _
 
 def plaq_eigen_values(eigen: Any, values: Any, residuals: Any, bounds: Any, count: int) -> None:
     """Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
-    lambda v| and bounds on the error of the values; `count`: as in the report. `residuals` and
-    `bounds` may be NULL.
+    lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
+    extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     Arrays: values[count], residuals[count], bounds[count].
     """
     _n.call(_plaq_eigen_values, _n.handle(plaq_eigen, eigen, "eigen"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, bounds, "bounds", count, optional=True), _n.int64(count, "count"))

@@ -1,0 +1,128 @@
+//! Vectors of every time slice by itself: sums over a slice, products and linear combinations whose coefficients depend
+//! on time.
+
+use num_complex::Complex64;
+
+use super::{Components, Precision, RhsOrder, Subset, VectorField};
+use crate::backend::args::TimeSliceArgs;
+use crate::backend::{kernels, Work};
+use crate::bail;
+use crate::error::Result;
+
+/// Slices of one launch: they bound the memory of its sums.
+const SLICES: usize = 8;
+
+/// Sums `numbers` per time slice, by global t. `launch(first slice, work)` gives, for each slice,
+/// parity and one of `inner` batches, the sums of the piece's times and then as many of the
+/// upper lanes.
+pub(crate) fn over_slices(
+    field: &VectorField,
+    (inner, numbers): (usize, usize),
+    mut launch: impl FnMut(i32, Work) -> Result<Vec<f64>>,
+) -> Result<Vec<f64>> {
+    let geometry = field.geometry();
+    let (times, first) = (geometry.global_extents()[3], geometry.origin()[3]);
+    let piece = geometry.args().t as usize;
+    let halves = geometry.extents()[3] / piece;
+    let n = geometry.outer() / piece;
+    let mut all = vec![0.0; inner * numbers * times];
+    for begin in (0..piece).step_by(SLICES) {
+        let count = SLICES.min(piece - begin);
+        let work = Work { n, batches: 2 * count * inner, lanes: geometry.lanes() };
+        let sums = launch(begin as i32, work)?;
+        for (i, value) in sums.iter().enumerate() {
+            let (k, batch) = (i % (2 * numbers), i / (2 * numbers));
+            let (half, k) = (k / numbers, k % numbers);
+            let (b, slice) = (batch % inner, begin + batch / (2 * inner));
+            if half < halves {
+                let t = first + slice + half * piece;
+                all[(t * inner + b) * numbers + k] += value;
+            }
+        }
+    }
+    geometry.comm().sum(&mut all)?;
+    Ok(all)
+}
+
+/// Colour vectors on the whole lattice, one right-hand side after the other.
+fn check(f: &VectorField) -> Result<()> {
+    let wanted = (Components::COLOUR, RhsOrder::Slowest, Subset::Full);
+    if (f.components(), f.order(), f.subset()) != wanted || f.precision() == Precision::F16 {
+        bail!(
+            Unsupported,
+            "time slices: expected colour vectors of the whole lattice in single or double precision, found {} \
+             on {} sites in {}",
+            f.components(),
+            f.subset(),
+            f.precision()
+        );
+    }
+    Ok(())
+}
+
+fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
+    (check(v)?, check(w)?);
+    if v.geometry() != w.geometry() || v.precision() != w.precision() || v.device() != w.device() {
+        bail!(FieldMismatch, "time slices: the fields differ in lattice, device or precision");
+    }
+    Ok(TimeSliceArgs {
+        geom: v.geometry().args(),
+        v: v.view(),
+        w: w.view(),
+        rows: v.nrhs() as i32,
+        columns: w.nrhs() as i32,
+        ..Default::default()
+    })
+}
+
+/// <v_i, w_j> of every time slice of the whole lattice, times slowest, then i, then j.
+pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
+    let args = arguments(v, w)?;
+    let (rows, columns) = (v.nrhs(), w.nrhs());
+    let across = columns.div_ceil(4);
+    let tiles = across * rows.div_ceil(4);
+    let kernel = kernels::TimeSliceDots::of(v.precision())?;
+    let sums = over_slices(v, (tiles, 32), |slice, work| {
+        v.device().reduce(kernel, &TimeSliceArgs { slice, ..args }, work)
+    })?;
+    let times = v.geometry().global_extents()[3];
+    let at = |k: usize| {
+        let (t, i, j) = (k / (rows * columns), k / columns % rows, k % columns);
+        let tile = i / 4 * across + j / 4;
+        let z = &sums[(t * tiles + tile) * 32 + 2 * (4 * (i % 4) + j % 4)..];
+        Complex64::new(z[0], z[1])
+    };
+    Ok((0..times * rows * columns).map(at).collect())
+}
+
+/// What a linear combination takes.
+pub(crate) enum Combination {
+    /// w_j = sum_i v_i c_ij; coefficients as of [`dots`].
+    Of,
+    /// w_j += v_j c_j; coefficients: times slowest, then j.
+    AddDiagonal,
+}
+
+/// Linear combinations with coefficients of each time slice of the whole lattice.
+pub(crate) fn combine(
+    w: &mut VectorField,
+    v: &VectorField,
+    c: &[Complex64],
+    how: Combination,
+) -> Result<()> {
+    let args = arguments(v, w)?;
+    let diagonal = matches!(how, Combination::AddDiagonal);
+    let each = w.nrhs() * if diagonal { 1 } else { v.nrhs() };
+    let geometry = w.geometry();
+    let (first, times) = (geometry.origin()[3], geometry.extents()[3]);
+    if c.len() != each * geometry.global_extents()[3] || (diagonal && v.nrhs() < w.nrhs()) {
+        bail!(InvalidArgument, "time slices: {} coefficients for {} vectors", c.len(), w.nrhs());
+    }
+    let own = &c[each * first..each * (first + times)];
+    let mut coef = w.device().alloc(size_of_val(own))?;
+    coef.upload(bytemuck::cast_slice(own))?;
+    let args =
+        TimeSliceArgs { coef: coef.ptr(), add: diagonal as i32, diagonal: diagonal as i32, ..args };
+    let work = geometry.work(2 * w.nrhs().div_ceil(4));
+    w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)
+}
