@@ -581,6 +581,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant(&format!("purpose {purpose}"), &args)
             })
             .into(),
+        "time_slice_dots" | "time_slice_update" => [("of", 0), ("add diagonal", 1)]
+            .map(|(what, add)| {
+                let (v, w) = (view(), view());
+                let args =
+                    TimeSliceArgs { geom: geom(), v, w, add, diagonal: add, ..Default::default() };
+                variant(what, &args)
+            })
+            .into(),
         "chiral_sum" => {
             let sum = |terms| ChiralArgs { out: view(), x: view(), terms, ..Default::default() };
             [1, 4].map(|terms| variant(&format!("{terms} terms"), &sum(terms))).into()

@@ -53,10 +53,11 @@ static void spectrum(plaq_context context) {
 
   /* The same slice by slice: three constants and two more in each. */
   p.count = 5, p.time_slices = 1;
+  if (brief()) p.max_restarts = 1;
   OK(plaq_eigen_create(dirac, &p, (plaq_spinor){0}, NULL, NULL, &eigen, &r));
-  CHECK(r.converged && r.count == 5);
+  CHECK(r.count == 5 && (r.converged || brief()));
   OK(plaq_eigen_values(eigen, values, NULL, NULL, 5 * LT));
-  for (i = 0; i < 5 * LT; i++) CHECK(fabs(values[i] - (i % 5 < 3 ? 1.0 : 9.0)) < 1e-7);
+  for (i = 0; i < 5 * LT && !brief(); i++) CHECK(fabs(values[i] - (i % 5 < 3 ? 1.0 : 9.0)) < 1e-7);
   REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_eigen_values(eigen, values, NULL, NULL, 5));
   REFUSED(PLAQ_UNSUPPORTED, "time slices", plaq_eigen_save(eigen, "modes.lime"));
   OK(plaq_eigen_destroy(eigen));
