@@ -182,7 +182,9 @@ enum {
   /** The address of an MPI_Comm, in `communicator`. */
   PLAQ_COMMUNICATOR_C = 1,
   /** The integer that Fortran has for it, in `communicator_fortran`. */
-  PLAQ_COMMUNICATOR_FORTRAN = 2
+  PLAQ_COMMUNICATOR_FORTRAN = 2,
+  /** MPI_COMM_WORLD. */
+  PLAQ_COMMUNICATOR_WORLD = 3
 };
 
 /** The rank at four coordinates of the process grid. */
@@ -699,7 +701,7 @@ plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_s
 typedef struct plaq_spinor_smear_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 0 or more. Must be set. */
+  /** Not -1 / (2 d). Must be set. */
   double alpha;
   /** Default: 0. */
   int32_t steps;

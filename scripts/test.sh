@@ -129,9 +129,11 @@ fi
 if [ -f include/plaq.h ]; then
   part examples scripts/examples.sh
   part install tests/install.sh
+  part pyquda scripts/pyquda.sh
 else
   skip examples "include/plaq.h is absent"
   skip install "include/plaq.h is absent"
+  skip pyquda "include/plaq.h is absent"
 fi
 
 finish

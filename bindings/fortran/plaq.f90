@@ -86,6 +86,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_C = 1
   !> The integer that Fortran has for it, in `communicator_fortran`.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_FORTRAN = 2
+  !> MPI_COMM_WORLD.
+  integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_WORLD = 3
   !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
   !> The rank at four coordinates of the process grid.
   !> Arguments: coords, user.
@@ -411,7 +413,7 @@ module plaq
   type, bind(c) :: plaq_spinor_smear_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 0 or more. Must be set.
+    !> Not -1 / (2 d). Must be set.
     real(c_double) :: alpha
     integer(c_int32_t) :: steps
     !> Bit mu: neighbours in direction mu; 7: x, y, z.

@@ -1,6 +1,6 @@
 //! The generated files.
 
-use super::{fortran, header, parameters, python};
+use super::{fields, fortran, header, parameters, python};
 
 /// Paths in the tree and contents.
 pub fn all() -> Vec<(String, String)> {
@@ -10,5 +10,6 @@ pub fn all() -> Vec<(String, String)> {
     files.push(("bindings/python/plaq/capi.py".into(), python::module()));
     files.push(("docs/errors.md".into(), header::errors()));
     files.push(("docs/parameters.md".into(), parameters::page()));
+    files.push(("docs/quda-fields.md".into(), fields::page()));
     files
 }

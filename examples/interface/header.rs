@@ -96,7 +96,11 @@ pub fn headers() -> Vec<(&'static str, String)> {
 /// A header that stands for one of QUDA.
 fn compatible(header: &Header) -> String {
     let guard = header.file.replace(['/', '.'], "_").to_uppercase();
-    let mut s = format!("{COMPATIBLE}#ifndef PLAQ_{guard}\n#define PLAQ_{guard}\n");
+    let (begin, end) = match header.read_as_text {
+        true => ("#pragma once\n".into(), ""),
+        false => (format!("#ifndef PLAQ_{guard}\n#define PLAQ_{guard}\n"), "\n#endif\n"),
+    };
+    let mut s = format!("{COMPATIBLE}{begin}");
     for (i, file) in header.includes.iter().enumerate() {
         let _ = writeln!(s, "{}#include <{file}>", if i == 0 { "\n" } else { "" });
     }
@@ -108,7 +112,7 @@ fn compatible(header: &Header) -> String {
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     }
-    s.push_str("\n#endif\n");
+    s.push_str(end);
     s
 }
 
@@ -246,8 +250,9 @@ fn end_list(s: &mut String) {
 }
 
 fn comment<T: AsRef<str>>(s: &mut String, indent: &str, doc: &[T]) {
-    if !doc.is_empty() {
-        let lines: Vec<&str> = doc.iter().map(|line| line.as_ref().trim()).collect();
+    let lines = doc.iter().map(|line| line.as_ref().trim());
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
+    if !lines.is_empty() {
         let _ = writeln!(s, "{indent}/** {} */", lines.join(&format!("\n{indent} * ")));
     }
 }
@@ -293,6 +298,7 @@ fn arguments(args: &[Argument], int: &'static str) -> String {
         | Pass::OutArray
         | Pass::MaybeArray
         | Pass::Report
+        | Pass::InOut
         | Pass::Init => {
             format!("{} *{}", c_type(&arg.ty, int), arg.name)
         }
@@ -306,7 +312,7 @@ fn arguments(args: &[Argument], int: &'static str) -> String {
 
 fn declare(ty: &Type, name: &str, int: &'static str) -> String {
     if let Type::Array(element, count) = ty {
-        return format!("{}[{count}]", declare(element, name, int));
+        return declare(element, &format!("{name}[{count}]"), int);
     }
     let c = c_type(ty, int);
     format!("{c}{}{name}", if c.ends_with('*') { "" } else { " " })
@@ -320,10 +326,16 @@ fn c_type(ty: &Type, int: &'static str) -> String {
         Type::F64 => "double",
         Type::Unsigned => "unsigned",
         Type::Size => "size_t",
+        Type::Char => "char",
+        Type::Complex => "double _Complex",
         Type::Address => "void *",
         Type::Text => "const char *",
         Type::Enum(name) | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name,
         Type::Numbers(of) => return format!("const {} *", c_type(of, int)),
+        Type::Pointer(of) => {
+            let of = c_type(of, int);
+            return format!("{of}{}*", if of.ends_with('*') { "" } else { " " });
+        }
         Type::Paths(depth) => return format!("int {}", "*".repeat(*depth)),
         Type::Array(..) => panic!("arrays are members only"),
     }

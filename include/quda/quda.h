@@ -14,88 +14,923 @@
 extern "C" {
 #endif
 
-/** What links and momenta are, and what becomes of them. Members that plaq does not use have
- * their place so that programs compile. */
+/** The rank at coordinates of the process grid. */
+typedef int (*QudaCommsMap)(const int *coords, void *fdata);
+
+/** What links and momenta are, and what becomes of them. */
 typedef struct QudaGaugeParam {
-  /** Bytes of this struct, as newQudaGaugeParam sets it. */
+  /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
+  /** Device or host: the driver is asked for each address.
+   * Not used. */
   QudaFieldLocation location;
   /** Sites of this rank in x, y, z, t. */
   int X[4];
-  /** 1, or members of other fermions; not used. */
+  /** Spatial links carry 1 / anisotropy already.
+   * Not used. */
   double anisotropy;
+  /** Not used. */
   double tadpole_coeff;
+  /** Not used. */
   double scale;
+  /** QUDA_WILSON_LINKS; QUDA_SMEARED_LINKS in saveGaugeQuda. */
   QudaLinkType type;
+  /** Order of the host's links. */
   QudaGaugeFieldOrder gauge_order;
+  /** QUDA_ANTI_PERIODIC_T: links of the last time-slice carry the sign. */
   QudaTboundary t_boundary;
-  /** Of the host's arrays. */
+  /** Precision of the host's arrays. */
   QudaPrecision cpu_prec;
-  /** That plaq works in; links are kept whole. */
+  /** Precision that plaq works in: single or double. */
   QudaPrecision cuda_prec;
+  /** plaq chooses the storage: links of SU(3) as two rows, others whole.
+   * Not used. */
   QudaReconstructType reconstruct;
-  /** Not used here, as all up to reconstruct_eigensolver. */
+  /** Not used. */
   QudaPrecision cuda_prec_sloppy;
+  /** Not used. */
   QudaReconstructType reconstruct_sloppy;
+  /** Not used. */
   QudaPrecision cuda_prec_refinement_sloppy;
+  /** Not used. */
   QudaReconstructType reconstruct_refinement_sloppy;
+  /** Not used. */
   QudaPrecision cuda_prec_precondition;
+  /** Not used. */
   QudaReconstructType reconstruct_precondition;
+  /** Not used. */
   QudaPrecision cuda_prec_eigensolver;
+  /** Not used. */
   QudaReconstructType reconstruct_eigensolver;
+  /** Only QUDA_GAUGE_FIXED_NO. */
   QudaGaugeFixed gauge_fix;
   /** Not used. */
   int ga_pad;
+  /** Not used. */
   int site_ga_pad;
+  /** Not used. */
   int staple_pad;
+  /** Not used. */
   int llfat_ga_pad;
+  /** Not used. */
   int mom_ga_pad;
-  /** Links with staggered phases are refused. */
+  /** Refused with staggered_phase_applied 1. */
   QudaStaggeredPhase staggered_phase_type;
   int staggered_phase_applied;
   /** Not used. */
   double i_mu;
+  /** Not used. */
   int overlap;
   /** 1: results take the place of what the output held, 0: they are added. */
   int overwrite_gauge;
   int overwrite_mom;
-  /** Input from the device instead of the host's array, which may be NULL then; results that
-   * stay on the device, and that come back. */
+  /** 1: input from the device; the host's array may be NULL then. */
   int use_resident_gauge;
   int use_resident_mom;
+  /** 1: results stay on the device. */
   int make_resident_gauge;
   int make_resident_mom;
+  /** 1: results come back to the host's array. */
   int return_result_gauge;
   int return_result_mom;
-  /** Of QUDA_MILC_SITE_GAUGE_ORDER: bytes of a site struct before links and momenta, and of
-   * the struct. */
+  /** QUDA_MILC_SITE_GAUGE_ORDER: bytes of a site struct before its links. */
   size_t gauge_offset;
+  /** The same of its momenta. */
   size_t mom_offset;
+  /** Bytes of a site struct. */
   size_t site_size;
 } QudaGaugeParam;
 
-/** The GPU of the only rank, -1: plaq chooses. With several ranks qudaInit of
- * quda_milc_interface.h takes its place. */
+/** Operator, equation and solver. */
+typedef struct QudaInvertParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** Device or host: the driver is asked for each address.
+   * Not used. */
+  QudaFieldLocation input_location;
+  /** Not used. */
+  QudaFieldLocation output_location;
+  /** Operator: Wilson, clover, Laplace or covariant derivative. */
+  QudaDslashType dslash_type;
+  QudaInverterType inv_type;
+  /** kappa counts.
+   * Not used. */
+  double mass;
+  /** Hopping parameter, 1 / (2 m + 2 + 6 / anisotropy). */
+  double kappa;
+  /** Not used. */
+  double m5;
+  /** Not used. */
+  int Ls;
+  /** Not used. */
+  double _Complex b_5[32];
+  /** Not used. */
+  double _Complex c_5[32];
+  /** Not used. */
+  double eofa_shift;
+  /** Not used. */
+  int eofa_pm;
+  /** Not used. */
+  double mq1;
+  /** Not used. */
+  double mq2;
+  /** Not used. */
+  double mq3;
+  /** Not used. */
+  double mu;
+  /** Not used. */
+  double tm_rho;
+  /** Not used. */
+  double epsilon;
+  /** Not used. */
+  double evmax;
+  /** Not used. */
+  QudaTwistFlavorType twist_flavor;
+  /** QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions. */
+  int laplace3D;
+  /** QUDA_COVDEV_DSLASH: 0 to 3 forward in x, y, z, t, 4 to 7 backward. */
+  int covdev_mu;
+  /** Largest |b - M x| / |b|. */
+  double tol;
+  /** Not used. */
+  double tol_restart;
+  /** Largest heavy-quark residual, where residual_type asks for it. */
+  double tol_hq;
+  /** True residuals are always computed.
+   * Not used. */
+  int compute_true_res;
+  /** |b - M x| / |b| of each source. */
+  double true_res[128];
+  /** Heavy-quark residual. */
+  double true_res_hq[128];
+  int maxiter;
+  /** The residual is recomputed in full precision whenever it has fallen by this factor. */
+  double reliable_delta;
+  /** Not used. */
+  double reliable_delta_refinement;
+  /** Not used. */
+  int use_alternative_reliable;
+  /** Not used. */
+  int use_sloppy_partial_accumulator;
+  /** Not used. */
+  int solution_accumulator_pipeline;
+  /** Not used. */
+  int max_res_increase;
+  /** Not used. */
+  int max_res_increase_total;
+  /** Not used. */
+  int max_hq_res_increase;
+  /** Not used. */
+  int max_hq_res_restart_total;
+  /** Not used. */
+  int heavy_quark_check;
+  /** Not used. */
+  int pipeline;
+  /** Shifts of invertMultiShiftQuda. */
+  int num_offset;
+  /** Sources of invertMultiSrcQuda and dslashMultiSrcQuda. */
+  int num_src;
+  /** Not used. */
+  int num_src_per_sub_partition;
+  /** Not used. */
+  int split_grid[6];
+  /** Not used. */
+  int overlap;
+  double offset[32];
+  /** Tolerance of each shift. */
+  double tol_offset[32];
+  /** Not used. */
+  double tol_hq_offset[32];
+  /** Residual of each shift. */
+  double true_res_offset[32];
+  double iter_res_offset[32];
+  /** Not used. */
+  double true_res_hq_offset[32];
+  /** Coefficients of the shifts in the action. */
+  double residue[32];
+  /** 1: action[0] is (b, x), of several shifts the sum of residue (b, x). */
+  int compute_action;
+  double action[2];
+  /** The equation. */
+  QudaSolutionType solution_type;
+  /** From which system it is solved. */
+  QudaSolveType solve_type;
+  /** Parity and form of the even-odd preconditioned operator. */
+  QudaMatPCType matpc_type;
+  /** QUDA_DAG_YES: the adjoint operator. */
+  QudaDagType dagger;
+  /** Factor of the operator: 1, or 1 / (2 kappa). */
+  QudaMassNormalization mass_normalization;
+  /** Residuals are relative, whatever the norm of the source.
+   * Not used. */
+  QudaSolverNormalization solver_normalization;
+  /** The source is never changed.
+   * Not used. */
+  QudaPreserveSource preserve_source;
+  /** Precision of the host's spinors. */
+  QudaPrecision cpu_prec;
+  /** Precision of the solution: single or double. */
+  QudaPrecision cuda_prec;
+  /** Precision of the iteration. */
+  QudaPrecision cuda_prec_sloppy;
+  /** Not used. */
+  QudaPrecision cuda_prec_refinement_sloppy;
+  /** Not used. */
+  QudaPrecision cuda_prec_precondition;
+  /** Not used. */
+  QudaPrecision cuda_prec_eigensolver;
+  /** Only QUDA_DIRAC_ORDER. */
+  QudaDiracFieldOrder dirac_order;
+  /** Only QUDA_DEGRAND_ROSSI_GAMMA_BASIS. */
+  QudaGammaBasis gamma_basis;
+  /** Not used. */
+  QudaFieldLocation clover_location;
+  /** Precision of the host's clover term. */
+  QudaPrecision clover_cpu_prec;
+  /** Not used. */
+  QudaPrecision clover_cuda_prec;
+  /** Not used. */
+  QudaPrecision clover_cuda_prec_sloppy;
+  /** Not used. */
+  QudaPrecision clover_cuda_prec_refinement_sloppy;
+  /** Not used. */
+  QudaPrecision clover_cuda_prec_precondition;
+  /** Not used. */
+  QudaPrecision clover_cuda_prec_eigensolver;
+  /** QUDA_PACKED_CLOVER_ORDER where the host passes a clover term. */
+  QudaCloverFieldOrder clover_order;
+  QudaUseInitGuess use_init_guess;
+  /** clover_coeff counts.
+   * Not used. */
+  double clover_csw;
+  /** kappa csw of the clover term that plaq computes. */
+  double clover_coeff;
+  /** Not used. */
+  double clover_rho;
+  /** 1: trlogA[0] and [1] are ln det A of the even and of the odd sites. */
+  int compute_clover_trlog;
+  double trlogA[2];
+  /** 1: the clover term is made of the links on the device. */
+  int compute_clover;
+  int compute_clover_inverse;
+  /** 1: it comes back to the host's array. */
+  int return_clover;
+  int return_clover_inverse;
+  /** Not used. */
+  QudaVerbosity verbosity;
+  /** Iterations. */
+  int iter;
+  /** Floating-point operations / 1e9. */
+  double gflops;
+  /** Seconds, never 0. */
+  double secs;
+  /** Not used. */
+  double energy[3];
+  /** Not used. */
+  double power;
+  /** Not used. */
+  double temp;
+  /** Not used. */
+  double clock;
+  /** Not used. */
+  QudaTune tune;
+  /** Not used. */
+  int Nsteps;
+  /** Directions that GCR keeps. */
+  int gcrNkrylov;
+  /** QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL. */
+  QudaInverterType inv_type_precondition;
+  /** What newMultigridQuda returned. */
+  void *preconditioner;
+  /** Not used. */
+  void *deflation_op;
+  /** Not used. */
+  void *eig_param;
+  /** Not used. */
+  QudaBoolean deflate;
+  /** Not used. */
+  QudaDslashType dslash_type_precondition;
+  /** Not used. */
+  QudaVerbosity verbosity_precondition;
+  /** Not used. */
+  double tol_precondition;
+  /** Not used. */
+  int maxiter_precondition;
+  /** Relaxation of QUDA_MR_INVERTER. */
+  double omega;
+  /** Not used. */
+  QudaCABasis ca_basis;
+  /** Not used. */
+  double ca_lambda_min;
+  /** Not used. */
+  double ca_lambda_max;
+  /** Not used. */
+  QudaCABasis ca_basis_precondition;
+  /** Not used. */
+  double ca_lambda_min_precondition;
+  /** Not used. */
+  double ca_lambda_max_precondition;
+  /** Not used. */
+  int precondition_cycle;
+  /** Not used. */
+  QudaSchwarzType schwarz_type;
+  /** Not used. */
+  QudaAcceleratorType accelerator_type_precondition;
+  /** Not used. */
+  double madwf_diagonal_suppressor;
+  /** Not used. */
+  int madwf_ls;
+  /** Not used. */
+  int madwf_null_miniter;
+  /** Not used. */
+  double madwf_null_tol;
+  /** Not used. */
+  int madwf_train_maxiter;
+  /** Not used. */
+  QudaBoolean madwf_param_load;
+  /** Not used. */
+  QudaBoolean madwf_param_save;
+  /** Not used. */
+  char madwf_param_infile[256];
+  /** Not used. */
+  char madwf_param_outfile[256];
+  /** Sum of QUDA_L2_RELATIVE_RESIDUAL and QUDA_HEAVY_QUARK_RESIDUAL. */
+  QudaResidualType residual_type;
+  /** Not used. */
+  QudaPrecision cuda_prec_ritz;
+  /** Not used. */
+  int n_ev;
+  /** Not used. */
+  int max_search_dim;
+  /** Not used. */
+  int rhs_idx;
+  /** Not used. */
+  int deflation_grid;
+  /** Not used. */
+  double eigenval_tol;
+  /** Not used. */
+  int eigcg_max_restarts;
+  /** Not used. */
+  int max_restart_num;
+  /** Not used. */
+  double inc_tol;
+  /** Only 0. */
+  int make_resident_solution;
+  /** Only 0. */
+  int use_resident_solution;
+  /** Not used. */
+  int chrono_make_resident;
+  /** Not used. */
+  int chrono_replace_last;
+  /** Not used. */
+  int chrono_use_resident;
+  /** Not used. */
+  int chrono_max_dim;
+  /** Not used. */
+  int chrono_index;
+  /** Not used. */
+  QudaPrecision chrono_precision;
+  /** Not used. */
+  QudaExtLibType extlib_type;
+  /** Not used. */
+  QudaBoolean native_blas_lapack;
+  /** Not used. */
+  QudaBoolean use_mobius_fused_kernel;
+  /** Only 0.0. */
+  double distance_pc_alpha0;
+  /** Not used. */
+  int distance_pc_t0;
+} QudaInvertParam;
+
+/** Eigenvectors of an operator. */
+typedef struct QudaEigParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** Not used. */
+  QudaInvertParam *invert_param;
+  /** Not used. */
+  QudaEigType eig_type;
+  /** Not used. */
+  QudaBoolean use_poly_acc;
+  /** Not used. */
+  int poly_deg;
+  /** Not used. */
+  double a_min;
+  /** Not used. */
+  double a_max;
+  /** Not used. */
+  QudaBoolean preserve_deflation;
+  /** Not used. */
+  void *preserve_deflation_space;
+  /** Not used. */
+  QudaBoolean preserve_evals;
+  /** Not used. */
+  QudaBoolean use_dagger;
+  /** Not used. */
+  QudaBoolean use_norm_op;
+  /** Not used. */
+  QudaBoolean use_pc;
+  /** Not used. */
+  QudaBoolean use_eigen_qr;
+  /** Not used. */
+  QudaBoolean compute_svd;
+  /** Not used. */
+  QudaBoolean compute_gamma5;
+  /** Not used. */
+  QudaBoolean require_convergence;
+  /** Not used. */
+  QudaEigSpectrumType spectrum;
+  /** Not used. */
+  int n_ev;
+  /** Not used. */
+  int n_kr;
+  /** Not used. */
+  int nLockedMax;
+  /** Not used. */
+  int n_conv;
+  /** Not used. */
+  int ortho_dim;
+  /** Not used. */
+  int ortho_dim_size_local;
+  /** Not used. */
+  int n_ev_deflate;
+  /** Not used. */
+  double tol;
+  /** Not used. */
+  double qr_tol;
+  /** Not used. */
+  int check_interval;
+  /** Not used. */
+  int max_restarts;
+  /** Not used. */
+  int batched_rotate;
+  /** Not used. */
+  int block_size;
+  /** Not used. */
+  int compute_evals_batch_size;
+  /** Not used. */
+  int max_ortho_attempts;
+  /** Not used. */
+  int ortho_block_size;
+  /** Not used. */
+  QudaBoolean arpack_check;
+  /** Not used. */
+  char arpack_logfile[512];
+  /** Not used. */
+  char QUDA_logfile[512];
+  /** Not used. */
+  int nk;
+  /** Not used. */
+  int np;
+  /** Not used. */
+  QudaBoolean import_vectors;
+  /** Not used. */
+  QudaPrecision cuda_prec_ritz;
+  /** Not used. */
+  QudaMemoryType mem_type_ritz;
+  /** Not used. */
+  QudaFieldLocation location;
+  /** Not used. */
+  QudaBoolean run_verify;
+  /** Not used. */
+  char vec_infile[256];
+  /** Not used. */
+  char vec_outfile[256];
+  /** Not used. */
+  QudaPrecision save_prec;
+  /** Not used. */
+  QudaBoolean io_parity_inflate;
+  /** Not used. */
+  QudaBoolean partfile;
+  /** Not used. */
+  QudaExtLibType extlib_type;
+} QudaEigParam;
+
+/** Multigrid of an operator. */
+typedef struct QudaMultigridParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** The operator. */
+  QudaInvertParam *invert_param;
+  /** Not used. */
+  QudaEigParam *eig_param[5];
+  /** Levels, with the finest. */
+  int n_level;
+  /** Sites of an aggregate in x, y, z, t, level by level. */
+  int geo_block_size[5][6];
+  /** Not used. */
+  int spin_block_size[5];
+  /** Null vectors of each level. */
+  int n_vec[5];
+  /** Not used. */
+  QudaPrecision precision_null[5];
+  /** Not used. */
+  int n_block_ortho[5];
+  /** Not used. */
+  QudaBoolean block_ortho_two_pass[5];
+  /** Not used. */
+  QudaVerbosity verbosity[5];
+  /** Not used. */
+  QudaBoolean setup_use_mma[5];
+  /** Not used. */
+  QudaBoolean dslash_use_mma[5];
+  /** Not used. */
+  QudaInverterType setup_inv_type[5];
+  /** Not used. */
+  int n_vec_batch[5];
+  /** Not used. */
+  int num_setup_iter[5];
+  double setup_tol[5];
+  int setup_maxiter[5];
+  /** Not used. */
+  int setup_maxiter_refresh[5];
+  /** Not used. */
+  QudaCABasis setup_ca_basis[5];
+  /** Not used. */
+  int setup_ca_basis_size[5];
+  /** Not used. */
+  double setup_ca_lambda_min[5];
+  /** Not used. */
+  double setup_ca_lambda_max[5];
+  /** Not used. */
+  QudaSetupType setup_type;
+  /** Not used. */
+  QudaBoolean pre_orthonormalize;
+  /** Not used. */
+  QudaBoolean post_orthonormalize;
+  /** Not used. */
+  QudaInverterType coarse_solver[5];
+  double coarse_solver_tol[5];
+  int coarse_solver_maxiter[5];
+  /** Not used. */
+  QudaCABasis coarse_solver_ca_basis[5];
+  /** Not used. */
+  int coarse_solver_ca_basis_size[5];
+  /** Not used. */
+  double coarse_solver_ca_lambda_min[5];
+  /** Not used. */
+  double coarse_solver_ca_lambda_max[5];
+  /** Not used. */
+  QudaInverterType smoother[5];
+  /** Not used. */
+  double smoother_tol[5];
+  /** Smoothing steps before the coarse correction. */
+  int nu_pre[5];
+  /** And after it. */
+  int nu_post[5];
+  /** Not used. */
+  QudaCABasis smoother_solver_ca_basis[5];
+  /** Not used. */
+  double smoother_solver_ca_lambda_min[5];
+  /** Not used. */
+  double smoother_solver_ca_lambda_max[5];
+  /** Not used. */
+  double omega[5];
+  /** Not used. */
+  QudaPrecision smoother_halo_precision[5];
+  /** Not used. */
+  QudaSchwarzType smoother_schwarz_type[5];
+  /** Not used. */
+  int smoother_schwarz_cycle[5];
+  /** Not used. */
+  QudaSolutionType coarse_grid_solution_type[5];
+  /** Not used. */
+  QudaSolveType smoother_solve_type[5];
+  QudaMultigridCycleType cycle_type[5];
+  /** Not used. */
+  QudaBoolean global_reduction[5];
+  /** Not used. */
+  QudaFieldLocation location[5];
+  /** Not used. */
+  QudaFieldLocation setup_location[5];
+  /** Not used. */
+  QudaBoolean use_eig_solver[5];
+  /** Not used. */
+  QudaBoolean setup_minimize_memory;
+  /** Not used. */
+  QudaComputeNullVector compute_null_vector;
+  /** Not used. */
+  QudaBoolean generate_all_levels;
+  /** Not used. */
+  QudaBoolean run_verify;
+  /** Not used. */
+  QudaBoolean run_low_mode_check;
+  /** Not used. */
+  QudaBoolean run_oblique_proj_check;
+  /** Not used. */
+  QudaBoolean vec_load[5];
+  /** Not used. */
+  char vec_infile[5][256];
+  /** Not used. */
+  QudaBoolean vec_store[5];
+  /** Not used. */
+  char vec_outfile[5][256];
+  /** Not used. */
+  QudaBoolean mg_vec_partfile[5];
+  /** Not used. */
+  QudaBoolean coarse_guess;
+  /** Not used. */
+  QudaBoolean preserve_deflation;
+  /** Not used. */
+  double mu_factor[5];
+  /** Not used. */
+  QudaTransferType transfer_type[5];
+  /** Not used. */
+  QudaBoolean allow_truncation;
+  /** Not used. */
+  QudaBoolean staggered_kd_dagger_approximation;
+  QudaBoolean thin_update_only;
+} QudaMultigridParam;
+
+/** What to measure of links. */
+typedef struct QudaGaugeObservableParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** Only QUDA_BOOLEAN_FALSE. */
+  QudaBoolean su_project;
+  QudaBoolean compute_plaquette;
+  /** Average plaquette: all, those in space, those with time; 1 for unit links. */
+  double plaquette[3];
+  QudaBoolean compute_polyakov_loop;
+  /** Sum of the traced Polyakov loops in t over the sites of space, divided by their number: re, im. */
+  double ploop[2];
+  QudaBoolean compute_gauge_loop_trace;
+  /** num_paths complex doubles. */
+  double _Complex *traces;
+  /** Closed paths, as computeGaugeLoopTraceQuda takes them. */
+  int **input_path_buff;
+  int *path_length;
+  double *loop_coeff;
+  int num_paths;
+  int max_length;
+  double factor;
+  QudaBoolean compute_qcharge;
+  /** Topological charge of the clover leaves, with their trace. */
+  double qcharge;
+  /** -tr F F per site: all, magnetic, electric; F without its trace. */
+  double energy[3];
+  QudaBoolean compute_qcharge_density;
+  /** A double for each site, even sites first. */
+  void *qcharge_density;
+  /** Not used. */
+  QudaBoolean remove_staggered_phase;
+} QudaGaugeObservableParam;
+
+/** Smearing or flow of links. */
+typedef struct QudaGaugeSmearParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  unsigned n_steps;
+  /** Step of the flow. */
+  double epsilon;
+  /** APE. */
+  double alpha;
+  /** Stout. */
+  double rho;
+  /** HYP, from the outermost level to the innermost. */
+  double alpha1;
+  double alpha2;
+  double alpha3;
+  /** Steps between two measurements. */
+  unsigned meas_interval;
+  QudaGaugeSmearType smear_type;
+  /** 1: goes on from the smeared links on the device. */
+  QudaBoolean restart;
+  /** Flow time at which a restart begins. */
+  double t0;
+  /** Direction whose links take no part; 4: none; -1: t, for HYP none. */
+  int dir_ignore;
+} QudaGaugeSmearParam;
+
+/** Products and inverses of dense matrices, which plaq does not offer. */
+typedef struct QudaBLASParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** Not used. */
+  QudaBLASType blas_type;
+  /** Not used. */
+  QudaBLASOperation trans_a;
+  /** Not used. */
+  QudaBLASOperation trans_b;
+  /** Not used. */
+  int m;
+  /** Not used. */
+  int n;
+  /** Not used. */
+  int k;
+  /** Not used. */
+  int lda;
+  /** Not used. */
+  int ldb;
+  /** Not used. */
+  int ldc;
+  /** Not used. */
+  int a_offset;
+  /** Not used. */
+  int b_offset;
+  /** Not used. */
+  int c_offset;
+  /** Not used. */
+  int a_stride;
+  /** Not used. */
+  int b_stride;
+  /** Not used. */
+  int c_stride;
+  /** Not used. */
+  double _Complex alpha;
+  /** Not used. */
+  double _Complex beta;
+  /** Not used. */
+  int inv_mat_size;
+  /** Not used. */
+  int batch_count;
+  /** Not used. */
+  QudaBLASDataType data_type;
+  /** Not used. */
+  QudaBLASDataOrder data_order;
+} QudaBLASParam;
+
+/** Smearing of staggered quarks, which plaq does not offer. */
+typedef struct QudaQuarkSmearParam {
+  /** Bytes of this struct, as its newQuda function sets it. */
+  size_t struct_size;
+  /** Not used. */
+  QudaInvertParam *inv_param;
+  /** Not used. */
+  int n_steps;
+  /** Not used. */
+  double width;
+  /** Not used. */
+  int compute_2link;
+  /** Not used. */
+  int delete_2link;
+  /** Not used. */
+  int t0;
+  /** Not used. */
+  double secs;
+  /** Not used. */
+  double gflops;
+  /** Not used. */
+  double energy;
+  /** Not used. */
+  double power;
+  /** Not used. */
+  double temp;
+  /** Not used. */
+  double clock;
+} QudaQuarkSmearParam;
+
+/** The process grid: nDim is 4, dims are the ranks in x, y, z, t. `func` gives the rank of MPI_COMM_WORLD
+ * at a place; NULL: t runs fastest. Without this call there is one rank. */
+void initCommsGridQuda(int nDim, const int *dims, QudaCommsMap func, void *fdata);
+
+/** The GPU of the only rank, -1: plaq chooses. The first lattice opens the session. */
 void initQuda(int device);
 
-/** Gives everything back. */
+/** The first half of initQuda. */
+void initQudaDevice(int device);
+
+/** The second half of initQuda, which does nothing here. */
+void initQudaMemory(void);
+
+/** Gives everything back; initQuda may follow, with another lattice. */
 void endQuda(void);
+
+/** Does nothing: plaq keeps no halos of links between calls that could be out of date. */
+void updateR(void);
+
+/** plaq says nothing by itself, whatever is asked for: plaq_log_set of plaq.h takes its log. */
+void setVerbosityQuda(QudaVerbosity verbosity, const char *prefix, void *outfile);
 
 /** All members as QUDA sets them: values to be filled in are invalid. */
 QudaGaugeParam newQudaGaugeParam(void);
 
-/** Keeps the host's links on the device. The first call fixes the lattice. */
+QudaInvertParam newQudaInvertParam(void);
+
+QudaMultigridParam newQudaMultigridParam(void);
+
+QudaEigParam newQudaEigParam(void);
+
+QudaGaugeObservableParam newQudaGaugeObservableParam(void);
+
+QudaGaugeSmearParam newQudaGaugeSmearParam(void);
+
+QudaBLASParam newQudaBLASParam(void);
+
+/** Prints a line `name = value` for each member to C's stdout, and flushes it. */
+void printQudaGaugeParam(const QudaGaugeParam *param);
+
+void printQudaInvertParam(const QudaInvertParam *param);
+
+void printQudaMultigridParam(const QudaMultigridParam *param);
+
+void printQudaEigParam(const QudaEigParam *param);
+
+void printQudaGaugeObservableParam(const QudaGaugeObservableParam *param);
+
+void printQudaBLASParam(const QudaBLASParam *param);
+
+/** Keeps the host's links on the device, without the sign and the 1 / anisotropy that they carry. The first call
+ * fixes the lattice. With use_resident_gauge 1 `h_gauge` may be NULL, and the links stay as they are. */
 void loadGaugeQuda(void *h_gauge, const QudaGaugeParam *param);
 
-/** Forgets them. */
+/** Writes the links into the host's array, with sign and 1 / anisotropy; of type QUDA_SMEARED_LINKS the
+ * smeared ones. */
+void saveGaugeQuda(void *h_gauge, const QudaGaugeParam *param);
+
+/** Forgets links and smeared links. */
 void freeGaugeQuda(void);
+
+/** Forgets those of one type. */
+void freeUniqueGaugeQuda(QudaLinkType link_type);
+
+/** Forgets smeared links. */
+void freeGaugeSmearedQuda(void);
+
+/** Average plaquette: all, those in space, those with time; 1 for unit links. */
+void plaqQuda(double *plaq);
+
+/** Sum of the traced loops in t over the sites of space, divided by their number: re, im. `dir` must be 3. */
+void polyakovLoopQuda(double *ploop, int dir);
+
+/** Measures what `param` asks for, of the smeared links while there are some. */
+void gaugeObservablesQuda(QudaGaugeObservableParam *param);
+
+/** Smears the links n_steps times into the smeared links. obs_param is an array with an entry for the
+ * start, and one after every meas_interval steps. */
+void performGaugeSmearQuda(QudaGaugeSmearParam *smear_param, QudaGaugeObservableParam *obs_param);
+
+/** Flows them, likewise, by Luescher's scheme of third order. */
+void performWFlowQuda(QudaGaugeSmearParam *smear_param, QudaGaugeObservableParam *obs_param);
+
+/** Takes a clover term A and its inverse: with compute_clover 1 A = 1 + 2 clover_coeff (i / 4) sum sigma F of the
+ * links on the device and its inverse, which come back where return_clover and return_clover_inverse
+ * say so; else the host's A, whose inverse is computed where the host has none. It stays until the
+ * next one. */
+void loadCloverQuda(void *h_clover, void *h_clovinv, QudaInvertParam *inv_param);
+
+/** The same without arrays of the host. */
+void createCloverQuda(QudaInvertParam *param);
+
+/** Forgets it. */
+void freeCloverQuda(void);
+
+/** out = M in, or with solution_type of a preconditioned system P in; QUDA_DAG_YES: the adjoint. M = A - kappa H
+ * times the factor of mass_normalization; the Laplacian 1 - kappa sum (U + U^dagger) of colour vectors; the
+ * covariant shift by covdev_mu of spinors. */
+void MatQuda(void *h_out, void *h_in, QudaInvertParam *inv_param);
+
+/** out = M^dagger M in, or P^dagger P in. */
+void MatDagMatQuda(void *h_out, void *h_in, QudaInvertParam *inv_param);
+
+/** out = H in from the other parity to `parity`, with a clover term A^-1 H in; no factor. */
+void dslashQuda(void *h_out, void *h_in, QudaInvertParam *inv_param, QudaParity parity);
+
+/** The same for num_src vectors. */
+void dslashMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param, QudaParity parity);
+
+/** out = A in on `parity`, or A^-1 in. */
+void cloverQuda(void *h_out,
+                void *h_in,
+                QudaInvertParam *inv_param,
+                QudaParity parity,
+                int inverse);
+
+/** out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
+ * smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors. */
+void performWuppertalnStep(void *h_out,
+                           void *h_in,
+                           QudaInvertParam *param,
+                           unsigned n_steps,
+                           double alpha);
+
+/** Solves the equation of solution_type for one source, from the system that solve_type and matpc_type name,
+ * in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution hold one parity. */
+void invertQuda(void *h_x, void *h_b, QudaInvertParam *param);
+
+/** The same for num_src sources at once. */
+void invertMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param);
+
+/** Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
+ * its tol_offset. */
+void invertMultiShiftQuda(void **_hp_x, void *_hp_b, QudaInvertParam *param);
+
+/** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
+ * nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. What is returned is for
+ * `preconditioner` of QudaInvertParam. */
+void *newMultigridQuda(QudaMultigridParam *param);
+
+/** Takes the links as they are now. thin_update_only 1: null vectors stay, if they still serve. */
+void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
+
+void destroyMultigridQuda(void *mg_instance);
 
 /** mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
  * path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to
  * x. Momenta are anti-hermitian, 10 reals a link (sqrt(2) i p in plaq's convention), in
- * one array, four on a site, even sites first (QUDA_MILC_GAUGE_ORDER), or on the device. Up to 63
- * steps and 1024 paths. Returns 0. */
+ * one array, four on a site, or in four arrays (QUDA_QDP_GAUGE_ORDER), even sites first; or on the
+ * device. Up to 63 steps and 1024 paths. Returns 0. */
 int computeGaugeForceQuda(void *mom,
                           void *sitelink,
                           int ***input_path_buf,
@@ -128,6 +963,134 @@ void computeGaugeLoopTraceQuda(void *traces,
                                int num_paths,
                                int max_length,
                                double factor);
+
+/** make_resident_mom 1: takes the host's momenta on the device. return_result_mom 1: gives those of the device
+ * to the host, and forgets them unless make_resident_mom is 1, too. */
+void momResidentQuda(void *mom, const QudaGaugeParam *param);
+
+/** 1/2 tr P^dagger P - 4 summed over links, all ranks; of the momenta on the device where use_resident_mom is 1. */
+double momActionQuda(void *momentum, const QudaGaugeParam *param);
+
+/** Momenta on the device: independent normal coefficients sqrt(2) i p with p of width sigma. */
+void gaussMomQuda(size_t seed, double sigma);
+
+/** Links on the device: exp(sigma A) with such A. */
+void gaussGaugeQuda(size_t seed, double sigma);
+
+/** U = exp(dt P) U, the exponential exact to rounding; conj_mom 1: with the adjoint of P. */
+void updateGaugeFieldQuda(void *gauge,
+                          void *momentum,
+                          double dt,
+                          int conj_mom,
+                          int exact,
+                          const QudaGaugeParam *param);
+
+/** Puts the links on SU(3): Gram-Schmidt of the first two rows, the third from these. Refused if one is not
+ * unitary to `tol` then. */
+void projectSU3Quda(void *gauge_h, double tol, const QudaGaugeParam *param);
+
+/** Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with `relax_boost`.
+ * Ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance` from one sweep to the next
+ * (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. Returns 0. */
+int computeGaugeFixingOVRQuda(void *gauge,
+                              unsigned gauge_dir,
+                              unsigned Nsteps,
+                              unsigned verbose_interval,
+                              double relax_boost,
+                              double tolerance,
+                              unsigned reunit_interval,
+                              unsigned stopWtheta,
+                              const QudaGaugeParam *param);
+
+/** The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
+ * whatever `autotune` says. */
+int computeGaugeFixingFFTQuda(void *gauge,
+                              unsigned gauge_dir,
+                              unsigned Nsteps,
+                              unsigned verbose_interval,
+                              double alpha,
+                              unsigned autotune,
+                              double tolerance,
+                              unsigned stopWtheta,
+                              const QudaGaugeParam *param);
+
+/** Not offered: plaq keeps no null vectors in files. */
+void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
+
+/** Not offered: plaq.h has eigenvectors. */
+void eigensolveQuda(void **h_evecs, double _Complex *h_evals, QudaEigParam *param);
+
+/** Not offered: plaq.h has forces of quarks. */
+void computeCloverForceQuda(void *mom,
+                            double dt,
+                            void **x,
+                            void **p,
+                            double *coeff,
+                            double kappa2,
+                            double ck,
+                            int nvector,
+                            double multiplicity,
+                            void *gauge,
+                            QudaGaugeParam *gauge_param,
+                            QudaInvertParam *inv_param);
+
+/** Not offered: plaq has no staggered quarks; qudaRephase multiplies links by phases. */
+void staggeredPhaseQuda(void *gauge_h, QudaGaugeParam *param);
+
+/** Not offered: plaq has no staggered quarks. */
+void computeKSLinkQuda(void *fatlink,
+                       void *longlink,
+                       void *ulink,
+                       void *inlink,
+                       double *path_coeff,
+                       QudaGaugeParam *param);
+
+/** Not offered: plaq has no staggered quarks. */
+void computeHISQForceQuda(void *momentum,
+                          double dt,
+                          double *level2_coeff,
+                          double *fat7_coeff,
+                          void *w_link,
+                          void *v_link,
+                          void *u_link,
+                          void **quark,
+                          int num,
+                          int num_naik,
+                          double **coeff,
+                          QudaGaugeParam *param);
+
+/** Not offered: plaq has no staggered quarks. */
+void computeTwoLinkQuda(void *twolink, void *inlink, QudaGaugeParam *param);
+
+/** Not offered: plaq has no staggered quarks. */
+void performTwoLinkGaussianSmearNStep(void *h_in, QudaQuarkSmearParam *smear_param);
+
+/** Not offered: plaq_contract of plaq.h contracts propagators. */
+void contractQuda(void *x,
+                  void *y,
+                  void *result,
+                  QudaContractType cType,
+                  QudaInvertParam *param,
+                  const int *X);
+
+/** Not offered: plaq has no products of dense matrices. */
+void blasGEMMQuda(void *arrayA,
+                  void *arrayB,
+                  void *arrayC,
+                  QudaBoolean native,
+                  QudaBLASParam *param);
+
+/** Not offered: plaq has no inverses of dense matrices. */
+void blasLUInvQuda(void *Ainv, void *A, QudaBoolean use_native, QudaBLASParam *param);
+
+/** Not offered: plaq keeps no former solutions. */
+void flushChronoQuda(int index);
+
+/** Not offered: plaq has no incremental deflation. */
+void *newDeflationQuda(QudaEigParam *param);
+
+/** Not offered: plaq has no incremental deflation. */
+void destroyDeflationQuda(void *df_instance);
 
 #ifdef __cplusplus
 }

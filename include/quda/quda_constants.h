@@ -2,8 +2,20 @@
  * are. Generated from src/capi; do not edit. What fails is reported as plaq.h says under "QUDA's
  * interface": by default a message and the end of the program.
  */
-#ifndef PLAQ_QUDA_QUDA_CONSTANTS_H
-#define PLAQ_QUDA_QUDA_CONSTANTS_H
+#pragma once
+
+/** Lengths of arrays in structs. */
+#define QUDA_MAX_DIM 6
+
+#define QUDA_MAX_GEOMETRY 8
+
+#define QUDA_MAX_MULTI_SHIFT 32
+
+#define QUDA_MAX_MULTI_SRC 128
+
+#define QUDA_MAX_DWF_LS 32
+
+#define QUDA_MAX_MG_LEVEL 5
 
 /** The version of QUDA whose interface this is. */
 #define QUDA_VERSION_MAJOR 1
@@ -13,5 +25,3 @@
 #define QUDA_VERSION_SUBMINOR 0
 
 #define QUDA_VERSION ((QUDA_VERSION_MAJOR << 16) | (QUDA_VERSION_MINOR << 8) | QUDA_VERSION_SUBMINOR)
-
-#endif

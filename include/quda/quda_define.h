@@ -8,4 +8,7 @@
 /** These headers are plaq's, not QUDA's. */
 #define QUDA_PLAQ 1
 
+/** The device that hosts may pass pointers of; the CPU does without. */
+#define QUDA_TARGET_CUDA 1
+
 #endif

@@ -413,6 +413,12 @@ impl<H: HandleType> Compared for H {
 }
 
 impl<T: Copy> Array<T> {
+    /// An array whose address stands in a struct of the host.
+    pub(crate) fn at(from: *const T, name: &'static str) -> Result<Self> {
+        not_null(from, name)?;
+        Ok(Array { from, name })
+    }
+
     /// The first `count` numbers, as the header says that the host has them: the same on all ranks of a call that
     /// they make together.
     ///
@@ -727,6 +733,12 @@ impl PathTable {
 }
 
 impl PathList {
+    /// A list whose address stands in a struct of the host.
+    pub(crate) fn at(list: *const *const c_int, name: &str) -> Result<PathList> {
+        not_null(list, name)?;
+        Ok(PathList(list))
+    }
+
     /// The first `length` steps of a path.
     pub(crate) fn get(&self, number: usize, length: usize) -> Result<Vec<i32>> {
         // SAFETY: the host's array of as many addresses as there are paths, not NULL.

@@ -62,6 +62,7 @@ pub enum CommunicatorKind {
     None,
     C,
     Fortran,
+    World,
 }
 
 interface! {
@@ -87,6 +88,8 @@ interface! {
             PLAQ_COMMUNICATOR_C = 1 => CommunicatorKind::C,
             /// The integer that Fortran has for it, in `communicator_fortran`.
             PLAQ_COMMUNICATOR_FORTRAN = 2 => CommunicatorKind::Fortran,
+            /// MPI_COMM_WORLD.
+            PLAQ_COMMUNICATOR_WORLD = 3 => CommunicatorKind::World,
         }
     }
     callbacks {
@@ -191,6 +194,7 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
             comm::Communicator::C(unsafe { comm::CommAddress::new(p.communicator) })
         }
         CommunicatorKind::Fortran => comm::Communicator::Fortran(p.communicator_fortran),
+        CommunicatorKind::World => comm::Communicator::World,
     };
     let places = p.grid.iter().try_fold(1i32, |n, &e| n.checked_mul(e));
     let table = numbers(p.rank_table, places.map_or(0, |n| n.max(0) as usize));

@@ -76,24 +76,38 @@ pub const MODULES: &[&table::Module] = &[
 
 /// QUDA's headers, as far as plaq stands in for it.
 pub const HEADERS: &[table::Header] = &[
-    table::Header { file: "quda/enum_quda.h", includes: &[], modules: &[&quda::enums::MODULE] },
+    header("quda/enum_quda.h", &[], &[&quda::enums::MODULE, &quda::enums_named::MODULE]),
     table::Header {
-        file: "quda/quda_constants.h",
-        includes: &[],
-        modules: &[&quda::constants::MODULE],
+        read_as_text: true,
+        ..header("quda/quda_constants.h", &[], &[&quda::constants::MODULE])
     },
-    table::Header { file: "quda/quda_define.h", includes: &[], modules: &[&quda::define::MODULE] },
-    table::Header {
-        file: "quda/quda.h",
-        includes: &["stddef.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
-        modules: &[&quda::gauge::MODULE],
-    },
-    table::Header {
-        file: "quda/quda_milc_interface.h",
-        includes: &["stddef.h", "enum_quda.h", "quda.h"],
-        modules: &[&milc::MODULE],
-    },
+    header("quda/quda_define.h", &[], &[&quda::define::MODULE]),
+    header(
+        "quda/quda.h",
+        &["stddef.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
+        &[
+            &quda::setup::MODULE,
+            &quda::links::MODULE,
+            &quda::operators::MODULE,
+            &quda::invert::MODULE,
+            &quda::multigrid::MODULE,
+            &quda::gauge::MODULE,
+            &quda::dynamics::MODULE,
+            &quda::quark_force::MODULE,
+            &quda::refused::MODULE,
+        ],
+    ),
+    header("quda/malloc_quda.h", &["stddef.h"], &[&quda::memory::MODULE]),
+    header("quda/quda_milc_interface.h", &["stddef.h", "enum_quda.h", "quda.h"], &[&milc::MODULE]),
 ];
+
+const fn header(
+    file: &'static str,
+    includes: &'static [&'static str],
+    modules: &'static [&'static table::Module],
+) -> table::Header {
+    table::Header { file, read_as_text: false, includes, modules }
+}
 
 /// What all headers declare.
 pub fn items() -> impl Iterator<Item = &'static table::Item> {

@@ -95,7 +95,7 @@ interface! {
         /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
         /// over the neighbours in d directions, carried by the links.
         plaq_spinor_smear_params, plaq_spinor_smear_params_init {
-            /// 0 or more. Must be set.
+            /// Not -1 / (2 d). Must be set.
             alpha: f64 = f64::NAN,
             steps: i32 = 0,
             /// Bit mu: neighbours in direction mu; 7: x, y, z.

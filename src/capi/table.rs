@@ -54,6 +54,8 @@ pub enum Item {
 /// A file below include/ and the tables it is generated from.
 pub struct Header {
     pub file: &'static str,
+    /// Hosts read the file as text, where the macro of a guard would be in their way.
+    pub read_as_text: bool,
     pub includes: &'static [&'static str],
     pub modules: &'static [&'static Module],
 }
@@ -99,6 +101,8 @@ pub enum Pass {
     /// The address of a result; a handle is the host's to destroy.
     Out,
     MaybeOut,
+    /// The address of a struct that goes in and comes out.
+    InOut,
     /// The address of values that go in, and of values that come out.
     Array,
     OutArray,
@@ -128,7 +132,8 @@ impl Pass {
 /// string); `functions` (all others: they return a status and run `= implementation` inside
 /// the boundary). For the interfaces of capi/quda also, at the places shown: `defines`; `enums`,
 /// whose numbers need not all mean something here; `calls`, which return no status: they run
-/// `together` on all ranks of the default context or `alone`, and what fails goes to its handler.
+/// `together` on all ranks of the default context or `alone`, and what fails goes to its handler;
+/// `refused` functions, which fail with the reason that stands behind them.
 macro_rules! interface {
     (
         $title:literal
@@ -159,6 +164,7 @@ macro_rules! interface {
             $function:ident($($arg:ident: $ty:ty $([$($factor:tt)*])?),* $(,)?) = $body:path;)* })?
         $(calls { $($(#[doc = $ldoc:expr])*
             $call:ident($($larg:ident: $lty:ty),* $(,)?) $(-> $lret:ty)? = $how:ident $lbody:path;)* })?
+        $(refused { $($refused:ident($($narg:ident: $nty:ty),* $(,)?) $(-> $nret:ty)? = $why:literal;)* })?
     ) => {
         $($(
             $(#[doc = $hdoc])*
@@ -351,6 +357,13 @@ macro_rules! interface {
                 })
             }
         )*)?
+        $($(
+            #[doc = concat!(" Not offered: ", $why, ".")]
+            #[no_mangle]
+            pub unsafe extern "C" fn $refused($(_: $nty),*) $(-> $nret)? {
+                $crate::capi::quda::calls::refuse(stringify!($refused), $why)
+            }
+        )*)?
 
         pub const MODULE: $crate::capi::table::Module = {
             #[allow(unused_imports)]
@@ -473,6 +486,12 @@ macro_rules! interface {
                         doc: &[$($ldoc),*],
                         args: &[$(argument::<$lty>(stringify!($larg), None)),*],
                         returns: $crate::capi::table::returned!($($lret)?),
+                    },)*)?
+                    $($(Item::Function {
+                        name: stringify!($refused),
+                        doc: &[concat!(" Not offered: ", $why, ".")],
+                        args: &[$(argument::<$crate::capi::args::Raw<$nty>>(stringify!($narg), None)),*],
+                        returns: $crate::capi::table::returned!($($nret)?),
                     },)*)?
                 ],
             }

@@ -17,7 +17,7 @@ pub const SPACE: i32 = 7;
 /// both parities, any precision. On failure the field is as before.
 ///
 /// # Errors
-/// `BadParameter`: alpha negative or not finite, no direction; `Unsupported`, `FieldMismatch` as of
+/// `BadParameter`: alpha not finite or -1 / (2 d), no direction; `Unsupported`, `FieldMismatch` as of
 /// [`Laplace::new`] and its application.
 pub fn wuppertal(
     psi: &mut VectorField,
@@ -26,9 +26,6 @@ pub fn wuppertal(
     steps: usize,
     directions: i32,
 ) -> Result<()> {
-    if !(alpha >= 0.0 && alpha.is_finite()) {
-        bail!(BadParameter, "alpha: expected a number from 0 on, found {alpha}");
-    }
     if !(1..=15).contains(&directions) {
         bail!(
             BadParameter,
@@ -43,6 +40,12 @@ pub fn wuppertal(
     };
     let d = f64::from((directions & 15).count_ones());
     let norm = 1.0 / (1.0 + 2.0 * d * alpha);
+    if !(alpha.is_finite() && norm.is_finite()) {
+        bail!(
+            BadParameter,
+            "alpha: expected a finite number other than -1 / (2 directions), found {alpha}"
+        );
+    }
     let step = Laplace::new(links, psi.components(), directions, norm, alpha * norm)?;
     step.shape().check(psi, "psi")?;
     if steps == 0 {

@@ -15,6 +15,8 @@ pub use value::{Element, Param};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
+use num_complex::Complex64;
+
 /// Lines of a comment.
 pub type Doc = &'static [&'static str];
 
@@ -25,9 +27,12 @@ pub enum Type {
     I32,
     I64,
     F64,
-    /// C's `unsigned` and `size_t`, in QUDA's interface only, where also I32 is `int`.
+    /// C's `unsigned`, `size_t`, `char` and `double _Complex`, in QUDA's interface only, where also
+    /// I32 is `int`.
     Unsigned,
     Size,
+    Char,
+    Complex,
     /// A number that the constants of this type name: `int32_t`, or an enum of QUDA's interface.
     Enum(&'static str),
     Handle(&'static str),
@@ -39,6 +44,8 @@ pub enum Type {
     Text,
     /// The address of numbers of the host.
     Numbers(&'static Type),
+    /// The address of values that a function may change, in QUDA's interface only.
+    Pointer(&'static Type),
     /// Addresses of addresses of C's `int`, so deep: QUDA's lists of paths.
     Paths(usize),
     /// So many values, one after the other.
@@ -77,6 +84,16 @@ macro_rules! number {
 }
 number!(i32: I32, i64: I64, c_uint: Unsigned, usize: Size);
 
+impl CType for c_char {
+    const TYPE: Type = Type::Char;
+}
+impl CType for Complex64 {
+    const TYPE: Type = Type::Complex;
+}
+impl<T: CType> CType for *mut T {
+    const TYPE: Type = Type::Pointer(&T::TYPE);
+}
+
 impl CType for () {
     const TYPE: Type = Type::Void;
 }
@@ -112,6 +129,29 @@ address!(
     *const c_char: Type::Text, std::ptr::null(),
     *const i32: Type::Numbers(&Type::I32), std::ptr::null()
 );
+
+impl<T: CType> Member for *mut T {
+    const ZERO: Self = std::ptr::null_mut();
+    fn in_c(&self) -> String {
+        if self.is_null() {
+            "NULL".into()
+        } else {
+            format!("{self:p}")
+        }
+    }
+}
+impl Member for c_char {
+    const ZERO: Self = 0;
+    fn in_c(&self) -> String {
+        self.to_string()
+    }
+}
+impl Member for Complex64 {
+    const ZERO: Self = Complex64::ZERO;
+    fn in_c(&self) -> String {
+        format!("{} + {} I", short(self.re), short(self.im))
+    }
+}
 
 impl<T: CType, const N: usize> CType for [T; N] {
     const TYPE: Type = Type::Array(&T::TYPE, N);

@@ -1,6 +1,8 @@
 //! The C interface as C programs see it: generated files are current, symbols are the header's,
 //! programs run clean under AddressSanitizer and valgrind, misuse gives statuses.
 
+#[path = "../../examples/interface/fields.rs"]
+mod fields;
 #[path = "../../examples/interface/files.rs"]
 mod files;
 #[path = "../../examples/interface/fortran.rs"]

@@ -188,7 +188,7 @@ static void spinors(plaq_context context, const double *links) {
     }
     CHECK(distance(found, (const double *)now, NRHS * SPINOR) < 1e-13);
     /* What cannot be leaves the field as it is. */
-    p.alpha = -1;
+    p.alpha = HUGE_VAL;
     REFUSED(PLAQ_BAD_PARAMETER, "alpha", plaq_spinor_smear(spinor, gauge, &p));
     p.alpha = alpha, p.directions = 16;
     REFUSED(PLAQ_BAD_PARAMETER, "directions", plaq_spinor_smear(spinor, gauge, &p));

@@ -1,6 +1,8 @@
 //! Programs of other codes as they meet the library: C programs that call it the way those do, with
 //! their arrays, on one and on several ranks.
 
+mod records;
+
 use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
@@ -30,6 +32,12 @@ fn sessions_and_wrong_arrays() {
 fn tables_of_paths() {
     let [own, quda] = headers();
     checked("tests/clients/paths.c", &[&own, &quda]);
+}
+
+#[test]
+fn wilson_quarks() {
+    let [own, quda] = headers();
+    checked("tests/clients/wilson.c", &[&own, &quda]);
 }
 
 #[test]

@@ -27,7 +27,9 @@ fn c_type(ty: &Type) -> String {
         Type::Text => "const char *".into(),
         Type::Numbers(of) => format!("const {} *", c_type(of)),
         Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name.to_string(),
-        Type::Array(..) | Type::Paths(_) => panic!("no argument"),
+        Type::Array(..) | Type::Paths(_) | Type::Char | Type::Complex | Type::Pointer(_) => {
+            panic!("no argument")
+        }
     }
 }
 
@@ -214,6 +216,35 @@ fn entries(s: &mut String, names: &[(&str, i32)]) {
     let _ = writeln!(s, "const int entry_count = {};", names.len());
 }
 
+/// A member of a struct of QUDA.
+fn draw_member(to: &str, name: &str, ty: &Type, enums: &BTreeMap<&str, usize>) -> String {
+    match ty {
+        Type::Size => format!("{to} = quda_size();"),
+        Type::I32 => format!("{to} = quda_integer(\"{name}\");"),
+        Type::Unsigned => format!("{to} = (unsigned)quda_integer(\"{name}\");"),
+        Type::F64 => format!("{to} = real(\"{name}\");"),
+        Type::Complex => format!("{to} = real(\"\");"),
+        Type::Char => format!("{to} = 0;"),
+        Type::Address => format!("{to} = quda_pointer(\"{name}\");"),
+        Type::Pointer(Type::Struct("QudaInvertParam")) => format!("{to} = quda_operator();"),
+        Type::Pointer(Type::Pointer(Type::I32)) => format!("{to} = quda_paths();"),
+        Type::Pointer(Type::I32) => format!("{to} = (int *)(void *)integers_in(\"{name}\");"),
+        Type::Pointer(Type::F64) => format!("{to} = (double *)(void *)numbers_in();"),
+        Type::Pointer(Type::Complex) => format!("{to} = out_array(1);"),
+        Type::Pointer(_) => format!("{to} = NULL;"),
+        Type::Enum(of) => format!("{to} = ({of})choice(values_{of}, {});", enums[of]),
+        Type::Array(Type::F64, 4) => {
+            format!("for (i = 0; i < 4; i++) {to}[i] = percent(90) ? i == 3 : real(\"\");")
+        }
+        Type::Array(of, n) => {
+            let i = if matches!(of, Type::Array(..)) { "k" } else { "i" };
+            let inner = draw_member(&format!("{to}[{i}]"), name, of, enums);
+            format!("for ({i} = 0; {i} < {n}; {i}++) {{ {inner} }}")
+        }
+        ty => panic!("{name}: the fuzzer does not know how to draw a {ty:?}"),
+    }
+}
+
 /// The functions of QUDA's headers: their statuses are asked for, their objects are one.
 pub fn generate_quda() -> String {
     let mut s =
@@ -233,23 +264,11 @@ pub fn generate_quda() -> String {
                 name: "QudaMILCSiteArg_t" | "QudaInitArgs_t" | "QudaLayout_t", ..
             } => {}
             Item::Struct { name, fields, .. } => {
-                let _ = writeln!(s, "static {name} fill_{name}(void) {{\n  {name} p;\n  int i;");
-                let _ = writeln!(s, "  memset(&p, 0, sizeof p);\n  (void)i;");
+                let _ = writeln!(s, "static {name} fill_{name}(void) {{\n  {name} p;\n  int i, k;");
+                let _ = writeln!(s, "  memset(&p, 0, sizeof p);\n  (void)i, (void)k;");
                 for Field { name, ty, .. } in *fields {
                     let name = name.trim_start_matches("r#");
-                    let draw = match ty {
-                        Type::Size => format!("p.{name} = quda_size();"),
-                        Type::Array(Type::I32, 4) => {
-                            format!("for (i = 0; i < 4; i++) p.{name}[i] = quda_integer(\"{name}\");")
-                        }
-                        Type::I32 => format!("p.{name} = quda_integer(\"{name}\");"),
-                        Type::F64 => format!("p.{name} = real(\"{name}\");"),
-                        Type::Array(Type::F64, 4) => format!("for (i = 0; i < 4; i++) p.{name}[i] = percent(90) ? i == 3 : real(\"\");"),
-                        Type::Enum(of) => {
-                            format!("p.{name} = choice(values_{of}, {});", enums[of])
-                        }
-                        ty => panic!("{name}: the fuzzer does not know how to draw a {ty:?}"),
-                    };
+                    let draw = draw_member(&format!("p.{name}"), name, ty, &enums);
                     let _ = writeln!(s, "  {draw}");
                 }
                 let _ = writeln!(s, "  return p;\n}}");
@@ -259,7 +278,7 @@ pub fn generate_quda() -> String {
     }
     let mut names = Vec::new();
     for item in items() {
-        let Item::Function { name, args, returns, .. } = item else { continue };
+        let Item::Function { name, args, .. } = item else { continue };
         let _ = writeln!(s, "static int32_t call_{name}(void) {{\n  int32_t status = -1;");
         for (i, Argument { name: arg, ty, pass, .. }) in args.iter().enumerate() {
             let draw = match (pass, ty) {
@@ -279,8 +298,29 @@ pub fn generate_quda() -> String {
                 (Pass::Array, Type::Struct("QudaMILCSiteArg_t")) => {
                     format!("QudaMILCSiteArg_t *a{i} = quda_site();")
                 }
-                (Pass::Array, Type::Struct("QudaGaugeParam")) => {
-                    format!("QudaGaugeParam p{i} = fill_QudaGaugeParam(), *a{i} = quda_gauge_param(&p{i});")
+                (Pass::Array | Pass::InOut, Type::Struct(of))
+                | (Pass::Value, Type::Pointer(Type::Struct(of))) => {
+                    format!("{of} p{i} = fill_{of}(), *a{i} = quda_{of}(&p{i});")
+                }
+                (Pass::Value, Type::Enum(of)) => {
+                    format!("{of} a{i} = ({of})choice(values_{of}, {});", enums[of])
+                }
+                (Pass::Value, Type::Callback(of)) => {
+                    format!("{of} a{i} = percent(50) ? NULL : quda_rank;")
+                }
+                (Pass::Value, Type::Text) => format!("const char *a{i} = \"plaq\";"),
+                (Pass::Value, Type::Pointer(Type::Address)) => {
+                    format!("void **a{i} = quda_pointer(\"{arg}\");")
+                }
+                (Pass::Value, Type::Pointer(Type::Pointer(_))) => format!("double **a{i} = NULL;"),
+                (Pass::Value, Type::Pointer(Type::F64)) => {
+                    format!("double *a{i} = (double *)(void *)numbers_in();")
+                }
+                (Pass::Value, Type::Pointer(Type::Complex)) => {
+                    format!("double _Complex *a{i} = out_array(1);")
+                }
+                (Pass::Value, Type::Numbers(_)) => {
+                    format!("const int *a{i} = integers_in(\"{arg}\");")
                 }
                 (Pass::Array, Type::I32) => format!("const int *a{i} = integers_in(\"{arg}\");"),
                 (Pass::Array, Type::F64) => format!("const double *a{i} = numbers_in();"),
@@ -295,7 +335,7 @@ pub fn generate_quda() -> String {
             let _ = writeln!(s, "  {draw}");
         }
         let list: Vec<String> = (0..args.len()).map(|i| format!("a{i}")).collect();
-        let (list, result) = (list.join(", "), *returns == Type::Address);
+        let (list, result) = (list.join(", "), *name == "qudaAllocatePinned");
         let _ = writeln!(s, "  engine_remember();");
         let keep = if result { "void *given = " } else { "" };
         let _ = writeln!(s, "  {keep}{name}({list});\n  plaq_quda_last_status(&status);");

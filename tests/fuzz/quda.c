@@ -52,11 +52,14 @@ void *quda_pointer(const char *name) {
   static int none;
   int i = below(PINNED);
   void *p;
-  if (!strcmp(name, "mom") || !strcmp(name, "sitelink")) {
-    /* Enough for any order of the links; four addresses of itself at its begin. */
+  /* What newMultigridQuda returned once, or did not. */
+  if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner")) return (void *)(uintptr_t)below(30);
+  if (!strcmp(name, "mom") || !strcmp(name, "sitelink") || strstr(name, "gauge") || strstr(name, "moment") ||
+      !strcmp(name, "out") || !strncmp(name, "h_", 2) || !strncmp(name, "_hp", 3)) {
+    /* Enough for any order of the links and for vectors; addresses of itself at its begin. */
     static unsigned char *array;
     if (!array && !(array = calloc(2, 1 << 20))) exit(94);
-    for (i = 0; i < 4; i++) memcpy(array + (size_t)i * sizeof array, &array, sizeof array);
+    for (i = 0; i < 64; i++) memcpy(array + (size_t)i * sizeof array, &array, sizeof array);
     return percent(5) ? NULL : array;
   }
   if (strcmp(name, "pointer")) return percent(80) ? NULL : &none;
@@ -127,11 +130,106 @@ QudaInitArgs_t quda_init(void) {
   return in;
 }
 
-QudaGaugeParam *quda_gauge_param(QudaGaugeParam *param) {
+int quda_rank(const int *coords, void *data) { return (void)data, coords[0]; }
+
+/* Members that hold sizes, and a choice of right values for those that functions read. */
+QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
+  static const QudaDslashType kinds[] = {QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_LAPLACE_DSLASH,
+                                         QUDA_COVDEV_DSLASH, QUDA_STAGGERED_DSLASH};
+  static const QudaInverterType solvers[] = {QUDA_CG_INVERTER, QUDA_BICGSTAB_INVERTER, QUDA_GCR_INVERTER, QUDA_CGNE_INVERTER};
+  static const QudaSolutionType solutions[] = {QUDA_MAT_SOLUTION, QUDA_MATDAG_MAT_SOLUTION, QUDA_MATPC_SOLUTION,
+                                               QUDA_MATPCDAG_MATPC_SOLUTION};
+  QudaInvertParam good = newQudaInvertParam();
+  good.dslash_type = kinds[percent(80) ? below(2) : below(5)], good.inv_type = solvers[below(4)];
+  good.solution_type = solutions[below(4)], good.solve_type = (QudaSolveType)below(6);
+  good.matpc_type = (QudaMatPCType)below(4), good.dagger = (QudaDagType)(percent(80) ? 0 : 1);
+  good.mass_normalization = (QudaMassNormalization)below(3), good.kappa = 0.05 + 0.01 * below(6);
+  good.cpu_prec = good.clover_cpu_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
+  good.cuda_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
+  good.cuda_prec_sloppy = percent(50) ? QUDA_HALF_PRECISION : QUDA_SINGLE_PRECISION;
+  good.dirac_order = QUDA_DIRAC_ORDER, good.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS;
+  good.clover_order = QUDA_PACKED_CLOVER_ORDER, good.clover_coeff = 0.01 * (1 + below(20));
+  good.compute_clover = good.compute_clover_inverse = percent(90), good.compute_clover_trlog = percent(50);
+  good.return_clover = percent(20), good.return_clover_inverse = percent(20);
+  good.tol = 1e-6, good.maxiter = 1 + below(20), good.reliable_delta = 0.1, good.gcrNkrylov = 1 + below(8);
+  good.num_src = 1 + below(3), good.num_offset = 1 + below(3), good.offset[1] = 0.1, good.offset[2] = 0.5;
+  good.tol_offset[0] = good.tol_offset[1] = good.tol_offset[2] = 1e-6;
+  good.use_init_guess = (QudaUseInitGuess)(percent(20)), good.laplace3D = below(5), good.covdev_mu = below(8);
+  good.inv_type_precondition = percent(20) ? QUDA_MG_INVERTER : QUDA_INVALID_INVERTER;
+  good.preconditioner = percent(20) ? param->preconditioner : NULL, good.compute_action = percent(30);
+  if (percent(15)) {
+    param->struct_size = good.struct_size;
+    if (param->num_src > 4) param->num_src = 4;
+    if (param->num_offset > 4) param->num_offset = 4;
+    if (param->maxiter > 50) param->maxiter = 50;
+    good = *param;
+  }
+  if (percent(3)) good.struct_size = quda_size();
+  *param = good;
+  return percent(3) ? NULL : param;
+}
+
+QudaInvertParam *quda_operator(void) {
+  static QudaInvertParam param;
+  memset(&param, 0, sizeof param);
+  return quda_QudaInvertParam(&param);
+}
+
+QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param) {
+  QudaMultigridParam good = newQudaMultigridParam();
+  int level, mu;
+  good.invert_param = param->invert_param, good.n_level = 2, good.cycle_type[0] = (QudaMultigridCycleType)below(4);
+  for (level = 0; level < 4; level++) {
+    for (mu = 0; mu < 4; mu++) good.geo_block_size[level][mu] = percent(95) ? 2 : below(5) - 1;
+    good.n_vec[level] = percent(95) ? 1 + below(3) : -below(3), good.nu_pre[level] = 0, good.nu_post[level] = 1 + below(3);
+    good.coarse_solver_maxiter[level] = 1 + below(5);
+  }
+  good.thin_update_only = (QudaBoolean)below(2);
+  if (percent(3)) good.n_level = quda_integer("level");
+  if (percent(3)) good.struct_size = quda_size();
+  *param = good;
+  return percent(3) ? NULL : param;
+}
+
+QudaGaugeObservableParam *quda_QudaGaugeObservableParam(QudaGaugeObservableParam *param) {
+  /* As many as are measured. */
+  static QudaGaugeObservableParam good[16];
+  int i;
+  (void)param;
+  for (i = 0; i < 16; i++) {
+    good[i] = newQudaGaugeObservableParam();
+    good[i].compute_plaquette = (QudaBoolean)below(2), good[i].compute_polyakov_loop = (QudaBoolean)below(2);
+    good[i].compute_qcharge = (QudaBoolean)below(2);
+    if (percent(3)) good[i].struct_size = quda_size();
+    if (percent(3)) good[i].compute_qcharge = (QudaBoolean)quda_integer("flag");
+    if (percent(3)) good[i].compute_qcharge_density = QUDA_BOOLEAN_TRUE;
+    if (percent(3)) good[i].compute_gauge_loop_trace = QUDA_BOOLEAN_TRUE;
+  }
+  return percent(3) ? NULL : good;
+}
+
+QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param) {
+  QudaGaugeSmearParam good = newQudaGaugeSmearParam();
+  good.smear_type = (QudaGaugeSmearType)below(6), good.n_steps = (unsigned)below(4), good.meas_interval = (unsigned)below(3);
+  good.alpha = good.rho = good.alpha1 = good.alpha2 = good.alpha3 = percent(90) ? 0.1 * below(10) : real("");
+  good.epsilon = percent(90) ? 0.01 : real(""), good.restart = (QudaBoolean)percent(30);
+  good.dir_ignore = percent(90) ? below(6) - 1 : quda_integer("direction");
+  if (percent(3)) good.struct_size = quda_size();
+  *param = good;
+  return percent(3) ? NULL : param;
+}
+
+/* Printed, or of functions that refuse. */
+QudaEigParam *quda_QudaEigParam(QudaEigParam *param) { return percent(3) ? NULL : param; }
+QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param) { return percent(3) ? NULL : param; }
+QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param) { return percent(3) ? NULL : param; }
+
+QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param) {
   static const QudaGaugeFieldOrder orders[] = {QUDA_QDP_GAUGE_ORDER, QUDA_MILC_GAUGE_ORDER, QUDA_MILC_SITE_GAUGE_ORDER};
   QudaGaugeParam good = newQudaGaugeParam();
   int mu, odd = percent(5);
   for (mu = 0; mu < 4; mu++) good.X[mu] = param->X[mu] = odd ? mu - 1 : 4;
+  good.anisotropy = percent(80) ? 1 : 2;
   good.type = QUDA_WILSON_LINKS, good.t_boundary = QUDA_PERIODIC_T, good.gauge_fix = QUDA_GAUGE_FIXED_NO;
   good.gauge_order = orders[below(3)], good.reconstruct = QUDA_RECONSTRUCT_NO;
   good.cpu_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;

@@ -14,7 +14,18 @@ void *quda_pointer(const char *name);
 QudaMILCSiteArg_t *quda_site(void);
 QudaInitArgs_t quda_init(void);
 /* Mostly what plaq takes, for a lattice of 4^4; NULL now and then. */
-QudaGaugeParam *quda_gauge_param(QudaGaugeParam *param);
+QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param);
+QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param);
+QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param);
+QudaGaugeObservableParam *quda_QudaGaugeObservableParam(QudaGaugeObservableParam *param);
+QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param);
+QudaEigParam *quda_QudaEigParam(QudaEigParam *param);
+QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param);
+QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param);
+/* Of multigrid. */
+QudaInvertParam *quda_operator(void);
+/* The only rank. */
+int quda_rank(const int *coords, void *data);
 /* Paths of steps that are mostly right. */
 int **quda_paths(void);
 int ***quda_path_table(void);

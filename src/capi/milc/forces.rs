@@ -8,7 +8,7 @@ use super::links::{phases, Links, FINITE};
 use super::{precision_of, QudaMILCSiteArg_t};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, OutArray, PathList};
-use crate::capi::quda::gauge::{closed, finite, gathered, resident, scaled_traces};
+use crate::capi::quda::gauge::{closed, finite, gathered, scaled_traces};
 use crate::capi::quda::session::{self, Session};
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
@@ -77,7 +77,7 @@ impl HostMomenta {
 
     /// A copy of those that are on the device, in this precision; none: the host's.
     fn current(&self) -> Result<(Momenta, bool)> {
-        let kept = resident(&self.session);
+        let kept = self.session.resident();
         let Some(kept) = &kept.momenta else {
             drop(kept);
             return Ok((self.load()?, false));
@@ -91,13 +91,13 @@ impl HostMomenta {
 pub fn load_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<()> {
     let host = HostMomenta::new(precision, arg)?;
     let momenta = host.load()?;
-    resident(&host.session).momenta = Some(momenta);
+    host.session.resident().momenta = Some(momenta);
     Ok(())
 }
 
 pub fn save_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<()> {
     let host = HostMomenta::new(precision, arg)?;
-    let mut kept = resident(&host.session);
+    let mut kept = host.session.resident();
     let Some(momenta) = &kept.momenta else {
         bail!(
             InvalidArgument,
@@ -112,7 +112,7 @@ pub fn save_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<
 pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<f64> {
     let host = HostMomenta::new(precision, arg)?;
     // Of those on the device, in the precision that they have there, as QUDA does.
-    let kept = resident(&host.session);
+    let kept = host.session.resident();
     let kinetic = match &kept.momenta {
         Some(momenta) => momenta.kinetic()?,
         None => host.load()?.kinetic()?,
@@ -199,7 +199,7 @@ pub fn force_phased(
     let sum = gathered(&links, &Paths::new(paths)?, &numbers)?;
     momenta.add_projection(1.0, -0.5 * eb3 * SQRT_2, &sum)?;
     if kept {
-        resident(&host.session).momenta = Some(momenta);
+        host.session.resident().momenta = Some(momenta);
         return Ok(());
     }
     host.save(&momenta)

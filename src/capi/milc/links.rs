@@ -9,11 +9,12 @@ use super::{clover, precision_of, QudaMILCSiteArg_t};
 use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
+use crate::capi::quda::dynamics::{overrelaxation, Fixing};
 use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
-use crate::ops::gaugefix::{self, fix_gauge, Condition, GaugeFixParams, Stop, Working};
+use crate::ops::gaugefix::{self, Condition};
 use crate::ops::observables;
 
 /// Links of the host, and where they are.
@@ -81,9 +82,6 @@ pub(super) const FINITE: LinkOptions =
 
 /// The same, put on the group.
 const PROJECTED: LinkOptions = LinkOptions { reproject: true, ..FINITE };
-
-/// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
-const UNITARY: f64 = 1e-4;
 
 pub(super) fn phases(phase_in: c_int) -> Result<bool> {
     if !(0..=1).contains(&phase_in) {
@@ -201,17 +199,6 @@ pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<(
     Ok(())
 }
 
-/// Until the functional's change is small, which MILC asks for.
-fn overrelaxation(condition: Condition) -> GaugeFixParams {
-    GaugeFixParams {
-        stop: Stop { theta: 0.0, theta_max: 0.0, change: 1e-7 },
-        check_every: 1,
-        precision: Working::Mixed,
-        links_tolerance: UNITARY,
-        ..GaugeFixParams::new(condition)
-    }
-}
-
 #[allow(clippy::too_many_arguments)]
 pub fn fix_gauge_ovr(
     precision: c_int,
@@ -224,41 +211,11 @@ pub fn fix_gauge_ovr(
     stop_theta: c_uint,
     arg: &Array<QudaMILCSiteArg_t>,
 ) -> Result<()> {
-    if !(1.0..2.0).contains(&relax_boost) {
-        bail!(InvalidArgument, "relax_boost: expected 1 to below 2, found {relax_boost}");
-    }
-    if !(0.0..f64::INFINITY).contains(&tolerance) {
-        bail!(InvalidArgument, "tolerance: expected 0 or more, found {tolerance}");
-    }
     if steps < 1 {
         bail!(InvalidArgument, "Nsteps: expected 1 or more, found {steps}");
     }
-    // With 0 all steps are taken.
-    let least = tolerance.max(f64::MIN_POSITIVE);
-    let (stop, check_every) = match stop_theta {
-        0 => (Stop { theta: 0.0, theta_max: 0.0, change: least }, 1),
-        // QUDA's Delta lacks the factor 1/2 of culgt-2012's Eq. (6).
-        1 => (Stop { theta: least / 4.0, theta_max: 0.0, change: 0.0 }, 10),
-        other => bail!(InvalidArgument, "stopWtheta: expected 0 or 1, found {other}"),
-    };
-    let condition = if gauge_dir == 3 { Condition::Coulomb { time: 3 } } else { Condition::Landau };
+    let fixing = Fixing { gauge_dir, steps: steps as c_uint, tolerance, stop_theta };
     let links = Links::new(precision, arg)?;
     let gauge = links.load(FINITE)?;
-    let params = GaugeFixParams {
-        omega: relax_boost,
-        stop,
-        max_iterations: steps as usize,
-        check_every,
-        ..overrelaxation(condition)
-    };
-    let fixed = fix_gauge(&gauge, &params, &mut |_| false)?;
-    let best = &fixed.report.best.total;
-    log::info!(
-        "gauge fixing: {} sweeps, functional {:.12}, theta {} (QUDA's {})",
-        best.iterations,
-        best.quality.functional,
-        significant(best.quality.theta, 4),
-        significant(4.0 * best.quality.theta, 4)
-    );
-    links.save(&fixed.gauge)
+    links.save(&fixing.overrelaxed(&gauge, relax_boost)?)
 }

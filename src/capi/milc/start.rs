@@ -29,6 +29,7 @@ pub fn init(input: QudaInitArgs_t) -> Result<()> {
         four(layout.latsize, "latsize")?,
         four(layout.machsize, "machsize")?,
         layout.device,
+        None,
     )
 }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use super::session;
+use crate::bail;
 use crate::capi::args::{number_of, One, Out, Raw};
 use crate::capi::boundary;
 use crate::capi::table::interface;
@@ -104,6 +105,13 @@ pub fn together<T: Nothing, W: FnOnce()>(
     run(function, session::ranks(), body)
 }
 
+/// A function that plaq does not offer.
+pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
+    alone::<T, fn()>(function, || {
+        bail!(Unsupported, "{function} is not offered: {why}; docs/quda.md lists what is")
+    })
+}
+
 fn run<T: Nothing, W: FnOnce()>(
     function: &'static str,
     ranks: Option<Arc<Comm>>,
@@ -189,5 +197,5 @@ fn advice(status: i32) -> &'static str {
         (Status::Internal, "report it with the program and its input"),
     ];
     let row = advice.iter().find(|row| row.0 as i32 == status);
-    row.map_or("correct the call; docs/milc.md describes it", |row| row.1)
+    row.map_or("correct the call; docs/quda.md and docs/milc.md describe it", |row| row.1)
 }

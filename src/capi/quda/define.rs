@@ -7,5 +7,7 @@ interface! {
     defines {
         /// These headers are plaq's, not QUDA's.
         QUDA_PLAQ = "1";
+        /// The device that hosts may pass pointers of; the CPU does without.
+        QUDA_TARGET_CUDA = "1";
     }
 }

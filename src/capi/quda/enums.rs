@@ -1,8 +1,10 @@
 //! `enum_quda.h`: enumerations of QUDA with QUDA's numbers, as far as functions here take them.
 
 use crate::capi::table::interface;
+use crate::compose::Equations;
 use crate::error::words;
 use crate::fields::Precision;
+use crate::linop::Schur;
 use crate::solvers::SolverKind;
 
 /// A solver of QUDA that has its counterpart here.
@@ -41,11 +43,14 @@ words!(LinkOrder {
 
 /// Links of SU(3).
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Su3Links;
+pub enum LinkKind {
+    Plain,
+    Smeared,
+}
 
-/// A boundary that links may carry.
+/// Sign that links of the last time-slice carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Boundary;
+pub struct Boundary(pub f64);
 
 /// How QUDA would keep links on the device.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,6 +64,67 @@ pub struct NotFixed;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoPhase;
 
+/// Operators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dslash {
+    Wilson,
+    Clover,
+    Twisted,
+    TwistedClover,
+    /// Colour vectors; no operator here.
+    Staggered,
+    Laplace,
+    Shift,
+}
+
+/// Equations, before QUDA_DAG_YES changes M to its adjoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Mat,
+    MatDagMat,
+    MatPc,
+    MatPcDag,
+    MatPcDagMatPc,
+}
+
+/// From which system an equation is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solve {
+    pub normal: Option<Equations>,
+    pub even_odd: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dagger(pub bool);
+
+/// Factor of the operator: none, 1 / (2 kappa), of the even-odd preconditioned operator 1 / (4 kappa^2) or 1 / (2 kappa).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factor {
+    Kappa,
+    Mass,
+    AsymmetricMass,
+}
+
+/// Order of clover terms in the host's arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packed;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guess(pub bool);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flag(pub bool);
+
+/// What smears links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Smear {
+    Ape,
+    Stout,
+    Hyp,
+    WilsonFlow,
+    SymanzikFlow,
+}
+
 interface! {
     "Enumerations"
     defines {
@@ -66,21 +132,21 @@ interface! {
         QUDA_INVALID_ENUM = "(-0x7fffffff - 1)";
     }
     enums {
-        /// Where an array of the host is; plaq takes those in host memory.
+        /// Where an array of the host is; plaq asks the driver.
         QudaFieldLocation: HostMemory {
             QUDA_CPU_FIELD_LOCATION = 1 => HostMemory,
-            QUDA_CUDA_FIELD_LOCATION = 2,
+            QUDA_CUDA_FIELD_LOCATION = 2 => HostMemory,
             QUDA_INVALID_FIELD_LOCATION = -2147483648,
         }
         /// What links are; plaq takes those of SU(3).
-        QudaLinkType: Su3Links {
-            QUDA_SU3_LINKS = 0 => Su3Links,
+        QudaLinkType: LinkKind {
+            QUDA_SU3_LINKS = 0 => LinkKind::Plain,
             QUDA_WILSON_LINKS = 0,
             QUDA_GENERAL_LINKS = 1,
             QUDA_THREE_LINKS = 2,
             QUDA_MOMENTUM_LINKS = 3,
             QUDA_COARSE_LINKS = 4,
-            QUDA_SMEARED_LINKS = 5,
+            QUDA_SMEARED_LINKS = 5 => LinkKind::Smeared,
             QUDA_TWOLINK_LINKS = 6,
             QUDA_INVALID_LINKS = -2147483648,
         }
@@ -106,8 +172,8 @@ interface! {
         }
         /// Fermion boundary in t that the links carry: closed paths do not see it.
         QudaTboundary: Boundary {
-            QUDA_ANTI_PERIODIC_T = -1 => Boundary,
-            QUDA_PERIODIC_T = 1 => Boundary,
+            QUDA_ANTI_PERIODIC_T = -1 => Boundary(-1.0),
+            QUDA_PERIODIC_T = 1 => Boundary(1.0),
             QUDA_INVALID_T_BOUNDARY = -2147483648,
         }
         /// Bytes of a number; plaq takes single and double precision.
@@ -157,15 +223,15 @@ interface! {
             QUDA_ODD_PARITY = 1 => Parity(1),
             QUDA_INVALID_PARITY = -2147483648,
         }
-        /// Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, and
-        /// refuses the others.
+        /// Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, which
+        /// stand for their communication-avoiding forms too, and refuses the others.
         QudaInverterType: Inverter {
             QUDA_CG_INVERTER = 0 => Inverter(SolverKind::Cgnr),
             QUDA_BICGSTAB_INVERTER = 1 => Inverter(SolverKind::BiCgStab),
             QUDA_GCR_INVERTER = 2 => Inverter(SolverKind::Gcr),
             QUDA_MR_INVERTER = 3 => Inverter(SolverKind::Mr),
             QUDA_SD_INVERTER = 4,
-            QUDA_PCG_INVERTER = 5,
+            QUDA_PCG_INVERTER = 5 => Inverter(SolverKind::Cgnr),
             QUDA_EIGCG_INVERTER = 6,
             QUDA_INC_EIGCG_INVERTER = 7,
             QUDA_GMRESDR_INVERTER = 8,
@@ -173,17 +239,100 @@ interface! {
             QUDA_GMRESDR_SH_INVERTER = 10,
             QUDA_FGMRESDR_INVERTER = 11,
             QUDA_MG_INVERTER = 12,
-            QUDA_BICGSTABL_INVERTER = 13,
+            QUDA_BICGSTABL_INVERTER = 13 => Inverter(SolverKind::BiCgStab),
             QUDA_CGNE_INVERTER = 14 => Inverter(SolverKind::Cgne),
             QUDA_CGNR_INVERTER = 15 => Inverter(SolverKind::Cgnr),
             QUDA_CG3_INVERTER = 16,
             QUDA_CG3NE_INVERTER = 17,
             QUDA_CG3NR_INVERTER = 18,
-            QUDA_CA_CG_INVERTER = 19,
-            QUDA_CA_CGNE_INVERTER = 20,
-            QUDA_CA_CGNR_INVERTER = 21,
-            QUDA_CA_GCR_INVERTER = 22,
+            QUDA_CA_CG_INVERTER = 19 => Inverter(SolverKind::Cgnr),
+            QUDA_CA_CGNE_INVERTER = 20 => Inverter(SolverKind::Cgne),
+            QUDA_CA_CGNR_INVERTER = 21 => Inverter(SolverKind::Cgnr),
+            QUDA_CA_GCR_INVERTER = 22 => Inverter(SolverKind::Gcr),
             QUDA_INVALID_INVERTER = -2147483648,
+        }
+        QudaDslashType: Dslash {
+            QUDA_WILSON_DSLASH = 0 => Dslash::Wilson,
+            QUDA_CLOVER_WILSON_DSLASH = 1 => Dslash::Clover,
+            QUDA_CLOVER_HASENBUSCH_TWIST_DSLASH = 2,
+            QUDA_DOMAIN_WALL_DSLASH = 3,
+            QUDA_DOMAIN_WALL_4D_DSLASH = 4,
+            QUDA_MOBIUS_DWF_DSLASH = 5,
+            QUDA_MOBIUS_DWF_EOFA_DSLASH = 6,
+            QUDA_STAGGERED_DSLASH = 7 => Dslash::Staggered,
+            QUDA_ASQTAD_DSLASH = 8,
+            QUDA_TWISTED_MASS_DSLASH = 9 => Dslash::Twisted,
+            QUDA_TWISTED_CLOVER_DSLASH = 10 => Dslash::TwistedClover,
+            QUDA_LAPLACE_DSLASH = 11 => Dslash::Laplace,
+            QUDA_COVDEV_DSLASH = 12 => Dslash::Shift,
+            QUDA_INVALID_DSLASH = -2147483648,
+        }
+        QudaSolutionType: Wanted {
+            QUDA_MAT_SOLUTION = 0 => Wanted::Mat,
+            QUDA_MATDAG_MAT_SOLUTION = 1 => Wanted::MatDagMat,
+            QUDA_MATPC_SOLUTION = 2 => Wanted::MatPc,
+            QUDA_MATPC_DAG_SOLUTION = 3 => Wanted::MatPcDag,
+            QUDA_MATPCDAG_MATPC_SOLUTION = 4 => Wanted::MatPcDagMatPc,
+            QUDA_MATPCDAG_MATPC_SHIFT_SOLUTION = 5 => Wanted::MatPcDagMatPc,
+            QUDA_INVALID_SOLUTION = -2147483648,
+        }
+        QudaSolveType: Solve {
+            QUDA_DIRECT_SOLVE = 0 => Solve { normal: None, even_odd: false },
+            QUDA_NORMOP_SOLVE = 1 => Solve { normal: Some(Equations::NormalResidual), even_odd: false },
+            QUDA_DIRECT_PC_SOLVE = 2 => Solve { normal: None, even_odd: true },
+            QUDA_NORMOP_PC_SOLVE = 3 => Solve { normal: Some(Equations::NormalResidual), even_odd: true },
+            QUDA_NORMERR_SOLVE = 4 => Solve { normal: Some(Equations::NormalError), even_odd: false },
+            QUDA_NORMERR_PC_SOLVE = 5 => Solve { normal: Some(Equations::NormalError), even_odd: true },
+            QUDA_NORMEQ_SOLVE = 1,
+            QUDA_NORMEQ_PC_SOLVE = 3,
+            QUDA_INVALID_SOLVE = -2147483648,
+        }
+        QudaMatPCType: Schur {
+            QUDA_MATPC_EVEN_EVEN = 0 => Schur { parity: 0, symmetric: true },
+            QUDA_MATPC_ODD_ODD = 1 => Schur { parity: 1, symmetric: true },
+            QUDA_MATPC_EVEN_EVEN_ASYMMETRIC = 2 => Schur { parity: 0, symmetric: false },
+            QUDA_MATPC_ODD_ODD_ASYMMETRIC = 3 => Schur { parity: 1, symmetric: false },
+            QUDA_MATPC_INVALID = -2147483648,
+        }
+        QudaDagType: Dagger {
+            QUDA_DAG_NO = 0 => Dagger(false),
+            QUDA_DAG_YES = 1 => Dagger(true),
+            QUDA_DAG_INVALID = -2147483648,
+        }
+        QudaMassNormalization: Factor {
+            QUDA_KAPPA_NORMALIZATION = 0 => Factor::Kappa,
+            QUDA_MASS_NORMALIZATION = 1 => Factor::Mass,
+            QUDA_ASYMMETRIC_MASS_NORMALIZATION = 2 => Factor::AsymmetricMass,
+            QUDA_INVALID_NORMALIZATION = -2147483648,
+        }
+        QudaCloverFieldOrder: Packed {
+            QUDA_FLOAT_CLOVER_ORDER = 1,
+            QUDA_FLOAT2_CLOVER_ORDER = 2,
+            QUDA_FLOAT4_CLOVER_ORDER = 4,
+            QUDA_FLOAT8_CLOVER_ORDER = 8,
+            QUDA_PACKED_CLOVER_ORDER = 9 => Packed,
+            QUDA_QDPJIT_CLOVER_ORDER = 10,
+            QUDA_BQCD_CLOVER_ORDER = 11,
+            QUDA_INVALID_CLOVER_ORDER = -2147483648,
+        }
+        QudaUseInitGuess: Guess {
+            QUDA_USE_INIT_GUESS_NO = 0 => Guess(false),
+            QUDA_USE_INIT_GUESS_YES = 1 => Guess(true),
+            QUDA_USE_INIT_GUESS_INVALID = -2147483648,
+        }
+        QudaBoolean: Flag {
+            QUDA_BOOLEAN_FALSE = 0 => Flag(false),
+            QUDA_BOOLEAN_TRUE = 1 => Flag(true),
+            QUDA_BOOLEAN_INVALID = -2147483648,
+        }
+        QudaGaugeSmearType: Smear {
+            QUDA_GAUGE_SMEAR_APE = 0 => Smear::Ape,
+            QUDA_GAUGE_SMEAR_STOUT = 1 => Smear::Stout,
+            QUDA_GAUGE_SMEAR_OVRIMP_STOUT = 2,
+            QUDA_GAUGE_SMEAR_HYP = 3 => Smear::Hyp,
+            QUDA_GAUGE_SMEAR_WILSON_FLOW = 4 => Smear::WilsonFlow,
+            QUDA_GAUGE_SMEAR_SYMANZIK_FLOW = 5 => Smear::SymanzikFlow,
+            QUDA_GAUGE_SMEAR_INVALID = -2147483648,
         }
     }
 }

@@ -2,10 +2,27 @@
 //! objects: they share one default context, and what fails goes to one handler. Headers of QUDA
 //! are tables here and beside this folder, as plaq.h is one of the others.
 
+pub(crate) mod arrays;
 pub mod calls;
 pub mod constants;
 pub mod define;
+pub mod dynamics;
 pub mod enums;
+pub mod enums_named;
 pub mod gauge;
+pub(crate) mod host;
+pub mod invert;
+pub mod links;
+pub mod memory;
+pub mod multigrid;
+pub mod operators;
+pub mod params;
+pub mod params_invert;
+pub mod params_parts;
+pub mod quark_force;
+pub mod records;
+pub mod refused;
+pub(crate) mod resident;
 pub(crate) mod session;
+pub mod setup;
 pub(crate) mod uploads;

@@ -3,14 +3,16 @@
 use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::resident::Resident;
 use super::uploads::Solves;
 use crate::bail;
 use crate::capi::context::{
     plaq_context_params, Context, PLAQ_COMMUNICATOR_C, PLAQ_COMMUNICATOR_NONE,
+    PLAQ_COMMUNICATOR_WORLD,
 };
 use crate::comm::Comm;
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, Momenta};
+use crate::fields::Geometry;
 
 /// What lives from initialisation to finalisation.
 pub struct Session {
@@ -22,13 +24,6 @@ pub struct Session {
     shape: [[c_int; 4]; 2],
     /// Threads that read the host's arrays.
     pub threads: rayon::ThreadPool,
-}
-
-/// Fields that stay on the device from one call to the next.
-#[derive(Default)]
-pub struct Resident {
-    pub links: Option<Arc<GaugeField>>,
-    pub momenta: Option<Momenta>,
 }
 
 /// More do not read memory faster.
@@ -53,6 +48,61 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The process grid of `initCommsGridQuda`, and the rank at each of its places, x fastest.
+#[derive(Clone)]
+pub struct Grid {
+    pub extents: [c_int; 4],
+    pub ranks: Vec<c_int>,
+}
+
+static GRID: Mutex<Option<Grid>> = Mutex::new(None);
+/// The device that `initQuda` named, until the lattice is known.
+static DEVICE: Mutex<Option<c_int>> = Mutex::new(None);
+
+pub fn set_grid(grid: Grid) -> Result<()> {
+    if let Some(session) = current().filter(|s| s.shape[1] != grid.extents) {
+        bail!(
+            InvalidArgument,
+            "dims: expected {:?} as before, found {:?}; call endQuda before another process grid",
+            session.shape[1],
+            grid.extents
+        );
+    }
+    *lock(&GRID) = Some(grid);
+    Ok(())
+}
+
+/// Remembers the device for the session that the first lattice opens.
+pub fn set_device(number: c_int) -> Result<()> {
+    if number < -1 {
+        bail!(InvalidArgument, "device: expected -1 or the number of a GPU, found {number}");
+    }
+    *lock(&DEVICE) = Some(number);
+    Ok(())
+}
+
+/// The session of this rank's part of a lattice, which is opened where there is none.
+pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
+    if let Some(session) = current() {
+        let was: [c_int; 4] = std::array::from_fn(|mu| session.shape[0][mu] / session.shape[1][mu]);
+        if was != part {
+            bail!(
+                InvalidArgument,
+                "param.X: expected {was:?} as before, found {part:?}; call endQuda before another lattice"
+            );
+        }
+        return Ok(session);
+    }
+    let Some(number) = *lock(&DEVICE) else {
+        bail!(NotInitialised, "the library is not initialised; call initQuda first");
+    };
+    let grid = lock(&GRID).clone();
+    let grid = grid.unwrap_or(Grid { extents: [1; 4], ranks: vec![0] });
+    let lattice = std::array::from_fn(|mu| part[mu].saturating_mul(grid.extents[mu]));
+    open(lattice, grid.extents, number, Some(&grid.ranks))?;
+    get()
+}
+
 /// The default context, while there is one.
 pub fn current() -> Option<Arc<Session>> {
     lock(&SESSION).clone()
@@ -62,7 +112,12 @@ pub fn current() -> Option<Arc<Session>> {
 pub fn get() -> Result<Arc<Session>> {
     match current() {
         Some(session) => Ok(session),
-        None => bail!(NotInitialised, "the library is not initialised; call qudaInit first"),
+        None => {
+            bail!(
+                NotInitialised,
+                "the library is not initialised; call qudaInit first, or initQuda"
+            )
+        }
     }
 }
 
@@ -75,14 +130,15 @@ pub fn set_communicator(communicator: *mut c_void) {
     *lock(&COMMUNICATOR) = communicator as usize;
 }
 
-/// Extents of this rank's part of the lattice, where there is a default context.
-pub fn part() -> Option<[c_int; 4]> {
-    current().map(|s| std::array::from_fn(|mu| s.shape[0][mu] / s.shape[1][mu]))
-}
-
 /// Opens the default context unless there is one, which must be for the same lattice. `device`: GPU of
-/// the only rank, or -1.
-pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> {
+/// the only rank, or -1. `ranks`: the rank at each place of the grid, of MPI_COMM_WORLD where the host
+/// has not passed a communicator.
+pub fn open(
+    lattice: [c_int; 4],
+    grid: [c_int; 4],
+    device: c_int,
+    ranks: Option<&[c_int]>,
+) -> Result<()> {
     let shape = [lattice, grid];
     if let Some(session) = current() {
         for (name, was, is) in [("latsize", 0, lattice), ("machsize", 1, grid)] {
@@ -115,7 +171,8 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     }
     let communicator = *lock(&COMMUNICATOR) as *mut c_void;
     let single = grid == [1; 4];
-    if !single && communicator.is_null() {
+    let world = communicator.is_null() && ranks.is_some();
+    if !single && communicator.is_null() && !world {
         bail!(
             ProcessGrid,
             "machsize: expected 1 rank without a communicator, found {grid:?}; call \
@@ -125,9 +182,14 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     let params = plaq_context_params {
         // Ranks take the GPUs of their machine in turn, whatever number the host names.
         ordinal: if single { device.max(-1) } else { -1 },
-        communicator_kind: if single { PLAQ_COMMUNICATOR_NONE } else { PLAQ_COMMUNICATOR_C },
+        communicator_kind: match (single, world) {
+            (true, _) => PLAQ_COMMUNICATOR_NONE,
+            (_, true) => PLAQ_COMMUNICATOR_WORLD,
+            (_, false) => PLAQ_COMMUNICATOR_C,
+        },
         communicator,
         grid,
+        rank_table: ranks.filter(|_| !single).map_or(std::ptr::null(), <[c_int]>::as_ptr),
         ..Default::default()
     };
     let context = Context::open(&params)?;
@@ -141,8 +203,9 @@ pub fn open(lattice: [c_int; 4], grid: [c_int; 4], device: c_int) -> Result<()> 
     Ok(())
 }
 
-/// Gives everything back.
+/// Gives everything back; `initQuda` may follow.
 pub fn close() {
+    *lock(&DEVICE) = None;
     let session = lock(&SESSION).take();
     drop(session);
 }

@@ -1,0 +1,47 @@
+#!/bin/bash
+# usage: pyquda.sh [QUDA_HOME]
+# Installs PyQUDA from the package registry into build/pyquda on the headers and the libquda.so of QUDA_HOME, by default
+# of the library of the tests, installed there too, and runs tests/clients/pyquda_numbers.py on one rank and on two.
+# Skipped, with the reason, where the registry cannot be reached or there is no MPI.
+set -eu
+cd "$(dirname "$0")/.."
+mkdir -p build/pyquda/resources
+if [ $# = 0 ]; then
+  make --no-print-directory install PROFILE=dev PREFIX="$PWD/build/pyquda/prefix"
+fi
+home=$(realpath "${1:-build/pyquda/prefix/quda}")
+venv=$PWD/build/pyquda/venv python=$PWD/build/pyquda/venv/bin/python
+configs=${PLAQ_CONFIGS:-../shared/configs}
+
+skip() {
+  echo "skipped: PyQUDA: $1"
+  exit 0
+}
+install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+
+command -v mpicc >/dev/null || skip "no mpicc: mpi4py needs an MPI"
+[ -x "$python" ] || python3 -m venv "$venv" || skip "no module venv"
+# Compiled against the headers: anew where they changed.
+state=$(cat "$home"/include/*.h <(echo "$home") | sha256sum)
+if [ "$state" != "$(cat build/pyquda/state 2>/dev/null)" ]; then
+  install setuptools cython numpy mpi4py 2>build/pyquda/pip.log || {
+    cat build/pyquda/pip.log >&2
+    skip "the package registry cannot be reached"
+  }
+  QUDA_PATH=$home install --no-deps --no-build-isolation --no-cache-dir --force-reinstall pyquda==0.10.54
+  install --no-deps pyquda-utils==0.10.54.post0
+  echo "$state" >build/pyquda/state
+fi
+configuration=$configs/weak_field.lime
+if [ ! -f "$configuration" ]; then
+  echo "skipped: no $configuration (set PLAQ_CONFIGS)"
+  configuration=
+fi
+set -o pipefail
+numbers() { "$@" "$python" tests/clients/pyquda_numbers.py build/pyquda/resources ${configuration:+"$configuration"} | grep -v '^PyQUDA INFO'; }
+numbers env
+if [ ! -f build/mpi/libplaq_mpi.so ]; then
+  echo "skipped: no build/mpi/libplaq_mpi.so (make mpi)"
+elif [ -n "$configuration" ]; then
+  numbers scripts/ranks.sh 1,1,1,2
+fi

@@ -1,0 +1,301 @@
+//! `quda.h`: momenta, link updates, projection, random fields and gauge fixing.
+
+#![allow(non_snake_case)]
+
+use std::f64::consts::SQRT_2;
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use super::gauge::finite;
+use super::host::Host;
+use super::params::QudaGaugeParam;
+use super::resident::Links;
+use super::session;
+use crate::bail;
+use crate::capi::args::Array;
+use crate::capi::table::interface;
+use crate::error::{significant, Result};
+use crate::fields::{GaugeField, Momenta, Recon};
+use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
+use crate::ops::observables;
+
+interface! {
+    "Momenta, link updates, random fields and gauge fixing"
+    calls {
+        /// make_resident_mom 1: takes the host's momenta on the device. return_result_mom 1: gives those of the device
+        /// to the host, and forgets them unless make_resident_mom is 1, too.
+        momResidentQuda(mom: *mut c_void, param: Array<QudaGaugeParam>) = together resident_momenta;
+        /// 1/2 tr P^dagger P - 4 summed over links, all ranks; of the momenta on the device where use_resident_mom is 1.
+        momActionQuda(momentum: *mut c_void, param: Array<QudaGaugeParam>) -> f64 = together action;
+        /// Momenta on the device: independent normal coefficients sqrt(2) i p with p of width sigma.
+        gaussMomQuda(seed: usize, sigma: f64) = together random_momenta;
+        /// Links on the device: exp(sigma A) with such A.
+        gaussGaugeQuda(seed: usize, sigma: f64) = together random_links;
+        /// U = exp(dt P) U, the exponential exact to rounding; conj_mom 1: with the adjoint of P.
+        updateGaugeFieldQuda(gauge: *mut c_void, momentum: *mut c_void, dt: f64, conj_mom: c_int, exact: c_int, param: Array<QudaGaugeParam>) = together update;
+        /// Puts the links on SU(3): Gram-Schmidt of the first two rows, the third from these. Refused if one is not
+        /// unitary to `tol` then.
+        projectSU3Quda(gauge_h: *mut c_void, tol: f64, param: Array<QudaGaugeParam>) = together project;
+        /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with `relax_boost`.
+        /// Ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance` from one sweep to the next
+        /// (`stopWtheta` 0), when QUDA's theta is below it (1), or after `Nsteps`. Returns 0.
+        computeGaugeFixingOVRQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, relax_boost: f64, tolerance: f64, reunit_interval: c_uint, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_overrelaxation;
+        /// The same by Fourier-accelerated steepest descent, on one rank. Steps that lower the functional are halved,
+        /// whatever `autotune` says.
+        computeGaugeFixingFFTQuda(gauge: *mut c_void, gauge_dir: c_uint, Nsteps: c_uint, verbose_interval: c_uint, alpha: f64, autotune: c_uint, tolerance: f64, stopWtheta: c_uint, param: Array<QudaGaugeParam>) -> c_int = together fix_by_descent;
+    }
+}
+
+fn resident_momenta(mom: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()> {
+    let host = Host::new(param)?;
+    let p = host.param;
+    if p.return_result_mom == 0 {
+        let mut momenta = host.new_momenta()?;
+        host.momenta_at(mom)?.load(&mut momenta)?;
+        host.resident().momenta = (p.make_resident_mom != 0).then_some(momenta);
+        return Ok(());
+    }
+    let result = match &host.resident().momenta {
+        Some(momenta) => host.momenta_at(mom)?.numbers_of(momenta)?,
+        None => bail!(
+            InvalidArgument,
+            "momenta: expected some on the device, found none; call momResidentQuda with \
+             return_result_mom 0 first"
+        ),
+    };
+    if p.make_resident_mom == 0 {
+        host.resident().momenta = None;
+    }
+    result.write();
+    Ok(())
+}
+
+fn action(momentum: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<f64> {
+    let host = Host::new(param)?;
+    let kinetic = host.momenta(momentum)?.kinetic()?;
+    // The mean of the eight coefficients' part of a link, which QUDA takes off.
+    Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
+}
+
+fn random_momenta(seed: usize, sigma: f64) -> Result<()> {
+    finite(sigma, "sigma")?;
+    let session = session::get()?;
+    let mut resident = session.resident();
+    match &mut resident.momenta {
+        Some(momenta) => {
+            momenta.set_gaussian(seed as u64, 0)?;
+            momenta.scale(sigma)
+        }
+        None => bail!(
+            InvalidArgument,
+            "momenta: expected some on the device, found none; call momResidentQuda first"
+        ),
+    }
+}
+
+fn random_links(seed: usize, sigma: f64) -> Result<()> {
+    if !(0.0..=1.0).contains(&sigma) {
+        bail!(InvalidArgument, "sigma: expected 0 to 1, found {sigma}");
+    }
+    let session = session::get()?;
+    let kept = session.resident().links()?;
+    let (device, precision) = (kept.field.device(), kept.field.precision());
+    let mut momenta = Momenta::new(device, &session.geometry, precision)?;
+    momenta.set_gaussian(seed as u64, 0)?;
+    let mut links = GaugeField::new(device, &session.geometry, precision, Recon::R18)?;
+    links.set_unit()?;
+    links.evolve(&momenta, SQRT_2 * sigma)?;
+    session.resident().set_links(Some(Links { field: Arc::new(links), ..kept }));
+    Ok(())
+}
+
+/// The links that a call changes, and what they carry.
+fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
+    let links = match host.param.use_resident_gauge {
+        0 => host.links_to_keep(gauge, "gauge")?,
+        _ => host.resident().links()?,
+    };
+    Ok((links.field.to(host.inside, Recon::R18)?, links))
+}
+
+/// Takes the changed links to where the parameters want them.
+fn give(host: &Host, field: GaugeField, like: Links, gauge: *mut c_void) -> Result<()> {
+    let links = Links { field: Arc::new(field), ..like };
+    if host.param.return_result_gauge != 0 {
+        host.save(&links, gauge, "gauge")?;
+    }
+    if host.param.make_resident_gauge != 0 {
+        host.resident().set_links(Some(links));
+    }
+    Ok(())
+}
+
+fn update(
+    gauge: *mut c_void,
+    momentum: *mut c_void,
+    dt: f64,
+    conj_mom: c_int,
+    _exact: c_int,
+    param: &Array<QudaGaugeParam>,
+) -> Result<()> {
+    finite(dt, "dt")?;
+    let host = Host::new(param)?;
+    let momenta = host.momenta(momentum)?;
+    let (mut field, links) = links_of(&host, gauge)?;
+    // P is anti-hermitian.
+    let dt = if conj_mom == 0 { dt } else { -dt };
+    field.evolve(&momenta, SQRT_2 * dt)?;
+    give(&host, field, links, gauge)
+}
+
+fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Result<()> {
+    if !(tol > 0.0 && tol.is_finite()) {
+        bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
+    }
+    let host = Host::new(param)?;
+    let (mut field, links) = links_of(&host, gauge_h)?;
+    field.reunitarise()?;
+    let left = observables::unitarity(&field)?;
+    if left.worst().is_nan() || left.worst() > tol {
+        bail!(
+            NotUnitary,
+            "link {} at {:?}: expected a deviation from SU(3) of at most {} after the projection, found {}; \
+             the link as it was has no SU(3) matrix near it",
+            left.direction,
+            left.site,
+            significant(tol, 6),
+            significant(left.worst(), 2)
+        );
+    }
+    give(&host, field, links, gauge_h)
+}
+
+/// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
+const UNITARY: f64 = 1e-4;
+
+/// How QUDA asks for a gauge: until the functional's change is small (`stop_theta` 0), or theta is.
+pub(crate) struct Fixing {
+    pub gauge_dir: c_uint,
+    pub steps: c_uint,
+    pub tolerance: f64,
+    pub stop_theta: c_uint,
+}
+
+impl Fixing {
+    fn params(&self, method: Method, omega: f64) -> Result<GaugeFixParams> {
+        if !(0.0..f64::INFINITY).contains(&self.tolerance) {
+            bail!(InvalidArgument, "tolerance: expected 0 or more, found {}", self.tolerance);
+        }
+        if self.steps < 1 {
+            bail!(InvalidArgument, "Nsteps: expected 1 or more, found {}", self.steps);
+        }
+        // With 0 all steps are taken.
+        let least = self.tolerance.max(f64::MIN_POSITIVE);
+        let (stop, check_every) = match self.stop_theta {
+            0 => (Stop { theta: 0.0, theta_max: 0.0, change: least }, 1),
+            // QUDA's Delta lacks the factor 1/2 of culgt-2012's Eq. (6).
+            1 => (Stop { theta: least / 4.0, theta_max: 0.0, change: 0.0 }, 10),
+            other => bail!(InvalidArgument, "stopWtheta: expected 0 or 1, found {other}"),
+        };
+        Ok(GaugeFixParams {
+            method,
+            omega,
+            stop,
+            max_iterations: self.steps as usize,
+            check_every,
+            ..overrelaxation(condition(self.gauge_dir))
+        })
+    }
+
+    /// The links in the gauge that overrelaxation finds.
+    pub fn overrelaxed(&self, links: &GaugeField, relax_boost: f64) -> Result<GaugeField> {
+        if !(1.0..2.0).contains(&relax_boost) {
+            bail!(InvalidArgument, "relax_boost: expected 1 to below 2, found {relax_boost}");
+        }
+        self.fix(links, &self.params(Method::Overrelaxation, relax_boost)?)
+    }
+
+    fn fix(&self, links: &GaugeField, params: &GaugeFixParams) -> Result<GaugeField> {
+        let fixed = fix_gauge(links, params, &mut |_| false)?;
+        let best = &fixed.report.best.total;
+        log::info!(
+            "gauge fixing: {} sweeps, functional {:.12}, theta {} (QUDA's {})",
+            best.iterations,
+            best.quality.functional,
+            significant(best.quality.theta, 4),
+            significant(4.0 * best.quality.theta, 4)
+        );
+        Ok(fixed.gauge)
+    }
+}
+
+fn condition(gauge_dir: c_uint) -> Condition {
+    if gauge_dir == 3 {
+        Condition::Coulomb { time: 3 }
+    } else {
+        Condition::Landau
+    }
+}
+
+/// Until the functional's change is small, which MILC asks for.
+pub(crate) fn overrelaxation(condition: Condition) -> GaugeFixParams {
+    GaugeFixParams {
+        stop: Stop { theta: 0.0, theta_max: 0.0, change: 1e-7 },
+        check_every: 1,
+        precision: Working::Mixed,
+        links_tolerance: UNITARY,
+        ..GaugeFixParams::new(condition)
+    }
+}
+
+fn host_links(gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<(Host, Links)> {
+    let host = Host::new(param)?;
+    let links = host.links_to_keep(gauge, "gauge")?;
+    Ok((host, links))
+}
+
+fn fixed(host: &Host, field: GaugeField, like: Links, gauge: *mut c_void) -> Result<c_int> {
+    let links = Links { field: Arc::new(field), ..like };
+    host.save(&links, gauge, "gauge")?;
+    if host.param.make_resident_gauge != 0 {
+        host.resident().set_links(Some(links));
+    }
+    Ok(0)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn fix_by_overrelaxation(
+    gauge: *mut c_void,
+    gauge_dir: c_uint,
+    steps: c_uint,
+    _verbose_interval: c_uint,
+    relax_boost: f64,
+    tolerance: f64,
+    _reunit_interval: c_uint,
+    stop_theta: c_uint,
+    param: &Array<QudaGaugeParam>,
+) -> Result<c_int> {
+    let (host, links) = host_links(gauge, param)?;
+    let fixing = Fixing { gauge_dir, steps, tolerance, stop_theta };
+    let field = fixing.overrelaxed(&links.field, relax_boost)?;
+    fixed(&host, field, links, gauge)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn fix_by_descent(
+    gauge: *mut c_void,
+    gauge_dir: c_uint,
+    steps: c_uint,
+    _verbose_interval: c_uint,
+    alpha: f64,
+    _autotune: c_uint,
+    tolerance: f64,
+    stop_theta: c_uint,
+    param: &Array<QudaGaugeParam>,
+) -> Result<c_int> {
+    let (host, links) = host_links(gauge, param)?;
+    let fixing = Fixing { gauge_dir, steps, tolerance, stop_theta };
+    let params = fixing.params(Method::FourierDescent { alpha }, 1.0)?;
+    let field = fixing.fix(&links.field, &params)?;
+    fixed(&host, field, links, gauge)
+}

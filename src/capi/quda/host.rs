@@ -1,0 +1,238 @@
+//! Links and momenta of the host as a `QudaGaugeParam` describes them.
+
+use std::f64::consts::SQRT_2;
+use std::ffi::c_void;
+use std::sync::{Arc, MutexGuard};
+
+use num_complex::Complex64;
+
+use super::arrays::List;
+use super::enums::*;
+use super::params::QudaGaugeParam;
+use super::records::Record;
+use super::resident::{Links, Resident};
+use super::session::{self, Session};
+use crate::backend::{External, Location};
+use crate::bail;
+use crate::capi::args::{choose, Array, DataOut};
+use crate::error::Result;
+use crate::fields::{
+    GaugeField, Layout, LinkOptions, Momenta, MomentaForm, Precision, Recon, SiteOrder,
+};
+
+pub struct Host {
+    pub session: Arc<Session>,
+    pub param: QudaGaugeParam,
+    pub kind: LinkKind,
+    order: LinkOrder,
+    /// Of links as they are, with whatever they carry.
+    pub layout: Layout,
+    sign: f64,
+    /// Of the host's arrays, and on the device.
+    pub outside: Precision,
+    pub inside: Precision,
+}
+
+impl Host {
+    pub fn new(param: &Array<QudaGaugeParam>) -> Result<Host> {
+        let param = param.own(1)[0];
+        param.check("param")?;
+        let kind = choose::<LinkKind>(param.r#type, "param.type")?;
+        let Boundary(sign) = choose(param.t_boundary, "param.t_boundary")?;
+        if param.staggered_phase_applied != 0 {
+            choose::<NoPhase>(param.staggered_phase_type, "param.staggered_phase_type")?;
+        }
+        let order = choose::<LinkOrder>(param.gauge_order, "param.gauge_order")?;
+        let Numbers(outside) = choose(param.cpu_prec, "param.cpu_prec")?;
+        let Numbers(inside) = choose(param.cuda_prec, "param.cuda_prec")?;
+        let session = session::with_part(param.X)?;
+        let layout = match order {
+            LinkOrder::Qdp => Layout::qdp(outside),
+            LinkOrder::Milc => Layout::milc(outside),
+            LinkOrder::MilcSite => Layout::milc_site(outside, param.site_size, param.gauge_offset)?,
+        };
+        Ok(Host { session, param, kind, order, layout, sign, outside, inside })
+    }
+
+    pub fn resident(&self) -> MutexGuard<'_, Resident> {
+        self.session.resident()
+    }
+
+    pub fn array(&self, data: *mut c_void, name: &str) -> Result<External<'_>> {
+        match self.order {
+            LinkOrder::Qdp => {
+                let list = List::at(data, name)?.get(4, name)?;
+                self.session.external(&list, name)
+            }
+            _ => self.session.external(&[data], name),
+        }
+    }
+
+    fn load_as(&self, layout: &Layout, data: *mut c_void, name: &str) -> Result<GaugeField> {
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let form = (self.inside, Recon::R18);
+        let any = LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
+        let array = self.array(data, name)?;
+        GaugeField::from_external(device, geometry, form, layout, &array, any)
+    }
+
+    /// The host's links as they are.
+    pub fn load(&self, data: *mut c_void, name: &str) -> Result<GaugeField> {
+        self.load_as(&self.layout, data, name)
+    }
+
+    /// The layout of links that carry a sign and an anisotropy.
+    pub fn carrying(&self, sign: f64, scale: [f64; 4]) -> Layout {
+        let one = Complex64::ONE;
+        let boundary = [one, one, one, Complex64::new(sign, 0.0)];
+        Layout { boundary, scale, ..self.layout.clone() }
+    }
+
+    /// The host's links, and what they carry by themselves.
+    pub fn links_to_keep(&self, data: *mut c_void, name: &str) -> Result<Links> {
+        let anisotropy = self.param.anisotropy;
+        if !(anisotropy > 0.0 && anisotropy.is_finite()) {
+            bail!(
+                InvalidArgument,
+                "param.anisotropy: expected a number above 0, found {anisotropy}"
+            );
+        }
+        // Hosts that know no anisotropy leave QUDA's mark there.
+        let anisotropy = if anisotropy < 1e-300 { 1.0 } else { anisotropy };
+        let space = 1.0 / anisotropy;
+        let layout = self.carrying(self.sign, [space, space, space, 1.0]);
+        let field = Arc::new(self.load_as(&layout, data, name)?);
+        Ok(Links { field, sign: self.sign, anisotropy })
+    }
+
+    /// The links that a call works on.
+    pub fn links(&self, data: *mut c_void) -> Result<Arc<GaugeField>> {
+        if self.param.use_resident_gauge == 0 {
+            let links = Arc::new(self.load(data, "sitelink")?);
+            if self.param.make_resident_gauge != 0 {
+                self.resident().set_links(Some(Links::plain(links.clone())));
+            }
+            return Ok(links);
+        }
+        let kept = self.resident().links.clone();
+        let Some(Links { field: links, .. }) = kept else {
+            bail!(
+                InvalidArgument,
+                "param.use_resident_gauge: expected links on the device; call loadGaugeQuda first"
+            );
+        };
+        match links.precision() == self.inside {
+            true => Ok(links),
+            false => Ok(Arc::new(links.to(self.inside, Recon::R18)?)),
+        }
+    }
+
+    /// Writes links into the host's array with what those that stay carry.
+    pub fn save(&self, links: &Links, data: *mut c_void, name: &str) -> Result<()> {
+        let layout = self.carrying(links.sign, links.scale());
+        links.field.save(&layout, &mut self.array(data, name)?)
+    }
+
+    pub fn new_momenta(&self) -> Result<Momenta> {
+        Momenta::new(self.session.context.device(), &self.session.geometry, self.inside)
+    }
+
+    /// A copy of the momenta that a call works on: those on the device, or the host's.
+    pub fn momenta(&self, data: *mut c_void) -> Result<Momenta> {
+        let mut momenta = self.new_momenta()?;
+        if self.param.use_resident_mom == 0 {
+            self.momenta_at(data)?.load(&mut momenta)?;
+            return Ok(momenta);
+        }
+        match &self.resident().momenta {
+            Some(kept) => momenta.copy_from(kept)?,
+            None => bail!(
+                InvalidArgument,
+                "param.use_resident_mom: expected momenta on the device, found none; call momResidentQuda \
+                 first"
+            ),
+        }
+        Ok(momenta)
+    }
+
+    /// Takes changed momenta to where the parameters want them.
+    pub fn give_momenta(&self, momenta: Momenta, data: *mut c_void) -> Result<()> {
+        let result = match self.param.return_result_mom {
+            0 => None,
+            _ => Some(self.momenta_at(data)?.numbers_of(&momenta)?),
+        };
+        self.resident().momenta = (self.param.make_resident_mom != 0).then_some(momenta);
+        if let Some(result) = result {
+            result.write();
+        }
+        Ok(())
+    }
+
+    /// Place of the host's momenta, even sites first: four on a site, or four arrays.
+    pub fn momenta_at(&self, data: *mut c_void) -> Result<HostMomenta> {
+        let arrays = match self.order {
+            LinkOrder::Milc => vec![data],
+            LinkOrder::Qdp => List::at(data, "mom")?.get(4, "mom")?,
+            LinkOrder::MilcSite => bail!(
+                Unsupported,
+                "param.gauge_order: expected QUDA_MILC_GAUGE_ORDER or QUDA_QDP_GAUGE_ORDER for momenta \
+                 of the host, found {}; or keep momenta on the device (use_resident_mom, \
+                 make_resident_mom)",
+                self.order
+            ),
+        };
+        if self.session.external(&arrays, "mom")?.location() == Location::Device {
+            bail!(Unsupported, "mom: expected host memory, found memory of a device");
+        }
+        let arrays = arrays.into_iter().map(|a| DataOut::at(a, "mom")).collect::<Result<_>>()?;
+        let sites = self.session.geometry.volume();
+        Ok(HostMomenta { arrays, sites, outside: self.outside })
+    }
+}
+
+/// Momenta in the host's memory: anti-hermitian matrices, sqrt(2) i p, ten reals each.
+pub struct HostMomenta {
+    arrays: Vec<DataOut>,
+    sites: usize,
+    outside: Precision,
+}
+
+/// What is to be written there.
+pub struct MomentaResult {
+    to: HostMomenta,
+    numbers: Vec<f64>,
+}
+
+const TEN: usize = 10;
+
+impl HostMomenta {
+    pub fn load(&self, momenta: &mut Momenta) -> Result<()> {
+        let each = 4 * TEN * self.sites / self.arrays.len();
+        let arrays: Vec<Vec<f64>> =
+            self.arrays.iter().map(|a| a.numbers(self.outside, each)).collect();
+        let all = match arrays.as_slice() {
+            [one] => one.clone(),
+            four => {
+                let sites = (0..self.sites).map(|s| s * TEN);
+                sites.flat_map(|s| four.iter().flat_map(move |a| &a[s..s + TEN])).copied().collect()
+            }
+        };
+        momenta.load(&all, MomentaForm::Ten, SiteOrder::EvenOdd, SQRT_2)
+    }
+
+    pub fn numbers_of(self, momenta: &Momenta) -> Result<MomentaResult> {
+        let mut numbers = vec![0.0; 4 * TEN * self.sites];
+        momenta.save(&mut numbers, MomentaForm::Ten, SiteOrder::EvenOdd, SQRT_2)?;
+        Ok(MomentaResult { to: self, numbers })
+    }
+}
+
+impl MomentaResult {
+    pub fn write(self) {
+        let (arrays, count) = (&self.to.arrays, self.to.arrays.len());
+        for (mu, array) in arrays.iter().enumerate() {
+            let own = self.numbers.chunks(TEN).skip(mu).step_by(count).flatten();
+            array.write(self.to.outside, &own.copied().collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! `quda.h`: solves for sources of the host.
+
+#![allow(non_snake_case)]
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::arrays::{InOut, List};
+use super::enums::*;
+use super::operators::{scale, sources, Vectors};
+use super::params_invert::QudaInvertParam;
+use super::resident::Resident;
+use crate::bail;
+use crate::capi::args::choose;
+use crate::capi::table::interface;
+use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
+use crate::error::{significant, Result};
+use crate::fields::{blas, Precision, Recon, VectorField};
+use crate::solvers::{unwatched, Shift, SolverKind, SolverParams, SolverReport, Stop};
+
+interface! {
+    "Solves"
+    calls {
+        /// Solves the equation of solution_type for one source, from the system that solve_type and matpc_type name,
+        /// in cuda_prec with iterations in cuda_prec_sloppy. Vectors of a preconditioned solution hold one parity.
+        invertQuda(h_x: *mut c_void, h_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert;
+        /// The same for num_src sources at once.
+        invertMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>) = together invert_many;
+        /// Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
+        /// its tol_offset.
+        invertMultiShiftQuda(_hp_x: List, _hp_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert_shifts;
+    }
+}
+
+/// Bits of a QudaResidualType.
+const L2_RELATIVE: i32 = 1;
+const HEAVY_QUARK: i32 = 4;
+
+fn invert(h_x: *mut c_void, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
+    solve(&[h_x], &[h_b], param)
+}
+
+fn invert_many(x: &List, b: &List, param: &mut QudaInvertParam) -> Result<()> {
+    let n = sources(param)?;
+    solve(&x.get(n, "_hp_x")?, &b.get(n, "_hp_b")?, param)
+}
+
+/// The equation with what QUDA_DAG_YES makes of it.
+fn equation(vectors: &Vectors) -> Result<Solution> {
+    Ok(match (vectors.wanted()?, vectors.dagger()?) {
+        (Wanted::Mat, false) => Solution::Mat,
+        (Wanted::Mat, true) => Solution::MatDag,
+        (Wanted::MatPc, false) | (Wanted::MatPcDag, true) => Solution::MatPc,
+        (Wanted::MatPc, true) | (Wanted::MatPcDag, false) => Solution::MatPcDag,
+        (Wanted::MatDagMat, false) => Solution::MatDagMat,
+        (Wanted::MatPcDagMatPc, false) => Solution::MatPcDagMatPc,
+        (Wanted::MatDagMat | Wanted::MatPcDagMatPc, true) => bail!(
+            Unsupported,
+            "param.dagger: expected QUDA_DAG_NO with a solution of M^dagger M, found QUDA_DAG_YES"
+        ),
+    })
+}
+
+/// The precision of the iteration; one that the host has not set is that of the solution.
+fn sloppy(number: QudaPrecision, inside: Precision) -> Precision {
+    match number.0 {
+        1 | 2 => Precision::F16,
+        4 => Precision::F32.min(inside),
+        _ => inside,
+    }
+}
+
+/// What is asked for, but for the system that the equation is solved from.
+fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
+    let p = vectors.param;
+    let solution = equation(vectors)?;
+    let Inverter(kind) = choose(p.inv_type, "param.inv_type")?;
+    let solve: Solve = choose(p.solve_type, "param.solve_type")?;
+    let even_odd = match solve.even_odd || solution.preconditioned() {
+        true => Some(vectors.schur()?),
+        false => None,
+    };
+    let normal = matches!(solution, Solution::MatDagMat | Solution::MatPcDagMatPc);
+    // CGNE and CGNR have normal equations of their own; M^dagger M needs none.
+    let own = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
+    let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
+    let residuals = p.residual_type.0;
+    if residuals & !(L2_RELATIVE | HEAVY_QUARK) != 0 || residuals == 0 {
+        bail!(
+            Unsupported,
+            "param.residual_type: expected QUDA_L2_RELATIVE_RESIDUAL (1), QUDA_HEAVY_QUARK_RESIDUAL (4) or \
+             their sum, found {residuals}"
+        );
+    }
+    if p.maxiter < 1 {
+        bail!(InvalidArgument, "param.maxiter: expected 1 or more, found {}", p.maxiter);
+    }
+    let goal = |bit: i32, tol: f64| if residuals & bit != 0 { tol } else { 0.0 };
+    let (tol, tol_hq) = (goal(L2_RELATIVE, p.tol), goal(HEAVY_QUARK, p.tol_hq));
+    let met = |t: f64| t > 1e-300 && t < 1.0;
+    if !shifted && !met(tol) && !met(tol_hq) {
+        bail!(InvalidArgument, "param.tol: expected a number above 0, below 1, found {}", p.tol);
+    }
+    let (whole, form) = (vectors.inside, sloppy(p.cuda_prec_sloppy, vectors.inside));
+    let residual = if shifted { 1e-10 } else { tol };
+    let stop = Stop { heavy_quark: tol_hq, iterations: p.maxiter as usize, ..Stop::at(residual) };
+    let Guess(initial_guess) = choose(p.use_init_guess, "param.use_init_guess")?;
+    let default = SolverParams::default();
+    let solver = SolverParams {
+        kind,
+        stop,
+        initial_guess: initial_guess && !shifted,
+        delta: if (1e-15..1.0).contains(&p.reliable_delta) {
+            p.reliable_delta
+        } else {
+            default.delta
+        },
+        nkrylov: usize::try_from(p.gcrNkrylov).ok().filter(|n| *n > 0).unwrap_or(default.nkrylov),
+        omega: if kind == SolverKind::Mr { p.omega } else { default.omega },
+        ..default
+    };
+    Ok(SolveParams {
+        solver,
+        solution,
+        equations,
+        even_odd,
+        sloppy: Some((form.min(whole), Recon::R12)),
+        ..Default::default()
+    })
+}
+
+/// The solver of these parameters: the last one, or a new one.
+fn solver(
+    vectors: &Vectors,
+    resident: &mut Resident,
+    mut params: SolveParams,
+) -> Result<Arc<DiracSolver>> {
+    let p = vectors.param;
+    let (key, action) = vectors.action(resident)?;
+    let preconditioned = p.inv_type_precondition.0 == MULTIGRID && !p.preconditioner.is_null();
+    let multigrid = match preconditioned {
+        true => Some(resident.multigrid(p.preconditioner, "param.preconditioner")?),
+        false => None,
+    };
+    if multigrid.is_some() && !params.solution.preconditioned() {
+        // The whole solution comes from either parity's system: multigrid is for this one.
+        params.even_odd = Some(Schur::EVEN_SYMMETRIC);
+    }
+    let recon = action.storage().1;
+    params.sloppy = params.sloppy.map(|(precision, _)| (precision, recon));
+    if multigrid.is_some() {
+        params.sloppy = params.sloppy.map(|(p, r)| (p.max(Precision::F32), r));
+    }
+    let number = multigrid.as_ref().map_or(0, |m| m.0);
+    if let Some((old, old_params, old_number, solver)) = &resident.solver {
+        if *old == key && *old_params == params && *old_number == number {
+            return Ok(solver.clone());
+        }
+    }
+    resident.solver = None;
+    let multigrid = multigrid.map(|m| m.1);
+    let made = DiracSolver::new(action, params.clone())?.with_multigrid(multigrid)?;
+    let made = Arc::new(made);
+    resident.solver = Some((key, params, number, made.clone()));
+    Ok(made)
+}
+
+/// Number of QUDA_MG_INVERTER.
+const MULTIGRID: i32 = 12;
+
+/// What a solve says of itself.
+fn report(p: &mut QudaInvertParam, r: &SolverReport) {
+    p.iter = r.iterations as i32;
+    p.secs = r.seconds.max(1e-9);
+    p.gflops = (r.flops / 1e9).max(1e-9);
+    for (to, from) in p.true_res.iter_mut().zip(&r.residual) {
+        *to = *from;
+    }
+    for (to, from) in p.true_res_hq.iter_mut().zip(&r.residual_hq) {
+        *to = *from;
+    }
+    let worst = r.residual.iter().fold(0.0f64, |a, b| a.max(*b));
+    log::info!(
+        "solve: {} iterations, residual {}, {:.3} s{}",
+        r.iterations,
+        significant(worst, 4),
+        r.seconds,
+        if r.converged { "" } else { ", not converged" }
+    );
+}
+
+fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam) -> Result<()> {
+    let asked = *param;
+    let vectors = Vectors::new(&asked, "param")?;
+    let params = solver_params(&vectors, false)?;
+    let solution = params.solution;
+    let guess = params.solver.initial_guess;
+    let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
+    let subset = solver.subset();
+    let b = vectors.load(at_b, subset, "h_b")?;
+    let mut x = match guess {
+        true => vectors.load(at_x, subset, "h_x")?,
+        false => vectors.field(subset, at_b.len())?,
+    };
+    // x of the factor's operator is so many times x of the kappa-normalised one.
+    let factor = inverse_factor(&vectors, solution)?;
+    if guess {
+        scale(&mut x, 1.0 / factor, &b)?;
+    }
+    let done = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+    scale(&mut x, factor, &b)?;
+    vectors.save(&x, at_x, "h_x")?;
+    if asked.compute_action != 0 {
+        let z = blas::dot(&b, &x)?.into_iter().sum::<num_complex::Complex64>();
+        param.action = [z.re, z.im];
+    }
+    report(param, &done);
+    Ok(())
+}
+
+/// 1 / factor of the equation's operator.
+fn inverse_factor(vectors: &Vectors, solution: Solution) -> Result<f64> {
+    let c = 1.0 / vectors.factor(solution.preconditioned())?;
+    Ok(match solution {
+        Solution::MatDagMat | Solution::MatPcDagMatPc => c * c,
+        _ => c,
+    })
+}
+
+fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
+    let asked = *param;
+    let vectors = Vectors::new(&asked, "param")?;
+    let most = asked.offset.len();
+    let count = match usize::try_from(asked.num_offset) {
+        Ok(n) if (1..=most).contains(&n) => n,
+        _ => bail!(
+            InvalidArgument,
+            "param.num_offset: expected 1 to {most}, found {}",
+            asked.num_offset
+        ),
+    };
+    let mut params = solver_params(&vectors, true)?;
+    let solution = params.solution;
+    if !matches!(solution, Solution::MatDagMat | Solution::MatPcDagMatPc) {
+        bail!(
+            InvalidArgument,
+            "param.solution_type: expected QUDA_MATDAG_MAT_SOLUTION or QUDA_MATPCDAG_MATPC_SOLUTION, found {solution}"
+        );
+    }
+    // Of a normal solution any kind of solver will do: the shifts have their own.
+    params.solver.kind = SolverKind::Cgnr;
+    let factor = inverse_factor(&vectors, solution)?;
+    let shifts: Vec<Shift> = (0..count)
+        .map(|i| Shift { sigma: asked.offset[i] * factor, tol: asked.tol_offset[i] })
+        .collect();
+    let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
+    let at_x = x.get(count, "_hp_x")?;
+    let b = vectors.load(&[h_b], solver.subset(), "_hp_b")?;
+    let fields = (0..count).map(|_| vectors.field(solver.subset(), 1));
+    let mut fields = fields.collect::<Result<Vec<VectorField>>>()?;
+    let (done, each) = solver.multishift(&shifts, &mut fields, &b, &mut unwatched)?;
+    let mut action = [0.0; 2];
+    for (i, field) in fields.iter_mut().enumerate() {
+        scale(field, factor, &b)?;
+        vectors.save(field, &at_x[i..=i], "_hp_x")?;
+        if asked.compute_action != 0 {
+            let z = blas::dot(&b, field)?[0] * asked.residue[i];
+            action = [action[0] + z.re, action[1] + z.im];
+        }
+    }
+    for (i, shift) in each.iter().enumerate() {
+        let worst = shift.residual.iter().fold(0.0f64, |a, b| a.max(*b));
+        param.true_res_offset[i] = worst;
+        param.iter_res_offset[i] = worst;
+    }
+    param.action = action;
+    report(param, &done.solver);
+    Ok(())
+}

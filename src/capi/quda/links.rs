@@ -1,0 +1,307 @@
+//! `quda.h`: links that stay on the device, what they are measured by, smearing and flows.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use super::arrays::InOut;
+use super::enums::*;
+use super::gauge::{closed, scaled_traces};
+use super::host::Host;
+use super::params::{QudaGaugeObservableParam, QudaGaugeParam, QudaGaugeSmearParam};
+use super::records::Record;
+use super::resident::{Links, Resident};
+use super::session;
+use crate::bail;
+use crate::capi::args::{choose, Array, DataOut, One, OutArray, PathList, Raw};
+use crate::capi::table::interface;
+use crate::error::Result;
+use crate::fields::Precision;
+use crate::ops::flow::{Flow, FlowKind};
+use crate::ops::link_smearing::{smear_links, Smearing};
+use crate::ops::observables::{self, FieldStrength};
+use crate::params::Number;
+
+interface! {
+    "Links, what they are measured by, smearing and flows"
+    calls {
+        /// Keeps the host's links on the device, without the sign and the 1 / anisotropy that they carry. The first call
+        /// fixes the lattice. With use_resident_gauge 1 `h_gauge` may be NULL, and the links stay as they are.
+        loadGaugeQuda(h_gauge: *mut c_void, param: Array<QudaGaugeParam>) = together load_gauge;
+        /// Writes the links into the host's array, with sign and 1 / anisotropy; of type QUDA_SMEARED_LINKS the
+        /// smeared ones.
+        saveGaugeQuda(h_gauge: *mut c_void, param: Array<QudaGaugeParam>) = together save_gauge;
+        /// Forgets links and smeared links.
+        freeGaugeQuda() = alone free_gauge;
+        /// Forgets those of one type.
+        freeUniqueGaugeQuda(link_type: One<LinkKind>) = alone free_unique;
+        /// Forgets smeared links.
+        freeGaugeSmearedQuda() = alone free_smeared;
+        /// Average plaquette: all, those in space, those with time; 1 for unit links.
+        plaqQuda(plaq: OutArray<f64>) = together plaquette;
+        /// Sum of the traced loops in t over the sites of space, divided by their number: re, im. `dir` must be 3.
+        polyakovLoopQuda(ploop: OutArray<f64>, dir: c_int) = together polyakov_loop;
+        /// Measures what `param` asks for, of the smeared links while there are some.
+        gaugeObservablesQuda(param: InOut<QudaGaugeObservableParam>) = together observe;
+        /// Smears the links n_steps times into the smeared links. obs_param is an array with an entry for the
+        /// start, and one after every meas_interval steps.
+        performGaugeSmearQuda(smear_param: InOut<QudaGaugeSmearParam>, obs_param: Raw<*mut QudaGaugeObservableParam>) = together smear;
+        /// Flows them, likewise, by Luescher's scheme of third order.
+        performWFlowQuda(smear_param: InOut<QudaGaugeSmearParam>, obs_param: Raw<*mut QudaGaugeObservableParam>) = together flow;
+    }
+}
+
+fn load_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()> {
+    let host = Host::new(param)?;
+    if h_gauge.is_null() && host.param.use_resident_gauge != 0 {
+        return host.resident().links().map(|_| ());
+    }
+    // The former ones go first.
+    match host.kind {
+        LinkKind::Plain => host.resident().set_links(None),
+        LinkKind::Smeared => host.resident().smeared = None,
+    }
+    let links = host.links_to_keep(h_gauge, "h_gauge")?;
+    match host.kind {
+        LinkKind::Plain => host.resident().set_links(Some(links)),
+        LinkKind::Smeared => host.resident().smeared = Some(links),
+    }
+    Ok(())
+}
+
+fn save_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()> {
+    let host = Host::new(param)?;
+    let links = match host.kind {
+        LinkKind::Plain => host.resident().links()?,
+        LinkKind::Smeared => smeared(&host.resident())?,
+    };
+    host.save(&links, h_gauge, "h_gauge")
+}
+
+fn smeared(resident: &Resident) -> Result<Links> {
+    match &resident.smeared {
+        Some(links) => Ok(links.clone()),
+        None => bail!(
+            InvalidArgument,
+            "smeared links: expected some on the device, found none; call performGaugeSmearQuda or \
+             performWFlowQuda first"
+        ),
+    }
+}
+
+fn free_gauge() -> Result<()> {
+    free_unique(LinkKind::Plain)?;
+    free_smeared()
+}
+
+fn free_unique(kind: LinkKind) -> Result<()> {
+    match (session::current(), kind) {
+        (Some(session), LinkKind::Plain) => session.resident().set_links(None),
+        (_, LinkKind::Smeared) => return free_smeared(),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn free_smeared() -> Result<()> {
+    if let Some(session) = session::current() {
+        session.resident().smeared = None;
+    }
+    Ok(())
+}
+
+fn plaquette(plaq: &mut OutArray<f64>) -> Result<()> {
+    let links = session::get()?.resident().measured()?;
+    plaq.set(plaquettes(&links)?.to_vec());
+    Ok(())
+}
+
+fn plaquettes(links: &Links) -> Result<[f64; 3]> {
+    let p = observables::plaquette(&links.field)?;
+    Ok([p.total, p.spatial, p.temporal])
+}
+
+fn polyakov_loop(ploop: &mut OutArray<f64>, dir: c_int) -> Result<()> {
+    if dir != 3 {
+        bail!(InvalidArgument, "dir: expected 3 (t), found {dir}");
+    }
+    let links = session::get()?.resident().measured()?;
+    ploop.set(loops(&links)?.to_vec());
+    Ok(())
+}
+
+/// QUDA's trace is not divided by the number of colours.
+fn loops(links: &Links) -> Result<[f64; 2]> {
+    let z = observables::polyakov_loop(&links.field, 3)? * (3.0 * links.sign);
+    Ok([z.re, z.im])
+}
+
+fn observe(param: &mut QudaGaugeObservableParam) -> Result<()> {
+    let links = session::get()?.resident().measured()?;
+    measure(&links, param, "param")
+}
+
+/// Fills in what a struct asks for.
+fn measure(links: &Links, p: &mut QudaGaugeObservableParam, name: &str) -> Result<()> {
+    p.check(name)?;
+    let asked = |flag: Number<Flag>, member: &str| -> Result<bool> {
+        Ok(choose::<Flag>(flag, &format!("{name}.{member}"))?.0)
+    };
+    if asked(p.compute_qcharge_density, "compute_qcharge_density")? {
+        bail!(
+            Unsupported,
+            "{name}.compute_qcharge_density: expected QUDA_BOOLEAN_FALSE: plaq has the charge of the whole \
+             lattice, not that of each site"
+        );
+    }
+    if asked(p.compute_plaquette, "compute_plaquette")? {
+        p.plaquette = plaquettes(links)?;
+    }
+    if asked(p.compute_polyakov_loop, "compute_polyakov_loop")? {
+        p.ploop = loops(links)?;
+    }
+    if asked(p.compute_qcharge, "compute_qcharge")? {
+        // The energy is that of an F without its trace, the charge of one with it.
+        let FieldStrength { energy_spatial: s, energy_temporal: t, .. } =
+            observables::field_strength(&links.field)?;
+        p.energy = [s + t, s, t];
+        p.qcharge = observables::field_strength_with_trace(&links.field)?.charge;
+    }
+    if asked(p.compute_gauge_loop_trace, "compute_gauge_loop_trace")? {
+        let list = PathList::at(p.input_path_buff.cast(), &format!("{name}.input_path_buff"))?;
+        let lengths = Array::at(p.path_length, "path_length")?;
+        let coefficients = Array::at(p.loop_coeff, "loop_coeff")?;
+        let (paths, numbers) = closed(&list, &lengths, &coefficients, p.num_paths, p.max_length)?;
+        let traces = scaled_traces(&links.field, &paths, &numbers, p.factor)?;
+        DataOut::at(p.traces.cast(), &format!("{name}.traces"))?.write(Precision::F64, &traces);
+    }
+    Ok(())
+}
+
+/// The host's structs for the start and the steps that are measured, one after the other; none without an address.
+struct Measurements {
+    at: *mut QudaGaugeObservableParam,
+    interval: usize,
+    written: Vec<QudaGaugeObservableParam>,
+}
+
+impl Measurements {
+    fn new(at: *mut QudaGaugeObservableParam, smear: &QudaGaugeSmearParam) -> Result<Self> {
+        if smear.meas_interval == 0 && !at.is_null() {
+            bail!(InvalidArgument, "smear_param.meas_interval: expected 1 or more, found 0");
+        }
+        Ok(Measurements { at, interval: smear.meas_interval as usize, written: vec![] })
+    }
+
+    /// After so many steps.
+    fn take(&mut self, links: &Links, step: usize) -> Result<()> {
+        if self.at.is_null() || !step.is_multiple_of(self.interval) {
+            return Ok(());
+        }
+        let mut param = Array::at(self.at.wrapping_add(self.written.len()), "obs_param")?.own(1)[0];
+        measure(links, &mut param, &format!("obs_param[{}]", self.written.len()))?;
+        self.written.push(param);
+        Ok(())
+    }
+
+    fn write(self) {
+        for (i, param) in self.written.into_iter().enumerate() {
+            // SAFETY: the host's array with an entry for every measurement, as the header asks.
+            unsafe { self.at.add(i).write_unaligned(param) };
+        }
+    }
+}
+
+/// Links that a smearing or flow begins with.
+fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Links> {
+    match choose::<Flag>(p.restart, "smear_param.restart")? {
+        Flag(true) => smeared(resident),
+        Flag(false) => resident.links(),
+    }
+}
+
+/// The directions that `dir_ignore` leaves: it is -1 for what is usual.
+fn directions(p: &QudaGaugeSmearParam) -> Result<i32> {
+    match p.dir_ignore {
+        -1 | 3 => Ok(7),
+        mu @ 0..3 => Ok(15 & !(1 << mu)),
+        4 => Ok(15),
+        other => bail!(InvalidArgument, "smear_param.dir_ignore: expected -1 to 4, found {other}"),
+    }
+}
+
+fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
+    p.check("smear_param")?;
+    let session = session::get()?;
+    let smearing = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
+        Smear::Ape => Smearing::Ape { alpha: p.alpha, directions: directions(p)? },
+        Smear::Stout => Smearing::Stout { rho: p.rho, directions: directions(p)? },
+        Smear::Hyp => {
+            if !matches!(p.dir_ignore, -1 | 4) {
+                bail!(
+                    Unsupported,
+                    "smear_param.dir_ignore: expected -1 or 4, as plaq has HYP smearing in four \
+                     directions, found {}",
+                    p.dir_ignore
+                );
+            }
+            Smearing::Hyp { alpha: [p.alpha1, p.alpha2, p.alpha3] }
+        }
+        Smear::WilsonFlow | Smear::SymanzikFlow => bail!(
+            InvalidArgument,
+            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_APE, STOUT or HYP; performWFlowQuda flows"
+        ),
+    };
+    let mut links = start(&session.resident(), p)?;
+    let mut measured = Measurements::new(obs_param, p)?;
+    measured.take(&links, 0)?;
+    let steps = p.n_steps as usize;
+    for step in 1..=steps {
+        links.field = Arc::new(smear_links(&links.field, smearing, 1)?);
+        measured.take(&links, step)?;
+    }
+    session.resident().smeared = Some(links);
+    measured.write();
+    Ok(())
+}
+
+fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
+    p.check("smear_param")?;
+    let session = session::get()?;
+    let kind = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
+        Smear::WilsonFlow => FlowKind::Wilson,
+        Smear::SymanzikFlow => FlowKind::Symanzik,
+        _ => bail!(
+            InvalidArgument,
+            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_WILSON_FLOW or SYMANZIK_FLOW; \
+             performGaugeSmearQuda smears"
+        ),
+    };
+    if !p.epsilon.is_finite() {
+        bail!(
+            InvalidArgument,
+            "smear_param.epsilon: expected a finite number, found {}",
+            p.epsilon
+        );
+    }
+    let mut links = start(&session.resident(), p)?;
+    let mut measured = Measurements::new(obs_param, p)?;
+    measured.take(&links, 0)?;
+    let mut field = links.field.to(links.field.precision(), links.field.recon())?;
+    let mut flow = Flow::new(&field, kind)?;
+    for step in 1..=p.n_steps as usize {
+        flow.step(&mut field, p.epsilon)?;
+        if step.is_multiple_of(measured.interval.max(1)) && step < p.n_steps as usize {
+            links.field = Arc::new(field.to(field.precision(), field.recon())?);
+            measured.take(&links, step)?;
+        }
+    }
+    links.field = Arc::new(field);
+    if p.n_steps > 0 {
+        measured.take(&links, p.n_steps as usize)?;
+    }
+    session.resident().smeared = Some(links);
+    measured.write();
+    Ok(())
+}

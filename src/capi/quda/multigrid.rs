@@ -1,0 +1,128 @@
+//! `quda.h`: multigrid.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_int, c_void};
+
+use super::arrays::InOut;
+use super::operators::Vectors;
+use super::params_invert::QudaInvertParam;
+use super::params_parts::QudaMultigridParam;
+use super::records::Record;
+use super::session;
+use crate::bail;
+use crate::capi::args::Array;
+use crate::capi::table::interface;
+use crate::compose::multigrid::{Cycle, LevelParams, Multigrid, MultigridParams, Update};
+use crate::error::Result;
+
+interface! {
+    "Multigrid"
+    calls {
+        /// Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
+        /// nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
+        /// level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam.
+        newMultigridQuda(param: InOut<QudaMultigridParam>) -> *mut c_void = together create;
+        /// Takes the links as they are now. thin_update_only 1: null vectors stay, if they still serve.
+        updateMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together update;
+        destroyMultigridQuda(mg_instance: *mut c_void) = alone destroy;
+    }
+}
+
+/// Times that null vectors are refined by the cycle in an update.
+const REFINEMENTS: usize = 1;
+
+fn operator_of(param: &QudaMultigridParam) -> Result<QudaInvertParam> {
+    param.check("param")?;
+    Ok(Array::at(param.invert_param, "param.invert_param")?.own(1)[0])
+}
+
+fn positive(value: c_int, name: &str, level: usize) -> Result<usize> {
+    match usize::try_from(value) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => bail!(BadParameter, "param.{name}[{level}]: expected 1 or more, found {value}"),
+    }
+}
+
+/// A block in a direction as QUDA takes it: halved until it divides the level.
+fn dividing(block: usize, extent: usize) -> usize {
+    let halves = std::iter::successors(Some(block), |b| Some(b / 2)).take_while(|b| *b > 1);
+    halves.into_iter().find(|b| extent.is_multiple_of(*b)).unwrap_or(1)
+}
+
+/// `extents` are those of the finest level on this rank.
+fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridParams> {
+    let levels = match usize::try_from(p.n_level) {
+        Ok(n) if (2..=p.n_vec.len()).contains(&n) => n,
+        _ => bail!(
+            BadParameter,
+            "param.n_level: expected 2 to {}, found {}",
+            p.n_vec.len(),
+            p.n_level
+        ),
+    };
+    let mut made = MultigridParams { levels: Some(levels), ..Default::default() };
+    for i in 0..levels - 1 {
+        let mut block = [0; 4];
+        for (mu, extent) in block.iter_mut().enumerate() {
+            let asked = positive(p.geo_block_size[i][mu], "geo_block_size", i)?;
+            *extent = dividing(asked, extents[mu]);
+            extents[mu] /= *extent;
+        }
+        let steps = |n: c_int| usize::try_from(n).unwrap_or(0);
+        let (pre, post) = (steps(p.nu_pre[i]), steps(p.nu_post[i]));
+        made.level[i] =
+            LevelParams { block, vectors: positive(p.n_vec[i], "n_vec", i)?, pre, post };
+    }
+    // QUDA's cycles: V, F, W, and one that solves each level.
+    made.cycle = match p.cycle_type[0].0 {
+        0 => Cycle::V,
+        2 => Cycle::W,
+        _ => Cycle::K,
+    };
+    if let Ok(n @ 1..) = usize::try_from(p.coarse_solver_maxiter[levels - 1]) {
+        made.coarsest_iterations = n;
+    }
+    Ok(made)
+}
+
+fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
+    let operator = operator_of(param)?;
+    let vectors = Vectors::new(&operator, "param.invert_param")?;
+    let session = session::get()?;
+    let params = params(param, session.geometry.extents())?;
+    let (_, action) = vectors.action(&mut session.resident())?;
+    let made = Multigrid::new(&*action, &params)?;
+    let report = made.report();
+    log::info!(
+        "multigrid: {} levels in {:.3} s, {:.3} an iteration; solvers, tolerances and precisions of its levels \
+         are plaq's",
+        report.levels.len(),
+        report.setup_seconds,
+        report.reduction
+    );
+    let given = session.resident().add_multigrid(made);
+    Ok(given)
+}
+
+fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()> {
+    let operator = operator_of(param)?;
+    let vectors = Vectors::new(&operator, "param.invert_param")?;
+    let session = session::get()?;
+    let (_, multigrid) = session.resident().multigrid(mg_instance, "mg_instance")?;
+    let (_, action) = vectors.action(&mut session.resident())?;
+    let how = match param.thin_update_only.0 {
+        0 => Update::Refine(REFINEMENTS),
+        _ => Update::Keep,
+    };
+    multigrid.update(&*action, how)?;
+    Ok(())
+}
+
+fn destroy(mg_instance: *mut c_void) -> Result<()> {
+    match session::current() {
+        Some(session) => session.resident().remove_multigrid(mg_instance),
+        // They went with the session.
+        None => Ok(()),
+    }
+}

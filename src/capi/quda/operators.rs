@@ -1,0 +1,486 @@
+//! `quda.h`: clover terms, and operators applied to vectors of the host.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_int, c_uint, c_void};
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::arrays::{InOut, List};
+use super::enums::*;
+use super::params_invert::QudaInvertParam;
+use super::records::Record;
+use super::resident::{CloverTerm, Links, Resident};
+use super::session::{self, Session};
+use crate::backend::External;
+use crate::bail;
+use crate::capi::args::{choose, One};
+use crate::capi::table::interface;
+use crate::error::Result;
+use crate::fields::{
+    blas, CloverField, Components, GammaBasis, Layout, Precision, Recon, RhsOrder, Subset,
+    VectorField,
+};
+use crate::linop::{LinOp, Schur};
+use crate::operators::{
+    CovariantShift, DiracParams, HopCall, Laplace, QuarkAction, SiteTerm, Wilson,
+};
+use crate::ops::observables;
+use crate::ops::smearing::{self, SPACE};
+
+interface! {
+    "Clover terms and operators"
+    calls {
+        /// Takes a clover term A and its inverse: with compute_clover 1 A = 1 + 2 clover_coeff (i / 4) sum sigma F of the
+        /// links on the device and its inverse, which come back where return_clover and return_clover_inverse
+        /// say so; else the host's A, whose inverse is computed where the host has none. It stays until the
+        /// next one.
+        loadCloverQuda(h_clover: *mut c_void, h_clovinv: *mut c_void, inv_param: InOut<QudaInvertParam>) = together load_clover;
+        /// The same without arrays of the host.
+        createCloverQuda(param: InOut<QudaInvertParam>) = together create_clover;
+        /// Forgets it.
+        freeCloverQuda() = alone free_clover;
+        /// out = M in, or with solution_type of a preconditioned system P in; QUDA_DAG_YES: the adjoint. M = A - kappa H
+        /// times the factor of mass_normalization; the Laplacian 1 - kappa sum (U + U^dagger) of colour vectors; the
+        /// covariant shift by covdev_mu of spinors.
+        MatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat;
+        /// out = M^dagger M in, or P^dagger P in.
+        MatDagMatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat_dag_mat;
+        /// out = H in from the other parity to `parity`, with a clover term A^-1 H in; no factor.
+        dslashQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash;
+        /// The same for num_src vectors.
+        dslashMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash_many;
+        /// out = A in on `parity`, or A^-1 in.
+        cloverQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>, inverse: c_int) = together clover;
+        /// out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
+        /// smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors.
+        performWuppertalnStep(h_out: *mut c_void, h_in: *mut c_void, param: InOut<QudaInvertParam>, n_steps: c_uint, alpha: f64) = together wuppertal;
+    }
+}
+
+/// Largest deviation from SU(3) of links of which two rows say all.
+fn two_rows(precision: Precision) -> f64 {
+    if precision == Precision::F64 {
+        1e-12
+    } else {
+        1e-6
+    }
+}
+
+/// A checked `QudaInvertParam`, for vectors and operators.
+pub struct Vectors<'a> {
+    pub session: Arc<Session>,
+    pub param: &'a QudaInvertParam,
+    pub kind: Dslash,
+    /// Of the host's vectors, and on the device.
+    outside: Precision,
+    pub inside: Precision,
+}
+
+impl<'a> Vectors<'a> {
+    pub fn new(param: &'a QudaInvertParam, name: &str) -> Result<Self> {
+        let session = session::get()?;
+        param.check(name)?;
+        let kind = choose(param.dslash_type, &format!("{name}.dslash_type"))?;
+        let Numbers(outside) = choose(param.cpu_prec, &format!("{name}.cpu_prec"))?;
+        let Numbers(inside) = choose(param.cuda_prec, &format!("{name}.cuda_prec"))?;
+        Ok(Vectors { session, param, kind, outside, inside })
+    }
+
+    fn components(&self) -> Components {
+        match self.kind {
+            Dslash::Laplace | Dslash::Staggered => Components::COLOUR,
+            _ => Components::SPINOR,
+        }
+    }
+
+    pub fn field(&self, subset: Subset, nrhs: usize) -> Result<VectorField> {
+        let (device, geometry) = (self.session.context.device(), &self.session.geometry);
+        let form = (self.components(), RhsOrder::Slowest);
+        VectorField::with_components(device, geometry, self.inside, subset, nrhs, form)
+    }
+
+    fn layout(&self) -> Layout {
+        let layout = Layout::dirac(self.outside, GammaBasis::DeGrandRossi);
+        Layout { spins: self.components().spins, ..layout }
+    }
+
+    fn external(&self, at: &[*mut c_void], name: &str) -> Result<External<'_>> {
+        self.session.external(at, name)
+    }
+
+    /// Vectors of the host, a right-hand side each.
+    pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
+        let mut field = self.field(subset, at.len())?;
+        field.load(&self.layout(), &self.external(at, name)?, true)?;
+        Ok(field)
+    }
+
+    pub fn save(&self, field: &VectorField, at: &[*mut c_void], name: &str) -> Result<()> {
+        field.save(&self.layout(), &mut self.external(at, name)?)
+    }
+
+    /// The links in the precision of the operator: two rows of those of SU(3), others whole.
+    fn links(&self, links: &Links) -> Result<Links> {
+        let off = observables::unitarity(&links.field)?.worst();
+        let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };
+        let same = (links.field.precision(), links.field.recon()) == (self.inside, recon);
+        let field = match same {
+            true => links.field.clone(),
+            false => links.field.shared_copy(self.inside, recon)?,
+        };
+        Ok(Links { field, ..links.clone() })
+    }
+
+    /// The operator of these parameters on the links and the clover term of the device.
+    pub fn action(&self, resident: &mut Resident) -> Result<(String, Arc<dyn QuarkAction>)> {
+        let clover = match self.kind {
+            Dslash::Wilson => None,
+            Dslash::Clover => match resident.clover.clone() {
+                Some(clover) => Some(clover),
+                None => bail!(
+                    InvalidArgument,
+                    "clover term: expected one on the device, found none; call loadCloverQuda first"
+                ),
+            },
+            _ => bail!(
+                Unsupported,
+                "param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {:?}",
+                self.kind
+            ),
+        };
+        let kappa = self.param.kappa;
+        if !(kappa > 1e-300 && kappa.is_finite()) {
+            bail!(BadParameter, "param.kappa: expected a number above 0, found {kappa}");
+        }
+        let links = resident.links()?;
+        let number = clover.as_ref().map(|c| c.number);
+        let (version, inside) = (links.field.version(), self.inside);
+        let key = format!("{version} {number:?} {kappa:e} {} {inside}", links.sign);
+        if let Some((old, action)) = &resident.operator {
+            if *old == key {
+                return Ok((key, action.clone()));
+            }
+        }
+        resident.forget_operators();
+        let links = self.links(&links)?;
+        let one = Complex64::ONE;
+        let params = DiracParams {
+            hop: links.scale(),
+            boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
+            ..Default::default()
+        };
+        let params = params.with_kappa(kappa);
+        let blocks = |field: &Arc<CloverField>| match field.precision() == inside {
+            true => Ok(field.clone()),
+            false => field.to(inside).map(Arc::new),
+        };
+        let [direct, inverse] = match &clover {
+            Some(c) => [Some(blocks(&c.direct)?), Some(blocks(&c.inverse)?)],
+            None => [None, None],
+        };
+        let wilson = Wilson::from_parts(links.field, direct, inverse, params)?;
+        let action: Arc<dyn QuarkAction> = Arc::new(wilson);
+        resident.operator = Some((key.clone(), action.clone()));
+        Ok((key, action))
+    }
+
+    /// Parity and form of the even-odd preconditioned operator.
+    pub fn schur(&self) -> Result<Schur> {
+        choose(self.param.matpc_type, "param.matpc_type")
+    }
+
+    pub fn dagger(&self) -> Result<bool> {
+        Ok(choose::<Dagger>(self.param.dagger, "param.dagger")?.0)
+    }
+
+    pub fn wanted(&self) -> Result<Wanted> {
+        choose(self.param.solution_type, "param.solution_type")
+    }
+
+    /// Factor of M, or of P, that mass_normalization asks for.
+    pub fn factor(&self, preconditioned: bool) -> Result<f64> {
+        let mass = 1.0 / (2.0 * self.param.kappa);
+        Ok(match choose(self.param.mass_normalization, "param.mass_normalization")? {
+            Factor::Kappa => 1.0,
+            Factor::Mass if preconditioned => mass * mass,
+            Factor::Mass | Factor::AsymmetricMass => mass,
+        })
+    }
+}
+
+/// y = c y, with z of the same shape, which is only read.
+pub fn scale(y: &mut VectorField, c: f64, z: &VectorField) -> Result<()> {
+    match c == 1.0 {
+        true => Ok(()),
+        false => {
+            let n = y.nrhs();
+            blas::axpby(&blas::uniform(n, 0.0), z, &blas::uniform(n, c), y)
+        }
+    }
+}
+
+fn load_clover(
+    h_clover: *mut c_void,
+    h_clovinv: *mut c_void,
+    param: &mut QudaInvertParam,
+) -> Result<()> {
+    let session = session::get()?;
+    param.check("inv_param")?;
+    let layout = || -> Result<Layout> {
+        choose::<Packed>(param.clover_order, "inv_param.clover_order")?;
+        let Numbers(outside) = choose(param.clover_cpu_prec, "inv_param.clover_cpu_prec")?;
+        Ok(Layout::packed_clover(outside))
+    };
+    let Numbers(inside) = choose(param.cuda_prec, "inv_param.cuda_prec")?;
+    let direct = if param.compute_clover != 0 || h_clover.is_null() {
+        let c = param.clover_coeff;
+        if !c.is_finite() || c == 0.0 {
+            bail!(
+                BadParameter,
+                "inv_param.clover_coeff: expected kappa csw, a finite number other than 0, found {c}"
+            );
+        }
+        let links = session.resident().links()?.field;
+        let field = CloverField::build(&links, 2.0 * c, 2.0 * c)?;
+        if field.precision() == inside {
+            field
+        } else {
+            field.to(inside)?
+        }
+    } else {
+        let device = session.context.device();
+        let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
+        let array = session.external(&[h_clover], "h_clover")?;
+        session.context.comm().agree(field.load(&layout()?, &array, true))?;
+        field
+    };
+    let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
+    let inverse = if computed {
+        direct.inverse(0.0)?
+    } else {
+        let device = session.context.device();
+        let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
+        let array = session.external(&[h_clovinv], "h_clovinv")?;
+        session.context.comm().agree(field.load(&layout()?, &array, true))?;
+        field
+    };
+    if param.compute_clover_trlog != 0 {
+        param.trlogA = direct.log_det(0.0)?;
+    }
+    if param.return_clover != 0 {
+        direct.save(&layout()?, &mut session.external(&[h_clover], "h_clover")?)?;
+    }
+    if param.return_clover_inverse != 0 {
+        inverse.save(&layout()?, &mut session.external(&[h_clovinv], "h_clovinv")?)?;
+    }
+    let mut resident = session.resident();
+    resident.forget_operators();
+    let number = resident.number();
+    let (direct, inverse) = (Arc::new(direct), Arc::new(inverse));
+    resident.clover = Some(CloverTerm { direct, inverse, number });
+    Ok(())
+}
+
+fn create_clover(param: &mut QudaInvertParam) -> Result<()> {
+    load_clover(std::ptr::null_mut(), std::ptr::null_mut(), param)
+}
+
+fn free_clover() -> Result<()> {
+    if let Some(session) = session::current() {
+        let mut resident = session.resident();
+        resident.forget_operators();
+        resident.clover = None;
+    }
+    Ok(())
+}
+
+fn mat(h_out: *mut c_void, h_in: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
+    apply(h_out, h_in, param, false)
+}
+
+fn mat_dag_mat(h_out: *mut c_void, h_in: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
+    apply(h_out, h_in, param, true)
+}
+
+fn apply(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    param: &QudaInvertParam,
+    normal: bool,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "inv_param")?;
+    if !matches!(vectors.kind, Dslash::Wilson | Dslash::Clover) {
+        return apply_to_links(&vectors, h_out, h_in, normal);
+    }
+    let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
+    let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    let (subset, op): (Subset, Arc<dyn LinOp>) = match preconditioned {
+        true => {
+            let form = vectors.schur()?;
+            (Subset::of_parity(form.parity), action.schur(form)?)
+        }
+        false => (Subset::Full, action),
+    };
+    let x = vectors.load(&[h_in], subset, "h_in")?;
+    let mut y = vectors.field(subset, 1)?;
+    let mut factor = vectors.factor(preconditioned)?;
+    match (vectors.dagger()?, normal) {
+        (false, false) => op.apply(&mut y, &x)?,
+        (true, false) => op.apply_dagger(&mut y, &x)?,
+        (dagger, true) => {
+            let mut t = vectors.field(subset, 1)?;
+            match dagger {
+                false => op.apply(&mut t, &x).and_then(|()| op.apply_dagger(&mut y, &t))?,
+                true => op.apply_dagger(&mut t, &x).and_then(|()| op.apply(&mut y, &t))?,
+            }
+            factor *= factor;
+        }
+    }
+    scale(&mut y, factor, &x)?;
+    vectors.save(&y, &[h_out], "h_out")
+}
+
+/// Operators that the links alone make: the Laplacian and covariant shifts.
+fn apply_to_links(
+    vectors: &Vectors,
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    normal: bool,
+) -> Result<()> {
+    let p = vectors.param;
+    let links = vectors.links(&vectors.session.resident().measured()?)?;
+    let components = vectors.components();
+    let op: Box<dyn LinOp> = match vectors.kind {
+        Dslash::Laplace => {
+            let directions = match p.laplace3D {
+                mu @ 0..=3 => 15 & !(1 << mu),
+                4 => 15,
+                other => bail!(
+                    InvalidArgument,
+                    "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, \
+                     found {other}"
+                ),
+            };
+            Box::new(Laplace::new(links.field, components, directions, 1.0, -p.kappa)?)
+        }
+        Dslash::Shift => {
+            let step = match p.covdev_mu {
+                mu @ 0..=3 => mu as u8,
+                mu @ 4..=7 => (7 - (mu - 4)) as u8,
+                other => bail!(
+                    InvalidArgument,
+                    "inv_param.covdev_mu: expected 0 to 3 (forward) or 4 to 7 (backward), found {other}"
+                ),
+            };
+            Box::new(CovariantShift::new(links.field, components, vec![step])?)
+        }
+        other => bail!(
+            Unsupported,
+            "inv_param.dslash_type: expected an operator of Wilson type, the Laplacian or the covariant \
+             shift, found {other:?}"
+        ),
+    };
+    let x = vectors.load(&[h_in], Subset::Full, "h_in")?;
+    let mut y = vectors.field(Subset::Full, 1)?;
+    match vectors.dagger()? {
+        false => op.apply(&mut y, &x)?,
+        true => op.apply_dagger(&mut y, &x)?,
+    }
+    if normal {
+        let mut t = vectors.field(Subset::Full, 1)?;
+        std::mem::swap(&mut t, &mut y);
+        match vectors.dagger()? {
+            false => op.apply_dagger(&mut y, &t)?,
+            true => op.apply(&mut y, &t)?,
+        }
+    }
+    vectors.save(&y, &[h_out], "h_out")
+}
+
+/// The operator as what has hops and blocks by themselves.
+fn with_wilson<T>(vectors: &Vectors, work: impl FnOnce(&Wilson) -> Result<T>) -> Result<T> {
+    let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    match action.as_any().downcast_ref::<Wilson>() {
+        Some(wilson) => work(wilson),
+        None => bail!(Internal, "an operator of another kind than asked for"),
+    }
+}
+
+fn dslash(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    param: &mut QudaInvertParam,
+    Parity(parity): Parity,
+) -> Result<()> {
+    hop(&[h_out], &[h_in], param, parity)
+}
+
+fn dslash_many(x: &List, b: &List, param: &mut QudaInvertParam, parity: Parity) -> Result<()> {
+    let n = sources(param)?;
+    hop(&x.get(n, "_hp_x")?, &b.get(n, "_hp_b")?, param, parity.0)
+}
+
+/// The number of vectors that a call is about.
+pub fn sources(param: &QudaInvertParam) -> Result<usize> {
+    match usize::try_from(param.num_src) {
+        Ok(n) if (1..=128).contains(&n) => Ok(n),
+        _ => bail!(InvalidArgument, "param.num_src: expected 1 to 128, found {}", param.num_src),
+    }
+}
+
+fn hop(
+    out: &[*mut c_void],
+    inp: &[*mut c_void],
+    param: &QudaInvertParam,
+    parity: usize,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "inv_param")?;
+    let dagger = vectors.dagger()?;
+    with_wilson(&vectors, |wilson| {
+        let x = vectors.load(inp, Subset::of_parity(1 - parity), "h_in")?;
+        let mut y = vectors.field(Subset::of_parity(parity), inp.len())?;
+        let site_hop = match vectors.kind {
+            Dslash::Clover => SiteTerm::Inverse,
+            _ => SiteTerm::One,
+        };
+        wilson.hop(&mut y, &x, &HopCall { parity, dagger, coef: 1.0, site_hop, y: None })?;
+        vectors.save(&y, out, "h_out")
+    })
+}
+
+fn clover(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    param: &mut QudaInvertParam,
+    Parity(parity): Parity,
+    inverse: c_int,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "inv_param")?;
+    let term = match inverse {
+        0 => SiteTerm::Direct,
+        1 => SiteTerm::Inverse,
+        other => bail!(InvalidArgument, "inverse: expected 0 or 1, found {other}"),
+    };
+    with_wilson(&vectors, |wilson| {
+        let x = vectors.load(&[h_in], Subset::of_parity(parity), "h_in")?;
+        let mut y = vectors.field(Subset::of_parity(parity), 1)?;
+        wilson.apply_site(&mut y, &x, parity, term, false, 1.0)?;
+        vectors.save(&y, &[h_out], "h_out")
+    })
+}
+
+fn wuppertal(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    param: &mut QudaInvertParam,
+    n_steps: c_uint,
+    alpha: f64,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "param")?;
+    let links = vectors.session.resident().measured()?.field;
+    let mut psi = vectors.load(&[h_in], Subset::Full, "h_in")?;
+    smearing::wuppertal(&mut psi, &links, alpha, n_steps as usize, SPACE)?;
+    vectors.save(&psi, &[h_out], "h_out")
+}

@@ -1,0 +1,210 @@
+//! `QudaInvertParam`: operator, equation and solver.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_char, c_int, c_void};
+
+use num_complex::Complex64;
+
+use super::enums::*;
+use super::enums_named::*;
+use super::records::{records, unset, INVALID, UNSET};
+use crate::params::Number;
+
+records! {
+    /// Operator, equation and solver.
+    QudaInvertParam {
+        /// Device or host: the driver is asked for each address.
+        input_location: QudaFieldLocation = Number::new(1), ignored;
+        output_location: QudaFieldLocation = Number::new(1), ignored;
+        /// Operator: Wilson, clover, Laplace or covariant derivative.
+        dslash_type: QudaDslashType = unset(), used;
+        inv_type: QudaInverterType = unset(), used;
+        /// kappa counts.
+        mass: f64 = UNSET, ignored;
+        /// Hopping parameter, 1 / (2 m + 2 + 6 / anisotropy).
+        kappa: f64 = UNSET, used;
+        m5: f64 = UNSET, ignored;
+        Ls: c_int = INVALID, ignored;
+        b_5: [Complex64; 32] = [Complex64::ZERO; 32], ignored;
+        c_5: [Complex64; 32] = [Complex64::ZERO; 32], ignored;
+        eofa_shift: f64 = 0.0, ignored;
+        eofa_pm: c_int = 0, ignored;
+        mq1: f64 = 0.0, ignored;
+        mq2: f64 = 0.0, ignored;
+        mq3: f64 = 0.0, ignored;
+        mu: f64 = UNSET, ignored;
+        tm_rho: f64 = 0.0, ignored;
+        epsilon: f64 = UNSET, ignored;
+        evmax: f64 = UNSET, ignored;
+        twist_flavor: QudaTwistFlavorType = unset(), ignored;
+        /// QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions.
+        laplace3D: c_int = INVALID, used;
+        /// QUDA_COVDEV_DSLASH: 0 to 3 forward in x, y, z, t, 4 to 7 backward.
+        covdev_mu: c_int = INVALID, used;
+        /// Largest |b - M x| / |b|.
+        tol: f64 = UNSET, used;
+        tol_restart: f64 = 5e-05, ignored;
+        /// Largest heavy-quark residual, where residual_type asks for it.
+        tol_hq: f64 = 0.0, used;
+        /// True residuals are always computed.
+        compute_true_res: c_int = 1, ignored;
+        /// |b - M x| / |b| of each source.
+        true_res: [f64; 128] = [0.0; 128], result;
+        /// Heavy-quark residual.
+        true_res_hq: [f64; 128] = [0.0; 128], result;
+        maxiter: c_int = INVALID, used;
+        /// The residual is recomputed in full precision whenever it has fallen by this factor.
+        reliable_delta: f64 = UNSET, used;
+        reliable_delta_refinement: f64 = UNSET, ignored;
+        use_alternative_reliable: c_int = 0, ignored;
+        use_sloppy_partial_accumulator: c_int = 0, ignored;
+        solution_accumulator_pipeline: c_int = 1, ignored;
+        max_res_increase: c_int = 1, ignored;
+        max_res_increase_total: c_int = 10, ignored;
+        max_hq_res_increase: c_int = 1, ignored;
+        max_hq_res_restart_total: c_int = 10, ignored;
+        heavy_quark_check: c_int = 10, ignored;
+        pipeline: c_int = 0, ignored;
+        /// Shifts of invertMultiShiftQuda.
+        num_offset: c_int = 0, used;
+        /// Sources of invertMultiSrcQuda and dslashMultiSrcQuda.
+        num_src: c_int = 1, used;
+        num_src_per_sub_partition: c_int = 1, ignored;
+        split_grid: [c_int; 6] = [1; 6], ignored;
+        overlap: c_int = 0, ignored;
+        offset: [f64; 32] = [0.0; 32], used;
+        /// Tolerance of each shift.
+        tol_offset: [f64; 32] = [0.0; 32], used;
+        tol_hq_offset: [f64; 32] = [0.0; 32], ignored;
+        /// Residual of each shift.
+        true_res_offset: [f64; 32] = [0.0; 32], result;
+        iter_res_offset: [f64; 32] = [0.0; 32], result;
+        true_res_hq_offset: [f64; 32] = [0.0; 32], ignored;
+        /// Coefficients of the shifts in the action.
+        residue: [f64; 32] = [0.0; 32], used;
+        /// 1: action[0] is (b, x), of several shifts the sum of residue (b, x).
+        compute_action: c_int = 0, used;
+        action: [f64; 2] = [0.0; 2], result;
+        /// The equation.
+        solution_type: QudaSolutionType = unset(), used;
+        /// From which system it is solved.
+        solve_type: QudaSolveType = unset(), used;
+        /// Parity and form of the even-odd preconditioned operator.
+        matpc_type: QudaMatPCType = unset(), used;
+        /// QUDA_DAG_YES: the adjoint operator.
+        dagger: QudaDagType = unset(), used;
+        /// Factor of the operator: 1, or 1 / (2 kappa).
+        mass_normalization: QudaMassNormalization = unset(), used;
+        /// Residuals are relative, whatever the norm of the source.
+        solver_normalization: QudaSolverNormalization = Number::new(0), ignored;
+        /// The source is never changed.
+        preserve_source: QudaPreserveSource = unset(), ignored;
+        /// Precision of the host's spinors.
+        cpu_prec: QudaPrecision = unset(), used;
+        /// Precision of the solution: single or double.
+        cuda_prec: QudaPrecision = unset(), used;
+        /// Precision of the iteration.
+        cuda_prec_sloppy: QudaPrecision = unset(), used;
+        cuda_prec_refinement_sloppy: QudaPrecision = unset(), ignored;
+        cuda_prec_precondition: QudaPrecision = unset(), ignored;
+        cuda_prec_eigensolver: QudaPrecision = unset(), ignored;
+        dirac_order: QudaDiracFieldOrder = unset(), only(QUDA_DIRAC_ORDER);
+        gamma_basis: QudaGammaBasis = unset(), only(QUDA_DEGRAND_ROSSI_GAMMA_BASIS);
+        clover_location: QudaFieldLocation = Number::new(1), ignored;
+        /// Precision of the host's clover term.
+        clover_cpu_prec: QudaPrecision = Number::new(0), used;
+        clover_cuda_prec: QudaPrecision = Number::new(0), ignored;
+        clover_cuda_prec_sloppy: QudaPrecision = Number::new(0), ignored;
+        clover_cuda_prec_refinement_sloppy: QudaPrecision = Number::new(0), ignored;
+        clover_cuda_prec_precondition: QudaPrecision = Number::new(0), ignored;
+        clover_cuda_prec_eigensolver: QudaPrecision = Number::new(0), ignored;
+        /// QUDA_PACKED_CLOVER_ORDER where the host passes a clover term.
+        clover_order: QudaCloverFieldOrder = Number::new(0), used;
+        use_init_guess: QudaUseInitGuess = Number::new(0), used;
+        /// clover_coeff counts.
+        clover_csw: f64 = 0.0, ignored;
+        /// kappa csw of the clover term that plaq computes.
+        clover_coeff: f64 = 0.0, used;
+        clover_rho: f64 = 0.0, ignored;
+        /// 1: trlogA[0] and [1] are ln det A of the even and of the odd sites.
+        compute_clover_trlog: c_int = 0, used;
+        trlogA: [f64; 2] = [0.0; 2], result;
+        /// 1: the clover term is made of the links on the device.
+        compute_clover: c_int = 0, used;
+        compute_clover_inverse: c_int = 0, used;
+        /// 1: it comes back to the host's array.
+        return_clover: c_int = 0, used;
+        return_clover_inverse: c_int = 0, used;
+        verbosity: QudaVerbosity = unset(), ignored;
+        /// Iterations.
+        iter: c_int = 0, result;
+        /// Floating-point operations / 1e9.
+        gflops: f64 = 0.0, result;
+        /// Seconds, never 0.
+        secs: f64 = 0.0, result;
+        energy: [f64; 3] = [0.0; 3], ignored;
+        power: f64 = 0.0, ignored;
+        temp: f64 = 0.0, ignored;
+        clock: f64 = 0.0, ignored;
+        tune: QudaTune = Number::new(0), ignored;
+        Nsteps: c_int = INVALID, ignored;
+        /// Directions that GCR keeps.
+        gcrNkrylov: c_int = INVALID, used;
+        /// QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL.
+        inv_type_precondition: QudaInverterType = unset(), used;
+        /// What newMultigridQuda returned.
+        preconditioner: *mut c_void = std::ptr::null_mut(), used;
+        deflation_op: *mut c_void = std::ptr::null_mut(), ignored;
+        eig_param: *mut c_void = std::ptr::null_mut(), ignored;
+        deflate: QudaBoolean = Number::new(0), ignored;
+        dslash_type_precondition: QudaDslashType = Number::new(0), ignored;
+        verbosity_precondition: QudaVerbosity = unset(), ignored;
+        tol_precondition: f64 = UNSET, ignored;
+        maxiter_precondition: c_int = INVALID, ignored;
+        /// Relaxation of QUDA_MR_INVERTER.
+        omega: f64 = 1.0, used;
+        ca_basis: QudaCABasis = Number::new(0), ignored;
+        ca_lambda_min: f64 = 0.0, ignored;
+        ca_lambda_max: f64 = -1.0, ignored;
+        ca_basis_precondition: QudaCABasis = Number::new(0), ignored;
+        ca_lambda_min_precondition: f64 = 0.0, ignored;
+        ca_lambda_max_precondition: f64 = -1.0, ignored;
+        precondition_cycle: c_int = 1, ignored;
+        schwarz_type: QudaSchwarzType = unset(), ignored;
+        accelerator_type_precondition: QudaAcceleratorType = unset(), ignored;
+        madwf_diagonal_suppressor: f64 = UNSET, ignored;
+        madwf_ls: c_int = INVALID, ignored;
+        madwf_null_miniter: c_int = INVALID, ignored;
+        madwf_null_tol: f64 = UNSET, ignored;
+        madwf_train_maxiter: c_int = INVALID, ignored;
+        madwf_param_load: QudaBoolean = Number::new(0), ignored;
+        madwf_param_save: QudaBoolean = Number::new(0), ignored;
+        madwf_param_infile: [c_char; 256] = [0; 256], ignored;
+        madwf_param_outfile: [c_char; 256] = [0; 256], ignored;
+        /// Sum of QUDA_L2_RELATIVE_RESIDUAL and QUDA_HEAVY_QUARK_RESIDUAL.
+        residual_type: QudaResidualType = Number::new(1), used;
+        cuda_prec_ritz: QudaPrecision = Number::new(4), ignored;
+        n_ev: c_int = 8, ignored;
+        max_search_dim: c_int = 64, ignored;
+        rhs_idx: c_int = 0, ignored;
+        deflation_grid: c_int = 1, ignored;
+        eigenval_tol: f64 = 0.1, ignored;
+        eigcg_max_restarts: c_int = 4, ignored;
+        max_restart_num: c_int = 3, ignored;
+        inc_tol: f64 = 0.01, ignored;
+        make_resident_solution: c_int = 0, only(0);
+        use_resident_solution: c_int = 0, only(0);
+        chrono_make_resident: c_int = 0, ignored;
+        chrono_replace_last: c_int = 0, ignored;
+        chrono_use_resident: c_int = 0, ignored;
+        chrono_max_dim: c_int = 0, ignored;
+        chrono_index: c_int = 0, ignored;
+        chrono_precision: QudaPrecision = unset(), ignored;
+        extlib_type: QudaExtLibType = Number::new(1), ignored;
+        native_blas_lapack: QudaBoolean = Number::new(1), ignored;
+        use_mobius_fused_kernel: QudaBoolean = Number::new(1), ignored;
+        distance_pc_alpha0: f64 = 0.0, only(0.0);
+        distance_pc_t0: c_int = -1, ignored;
+    }
+}

@@ -1,0 +1,184 @@
+//! Structs of `quda.h` around a solve: multigrid, eigenvectors, dense matrices.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_char, c_int, c_void};
+
+use num_complex::Complex64;
+
+use super::enums::*;
+use super::enums_named::*;
+use super::params_invert::QudaInvertParam;
+use super::records::{records, unset, INVALID, UNSET};
+use crate::params::Number;
+
+records! {
+    /// Multigrid of an operator.
+    QudaMultigridParam {
+        /// The operator.
+        invert_param: *mut QudaInvertParam = std::ptr::null_mut(), used;
+        eig_param: [*mut QudaEigParam; 5] = [std::ptr::null_mut(); 5], ignored;
+        /// Levels, with the finest.
+        n_level: c_int = INVALID, used;
+        /// Sites of an aggregate in x, y, z, t, level by level.
+        geo_block_size: [[c_int; 6]; 5] = [[INVALID; 6]; 5], used;
+        spin_block_size: [c_int; 5] = [INVALID; 5], ignored;
+        /// Null vectors of each level.
+        n_vec: [c_int; 5] = [INVALID; 5], used;
+        precision_null: [QudaPrecision; 5] = [Number::new(4); 5], ignored;
+        n_block_ortho: [c_int; 5] = [1; 5], ignored;
+        block_ortho_two_pass: [QudaBoolean; 5] = [Number::new(1); 5], ignored;
+        verbosity: [QudaVerbosity; 5] = [Number::new(0); 5], ignored;
+        setup_use_mma: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        dslash_use_mma: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        setup_inv_type: [QudaInverterType; 5] = [Number::new(1); 5], ignored;
+        n_vec_batch: [c_int; 5] = [INVALID; 5], ignored;
+        num_setup_iter: [c_int; 5] = [1; 5], ignored;
+        setup_tol: [f64; 5] = [5e-06; 5], used;
+        setup_maxiter: [c_int; 5] = [500; 5], used;
+        setup_maxiter_refresh: [c_int; 5] = [0; 5], ignored;
+        setup_ca_basis: [QudaCABasis; 5] = [Number::new(0); 5], ignored;
+        setup_ca_basis_size: [c_int; 5] = [4; 5], ignored;
+        setup_ca_lambda_min: [f64; 5] = [0.0; 5], ignored;
+        setup_ca_lambda_max: [f64; 5] = [-1.0; 5], ignored;
+        setup_type: QudaSetupType = Number::new(0), ignored;
+        pre_orthonormalize: QudaBoolean = Number::new(0), ignored;
+        post_orthonormalize: QudaBoolean = Number::new(1), ignored;
+        coarse_solver: [QudaInverterType; 5] = [unset(); 5], ignored;
+        coarse_solver_tol: [f64; 5] = [UNSET; 5], used;
+        coarse_solver_maxiter: [c_int; 5] = [INVALID; 5], used;
+        coarse_solver_ca_basis: [QudaCABasis; 5] = [Number::new(0); 5], ignored;
+        coarse_solver_ca_basis_size: [c_int; 5] = [4; 5], ignored;
+        coarse_solver_ca_lambda_min: [f64; 5] = [0.0; 5], ignored;
+        coarse_solver_ca_lambda_max: [f64; 5] = [-1.0; 5], ignored;
+        smoother: [QudaInverterType; 5] = [unset(); 5], ignored;
+        smoother_tol: [f64; 5] = [UNSET; 5], ignored;
+        /// Smoothing steps before the coarse correction.
+        nu_pre: [c_int; 5] = [INVALID; 5], used;
+        /// And after it.
+        nu_post: [c_int; 5] = [INVALID; 5], used;
+        smoother_solver_ca_basis: [QudaCABasis; 5] = [Number::new(0); 5], ignored;
+        smoother_solver_ca_lambda_min: [f64; 5] = [0.0; 5], ignored;
+        smoother_solver_ca_lambda_max: [f64; 5] = [-1.0; 5], ignored;
+        omega: [f64; 5] = [UNSET; 5], ignored;
+        smoother_halo_precision: [QudaPrecision; 5] = [unset(); 5], ignored;
+        smoother_schwarz_type: [QudaSchwarzType; 5] = [unset(); 5], ignored;
+        smoother_schwarz_cycle: [c_int; 5] = [1; 5], ignored;
+        coarse_grid_solution_type: [QudaSolutionType; 5] = [unset(); 5], ignored;
+        smoother_solve_type: [QudaSolveType; 5] = [unset(); 5], ignored;
+        cycle_type: [QudaMultigridCycleType; 5] = [unset(); 5], used;
+        global_reduction: [QudaBoolean; 5] = [Number::new(1); 5], ignored;
+        location: [QudaFieldLocation; 5] = [unset(); 5], ignored;
+        setup_location: [QudaFieldLocation; 5] = [Number::new(2); 5], ignored;
+        use_eig_solver: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        setup_minimize_memory: QudaBoolean = Number::new(0), ignored;
+        compute_null_vector: QudaComputeNullVector = unset(), ignored;
+        generate_all_levels: QudaBoolean = unset(), ignored;
+        run_verify: QudaBoolean = unset(), ignored;
+        run_low_mode_check: QudaBoolean = Number::new(0), ignored;
+        run_oblique_proj_check: QudaBoolean = Number::new(0), ignored;
+        vec_load: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        vec_infile: [[c_char; 256]; 5] = [[0; 256]; 5], ignored;
+        vec_store: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        vec_outfile: [[c_char; 256]; 5] = [[0; 256]; 5], ignored;
+        mg_vec_partfile: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        coarse_guess: QudaBoolean = Number::new(0), ignored;
+        preserve_deflation: QudaBoolean = Number::new(0), ignored;
+        mu_factor: [f64; 5] = [1.0; 5], ignored;
+        transfer_type: [QudaTransferType; 5] = [Number::new(0); 5], ignored;
+        allow_truncation: QudaBoolean = Number::new(0), ignored;
+        staggered_kd_dagger_approximation: QudaBoolean = Number::new(0), ignored;
+        thin_update_only: QudaBoolean = Number::new(0), used;
+    }
+    /// Eigenvectors of an operator.
+    QudaEigParam {
+        invert_param: *mut QudaInvertParam = std::ptr::null_mut(), ignored;
+        eig_type: QudaEigType = Number::new(0), ignored;
+        use_poly_acc: QudaBoolean = Number::new(0), ignored;
+        poly_deg: c_int = 0, ignored;
+        a_min: f64 = 0.0, ignored;
+        a_max: f64 = 0.0, ignored;
+        preserve_deflation: QudaBoolean = Number::new(0), ignored;
+        preserve_deflation_space: *mut c_void = std::ptr::null_mut(), ignored;
+        preserve_evals: QudaBoolean = Number::new(1), ignored;
+        use_dagger: QudaBoolean = Number::new(0), ignored;
+        use_norm_op: QudaBoolean = Number::new(0), ignored;
+        use_pc: QudaBoolean = Number::new(0), ignored;
+        use_eigen_qr: QudaBoolean = Number::new(0), ignored;
+        compute_svd: QudaBoolean = Number::new(0), ignored;
+        compute_gamma5: QudaBoolean = Number::new(0), ignored;
+        require_convergence: QudaBoolean = Number::new(1), ignored;
+        spectrum: QudaEigSpectrumType = Number::new(2), ignored;
+        n_ev: c_int = 0, ignored;
+        n_kr: c_int = 0, ignored;
+        nLockedMax: c_int = 0, ignored;
+        n_conv: c_int = 0, ignored;
+        ortho_dim: c_int = 0, ignored;
+        ortho_dim_size_local: c_int = 0, ignored;
+        n_ev_deflate: c_int = -1, ignored;
+        tol: f64 = 0.0, ignored;
+        qr_tol: f64 = 0.0, ignored;
+        check_interval: c_int = 0, ignored;
+        max_restarts: c_int = 0, ignored;
+        batched_rotate: c_int = 0, ignored;
+        block_size: c_int = INVALID, ignored;
+        compute_evals_batch_size: c_int = 4, ignored;
+        max_ortho_attempts: c_int = 10, ignored;
+        ortho_block_size: c_int = 0, ignored;
+        arpack_check: QudaBoolean = Number::new(0), ignored;
+        arpack_logfile: [c_char; 512] = [0; 512], ignored;
+        QUDA_logfile: [c_char; 512] = [0; 512], ignored;
+        nk: c_int = 0, ignored;
+        np: c_int = 0, ignored;
+        import_vectors: QudaBoolean = Number::new(0), ignored;
+        cuda_prec_ritz: QudaPrecision = Number::new(0), ignored;
+        mem_type_ritz: QudaMemoryType = Number::new(0), ignored;
+        location: QudaFieldLocation = Number::new(2), ignored;
+        run_verify: QudaBoolean = Number::new(0), ignored;
+        vec_infile: [c_char; 256] = [0; 256], ignored;
+        vec_outfile: [c_char; 256] = [0; 256], ignored;
+        save_prec: QudaPrecision = Number::new(8), ignored;
+        io_parity_inflate: QudaBoolean = Number::new(0), ignored;
+        partfile: QudaBoolean = Number::new(0), ignored;
+        extlib_type: QudaExtLibType = Number::new(1), ignored;
+    }
+    /// Products and inverses of dense matrices, which plaq does not offer.
+    QudaBLASParam {
+        blas_type: QudaBLASType = unset(), ignored;
+        trans_a: QudaBLASOperation = unset(), ignored;
+        trans_b: QudaBLASOperation = unset(), ignored;
+        m: c_int = INVALID, ignored;
+        n: c_int = INVALID, ignored;
+        k: c_int = INVALID, ignored;
+        lda: c_int = INVALID, ignored;
+        ldb: c_int = INVALID, ignored;
+        ldc: c_int = INVALID, ignored;
+        a_offset: c_int = 0, ignored;
+        b_offset: c_int = 0, ignored;
+        c_offset: c_int = 0, ignored;
+        a_stride: c_int = 1, ignored;
+        b_stride: c_int = 1, ignored;
+        c_stride: c_int = 1, ignored;
+        alpha: Complex64 = Complex64::ONE, ignored;
+        beta: Complex64 = Complex64::ZERO, ignored;
+        inv_mat_size: c_int = 0, ignored;
+        batch_count: c_int = 1, ignored;
+        data_type: QudaBLASDataType = unset(), ignored;
+        data_order: QudaBLASDataOrder = unset(), ignored;
+    }
+    /// Smearing of staggered quarks, which plaq does not offer.
+    QudaQuarkSmearParam {
+        inv_param: *mut QudaInvertParam = std::ptr::null_mut(), ignored;
+        n_steps: c_int = 0, ignored;
+        width: f64 = 0.0, ignored;
+        compute_2link: c_int = 0, ignored;
+        delete_2link: c_int = 0, ignored;
+        t0: c_int = 0, ignored;
+        secs: f64 = 0.0, ignored;
+        gflops: f64 = 0.0, ignored;
+        energy: f64 = 0.0, ignored;
+        power: f64 = 0.0, ignored;
+        temp: f64 = 0.0, ignored;
+        clock: f64 = 0.0, ignored;
+    }
+}

@@ -1,0 +1,169 @@
+//! Structs of QUDA as tables: a row for each member with its type, QUDA's default, and what plaq makes of it.
+//! From them come the structs, the headers, what `newQuda...Param` returns, what `printQuda...Param` prints,
+//! the check of members that have one supported value, and docs/quda-fields.md.
+
+use std::ffi::c_int;
+
+use super::params::*;
+use super::params_invert::QudaInvertParam;
+use super::params_parts::*;
+use crate::bail;
+use crate::error::Result;
+use crate::params::{CStruct, Member, Number};
+
+/// What plaq makes of a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Some function reads it.
+    Used,
+    /// Functions write it.
+    Result,
+    /// Functions refuse all values but these.
+    Only(&'static str),
+    /// It has no effect.
+    Ignored,
+}
+
+/// QUDA's mark for numbers that the host has to set.
+pub const INVALID: c_int = c_int::MIN;
+pub const UNSET: f64 = f64::MIN_POSITIVE;
+
+pub(super) const fn unset<T>() -> Number<T> {
+    Number::new(INVALID)
+}
+
+/// A struct of these tables.
+pub trait Record: CStruct {
+    /// The struct as `newQuda...Param` returns it.
+    const NEW: Self;
+    /// Names of the members and what becomes of them.
+    const ROLES: &'static [(&'static str, Role)];
+    /// `name = value` of each member.
+    fn lines(&self) -> Vec<String>;
+    /// Refuses another size of the struct, and other values of members that have one supported value.
+    fn check(&self, argument: &str) -> Result<()>;
+}
+
+/// Every struct of these tables by its name.
+pub const RECORDS: &[(&str, &[(&str, Role)])] = &[
+    rows::<QudaGaugeParam>(),
+    rows::<QudaInvertParam>(),
+    rows::<QudaMultigridParam>(),
+    rows::<QudaEigParam>(),
+    rows::<QudaGaugeObservableParam>(),
+    rows::<QudaGaugeSmearParam>(),
+    rows::<QudaBLASParam>(),
+    rows::<QudaQuarkSmearParam>(),
+];
+
+const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role)]) {
+    (T::NAME, T::ROLES)
+}
+
+/// Refuses a value that is not among those supported.
+pub(super) fn only<T: Member + PartialEq>(
+    value: T,
+    supported: &[T],
+    names: &str,
+    argument: &str,
+    member: &str,
+) -> Result<()> {
+    if !supported.contains(&value) {
+        bail!(Unsupported, "{argument}.{member}: expected {names}, found {}", value.in_c());
+    }
+    Ok(())
+}
+
+/// A row for each member: `name: type = default, role;` with `used`, `result`, `ignored`, or `only(values)`.
+macro_rules! records {
+    ($($(#[doc = $doc:expr])* $record:ident {
+        $($(#[doc = $fdoc:expr])* $field:ident: $ty:ty = $default:expr, $role:ident $(($($only:expr),+))?;)*
+    })*) => { $(
+        $(#[doc = $doc])*
+        #[derive(Clone, Copy)]
+        #[repr(C)]
+        pub struct $record {
+            /// Bytes of this struct, as its newQuda function sets it.
+            pub struct_size: usize,
+            $($(#[doc = $fdoc])* pub $field: $ty,)*
+        }
+        impl $crate::params::CType for $record {
+            const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($record));
+        }
+        impl $crate::params::CStruct for $record {
+            const NAME: &'static str = stringify!($record);
+            const DOC: $crate::params::Doc = &[$($doc),*];
+            const FIELDS: &'static [$crate::params::Field] = {
+                use $crate::params::{CType, Field, Type};
+                &[
+                    Field {
+                        ty: Type::Size,
+                        doc: &[" Bytes of this struct, as its newQuda function sets it."],
+                        ..Field::SIZE
+                    },
+                    $(Field {
+                        name: stringify!($field),
+                        ty: <$ty as CType>::TYPE,
+                        offset: std::mem::offset_of!($record, $field),
+                        size: size_of::<$ty>(),
+                        doc: &[
+                            $($fdoc,)*
+                            $crate::capi::quda::records::records!(@doc $role $(($($only),+))?)
+                        ],
+                        ..Field::SIZE
+                    },)*
+                ]
+            };
+            fn digest(&self, _: &mut dyn FnMut(&'static str, &[u8])) {}
+        }
+        impl $crate::capi::quda::records::Record for $record {
+            const NEW: Self = $record { struct_size: size_of::<$record>(), $($field: $default,)* };
+            const ROLES: &'static [(&'static str, $crate::capi::quda::records::Role)] = &[
+                $((stringify!($field), $crate::capi::quda::records::records!(@role $role $(($($only),+))?)),)*
+            ];
+            fn lines(&self) -> Vec<String> {
+                use $crate::params::Member;
+                vec![
+                    format!("struct_size = {}", self.struct_size),
+                    $(format!("{} = {}", stringify!($field).trim_start_matches("r#"), self.$field.in_c()),)*
+                ]
+            }
+            fn check(&self, argument: &str) -> $crate::error::Result<()> {
+                if self.struct_size != size_of::<$record>() {
+                    $crate::bail!(
+                        InvalidArgument,
+                        "{argument}.struct_size: expected {} as new{} sets it, found {}",
+                        size_of::<$record>(),
+                        stringify!($record),
+                        self.struct_size
+                    );
+                }
+                $($crate::capi::quda::records::records!(@check self, argument, $field $(($($only),+))?);)*
+                Ok(())
+            }
+        }
+        impl $crate::capi::quda::calls::Nothing for $record {
+            const NOTHING: Self = <$record as $crate::capi::quda::records::Record>::NEW;
+        }
+    )* };
+    (@doc only($($only:expr),+)) => { concat!(" Only ", stringify!($($only),+), ".") };
+    (@doc ignored) => { " Not used." };
+    (@doc $role:ident) => { "" };
+    (@role used) => { $crate::capi::quda::records::Role::Used };
+    (@role result) => { $crate::capi::quda::records::Role::Result };
+    (@role ignored) => { $crate::capi::quda::records::Role::Ignored };
+    (@role only($($only:expr),+)) => {
+        $crate::capi::quda::records::Role::Only(stringify!($($only),+))
+    };
+    (@check $self:ident, $argument:ident, $field:ident) => {};
+    (@check $self:ident, $argument:ident, $field:ident ($($only:expr),+)) => {
+        $crate::capi::quda::records::only(
+            $self.$field,
+            &[$($only),+],
+            stringify!($($only),+),
+            $argument,
+            stringify!($field),
+        )?
+    };
+}
+pub(crate) use records;

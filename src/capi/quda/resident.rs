@@ -1,0 +1,127 @@
+//! What stays on the device from one call to the next: links, smeared links, momenta, the clover term, operators and
+//! solvers made of them, multigrids.
+
+use std::ffi::c_void;
+use std::sync::{Arc, MutexGuard, PoisonError};
+
+use super::session::Session;
+use crate::bail;
+use crate::compose::multigrid::Multigrid;
+use crate::compose::{DiracSolver, SolveParams};
+use crate::error::Result;
+use crate::fields::{CloverField, GaugeField, Momenta};
+use crate::operators::QuarkAction;
+
+/// Links of the host without what they carried: a sign on the last time-slice, and 1 / anisotropy in space.
+#[derive(Clone)]
+pub struct Links {
+    pub field: Arc<GaugeField>,
+    pub sign: f64,
+    pub anisotropy: f64,
+}
+
+impl Links {
+    /// Links that carry nothing.
+    pub fn plain(field: Arc<GaugeField>) -> Links {
+        Links { field, sign: 1.0, anisotropy: 1.0 }
+    }
+
+    /// Factors that the host's links have in each direction.
+    pub fn scale(&self) -> [f64; 4] {
+        let space = 1.0 / self.anisotropy;
+        [space, space, space, 1.0]
+    }
+}
+
+/// A clover term and its inverse.
+#[derive(Clone)]
+pub struct CloverTerm {
+    pub direct: Arc<CloverField>,
+    pub inverse: Arc<CloverField>,
+    /// Counts the terms of this session.
+    pub number: usize,
+}
+
+/// What an operator is made of, as text: links, clover term, parameters.
+type OperatorKey = String;
+
+#[derive(Default)]
+pub struct Resident {
+    pub links: Option<Links>,
+    pub smeared: Option<Links>,
+    pub momenta: Option<Momenta>,
+    pub clover: Option<CloverTerm>,
+    /// The last operator, and the last solver.
+    pub operator: Option<(OperatorKey, Arc<dyn QuarkAction>)>,
+    pub solver: Option<(OperatorKey, SolveParams, usize, Arc<DiracSolver>)>,
+    multigrids: Vec<(usize, Arc<Multigrid>)>,
+    made: usize,
+}
+
+impl Resident {
+    /// A number that no object of this session has yet.
+    pub fn number(&mut self) -> usize {
+        self.made += 1;
+        self.made
+    }
+
+    /// The links, or what is to be done.
+    pub fn links(&self) -> Result<Links> {
+        match &self.links {
+            Some(links) => Ok(links.clone()),
+            None => bail!(
+                InvalidArgument,
+                "links: expected some on the device, found none; call loadGaugeQuda first"
+            ),
+        }
+    }
+
+    /// The smeared links while there are some, else the links.
+    pub fn measured(&self) -> Result<Links> {
+        self.smeared.clone().map_or_else(|| self.links(), Ok)
+    }
+
+    pub fn set_links(&mut self, links: Option<Links>) {
+        self.links = links;
+        self.forget_operators();
+    }
+
+    /// Operators and solvers hold memory: they go with the links and the clover term.
+    pub fn forget_operators(&mut self) {
+        self.solver = None;
+        self.operator = None;
+    }
+
+    /// Takes over a multigrid; what the host gets for it is not an address of anything.
+    pub fn add_multigrid(&mut self, multigrid: Multigrid) -> *mut c_void {
+        let number = self.number();
+        self.multigrids.push((number, Arc::new(multigrid)));
+        std::ptr::without_provenance_mut(number)
+    }
+
+    pub fn multigrid(&self, instance: *mut c_void, name: &str) -> Result<(usize, Arc<Multigrid>)> {
+        let found = self.multigrids.iter().find(|m| m.0 == instance.addr());
+        match found {
+            Some(found) => Ok(found.clone()),
+            None => bail!(
+                InvalidHandle,
+                "{name}: expected what newMultigridQuda returned, not destroyed since, found {instance:p}"
+            ),
+        }
+    }
+
+    pub fn remove_multigrid(&mut self, instance: *mut c_void) -> Result<()> {
+        let (number, _) = self.multigrid(instance, "mg_instance")?;
+        self.multigrids.retain(|m| m.0 != number);
+        if self.solver.as_ref().is_some_and(|s| s.2 == number) {
+            self.solver = None;
+        }
+        Ok(())
+    }
+}
+
+impl Session {
+    pub fn resident(&self) -> MutexGuard<'_, Resident> {
+        self.resident.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

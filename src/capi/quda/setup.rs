@@ -1,0 +1,139 @@
+//! `quda.h`: the session, and structs of parameters as QUDA fills and prints them.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_char, c_int, c_void};
+
+use super::enums::Verbosity;
+use super::params::*;
+use super::params_invert::QudaInvertParam;
+use super::params_parts::*;
+use super::records::Record;
+use super::session::{self, Grid};
+use crate::bail;
+use crate::capi::args::{Array, One, Raw};
+use crate::capi::boundary::c_string;
+use crate::capi::table::interface;
+use crate::error::Result;
+use crate::params::{CType, Type};
+
+/// C's `int`; a type of its own, as callbacks are known by their arguments.
+#[repr(transparent)]
+pub struct Coordinate(c_int);
+
+impl CType for *const Coordinate {
+    const TYPE: Type = Type::Numbers(&Type::I32);
+}
+
+interface! {
+    "Session and parameters"
+    callbacks {
+        /// The rank at coordinates of the process grid.
+        QudaCommsMap(coords: *const Coordinate, fdata: *mut c_void) -> c_int;
+    }
+    tables {
+        QudaGaugeParam;
+        QudaInvertParam;
+        QudaEigParam;
+        QudaMultigridParam;
+        QudaGaugeObservableParam;
+        QudaGaugeSmearParam;
+        QudaBLASParam;
+        QudaQuarkSmearParam;
+    }
+    calls {
+        /// The process grid: nDim is 4, dims are the ranks in x, y, z, t. `func` gives the rank of MPI_COMM_WORLD
+        /// at a place; NULL: t runs fastest. Without this call there is one rank.
+        initCommsGridQuda(nDim: c_int, dims: Array<c_int>, func: Raw<QudaCommsMap>, fdata: *mut c_void) = alone init_grid;
+        /// The GPU of the only rank, -1: plaq chooses. The first lattice opens the session.
+        initQuda(device: c_int) = alone init;
+        /// The first half of initQuda.
+        initQudaDevice(device: c_int) = alone init;
+        /// The second half of initQuda, which does nothing here.
+        initQudaMemory() = alone nothing;
+        /// Gives everything back; initQuda may follow, with another lattice.
+        endQuda() = alone end;
+        /// Does nothing: plaq keeps no halos of links between calls that could be out of date.
+        updateR() = alone nothing;
+        /// plaq says nothing by itself, whatever is asked for: plaq_log_set of plaq.h takes its log.
+        setVerbosityQuda(verbosity: One<Verbosity>, prefix: Raw<*const c_char>, outfile: *mut c_void) = alone set_verbosity;
+        /// All members as QUDA sets them: values to be filled in are invalid.
+        newQudaGaugeParam() -> QudaGaugeParam = alone new_param;
+        newQudaInvertParam() -> QudaInvertParam = alone new_param;
+        newQudaMultigridParam() -> QudaMultigridParam = alone new_param;
+        newQudaEigParam() -> QudaEigParam = alone new_param;
+        newQudaGaugeObservableParam() -> QudaGaugeObservableParam = alone new_param;
+        newQudaGaugeSmearParam() -> QudaGaugeSmearParam = alone new_param;
+        newQudaBLASParam() -> QudaBLASParam = alone new_param;
+        /// Prints a line `name = value` for each member to C's stdout, and flushes it.
+        printQudaGaugeParam(param: Array<QudaGaugeParam>) = alone print;
+        printQudaInvertParam(param: Array<QudaInvertParam>) = alone print;
+        printQudaMultigridParam(param: Array<QudaMultigridParam>) = alone print;
+        printQudaEigParam(param: Array<QudaEigParam>) = alone print;
+        printQudaGaugeObservableParam(param: Array<QudaGaugeObservableParam>) = alone print;
+        printQudaBLASParam(param: Array<QudaBLASParam>) = alone print;
+    }
+}
+
+fn init_grid(
+    dimensions: c_int,
+    dims: &Array<c_int>,
+    map: QudaCommsMap,
+    data: *mut c_void,
+) -> Result<()> {
+    if dimensions != 4 {
+        bail!(InvalidArgument, "nDim: expected 4, found {dimensions}");
+    }
+    let dims = dims.own(4);
+    let extents: [c_int; 4] = [dims[0], dims[1], dims[2], dims[3]];
+    let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
+    let Some(places) = places.filter(|n| *n <= 1 << 20) else {
+        bail!(ProcessGrid, "dims: expected ranks in each of four directions, found {extents:?}");
+    };
+    let place = |n: c_int| {
+        let mut left = n;
+        let coords = extents.map(|e| {
+            let c = left % e;
+            left /= e;
+            c
+        });
+        match map {
+            // SAFETY: the host's function and its own pointer.
+            Some(map) => unsafe { map(coords.as_ptr().cast(), data) },
+            None => (0..4).fold(0, |rank, mu| rank * extents[mu] + coords[mu]),
+        }
+    };
+    session::set_grid(Grid { extents, ranks: (0..places).map(place).collect() })
+}
+
+fn init(device: c_int) -> Result<()> {
+    session::set_device(device)
+}
+
+fn nothing() -> Result<()> {
+    Ok(())
+}
+
+fn end() -> Result<()> {
+    session::close();
+    Ok(())
+}
+
+fn set_verbosity(_: Verbosity, _: *const c_char, _: *mut c_void) -> Result<()> {
+    Ok(())
+}
+
+fn new_param<T: Record>() -> Result<T> {
+    Ok(T::NEW)
+}
+
+fn print<T: Record + CType>(param: &Array<T>) -> Result<()> {
+    let text = param.own(1)[0].lines().join("\n");
+    let text = c_string(format!("{}:\n{text}", T::NAME));
+    // SAFETY: C's stdout takes text that ends with NUL; NULL flushes every stream.
+    unsafe {
+        libc::puts(text.as_ptr());
+        libc::fflush(std::ptr::null_mut());
+    }
+    Ok(())
+}
