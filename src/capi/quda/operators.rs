@@ -258,7 +258,7 @@ fn load_clover(
     };
     let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
     let inverse = if computed {
-        direct.inverse(0.0)?
+        direct.inverse(None)?
     } else {
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
@@ -267,7 +267,7 @@ fn load_clover(
         field
     };
     if param.compute_clover_trlog != 0 {
-        param.trlogA = direct.log_det(0.0)?;
+        param.trlogA = direct.log_det(None)?;
     }
     if param.return_clover != 0 {
         direct.save(&layout()?, &mut session.external(&[h_clover], "h_clover")?)?;
