@@ -24,11 +24,11 @@ command -v mpicc >/dev/null || skip "no mpicc: mpi4py needs an MPI"
 # Compiled against the headers: anew where they changed.
 state=$(cat "$home"/include/*.h <(echo "$home") | sha256sum)
 if [ "$state" != "$(cat build/pyquda/state 2>/dev/null)" ]; then
-  install setuptools cython numpy mpi4py 2>build/pyquda/pip.log || {
+  install numpy mpi4py 2>build/pyquda/pip.log || {
     cat build/pyquda/pip.log >&2
     skip "the package registry cannot be reached"
   }
-  QUDA_PATH=$home install --no-deps --no-build-isolation --no-cache-dir --force-reinstall pyquda==0.10.54
+  QUDA_PATH=$home install --no-deps --no-cache-dir --force-reinstall pyquda==0.10.54
   install --no-deps pyquda-utils==0.10.54.post0
   echo "$state" >build/pyquda/state
 fi

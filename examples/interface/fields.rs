@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::quda::records::{Role, RECORDS};
+use plaq::capi::quda::records::Role;
+use plaq::capi::quda::setup::RECORDS;
 
 const BEGIN: &str = "\
 # Members of QUDA's structs

@@ -369,6 +369,7 @@ fn passed(a: &Argument) -> String {
         }
         Pass::Data | Pass::DataOut => format!("_n.address({said})"),
         Pass::Text => format!("_n.encoded({said})"),
+        Pass::InOut => unreachable!("of QUDA's interface"),
     }
 }
 

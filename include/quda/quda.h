@@ -916,8 +916,8 @@ void invertMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param);
 void invertMultiShiftQuda(void **_hp_x, void *_hp_b, QudaInvertParam *param);
 
 /** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
- * nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. What is returned is for
- * `preconditioner` of QudaInvertParam. */
+ * nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
+ * level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam. */
 void *newMultigridQuda(QudaMultigridParam *param);
 
 /** Takes the links as they are now. thin_update_only 1: null vectors stay, if they still serve. */
@@ -1014,25 +1014,28 @@ int computeGaugeFixingFFTQuda(void *gauge,
                               unsigned stopWtheta,
                               const QudaGaugeParam *param);
 
-/** Not offered: plaq keeps no null vectors in files. */
-void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
-
-/** Not offered: plaq.h has eigenvectors. */
-void eigensolveQuda(void **h_evecs, double _Complex *h_evals, QudaEigParam *param);
-
-/** Not offered: plaq.h has forces of quarks. */
+/** P = P - 2 i dt F of the momenta P, F the force of sum_i coeff[i] <phi, (D^dagger D + ...)^-1 phi> - multiplicity ln
+ * det A of the sites that D leaves out, D the even-odd preconditioned clover operator of matpc_type on the links on
+ * the device, and x[i] its solutions on its parity; without a clover term of Wilson's operator. `kappa2` is
+ * -kappa^2 and `ck` -kappa csw / 8. `p` and `gauge` are not used. */
 void computeCloverForceQuda(void *mom,
                             double dt,
                             void **x,
                             void **p,
-                            double *coeff,
+                            const double *coeff,
                             double kappa2,
                             double ck,
                             int nvector,
                             double multiplicity,
                             void *gauge,
-                            QudaGaugeParam *gauge_param,
+                            const QudaGaugeParam *gauge_param,
                             QudaInvertParam *inv_param);
+
+/** Not offered: plaq keeps no null vectors in files. */
+void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
+
+/** Not offered: plaq.h has eigenvectors. */
+void eigensolveQuda(void **h_evecs, double _Complex *h_evals, QudaEigParam *param);
 
 /** Not offered: plaq has no staggered quarks; qudaRephase multiplies links by phases. */
 void staggeredPhaseQuda(void *gauge_h, QudaGaugeParam *param);

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use super::Ptr;
+use super::{Device, Ptr};
 use crate::bail;
 use crate::error::{words, Result};
 
@@ -144,6 +144,13 @@ impl<'a> External<'a> {
         assert!(self.location == Location::Host && end <= a.bytes && (!write || self.writable));
         let (address, borrow) = (a.address + begin as u64, PhantomData);
         Rows { address, row, stride, count, borrow }
+    }
+}
+
+impl Device {
+    /// Where an array of the host is: the driver knows memory of the device.
+    pub(crate) fn location_of(&self, address: u64) -> Result<Location> {
+        Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
 }
 

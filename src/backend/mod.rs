@@ -563,11 +563,6 @@ impl Device {
         }
     }
 
-    /// Where an array of the host is: the driver knows memory of the device.
-    pub(crate) fn location_of(&self, address: u64) -> Result<Location> {
-        Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
-    }
-
     /// Refuses arrays of the host that do not lie where they are said to, or end too soon.
     pub(crate) fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
         for (i, &bytes) in bytes.iter().enumerate() {

@@ -96,7 +96,7 @@ static void bad_params(plaq_context *context) {
   p.reproducible = 2;
   REFUSED(PLAQ_INVALID_ARGUMENT, "params.reproducible", plaq_context_create(&p, context));
   p.reproducible = 0;
-  p.communicator_kind = 3;
+  p.communicator_kind = 4;
   REFUSED(PLAQ_INVALID_ARGUMENT, "params.communicator_kind", plaq_context_create(&p, context));
   p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
   p.grid[3] = 2;

@@ -5,7 +5,8 @@ use plaq::capi::quda::enums_named::*;
 use plaq::capi::quda::params::*;
 use plaq::capi::quda::params_invert::QudaInvertParam;
 use plaq::capi::quda::params_parts::*;
-use plaq::capi::quda::records::{Record, Role, RECORDS};
+use plaq::capi::quda::records::{Record, Role};
+use plaq::capi::quda::setup::RECORDS;
 
 /// `right` passes its check; with other bytes in a member it fails where the table has one supported value, and else
 /// passes.

@@ -323,6 +323,8 @@ class plaq_communicator(Enum):
     C = 1
     #: The integer that Fortran has for it, in `communicator_fortran`.
     FORTRAN = 2
+    #: MPI_COMM_WORLD.
+    WORLD = 3
 
 
 #: The rank at four coordinates of the process grid.
@@ -1140,7 +1142,7 @@ class plaq_spinor_smear_params(Struct):
     over the neighbours in d directions, carried by the links.
 
     Members:
-      alpha: 0 or more. Must be set.
+      alpha: Not -1 / (2 d). Must be set.
       steps: Default: 0.
       directions: Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7.
     """

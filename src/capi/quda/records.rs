@@ -4,9 +4,6 @@
 
 use std::ffi::c_int;
 
-use super::params::*;
-use super::params_invert::QudaInvertParam;
-use super::params_parts::*;
 use crate::bail;
 use crate::error::Result;
 use crate::params::{CStruct, Member, Number};
@@ -42,22 +39,6 @@ pub trait Record: CStruct {
     fn lines(&self) -> Vec<String>;
     /// Refuses another size of the struct, and other values of members that have one supported value.
     fn check(&self, argument: &str) -> Result<()>;
-}
-
-/// Every struct of these tables by its name.
-pub const RECORDS: &[(&str, &[(&str, Role)])] = &[
-    rows::<QudaGaugeParam>(),
-    rows::<QudaInvertParam>(),
-    rows::<QudaMultigridParam>(),
-    rows::<QudaEigParam>(),
-    rows::<QudaGaugeObservableParam>(),
-    rows::<QudaGaugeSmearParam>(),
-    rows::<QudaBLASParam>(),
-    rows::<QudaQuarkSmearParam>(),
-];
-
-const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role)]) {
-    (T::NAME, T::ROLES)
 }
 
 /// Refuses a value that is not among those supported.

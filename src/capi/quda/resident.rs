@@ -2,9 +2,8 @@
 //! solvers made of them, multigrids.
 
 use std::ffi::c_void;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use super::session::Session;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
@@ -117,11 +116,5 @@ impl Resident {
             self.solver = None;
         }
         Ok(())
-    }
-}
-
-impl Session {
-    pub fn resident(&self) -> MutexGuard<'_, Resident> {
-        self.resident.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

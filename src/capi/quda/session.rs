@@ -19,11 +19,17 @@ pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
-    pub resident: Mutex<Resident>,
+    resident: Mutex<Resident>,
     /// Of the whole lattice, and ranks in each direction.
     shape: [[c_int; 4]; 2],
     /// Threads that read the host's arrays.
     pub threads: rayon::ThreadPool,
+}
+
+impl Session {
+    pub fn resident(&self) -> MutexGuard<'_, Resident> {
+        lock(&self.resident)
+    }
 }
 
 /// More do not read memory faster.

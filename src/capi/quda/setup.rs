@@ -8,7 +8,7 @@ use super::enums::Verbosity;
 use super::params::*;
 use super::params_invert::QudaInvertParam;
 use super::params_parts::*;
-use super::records::Record;
+use super::records::{Record, Role};
 use super::session::{self, Grid};
 use crate::bail;
 use crate::capi::args::{Array, One, Raw};
@@ -73,6 +73,22 @@ interface! {
         printQudaGaugeObservableParam(param: Array<QudaGaugeObservableParam>) = alone print;
         printQudaBLASParam(param: Array<QudaBLASParam>) = alone print;
     }
+}
+
+/// Every struct of these tables by its name.
+pub const RECORDS: &[(&str, &[(&str, Role)])] = &[
+    rows::<QudaGaugeParam>(),
+    rows::<QudaInvertParam>(),
+    rows::<QudaMultigridParam>(),
+    rows::<QudaEigParam>(),
+    rows::<QudaGaugeObservableParam>(),
+    rows::<QudaGaugeSmearParam>(),
+    rows::<QudaBLASParam>(),
+    rows::<QudaQuarkSmearParam>(),
+];
+
+const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role)]) {
+    (T::NAME, T::ROLES)
 }
 
 fn init_grid(
