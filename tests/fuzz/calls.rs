@@ -221,7 +221,7 @@ fn draw_member(to: &str, name: &str, ty: &Type, enums: &BTreeMap<&str, usize>) -
     match ty {
         Type::Size => format!("{to} = quda_size();"),
         Type::I32 => format!("{to} = quda_integer(\"{name}\");"),
-        Type::Unsigned => format!("{to} = (unsigned)quda_integer(\"{name}\");"),
+        Type::Unsigned => format!("{to} = quda_unsigned(\"{name}\");"),
         Type::F64 => format!("{to} = real(\"{name}\");"),
         Type::Complex => format!("{to} = real(\"\");"),
         Type::Char => format!("{to} = 0;"),
@@ -284,7 +284,7 @@ pub fn generate_quda() -> String {
             let draw = match (pass, ty) {
                 (Pass::Value, Type::I32) => format!("int a{i} = quda_integer(\"{arg}\");"),
                 (Pass::Value, Type::Unsigned) => {
-                    format!("unsigned a{i} = (unsigned)quda_integer(\"{arg}\");")
+                    format!("unsigned a{i} = quda_unsigned(\"{arg}\");")
                 }
                 (Pass::Value, Type::F64) => format!("double a{i} = real(\"{arg}\");"),
                 (Pass::Value, Type::Size) => format!("size_t a{i} = quda_size();"),

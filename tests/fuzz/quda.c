@@ -46,6 +46,13 @@ int quda_integer(const char *name) {
   return (int)integer(name);
 }
 
+unsigned quda_unsigned(const char *name) {
+  int value = quda_integer(name);
+  /* Steps are the host's, too. */
+  if (strstr(name, "teps")) return (unsigned)below(12);
+  return (unsigned)value;
+}
+
 size_t quda_size(void) { return percent(90) ? (size_t)below(100000) : (size_t)(draw() >> below(20)); }
 
 void *quda_pointer(const char *name) {

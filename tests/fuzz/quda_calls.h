@@ -8,6 +8,7 @@
 #include "quda_milc_interface.h"
 
 int quda_integer(const char *name);
+unsigned quda_unsigned(const char *name);
 size_t quda_size(void);
 void *quda_pointer(const char *name);
 /* Links of the host, in an array of their own or of sites; the array ends where memory does. */
