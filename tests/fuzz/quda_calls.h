@@ -4,6 +4,7 @@
 
 #include "engine.h"
 
+#include "malloc_quda.h"
 #include "quda.h"
 #include "quda_milc_interface.h"
 
