@@ -349,7 +349,8 @@ macro_rules! interface {
                 #[allow(unused_imports)]
                 use $crate::capi::args::Arg;
                 $crate::capi::quda::calls::$how(stringify!($call), || {
-                    $(let mut $larg = <$lty as Arg>::read($larg, stringify!($larg))?;)*
+                    $(let mut $larg =
+                        <$lty as Arg>::read($larg, stringify!($larg)).and_then(Arg::checked)?;)*
                     let value = $lbody($(<$lty as Arg>::view(&mut $larg)),*)?;
                     Ok((value, move || {
                         $(<$lty as Arg>::finish($larg);)*

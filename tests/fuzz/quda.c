@@ -278,7 +278,7 @@ void quda_called(const char *name, int32_t status) {
   const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
   if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda")) memcpy(lattice, whole, sizeof lattice), session = 0;
-  if (!strcmp(name, "initQuda") && status == 0) begun = 1;
+  if ((!strcmp(name, "initQuda") || !strcmp(name, "initQudaDevice")) && status == 0) begun = 1;
   if (!strcmp(name, "endQuda")) begun = 0;
   if (!session && !begun && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
   if (told != (status != 0)) engine_fault("the handler was not called once for an error");
