@@ -228,9 +228,6 @@ fn draw_member(to: &str, name: &str, ty: &Type, enums: &BTreeMap<&str, usize>) -
         Type::Address => format!("{to} = quda_pointer(\"{name}\");"),
         Type::Pointer(Type::Struct("QudaInvertParam")) => format!("{to} = quda_operator();"),
         Type::Pointer(Type::Pointer(Type::I32)) => format!("{to} = quda_paths();"),
-        Type::Pointer(Type::I32) => format!("{to} = (int *)(void *)integers_in(\"{name}\");"),
-        Type::Pointer(Type::F64) => format!("{to} = (double *)(void *)numbers_in();"),
-        Type::Pointer(Type::Complex) => format!("{to} = out_array(1);"),
         Type::Pointer(_) => format!("{to} = NULL;"),
         Type::Enum(of) => format!("{to} = ({of})choice(values_{of}, {});", enums[of]),
         Type::Array(Type::F64, 4) => {
