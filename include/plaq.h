@@ -400,6 +400,17 @@ typedef struct plaq_gauge {
   int64_t id;
 } plaq_gauge;
 
+/** Kinds of link smearing. */
+typedef int32_t plaq_smearing;
+enum {
+  /** Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0]. */
+  PLAQ_SMEARING_APE = 0,
+  /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
+  PLAQ_SMEARING_STOUT = 1,
+  /** Three levels inside of hypercubes; alpha[0..2], directions 15. */
+  PLAQ_SMEARING_HYP = 2
+};
+
 /** Which real numbers of a link are stored; this also fixes the gauge group. */
 typedef int32_t plaq_storage;
 enum {
@@ -415,16 +426,25 @@ enum {
   PLAQ_STORAGE_SU2 = 4
 };
 
-/** Kinds of link smearing. */
-typedef int32_t plaq_smearing;
-enum {
-  /** Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0]. */
-  PLAQ_SMEARING_APE = 0,
-  /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
-  PLAQ_SMEARING_STOUT = 1,
-  /** Three levels inside of hypercubes; alpha[0..2], directions 15. */
-  PLAQ_SMEARING_HYP = 2
-};
+/** Link smearing. */
+typedef struct plaq_gauge_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Kind of smearing. Default: PLAQ_SMEARING_STOUT. */
+  plaq_smearing kind;
+  /** Steps of smearing. 0 to 100000. Default: 1. */
+  int32_t steps;
+  /** Parameters of the kind, 0 to 1. The first must be set. */
+  double alpha[3];
+  /** Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+   * 0 or more. Default: 15. */
+  int32_t directions;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_gauge_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_gauge_smear_params_init(plaq_gauge_smear_params *params, int64_t struct_size);
 
 /** Shape of a gauge field. */
 typedef struct plaq_gauge_params {
@@ -441,26 +461,6 @@ typedef struct plaq_gauge_params {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_params_init(plaq_gauge_params *params, int64_t struct_size);
-
-/** Link smearing. */
-typedef struct plaq_gauge_smear_params {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** Default: PLAQ_SMEARING_STOUT. */
-  plaq_smearing kind;
-  /** Default: 1. */
-  int32_t steps;
-  /** Parameters of the kind, 0 to 1. The first must be set. */
-  double alpha[3];
-  /** Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
-   * Default: 15. */
-  int32_t directions;
-  /** Must be 0. */
-  int32_t reserved;
-} plaq_gauge_smear_params;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_gauge_smear_params_init(plaq_gauge_smear_params *params, int64_t struct_size);
 
 /** Shape of a gauge field that exists. */
 typedef struct plaq_gauge_report {
@@ -982,7 +982,7 @@ typedef struct plaq_dirac {
   int64_t id;
 } plaq_dirac;
 
-/** What an operator multiplies with. */
+/** What an operator multiplies with. The symmetric P is the same in both. */
 typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
@@ -996,10 +996,15 @@ enum {
  * A_p - kappa^2 H_pq A_q^-1 H_qp. */
 typedef int32_t plaq_system;
 enum {
+  /** The whole lattice. */
   PLAQ_SYSTEM_FULL = 0,
+  /** The symmetric complement on even sites. */
   PLAQ_SYSTEM_EVEN_SYMMETRIC = 1,
+  /** The symmetric complement on odd sites. */
   PLAQ_SYSTEM_ODD_SYMMETRIC = 2,
+  /** The asymmetric complement on even sites. */
   PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3,
+  /** The asymmetric complement on odd sites. */
   PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
 };
 
@@ -1248,17 +1253,18 @@ typedef struct plaq_multigrid_level_params {
 typedef struct plaq_multigrid_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+  /** Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
    * blocks are given. 2 to 5. Default: 0. */
   int32_t levels;
-  /** Cycle of the second level: V, W or K. Default: PLAQ_CYCLE_K. */
+  /** Cycle of the second level. Default: PLAQ_CYCLE_K. */
   plaq_cycle cycle;
   /** The levels but the coarsest, from the finest on. */
   plaq_multigrid_level_params level[4];
   /** Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR. */
   plaq_smoother smoother;
-  /** Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
-   * CA_GCR where the coarse levels are in single precision, else single. Default: 0. */
+  /** Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
+   * GPUs with CA-GCR where the coarse levels are in single precision, else single.
+   * Default: 0. */
   plaq_precision smoother_precision;
   /** Precision of coarse operators and null vectors: double or single.
    * Default: PLAQ_PRECISION_SINGLE. */
@@ -1268,7 +1274,7 @@ typedef struct plaq_multigrid_params {
   int32_t iterations;
   /** Largest number of iterations on the coarsest level. 1 to 100000. Default: 64. */
   int32_t coarsest_iterations;
-  /** Iterations of `setup_solver` that make null vectors of random ones. 1 to 100000.
+  /** Iterations of the set-up's solver that make null vectors of random ones. 1 to 100000.
    * Default: 20. */
   int32_t setup_iterations;
   /** Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
@@ -1278,7 +1284,7 @@ typedef struct plaq_multigrid_params {
    * fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
    * Default: 2. */
   int32_t gather;
-  /** Relaxation of the smoothers MR and RICHARDSON. A number between 0 and 2. Default: 0.85. */
+  /** Relaxation of the smoothers MR and Richardson. A number between 0 and 2. Default: 0.85. */
   double omega;
   /** Relative residual at which GCR stops on coarse levels but the coarsest.
    * A number between 0 and 1. Default: 0.25. */
@@ -1293,11 +1299,11 @@ typedef struct plaq_multigrid_params {
   plaq_smoother coarse_smoother;
   /** What solves the coarsest level. Default: PLAQ_COARSEST_CA_GCR. */
   plaq_coarsest coarsest;
-  /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
-   * PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+  /** Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
+   * it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
    * 0 to 256. Default: -1. */
   int32_t coarsest_modes;
-  /** Cycle of levels from the third on; -1: as `cycle`. Default: -1. */
+  /** Cycle of levels from the third on; -1: that of the second. Default: -1. */
   plaq_cycle deep_cycle;
   /** Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
    * of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0. */
@@ -1305,7 +1311,7 @@ typedef struct plaq_multigrid_params {
   /** Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4. */
   int32_t domain_steps;
   /** Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-   * with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+   * with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
    * Default: 0. */
   plaq_precision link_precision;
   /** Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
@@ -1451,28 +1457,46 @@ typedef struct plaq_solver {
 /** Algorithms. */
 typedef int32_t plaq_algorithm;
 enum {
-  /** Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
-   * normal equations. */
+  /** Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations. */
   PLAQ_ALGORITHM_CG = 0,
   /** CG on M M^dagger y = b, x = M^dagger y. */
   PLAQ_ALGORITHM_CGNE = 1,
   /** CG on M^dagger M x = M^dagger b. */
   PLAQ_ALGORITHM_CGNR = 2,
+  /** Stabilised biconjugate gradient. */
   PLAQ_ALGORITHM_BICGSTAB = 3,
   /** Restarted GCR, with MR inside every iteration if asked for. */
   PLAQ_ALGORITHM_GCR = 4,
+  /** Minimal residual with relaxation. */
   PLAQ_ALGORITHM_MR = 5
 };
 
-/** Which equation; P is the even-odd preconditioned operator on its parity. */
+/** The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity. */
 typedef int32_t plaq_solution;
 enum {
+  /** M x = b. */
   PLAQ_SOLUTION_M = 0,
+  /** M^dagger x = b. */
   PLAQ_SOLUTION_MDAG = 1,
+  /** M^dagger M x = b. */
   PLAQ_SOLUTION_MDAGM = 2,
+  /** P x = b. */
   PLAQ_SOLUTION_P = 3,
+  /** P^dagger x = b. */
   PLAQ_SOLUTION_PDAG = 4,
+  /** P^dagger P x = b. */
   PLAQ_SOLUTION_PDAGP = 5
+};
+
+/** What the Krylov space is built from. */
+typedef int32_t plaq_equations;
+enum {
+  /** M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations. */
+  PLAQ_EQUATIONS_DIRECT = 0,
+  /** M^dagger M x = M^dagger b. */
+  PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1,
+  /** M M^dagger y = b, x = M^dagger y. */
+  PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
 /** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
@@ -1493,71 +1517,60 @@ enum {
   PLAQ_STOPPED_BY_CALLBACK = 5
 };
 
-/** What the Krylov space is built from. */
-typedef int32_t plaq_equations;
-enum {
-  PLAQ_EQUATIONS_DIRECT = 0,
-  /** M^dagger M x = M^dagger b. */
-  PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1,
-  /** M M^dagger y = b, x = M^dagger y. */
-  PLAQ_EQUATIONS_NORMAL_ERROR = 2
-};
-
 /** Called after every iteration with the largest relative residual of the recurrence and
  * the time since the start; a result other than 0 ends the solve, and the report says so.
  * One rank of many may ask for that, or have a callback at all: all ranks stop after the
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
- * precision inside double where the operator is in double: half the time to the same residual. */
+/** How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
+ * where the operator is in double: half the time to the same residual. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_ALGORITHM_CGNR. */
+  /** Algorithm of the iteration. Default: PLAQ_ALGORITHM_CGNR. */
   plaq_algorithm algorithm;
-  /** Default: PLAQ_SOLUTION_M. */
+  /** Equation that is solved. Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
-  /** For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-   * normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
+  /** What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+   * one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
   plaq_equations equations;
-  /** Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+  /** System that is solved through; on the whole lattice there is no even-odd preconditioning.
    * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
-   * the tolerance applies. 0, automatic: single where the operator is in double, else the
-   * operator's; plaq_solver_multishift then takes the operator's precision and storage, since
-   * shifts share a Krylov space that goes no deeper than its precision. The report says which.
-   * Default: 0. */
+  /** Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+   * applies. Automatic (0): single where the operator is in double, else the operator's;
+   * plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
+   * that goes no deeper than its precision. The report says which. Default: 0. */
   plaq_precision sloppy_precision;
-  /** Storage of the iteration's links; 0: the operator's. Default: 0. */
+  /** Storage of the iteration's links; automatic (0): the operator's. Default: 0. */
   plaq_storage sloppy_storage;
-  /** Default: 10000. */
+  /** Largest number of iterations. 1 or more. Default: 10000. */
   int32_t max_iterations;
-  /** GCR: directions kept before a restart. Default: 10. */
+  /** Directions that GCR keeps before a restart. 1 to 10000. Default: 10. */
   int32_t nkrylov;
-  /** BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
-   * preconditioner; 0: none. Default: 0. */
+  /** Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
+   * MR; 0: none. 0 or more. Default: 0. */
   int32_t precondition_steps;
-  /** 1: start from the x that is passed in; 0: from zero. Default: 0. */
+  /** The solve starts from the x that is passed in; else from zero. 0 or 1. Default: 0. */
   int32_t initial_guess;
   /** Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
    * Default: 1e-10. */
   double tol;
   /** Largest heavy-quark residual; 0: not asked for. Default: 0. */
   double tol_hq;
-  /** Mixed precision: the residual is recomputed in the operator's precision whenever
-   * that of the iteration has fallen by this factor. Default: 0.1. */
+  /** Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
+   * A number between 0 and 1. Default: 0.1. */
   double delta;
-  /** MR: relaxation, 1: none. Default: 1. */
+  /** Relaxation of MR; 1: none. A number between 0 and 2. Default: 1. */
   double omega;
-  /** plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-   * and on a GPU more time. Default: 12. */
+  /** Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
+   * 1 to 12. Default: 12. */
   int32_t columns;
   /** Must be 0. */
   int32_t reserved;
-  /** Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
-   * all ranks stop after the same one. Default: 0. */
+  /** Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+   * stop after the same one. Default: 0. */
   double max_seconds;
 } plaq_solver_params;
 
@@ -2002,7 +2015,9 @@ typedef struct plaq_eigen {
 /** Which end of the spectrum. */
 typedef int32_t plaq_eigen_end;
 enum {
+  /** The smallest eigenvalues. */
   PLAQ_EIGEN_SMALLEST = 0,
+  /** The largest eigenvalues. */
   PLAQ_EIGEN_LARGEST = 1
 };
 
@@ -2019,44 +2034,46 @@ enum {
 typedef struct plaq_eigen_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_EIGEN_LANCZOS. */
+  /** How eigenvectors are found. Default: PLAQ_EIGEN_LANCZOS. */
   plaq_eigen_method method;
-  /** Default: PLAQ_EIGEN_SMALLEST. */
+  /** End of the spectrum that they are of. Default: PLAQ_EIGEN_SMALLEST. */
   plaq_eigen_end end;
-  /** M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL. */
+  /** What stands for M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL. */
   plaq_system system;
   /** Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-   * diagonalised as a whole. Default: 8. */
+   * diagonalised as a whole. 1 or more. Default: 8. */
   int32_t count;
   /** Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-   * Default: 0. */
+   * 0 or more. Default: 0. */
   int32_t room;
-  /** Vectors multiplied at a time. Default: 1. */
+  /** Vectors multiplied at a time. 1 or more. Default: 1. */
   int32_t block;
-  /** To 1000000. Default: 200. */
+  /** Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
+   * Default: 200. */
   int32_t max_restarts;
-  /** 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
-   * finds nothing; 0: `converged` then says nothing about missing eigenvalues. Default: 1. */
+  /** A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
+   * else `converged` says nothing about missing eigenvalues. 0 or 1. Default: 1. */
   int32_t verify;
   /** Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
   double tol;
-  /** Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
-   * operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
-   * from the spectrum; 1: no polynomial; to 100000. Default: 0. */
+  /** Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+   * 0 to 100000. Default: 0. */
   int32_t degree;
-  /** 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
-   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
-   * there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+  /** The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
+   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
+   * Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
    * Default: 0. */
   int32_t time_slices;
-  /** Default: 0. */
+  /** Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
+   * normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+   * Default: 0. */
   double from;
-  /** Default: 0. */
+  /** Upper end of the interval. Default: 0. */
   double to;
-  /** Of random start vectors. Default: 1. */
+  /** Seed of random start vectors. Default: 1. */
   int64_t seed;
-  /** Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+  /** Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
    * the Ritz functional after every step of the minimisation; all ranks stop after the same one.
    * Default: 0. */
   double max_seconds;
@@ -2146,9 +2163,10 @@ typedef struct plaq_overlap {
 /** How sign(Q) of what is not projected is approximated. */
 typedef int32_t plaq_overlap_sign;
 enum {
-  /** Minimax polynomial. */
+  /** The minimax polynomial, by Clenshaw's recurrence. */
   PLAQ_OVERLAP_POLYNOMIAL = 0,
-  /** Zolotarev's rational function by multi-shift CG. */
+  /** Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
+   * polynomial takes its place. */
   PLAQ_OVERLAP_ZOLOTAREV = 1,
   /** Whichever takes less time here, in double precision. */
   PLAQ_OVERLAP_AUTO = 2
@@ -2157,8 +2175,24 @@ enum {
 /** How modes of the kernel are found. */
 typedef int32_t plaq_overlap_finder;
 enum {
+  /** Block Lanczos. */
   PLAQ_OVERLAP_LANCZOS = 0,
+  /** Minimising the Ritz functional (Kalkreuter and Simma). */
   PLAQ_OVERLAP_RITZ = 1
+};
+
+/** How D x = b is solved. */
+typedef int32_t plaq_overlap_algorithm;
+enum {
+  /** x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has. */
+  PLAQ_OVERLAP_CG = 0,
+  /** Shifted unitary minimal residual. */
+  PLAQ_OVERLAP_SUMR = 1,
+  /** Flexible GCR, which takes a preconditioner. */
+  PLAQ_OVERLAP_GCR = 2,
+  /** Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
+   * of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has. */
+  PLAQ_OVERLAP_SOLVER_AUTO = 3
 };
 
 /** The operator D or what is made of it. */
@@ -2178,80 +2212,67 @@ enum {
   PLAQ_OVERLAP_DDAGD_MINUS = 6
 };
 
-/** How D x = b is solved. */
-typedef int32_t plaq_overlap_algorithm;
-enum {
-  /** CG on D^dagger D, on either chirality that b has. */
-  PLAQ_OVERLAP_CG = 0,
-  /** Shifted unitary minimal residual. */
-  PLAQ_OVERLAP_SUMR = 1,
-  /** Flexible GCR. */
-  PLAQ_OVERLAP_GCR = 2,
-  /** Whichever is expected to take the least time: GCR with the Wilson operator's inverse
-   * where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
-   * chiralities that b has. */
-  PLAQ_OVERLAP_SOLVER_AUTO = 3
-};
-
 /** D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s. */
 typedef struct plaq_overlap_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Between -1 and 1. Default: 0.4. */
+  /** Shift s of the kernel gamma5 (D_W - (1 + s)). A number between -1 and 1. Default: 0.4. */
   double s;
   /** Quark mass m, 0 to below 2 rho. Default: 0. */
   double mass;
   /** Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
    * precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
-   * Default: 0.00000001. */
+   * 1e-14 to below 1. Default: 0.00000001. */
   double delta;
-  /** In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL. */
+  /** Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
+   * Default: PLAQ_OVERLAP_POLYNOMIAL. */
   plaq_overlap_sign sign;
-  /** Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
-   * Default: -1. */
+  /** Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
+   * 0 to 10000. Default: -1. */
   int32_t modes;
-  /** -1: as many at most, to 10000. Default: 48. */
+  /** Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48. */
   int32_t most_modes;
-  /** Default: PLAQ_OVERLAP_LANCZOS. */
+  /** How modes of the kernel are found. Default: PLAQ_OVERLAP_LANCZOS. */
   plaq_overlap_finder finder;
   /** Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
    * double precision, whatever that of the operator. Default: 0. */
   double modes_tol;
-  /** Highest degree of a polynomial, to 20000. Default: 5000. */
+  /** Highest degree of a polynomial. 1 to 20000. Default: 5000. */
   int32_t max_degree;
-  /** Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0. */
+  /** Zolotarev's function runs the Krylov space twice and takes no memory for poles. 0 or 1.
+   * Default: 0. */
   int32_t two_passes;
-  /** Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+  /** Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
    * Default: 0. */
   double low;
-  /** Default: 0. */
+  /** Largest modulus of eigenvalues of Q; 0, with `low`: as found. Default: 0. */
   double high;
   /** Sheikholeslami-Wohlert coefficient of the kernel. Default: 0. */
   double csw;
-  /** Boundary phases in units of pi. Default: 0, 0, 0, 1. */
+  /** Boundary phases. Default: 0, 0, 0, 1. */
   double boundary[4];
-  /** Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+  /** Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
    * field. Default: 0. */
   plaq_precision precision;
-  /** Storage of its links; 0: two rows. Default: 0. */
+  /** Storage of its links; automatic (0): two rows. Default: 0. */
   plaq_storage storage;
-  /** Of random start vectors. Default: 1. */
+  /** Seed of random start vectors. Default: 1. */
   int64_t seed;
-  /** The kernel takes links smeared so many times; the links of `gauge` stay as they are.
-   * Default: 0. */
+  /** Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
+   * 0 to 100000. Default: 0. */
   int32_t smearing_steps;
-  /** Default: PLAQ_SMEARING_STOUT. */
+  /** Kind of that smearing. Default: PLAQ_SMEARING_STOUT. */
   plaq_smearing smearing;
-  /** Parameters as of plaq_gauge_smear; the first must be set where there are steps. */
+  /** Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps. */
   double smearing_alpha[3];
   /** Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
    * as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0. */
   double max_seconds;
-  /** Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
-   * Default: 1. */
+  /** Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+   * 1 to 10000. Default: 1. */
   int32_t high_modes;
-  /** Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
-   * Default: 300. */
+  /** Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
+   * 1 to 1000000. Default: 300. */
   int32_t max_restarts;
 } plaq_overlap_params;
 
@@ -2405,41 +2426,40 @@ plaq_status plaq_overlap_low(plaq_overlap overlap,
 typedef struct plaq_overlap_solve_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_OVERLAP_SOLVER_AUTO. */
+  /** Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO. */
   plaq_overlap_algorithm algorithm;
-  /** Default: 2000. */
+  /** Largest number of iterations. 1 or more. Default: 2000. */
   int32_t max_iterations;
   /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001. */
   double tol;
-  /** Precision and storage of the iteration; 0: those of the operator. Default: 0. */
+  /** Precision of the iteration; automatic (0): that of the operator. Default: 0. */
   plaq_precision sloppy_precision;
-  /** Default: 0. */
+  /** Storage of the iteration's links; automatic (0): that of the operator. Default: 0. */
   plaq_storage sloppy_storage;
-  /** 1: coarser sign functions while the residual is large. Default: 1. */
+  /** The sign function is coarser while the residual is large. 0 or 1. Default: 1. */
   int32_t relax;
-  /** 1: low modes that plaq_overlap_index found are taken out of the start. Default: 1. */
+  /** Low modes that plaq_overlap_index found are taken out of the start. 0 or 1. Default: 1. */
   int32_t deflate;
-  /** GCR: directions kept. Default: 20. */
+  /** Directions that GCR keeps. 1 or more. Default: 20. */
   int32_t nkrylov;
-  /** GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
-   * the library chooses GCR; its mass, which must be above the critical one, NaN: found once
-   * for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
-   * Default: 0. */
+  /** Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
+   * chooses GCR. 0 or more. Default: 0. */
   int32_t wilson_iterations;
-  /** Default: NaN. */
+  /** Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
+   * the low edge of its spectrum at twice the (least) quark mass. Default: NaN. */
   double wilson_mass;
-  /** Default: 0.1. */
+  /** Tolerance of that inverse. Default: 0.1. */
   double wilson_tol;
-  /** plaq_overlap_propagators: 1 takes the contact term out. Default: 1. */
+  /** plaq_overlap_propagators takes the contact term out. 0 or 1. Default: 1. */
   int32_t subtract;
-  /** 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-   * defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
-   * -1: by what is expected to take less time, from the mass, the tolerance, the number of
-   * right-hand sides and masses, and whether there is a multigrid already. Default: -1. */
+  /** That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+   * keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
+   * take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
+   * is a multigrid already. 0 or 1. Default: -1. */
   int32_t multigrid;
-  /** Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
-   * ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
-   * operator, is not counted. Default: 0. */
+  /** Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+   * stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
+   * counted. Default: 0. */
   double max_seconds;
 } plaq_overlap_solve_params;
 
@@ -2515,12 +2535,15 @@ enum {
   PLAQ_GAUGEFIX_FOURIER_CG = 5
 };
 
-/** Precision of the sweeps. Functional, violation and result are in double for all. */
+/** Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
+ * and result are in double for all, and the residual gauge is fixed in double. */
 typedef int32_t plaq_gaugefix_precision;
 enum {
+  /** Single precision. */
   PLAQ_GAUGEFIX_SINGLE = 0,
   /** Single precision as far as it goes, then double. */
   PLAQ_GAUGEFIX_MIXED = 1,
+  /** Double precision. */
   PLAQ_GAUGEFIX_DOUBLE = 2
 };
 
@@ -2533,55 +2556,57 @@ typedef int32_t (*plaq_gaugefix_callback)(int64_t copy, int64_t sweeps, double f
 typedef struct plaq_gaugefix_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_GAUGEFIX_LANDAU. */
+  /** Gauge that is fixed. Default: PLAQ_GAUGEFIX_LANDAU. */
   plaq_gaugefix_condition condition;
-  /** Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). Default: 3. */
+  /** Direction whose links Coulomb gauge leaves out (x, y, z, t). 0 to 3. Default: 3. */
   int32_t time;
-  /** Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. Default: 0. */
+  /** Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+   * 0 or 1. Default: 0. */
   int32_t residual;
-  /** Default: PLAQ_GAUGEFIX_OVERRELAXATION. */
+  /** Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_OVERRELAXATION. */
   plaq_gaugefix_method method;
-  /** Default: PLAQ_GAUGEFIX_MIXED. */
+  /** Precision of the sweeps; the result is measured in double. Default: PLAQ_GAUGEFIX_MIXED. */
   plaq_gaugefix_precision precision;
-  /** 1: annealing temperatures with equal ratios; 0: with equal differences. Default: 0. */
+  /** Annealing temperatures have equal ratios; else equal differences. 0 or 1. Default: 0. */
   int32_t logarithmic;
-  /** Power of overrelaxation, 1 to below 2. Default: 1.7. */
+  /** Power of overrelaxation. 1 to below 2. Default: 1.7. */
   double omega;
-  /** Stochastic relaxation: 0 to below 1. Default: 0.5. */
+  /** Probability of stochastic relaxation. 0 to below 1. Default: 0.5. */
   double probability;
-  /** Default: 1000. */
+  /** Sweeps of stochastic relaxation in the combined algorithm. 0 or more. Default: 1000. */
   int64_t stochastic_sweeps;
-  /** First and last temperature, their number with a heat bath sweep each, and the
-   * microcanonical sweeps after each of these. Default: 1.4. */
+  /** First temperature of annealing. Default: 1.4. */
   double hot;
-  /** Default: 0.1. */
+  /** Last temperature of annealing. Default: 0.1. */
   double cold;
-  /** Default: 1000. */
+  /** Number of temperatures, each with a heat bath sweep. 1 to 16777216. Default: 1000. */
   int64_t temperatures;
-  /** Default: 3. */
+  /** Microcanonical sweeps after each heat bath. 0 or more. Default: 3. */
   int64_t microcanonical;
-  /** Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-   * which is what that comes to. All criteria asked for must be met. Default: -1. */
+  /** Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
+   * comes to. All criteria asked for must be met. Default: -1. */
   double stop_theta;
-  /** Largest violation of a site, of which theta is the average; 0: not asked for.
+  /** Largest violation of a site, of which theta is the average; 0: not asked for. 0 or more.
    * Default: 0. */
   double stop_theta_max;
-  /** Largest rise of F in one iteration; 0: not asked for. Default: 0. */
+  /** Largest rise of the functional in one iteration; 0: not asked for. 0 or more.
+   * Default: 0. */
   double stop_change;
-  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+  /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. 1 or more.
    * Default: 20000. */
   int64_t max_iterations;
-  /** Sweeps between two looks at the violation. Default: 10. */
+  /** Sweeps between two looks at the violation. 1 or more. Default: 10. */
   int64_t check_every;
-  /** Gauge copies, of which the one with the largest F among those that converged is
-   * kept; in Coulomb gauge of every slice. The first starts from the field as it is.
-   * Default: 1. */
+  /** Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
+   * gauge of every slice. The first starts from the field as it is. 1 or more. Default: 1. */
   int64_t copies;
-  /** 1: the first copy starts from a random transformation, as the others do. Default: 0. */
+  /** 1: the first copy starts from a random transformation, as the others do. 0 or 1.
+   * Default: 0. */
   int64_t random_start;
-  /** Default: 1. */
+  /** Seed of the random numbers. Default: 1. */
   int64_t seed;
-  /** Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08. */
+  /** Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+   * A number above 0. Default: 0.08. */
   double alpha;
 } plaq_gaugefix_params;
 
@@ -3061,15 +3086,17 @@ enum {
 typedef struct plaq_hmc_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of a trajectory. Default: 1. */
+  /** Length of a trajectory. Default: 1. */
   double length;
-  /** Default: 0. */
+  /** Seed of the random numbers. Default: 0. */
   int64_t seed;
-  /** Number of the next trajectory. Default: 0. */
+  /** Number of the next trajectory. 0 or more. Default: 0. */
   int64_t trajectory;
-  /** Trajectories with lower numbers are accepted whatever their Delta H. Default: 0. */
+  /** Trajectories with lower numbers are accepted whatever their Delta H. 0 or more.
+   * Default: 0. */
   int64_t accept_until;
-  /** Every so many trajectories the way there and back is measured; 0: never. Default: 0. */
+  /** Every so many trajectories the way there and back is measured; 0: never. 0 or more.
+   * Default: 0. */
   int64_t reversibility_every;
 } plaq_hmc_params;
 
@@ -3080,49 +3107,56 @@ plaq_status plaq_hmc_params_init(plaq_hmc_params *params, int64_t struct_size);
 typedef struct plaq_quarks_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|. Default: 2. */
+  /** Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
+   * 1 or 2. Default: 2. */
   int32_t flavours;
-  /** The Schur complement. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
+  /** Schur complement whose determinant is taken. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Default: 20000. */
+  /** Largest number of iterations of a solve. 1 or more. Default: 20000. */
   int32_t max_iterations;
-  /** Precision of the iteration inside double; 0: automatic. Default: 0. */
+  /** Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
+   * flavours, else double. Default: 0. */
   plaq_precision sloppy_precision;
-  /** Solutions that guesses of force solves are made of. Default: 0. */
+  /** Solutions that guesses of force solves are made of; 0: solves start from zero.
+   * 0 or more. Default: 0. */
   int32_t guesses;
-  /** Levels of stout smearing of the links that the operators see. Default: 0. */
+  /** Levels of stout smearing of the links that the operators see; 0: none. 0 to 64.
+   * Default: 0. */
   int32_t smearing_levels;
-  /** 1: solves by GCR with multigrid. Default: 0. */
+  /** Solves are by GCR with multigrid. 0 or 1. Default: 0. */
   int32_t multigrid;
-  /** 1: also with the preconditioner. Default: 0. */
+  /** Solves of the preconditioner are by multigrid, too. 0 or 1. Default: 0. */
   int32_t multigrid_preconditioner;
-  /** 1: null vectors outlive a trajectory. Default: 0. */
+  /** Null vectors outlive a trajectory. 0 or 1. Default: 0. */
   int32_t persistent;
-  /** Directions that GCR keeps. Default: 20. */
+  /** Directions that GCR keeps. 1 or more. Default: 20. */
   int32_t nkrylov;
-  /** What follows a change of links: KEEP, REFINE (once) or ANEW. Default: PLAQ_REFRESH_KEEP. */
+  /** What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+   * Default: PLAQ_REFRESH_KEEP. */
   plaq_refresh refresh;
-  /** Of one flavour: least shifts that multigrid solves. Default: 3. */
+  /** Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3. */
   int32_t shifts;
-  /** Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
-   * Default: 1. */
+  /** Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1. */
   int32_t fields;
-  /** Default: 1. */
+  /** Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
+   * 0 or more. Default: 1. */
   int32_t check_every;
-  /** Default: 0.00000001. */
+  /** Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001. */
   double tolerance_force;
-  /** Default: 1e-11. */
+  /** Largest residual of solves in the Hamiltonian and the heat bath.
+   * A number between 0 and 1. Default: 1e-11. */
   double tolerance_hamiltonian;
-  /** Default: 0. */
+  /** Weight rho of stout smearing. Default: 0. */
   double smearing_rho;
-  /** Of one flavour: errors of the rational approximations. Default: 0.0000001. */
+  /** Relative error of one flavour's rational approximation in forces. Default: 0.0000001. */
   double error_force;
-  /** Default: 1e-12. */
+  /** Relative error of that approximation in the Hamiltonian and the heat bath.
+   * Default: 1e-12. */
   double error_hamiltonian;
-  /** Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0. */
+  /** Ends of the interval of one flavour's spectrum; 0: it is measured. Default: 0, 0. */
   double interval[2];
-  /** Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
-   * one flavour; 0: two flavours of equal mass. Default: 0. */
+  /** Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
+   * flavour; 0: two flavours of equal mass. Default: 0. */
   double epsilon;
 } plaq_quarks_params;
 
@@ -3172,13 +3206,15 @@ plaq_status plaq_hmc_create_from(plaq_hmc_parts parts, plaq_hmc *hmc);
 
 /* ---- Gradient flow ---- */
 
-/** Whose gradient. */
+/** Action whose gradient flows. */
 typedef int32_t plaq_flow_kind;
 enum {
+  /** Wilson's plaquette action. */
   PLAQ_FLOW_WILSON = 0,
-  /** Tree-level improved. */
+  /** Tree-level improved Symanzik action. */
   PLAQ_FLOW_SYMANZIK = 1,
-  /** The same with the term that removes all O(a^2) effects of the flow. */
+  /** The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+   * (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15). */
   PLAQ_FLOW_ZEUTHEN = 2
 };
 
@@ -3186,21 +3222,23 @@ enum {
  * topological charge; a result other than 0 on any rank ends the flow. */
 typedef int32_t (*plaq_flow_callback)(double time, double t2e, double charge, void *user);
 
-/** A gradient flow by Luescher's third-order Runge-Kutta scheme. */
+/** A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C). */
 typedef struct plaq_flow_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_FLOW_WILSON. */
+  /** Action whose gradient flows. Default: PLAQ_FLOW_WILSON. */
   plaq_flow_kind kind;
-  /** Steps between measurements; one more is at the start, one at the end. Default: 10. */
+  /** Steps between measurements; one more is at the start, one at the end. 1 or more.
+   * Default: 10. */
   int32_t every;
-  /** Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02. */
+  /** Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+   * A number above 0, to 0.2. Default: 0.02. */
   double step;
-  /** Flow time to reach, in a million steps at most. Must be set. */
+  /** Flow time t / a^2 to reach, in a million steps at most. It must be set. 0 to 1000000. */
   double time;
-  /** Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-   * fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
-   * Default: 0. */
+  /** Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
+   * Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
+   * time is refused. 0 to below 1. Default: 0. */
   double tolerance;
 } plaq_flow_params;
 

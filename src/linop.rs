@@ -67,7 +67,7 @@ use std::sync::{Arc, Mutex};
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 pub use convert::Convert;
 pub(crate) use schur::Halves;
-pub use schur::{Schur, SchurComplement};
+pub use schur::{Schur, SchurComplement, System};
 
 use crate::backend::Device;
 use crate::bail;

@@ -1,8 +1,15 @@
 //! Tables of parameters: text, TOML, C, ranges.
 
 use plaq::compose::multigrid::{Coarsest, Cycle, MultigridParams};
+use plaq::compose::SolverSettings;
 use plaq::fields::Precision;
+use plaq::ops::flow::FlowParams;
+use plaq::ops::gaugefix::GaugeFixing;
+use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
+use plaq::ops::link_smearing::LinkSmearing;
+use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use plaq::params::{flat, InC, Parameters};
+use plaq::solvers::EigenSettings;
 
 #[test]
 fn defaults_survive_text_and_c() {
@@ -77,4 +84,51 @@ fn wrong_values_are_named_with_their_line() {
     c.level[1].post = -1;
     let said = MultigridParams::from_c(&c, "params").unwrap_err().to_string();
     assert!(said.contains("params.level[1].post: expected 0 to 10000, found -1"), "{said}");
+}
+
+/// Tables of all parameters: sentences with a full stop, defaults that come back from text and from C.
+#[test]
+fn every_table_is_whole() {
+    fn whole<P: InC + PartialEq + std::fmt::Debug>(unset: &[&str]) {
+        let mut params = P::default();
+        for row in flat(P::ROWS) {
+            assert!(row.help().ends_with('.') && row.help().len() > 6, "{}: {}", P::NAME, row.name);
+            if !unset.contains(&row.name) {
+                params.set(row.name, &(row.default)()).unwrap();
+            }
+        }
+        let same = P::from_c(&P::default().to_c(), "params");
+        match unset.is_empty() {
+            true => assert_eq!((same.unwrap(), params), (P::default(), P::default())),
+            false => assert!(same.is_err() || unset == ["smearing_alpha"] || unset == ["alpha"]),
+        }
+    }
+    whole::<SolverSettings>(&[]);
+    whole::<EigenSettings>(&[]);
+    whole::<GaugeFixing>(&[]);
+    whole::<ChainSettings>(&[]);
+    whole::<Quarks>(&[]);
+    whole::<OverlapSolving>(&[]);
+    whole::<OverlapSettings>(&["smearing_alpha"]);
+    whole::<LinkSmearing>(&["alpha"]);
+    whole::<FlowParams>(&["time"]);
+}
+
+/// Room of a C struct must be 0; a number out of range is called by the host's argument.
+#[test]
+fn structs_of_c_are_checked() {
+    let mut c = SolverSettings::default().to_c();
+    c.reserved = 1;
+    let said = |c| SolverSettings::from_c(&c, "params").unwrap_err().message;
+    assert_eq!(said(c), "params.reserved: expected 0, found 1");
+    (c.reserved, c.columns) = (0, 13);
+    assert_eq!(said(c), "params.columns: expected 1 to 12, found 13");
+    (c.columns, c.initial_guess) = (12, 2);
+    assert_eq!(said(c), "params.initial_guess: expected 0 or 1, found 2");
+    let mut fixing = GaugeFixing::default().to_c();
+    fixing.omega = 2.0;
+    let e = GaugeFixing::from_c(&fixing, "params").unwrap_err();
+    assert_eq!(e.message, "params.omega: expected 1 to below 2, found 2");
+    (fixing.omega, fixing.seed) = (1.7, -1);
+    assert_eq!(GaugeFixing::from_c(&fixing, "params").unwrap().seed, u64::MAX);
 }

@@ -234,6 +234,13 @@ module plaq
   type, bind(c) :: plaq_gauge
     integer(c_int64_t) :: id = 0
   end type
+  !> Kinds of link smearing.
+  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
+  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
+  !> Three levels inside of hypercubes; alpha[0..2], directions 15.
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
   !> Which real numbers of a link are stored; this also fixes the gauge group.
   !> SU(3), whole matrices.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_18 = 18
@@ -245,13 +252,21 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
   !> SU(2), a0 + i a.sigma.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
-  !> Kinds of link smearing.
-  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
-  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
-  !> Three levels inside of hypercubes; alpha[0..2], directions 15.
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
+  !> Link smearing.
+  type, bind(c) :: plaq_gauge_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Kind of smearing.
+    integer(c_int32_t) :: kind
+    !> Steps of smearing.
+    integer(c_int32_t) :: steps
+    !> Parameters of the kind, 0 to 1. The first must be set.
+    real(c_double) :: alpha(3)
+    !> Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+    integer(c_int32_t) :: directions
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
   !> Shape of a gauge field.
   type, bind(c) :: plaq_gauge_params
     !> sizeof of this struct, set by its init function.
@@ -261,19 +276,6 @@ module plaq
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
-  end type
-  !> Link smearing.
-  type, bind(c) :: plaq_gauge_smear_params
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    integer(c_int32_t) :: kind
-    integer(c_int32_t) :: steps
-    !> Parameters of the kind, 0 to 1. The first must be set.
-    real(c_double) :: alpha(3)
-    !> Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
-    integer(c_int32_t) :: directions
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
   end type
   !> Shape of a gauge field that exists.
   type, bind(c) :: plaq_gauge_report
@@ -538,7 +540,7 @@ module plaq
   type, bind(c) :: plaq_dirac
     integer(c_int64_t) :: id = 0
   end type
-  !> What an operator multiplies with.
+  !> What an operator multiplies with. The symmetric P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
   !> D = m + 4 - H/2 + ...
@@ -546,10 +548,15 @@ module plaq
   !> The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
   !> 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
   !> A_p - kappa^2 H_pq A_q^-1 H_qp.
+  !> The whole lattice.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_FULL = 0
+  !> The symmetric complement on even sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_SYMMETRIC = 1
+  !> The symmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_SYMMETRIC = 2
+  !> The asymmetric complement on even sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3
+  !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
   !> An operator M or what is made of it.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
@@ -685,17 +692,17 @@ module plaq
   type, bind(c) :: plaq_multigrid_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+    !> Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
     !> blocks are given.
     integer(c_int32_t) :: levels
-    !> Cycle of the second level: V, W or K.
+    !> Cycle of the second level.
     integer(c_int32_t) :: cycle
     !> The levels but the coarsest, from the finest on.
     type(plaq_multigrid_level_params) :: level(4)
     !> Smoother of the finest level.
     integer(c_int32_t) :: smoother
-    !> Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
-    !> CA_GCR where the coarse levels are in single precision, else single.
+    !> Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
+    !> GPUs with CA-GCR where the coarse levels are in single precision, else single.
     integer(c_int32_t) :: smoother_precision
     !> Precision of coarse operators and null vectors: double or single.
     integer(c_int32_t) :: coarse_precision
@@ -703,14 +710,14 @@ module plaq
     integer(c_int32_t) :: iterations
     !> Largest number of iterations on the coarsest level.
     integer(c_int32_t) :: coarsest_iterations
-    !> Iterations of `setup_solver` that make null vectors of random ones.
+    !> Iterations of the set-up's solver that make null vectors of random ones.
     integer(c_int32_t) :: setup_iterations
     !> Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
     integer(c_int32_t) :: refinements
     !> Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
     !> fewer sites than this in a direction; 0: all levels stay on all ranks.
     integer(c_int32_t) :: gather
-    !> Relaxation of the smoothers MR and RICHARDSON.
+    !> Relaxation of the smoothers MR and Richardson.
     real(c_double) :: omega
     !> Relative residual at which GCR stops on coarse levels but the coarsest.
     real(c_double) :: tol
@@ -722,10 +729,10 @@ module plaq
     integer(c_int32_t) :: coarse_smoother
     !> What solves the coarsest level.
     integer(c_int32_t) :: coarsest
-    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
-    !> PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+    !> Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
+    !> it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
     integer(c_int32_t) :: coarsest_modes
-    !> Cycle of levels from the third on; -1: as `cycle`.
+    !> Cycle of levels from the third on; -1: that of the second.
     integer(c_int32_t) :: deep_cycle
     !> Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
     !> of coarse levels have up to 2 sites in a direction.
@@ -733,7 +740,7 @@ module plaq
     !> Steps of minimal residual in a Schwarz domain.
     integer(c_int32_t) :: domain_steps
     !> Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-    !> with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+    !> with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
     integer(c_int32_t) :: link_precision
     !> Null vectors that are iterated at a time, at a set-up and in refinements.
     integer(c_int32_t) :: setup_columns
@@ -793,24 +800,38 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Algorithms.
-  !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
-  !> normal equations.
+  !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CG = 0
   !> CG on M M^dagger y = b, x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNE = 1
   !> CG on M^dagger M x = M^dagger b.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNR = 2
+  !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_BICGSTAB = 3
   !> Restarted GCR, with MR inside every iteration if asked for.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_GCR = 4
+  !> Minimal residual with relaxation.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_MR = 5
-  !> Which equation; P is the even-odd preconditioned operator on its parity.
+  !> The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
+  !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
+  !> M^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAG = 1
+  !> M^dagger M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MDAGM = 2
+  !> P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_P = 3
+  !> P^dagger x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
+  !> P^dagger P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
+  !> What the Krylov space is built from.
+  !> M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
+  !> M^dagger M x = M^dagger b.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
+  !> M M^dagger y = b, x = M^dagger y.
+  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
   !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
   !> solves in one call the greatest.
   !> The goals were met, `tol` last.
@@ -825,61 +846,56 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
   !> The callback.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
-  !> What the Krylov space is built from.
-  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
-  !> M^dagger M x = M^dagger b.
-  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
-  !> M M^dagger y = b, x = M^dagger y.
-  integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
   !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every iteration with the largest relative residual of the recurrence and
   !> the time since the start; a result other than 0 ends the solve, and the report says so.
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
-  !> precision inside double where the operator is in double: half the time to the same residual.
+  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
+  !> where the operator is in double: half the time to the same residual.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Algorithm of the iteration.
     integer(c_int32_t) :: algorithm
+    !> Equation that is solved.
     integer(c_int32_t) :: solution
-    !> For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-    !> normal equations, CGNE and CGNR have theirs.
+    !> What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+    !> one of the normal equations, CGNE and CGNR have theirs.
     integer(c_int32_t) :: equations
-    !> Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+    !> System that is solved through; on the whole lattice there is no even-odd preconditioning.
     integer(c_int32_t) :: system
-    !> Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
-    !> the tolerance applies. 0, automatic: single where the operator is in double, else the
-    !> operator's; plaq_solver_multishift then takes the operator's precision and storage, since
-    !> shifts share a Krylov space that goes no deeper than its precision. The report says which.
+    !> Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+    !> applies. Automatic (0): single where the operator is in double, else the operator's;
+    !> plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
+    !> that goes no deeper than its precision. The report says which.
     integer(c_int32_t) :: sloppy_precision
-    !> Storage of the iteration's links; 0: the operator's.
+    !> Storage of the iteration's links; automatic (0): the operator's.
     integer(c_int32_t) :: sloppy_storage
+    !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
-    !> GCR: directions kept before a restart.
+    !> Directions that GCR keeps before a restart.
     integer(c_int32_t) :: nkrylov
-    !> BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
-    !> preconditioner; 0: none.
+    !> Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
+    !> MR; 0: none.
     integer(c_int32_t) :: precondition_steps
-    !> 1: start from the x that is passed in; 0: from zero.
+    !> The solve starts from the x that is passed in; else from zero.
     integer(c_int32_t) :: initial_guess
     !> Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
     real(c_double) :: tol
     !> Largest heavy-quark residual; 0: not asked for.
     real(c_double) :: tol_hq
-    !> Mixed precision: the residual is recomputed in the operator's precision whenever
-    !> that of the iteration has fallen by this factor.
+    !> Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
     real(c_double) :: delta
-    !> MR: relaxation, 1: none.
+    !> Relaxation of MR; 1: none.
     real(c_double) :: omega
-    !> plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-    !> and on a GPU more time.
+    !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
     integer(c_int32_t) :: columns
     !> Must be 0.
     integer(c_int32_t) :: reserved
-    !> Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
-    !> all ranks stop after the same one.
+    !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+    !> stop after the same one.
     real(c_double) :: max_seconds
   end type
   !> What a solve did. Residuals are recomputed from x in the operator's precision.
@@ -1082,7 +1098,9 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Which end of the spectrum.
+  !> The smallest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
+  !> The largest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LARGEST = 1
   !> How eigenvectors are found.
   !> Block Lanczos with thick restarts and Chebyshev polynomials.
@@ -1093,9 +1111,11 @@ module plaq
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> How eigenvectors are found.
     integer(c_int32_t) :: method
+    !> End of the spectrum that they are of.
     integer(c_int32_t) :: end
-    !> M: the operator, or a Schur complement.
+    !> What stands for M: the operator, or a Schur complement.
     integer(c_int32_t) :: system
     !> Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
     !> diagonalised as a whole.
@@ -1104,27 +1124,28 @@ module plaq
     integer(c_int32_t) :: room
     !> Vectors multiplied at a time.
     integer(c_int32_t) :: block
-    !> To 1000000.
+    !> Times that the basis is built up anew, or cycles of the Ritz functional.
     integer(c_int32_t) :: max_restarts
-    !> 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
-    !> finds nothing; 0: `converged` then says nothing about missing eigenvalues.
+    !> A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
+    !> else `converged` says nothing about missing eigenvalues.
     integer(c_int32_t) :: verify
     !> Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
     real(c_double) :: tol
-    !> Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
-    !> operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
-    !> from the spectrum; 1: no polynomial; to 100000.
+    !> Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
     integer(c_int32_t) :: degree
-    !> 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
-    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
-    !> there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+    !> The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
+    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
+    !> Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
     integer(c_int32_t) :: time_slices
+    !> Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
+    !> normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
     real(c_double) :: from
+    !> Upper end of the interval.
     real(c_double) :: to
-    !> Of random start vectors.
+    !> Seed of random start vectors.
     integer(c_int64_t) :: seed
-    !> Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+    !> Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
     !> the Ritz functional after every step of the minimisation; all ranks stop after the same one.
     real(c_double) :: max_seconds
   end type
@@ -1162,15 +1183,28 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> How sign(Q) of what is not projected is approximated.
-  !> Minimax polynomial.
+  !> The minimax polynomial, by Clenshaw's recurrence.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
-  !> Zolotarev's rational function by multi-shift CG.
+  !> Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
+  !> polynomial takes its place.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
   !> Whichever takes less time here, in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
   !> How modes of the kernel are found.
+  !> Block Lanczos.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
+  !> Minimising the Ritz functional (Kalkreuter and Simma).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
+  !> How D x = b is solved.
+  !> x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
+  !> Shifted unitary minimal residual.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
+  !> Flexible GCR, which takes a preconditioner.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
+  !> Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
+  !> of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> The operator D or what is made of it.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAG = 1
@@ -1184,67 +1218,59 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_PLUS = 5
   !> D^dagger D (1 - gamma5) / 2, likewise
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_MINUS = 6
-  !> How D x = b is solved.
-  !> CG on D^dagger D, on either chirality that b has.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
-  !> Shifted unitary minimal residual.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
-  !> Flexible GCR.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
-  !> Whichever is expected to take the least time: GCR with the Wilson operator's inverse
-  !> where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
-  !> chiralities that b has.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
   type, bind(c) :: plaq_overlap_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Between -1 and 1.
+    !> Shift s of the kernel gamma5 (D_W - (1 + s)).
     real(c_double) :: s
     !> Quark mass m, 0 to below 2 rho.
     real(c_double) :: mass
     !> Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
     !> precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
     real(c_double) :: delta
-    !> In 16 bit always the polynomial, as the report says.
+    !> Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
     integer(c_int32_t) :: sign
-    !> Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
+    !> Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
     integer(c_int32_t) :: modes
-    !> -1: as many at most, to 10000.
+    !> Largest number of modes that are found from the spectrum.
     integer(c_int32_t) :: most_modes
+    !> How modes of the kernel are found.
     integer(c_int32_t) :: finder
     !> Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
     !> double precision, whatever that of the operator.
     real(c_double) :: modes_tol
-    !> Highest degree of a polynomial, to 20000.
+    !> Highest degree of a polynomial.
     integer(c_int32_t) :: max_degree
-    !> Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
+    !> Zolotarev's function runs the Krylov space twice and takes no memory for poles.
     integer(c_int32_t) :: two_passes
-    !> Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+    !> Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
     real(c_double) :: low
+    !> Largest modulus of eigenvalues of Q; 0, with `low`: as found.
     real(c_double) :: high
     !> Sheikholeslami-Wohlert coefficient of the kernel.
     real(c_double) :: csw
-    !> Boundary phases in units of pi.
+    !> Boundary phases.
     real(c_double) :: boundary(4)
-    !> Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+    !> Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
     !> field.
     integer(c_int32_t) :: precision
-    !> Storage of its links; 0: two rows.
+    !> Storage of its links; automatic (0): two rows.
     integer(c_int32_t) :: storage
-    !> Of random start vectors.
+    !> Seed of random start vectors.
     integer(c_int64_t) :: seed
-    !> The kernel takes links smeared so many times; the links of `gauge` stay as they are.
+    !> Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
     integer(c_int32_t) :: smearing_steps
+    !> Kind of that smearing.
     integer(c_int32_t) :: smearing
-    !> Parameters as of plaq_gauge_smear; the first must be set where there are steps.
+    !> Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
     real(c_double) :: smearing_alpha(3)
     !> Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
     !> as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
     real(c_double) :: max_seconds
-    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
+    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
     integer(c_int32_t) :: high_modes
-    !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
+    !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
     integer(c_int32_t) :: max_restarts
   end type
   !> An overlap operator that exists.
@@ -1296,35 +1322,40 @@ module plaq
   type, bind(c) :: plaq_overlap_solve_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Algorithm.
     integer(c_int32_t) :: algorithm
+    !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
     !> Largest |b - D x| / |b|, not far below the operator's error bound.
     real(c_double) :: tol
-    !> Precision and storage of the iteration; 0: those of the operator.
+    !> Precision of the iteration; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_precision
+    !> Storage of the iteration's links; automatic (0): that of the operator.
     integer(c_int32_t) :: sloppy_storage
-    !> 1: coarser sign functions while the residual is large.
+    !> The sign function is coarser while the residual is large.
     integer(c_int32_t) :: relax
-    !> 1: low modes that plaq_overlap_index found are taken out of the start.
+    !> Low modes that plaq_overlap_index found are taken out of the start.
     integer(c_int32_t) :: deflate
-    !> GCR: directions kept.
+    !> Directions that GCR keeps.
     integer(c_int32_t) :: nkrylov
-    !> GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
-    !> the library chooses GCR; its mass, which must be above the critical one, NaN: found once
-    !> for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
+    !> Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
+    !> chooses GCR.
     integer(c_int32_t) :: wilson_iterations
+    !> Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
+    !> the low edge of its spectrum at twice the (least) quark mass.
     real(c_double) :: wilson_mass
+    !> Tolerance of that inverse.
     real(c_double) :: wilson_tol
-    !> plaq_overlap_propagators: 1 takes the contact term out.
+    !> plaq_overlap_propagators takes the contact term out.
     integer(c_int32_t) :: subtract
-    !> 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-    !> defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
-    !> -1: by what is expected to take less time, from the mass, the tolerance, the number of
-    !> right-hand sides and masses, and whether there is a multigrid already.
+    !> That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+    !> keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
+    !> take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
+    !> is a multigrid already.
     integer(c_int32_t) :: multigrid
-    !> Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
-    !> ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
-    !> operator, is not counted.
+    !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+    !> stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
+    !> counted.
     real(c_double) :: max_seconds
   end type
 
@@ -1356,10 +1387,13 @@ module plaq
   !> Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
   !> 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_CG = 5
-  !> Precision of the sweeps. Functional, violation and result are in double for all.
+  !> Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
+  !> and result are in double for all, and the residual gauge is fixed in double.
+  !> Single precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_SINGLE = 0
   !> Single precision as far as it goes, then double.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_MIXED = 1
+  !> Double precision.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_DOUBLE = 2
   !> plaq_gaugefix_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called at every check with the number of the copy, its sweeps so far, functional and
@@ -1370,44 +1404,51 @@ module plaq
   type, bind(c) :: plaq_gaugefix_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Gauge that is fixed.
     integer(c_int32_t) :: condition
-    !> Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t).
+    !> Direction whose links Coulomb gauge leaves out (x, y, z, t).
     integer(c_int32_t) :: time
-    !> Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations.
+    !> Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
     integer(c_int32_t) :: residual
+    !> Algorithm that raises the functional.
     integer(c_int32_t) :: method
+    !> Precision of the sweeps; the result is measured in double.
     integer(c_int32_t) :: precision
-    !> 1: annealing temperatures with equal ratios; 0: with equal differences.
+    !> Annealing temperatures have equal ratios; else equal differences.
     integer(c_int32_t) :: logarithmic
-    !> Power of overrelaxation, 1 to below 2.
+    !> Power of overrelaxation.
     real(c_double) :: omega
-    !> Stochastic relaxation: 0 to below 1.
+    !> Probability of stochastic relaxation.
     real(c_double) :: probability
+    !> Sweeps of stochastic relaxation in the combined algorithm.
     integer(c_int64_t) :: stochastic_sweeps
-    !> First and last temperature, their number with a heat bath sweep each, and the
-    !> microcanonical sweeps after each of these.
+    !> First temperature of annealing.
     real(c_double) :: hot
+    !> Last temperature of annealing.
     real(c_double) :: cold
+    !> Number of temperatures, each with a heat bath sweep.
     integer(c_int64_t) :: temperatures
+    !> Microcanonical sweeps after each heat bath.
     integer(c_int64_t) :: microcanonical
-    !> Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-    !> which is what that comes to. All criteria asked for must be met.
+    !> Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
+    !> comes to. All criteria asked for must be met.
     real(c_double) :: stop_theta
     !> Largest violation of a site, of which theta is the average; 0: not asked for.
     real(c_double) :: stop_theta_max
-    !> Largest rise of F in one iteration; 0: not asked for.
+    !> Largest rise of the functional in one iteration; 0: not asked for.
     real(c_double) :: stop_change
     !> Sweeps after which a copy, or a slice, is given up; annealing is not counted.
     integer(c_int64_t) :: max_iterations
     !> Sweeps between two looks at the violation.
     integer(c_int64_t) :: check_every
-    !> Gauge copies, of which the one with the largest F among those that converged is
-    !> kept; in Coulomb gauge of every slice. The first starts from the field as it is.
+    !> Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
+    !> gauge of every slice. The first starts from the field as it is.
     integer(c_int64_t) :: copies
     !> 1: the first copy starts from a random transformation, as the others do.
     integer(c_int64_t) :: random_start
+    !> Seed of the random numbers.
     integer(c_int64_t) :: seed
-    !> Fourier-accelerated methods: step along the gradient times p2max / p^2.
+    !> Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
     real(c_double) :: alpha
   end type
   !> What a gauge fixing did.
@@ -1579,8 +1620,9 @@ module plaq
   type, bind(c) :: plaq_hmc_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of a trajectory.
+    !> Length of a trajectory.
     real(c_double) :: length
+    !> Seed of the random numbers.
     integer(c_int64_t) :: seed
     !> Number of the next trajectory.
     integer(c_int64_t) :: trajectory
@@ -1593,69 +1635,80 @@ module plaq
   type, bind(c) :: plaq_quarks_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
+    !> Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
     integer(c_int32_t) :: flavours
-    !> The Schur complement.
+    !> Schur complement whose determinant is taken.
     integer(c_int32_t) :: system
+    !> Largest number of iterations of a solve.
     integer(c_int32_t) :: max_iterations
-    !> Precision of the iteration inside double; 0: automatic.
+    !> Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
+    !> flavours, else double.
     integer(c_int32_t) :: sloppy_precision
-    !> Solutions that guesses of force solves are made of.
+    !> Solutions that guesses of force solves are made of; 0: solves start from zero.
     integer(c_int32_t) :: guesses
-    !> Levels of stout smearing of the links that the operators see.
+    !> Levels of stout smearing of the links that the operators see; 0: none.
     integer(c_int32_t) :: smearing_levels
-    !> 1: solves by GCR with multigrid.
+    !> Solves are by GCR with multigrid.
     integer(c_int32_t) :: multigrid
-    !> 1: also with the preconditioner.
+    !> Solves of the preconditioner are by multigrid, too.
     integer(c_int32_t) :: multigrid_preconditioner
-    !> 1: null vectors outlive a trajectory.
+    !> Null vectors outlive a trajectory.
     integer(c_int32_t) :: persistent
     !> Directions that GCR keeps.
     integer(c_int32_t) :: nkrylov
-    !> What follows a change of links: KEEP, REFINE (once) or ANEW.
+    !> What follows a change of links: nothing but the new links, a refinement, or a new set-up.
     integer(c_int32_t) :: refresh
-    !> Of one flavour: least shifts that multigrid solves.
+    !> Number of the least shifts of one flavour that multigrid solves.
     integer(c_int32_t) :: shifts
-    !> Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
+    !> Pseudofermion fields of one flavour, each with its root.
     integer(c_int32_t) :: fields
+    !> Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
     integer(c_int32_t) :: check_every
+    !> Largest residual of solves in forces.
     real(c_double) :: tolerance_force
+    !> Largest residual of solves in the Hamiltonian and the heat bath.
     real(c_double) :: tolerance_hamiltonian
+    !> Weight rho of stout smearing.
     real(c_double) :: smearing_rho
-    !> Of one flavour: errors of the rational approximations.
+    !> Relative error of one flavour's rational approximation in forces.
     real(c_double) :: error_force
+    !> Relative error of that approximation in the Hamiltonian and the heat bath.
     real(c_double) :: error_hamiltonian
-    !> Of one flavour: ends of the spectrum's interval; 0: it is measured.
+    !> Ends of the interval of one flavour's spectrum; 0: it is measured.
     real(c_double) :: interval(2)
-    !> Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
-    !> one flavour; 0: two flavours of equal mass.
+    !> Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
+    !> flavour; 0: two flavours of equal mass.
     real(c_double) :: epsilon
   end type
 
   ! Gradient flow
-  !> Whose gradient.
+  !> Action whose gradient flows.
+  !> Wilson's plaquette action.
   integer(c_int32_t), parameter :: PLAQ_FLOW_WILSON = 0
-  !> Tree-level improved.
+  !> Tree-level improved Symanzik action.
   integer(c_int32_t), parameter :: PLAQ_FLOW_SYMANZIK = 1
-  !> The same with the term that removes all O(a^2) effects of the flow.
+  !> The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+  !> (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
   integer(c_int32_t), parameter :: PLAQ_FLOW_ZEUTHEN = 2
   !> plaq_flow_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
   !> topological charge; a result other than 0 on any rank ends the flow.
   !> Arguments: time, t2e, charge, user.
-  !> A gradient flow by Luescher's third-order Runge-Kutta scheme.
+  !> A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
   type, bind(c) :: plaq_flow_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Action whose gradient flows.
     integer(c_int32_t) :: kind
     !> Steps between measurements; one more is at the start, one at the end.
     integer(c_int32_t) :: every
-    !> Step of the flow time, to 0.2; of adaptive steps the first.
+    !> Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
     real(c_double) :: step
-    !> Flow time to reach, in a million steps at most. Must be set.
+    !> Flow time t / a^2 to reach, in a million steps at most. It must be set.
     real(c_double) :: time
-    !> Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-    !> fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
+    !> Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
+    !> Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
+    !> time is refused.
     real(c_double) :: tolerance
   end type
   !> What a flow did. Scales are in lattice units, negative where the flow ended before them.
@@ -1786,15 +1839,15 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_gauge_params_init(params, struct_size) bind(c)
-      import
-      type(plaq_gauge_params), intent(inout) :: params
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_gauge_smear_params_init(params, struct_size) bind(c)
       import
       type(plaq_gauge_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_gauge_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_gauge_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.

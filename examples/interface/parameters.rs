@@ -3,7 +3,14 @@
 use std::fmt::Write as _;
 
 use plaq::compose::multigrid::MultigridParams;
-use plaq::params::{Parameters, Row};
+use plaq::compose::SolverSettings;
+use plaq::ops::flow::FlowParams;
+use plaq::ops::gaugefix::GaugeFixing;
+use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
+use plaq::ops::link_smearing::LinkSmearing;
+use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
+use plaq::params::{Kind, Parameters, Row};
+use plaq::solvers::EigenSettings;
 
 const HEAD: &str = "\
 # Parameters
@@ -15,7 +22,18 @@ and options; in C the header names the constants.
 
 /// Tables and their titles.
 fn tables() -> Vec<(&'static str, &'static [Row])> {
-    vec![("Multigrid", MultigridParams::ROWS)]
+    vec![
+        ("Solvers", SolverSettings::ROWS),
+        ("Multigrid", MultigridParams::ROWS),
+        ("Eigenvectors", EigenSettings::ROWS),
+        ("Gauge fixing", GaugeFixing::ROWS),
+        ("Gradient flow", FlowParams::ROWS),
+        ("Link smearing", LinkSmearing::ROWS),
+        ("Overlap operator", OverlapSettings::ROWS),
+        ("Solves with the overlap operator", OverlapSolving::ROWS),
+        ("Chains of hybrid Monte Carlo", ChainSettings::ROWS),
+        ("Quarks of a chain", Quarks::ROWS),
+    ]
 }
 
 pub fn page() -> String {
@@ -29,7 +47,7 @@ pub fn page() -> String {
 
 fn table(s: &mut String, rows: &[Row]) {
     s.push_str("\n| parameter | default | values | what it is |\n|---|---|---|---|\n");
-    for row in rows.iter().filter(|row| (row.inner)().is_none()) {
+    for row in rows.iter().filter(|row| (row.inner)().is_none() && row.kind != Kind::Reserved) {
         let default = (row.default)();
         let _ = writeln!(s, "| `{}` | {default} | {} | {} |", row.name, row.values(), row.help());
     }

@@ -5,40 +5,25 @@ use std::ops::ControlFlow;
 use serde_json::{json, Value};
 
 use super::files::{self, described};
-use super::options::{opt, Command, Kind, Need, Opt, Options};
+use super::options::{opt, param, Command, Kind, Need, Opt, Options};
 use super::plot::{self, Panel, Series, BLUE, RED};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
 use super::{interrupted, output, Run};
 use crate::error::Result;
 use crate::io::FileFormat;
-use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint, FlowReport};
+use crate::ops::flow::{Flow, FlowParams, FlowPoint, FlowReport};
+
+const fn of(name: &'static str, row: &str) -> Opt {
+    param::<FlowParams>(name, FlowParams::row(row))
+}
 
 const OPTIONS: &[Opt] = &[
-    opt(
-        "flow",
-        Kind::Word(&["wilson", "symanzik", "zeuthen"]),
-        "F",
-        "wilson",
-        "action whose gradient flows: wilson, symanzik or zeuthen",
-    ),
-    opt("step", Kind::Number, "EPS", "0.02", "step of the integrator; with --tol the first one"),
-    opt("time", Kind::Number, "T", "1", "flow time t / a^2 at the end"),
-    opt(
-        "tol",
-        Kind::Number,
-        "D",
-        "0",
-        "error of the links in a step, which then sets the steps; 0: steps are equal",
-    )
-    .old("tolerance"),
-    opt(
-        "every",
-        Kind::Whole(1, i32::MAX as i64),
-        "N",
-        "1",
-        "steps from one measurement to the next",
-    ),
+    of("flow", "kind"),
+    of("step", "step"),
+    of("time", "time").or("1"),
+    of("tol", "tolerance").old("tolerance"),
+    of("every", "every").or("1"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("json", Kind::Output(""), "FILE", "", "all measurements as JSON"),
     opt("plot", Kind::Output(".svg"), "FILE.svg", "", "t^2 E over t as a picture"),
@@ -147,23 +132,6 @@ impl Flowed {
     }
 }
 
-fn params(options: &Options) -> Run<FlowParams> {
-    let p = FlowParams {
-        kind: match options.text("flow") {
-            "symanzik" => FlowKind::Symanzik,
-            "zeuthen" => FlowKind::Zeuthen,
-            _ => FlowKind::Wilson,
-        },
-        step: options.number("step"),
-        time: options.number("time"),
-        tolerance: options.number("tol"),
-        every: options.whole("every") as usize,
-    };
-    options.check("step", p.step > 0.0, "more than 0")?;
-    options.check("time", p.time >= 0.0 && p.time < 1e9 * p.step, "0 to 1e9 steps")?;
-    Ok(p)
-}
-
 fn flow(session: &Session, options: &Options, name: &str, p: &FlowParams) -> Result<Flowed> {
     let mut loaded = files::read(session, name, &files::reading(options))?;
     let begin = std::time::Instant::now();
@@ -240,7 +208,7 @@ fn write_plot(name: &str, all: &[Flowed]) -> Result<()> {
 
 fn run(options: Options) -> Run<i32> {
     let names = files::distinct(&options)?;
-    let p = params(&options)?;
+    let p: FlowParams = options.params()?;
     let keeps = options.flag("overwrite");
     output::check(options.get("json"), keeps, "")?;
     output::check(options.get("plot"), keeps, "")?;

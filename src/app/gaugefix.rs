@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{json, Value};
 
 use super::files::{self, described, lattice_text};
-use super::options::{opt, refuse, Command, Kind, Need, Opt, Options, LONG};
+use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options};
 use super::plot::{self, Panel, Series, BLUE, RED};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::History;
@@ -14,10 +14,10 @@ use crate::error::Result;
 use crate::io::{write_file, WriteOptions};
 use crate::ops::config::Loaded;
 use crate::ops::gaugefix::{
-    fix_gauge, Condition, CopyReport, Fixed, GaugeFixParams, GaugeFixReport, Method, Schedule,
-    Stop, Working,
+    fix_gauge, CopyReport, Fixed, GaugeFixParams, GaugeFixReport, GaugeFixing, GaugeKind,
 };
 use crate::ops::observables::{plaquette, unitarity, Plaquette, Unitarity};
+use crate::params::Parameters;
 
 const SWEEPS: &[&str] = &[
     "overrelaxation",
@@ -29,34 +29,37 @@ const SWEEPS: &[&str] = &[
     "fourier-cg",
 ];
 const ANNEALS: &[&[Need]] = &[&[Need::Is("method", &["annealing", "combined"])]];
-const PRECISIONS: &[&str] = &["single", "mixed", "double"];
+
+const fn of(name: &'static str, row: &str) -> Opt {
+    param::<GaugeFixing>(name, GaugeFixing::row(row))
+}
 
 /// Options of the fixing itself.
 const FIXING: &[Opt] = &[
-    opt("condition", Kind::Word(&["landau", "coulomb", "mag"]), "C", "landau", "landau, coulomb or mag: maximally Abelian"),
+    of("condition", "condition"),
     opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
         .needs(&[&[Need::Is("condition", &["coulomb"])]]),
-    opt("residual", Kind::Flag, "B", "no", "yes: after mag Landau gauge by diagonal transformations").needs(&[&[Need::Is("condition", &["mag"])]]),
+    of("residual", "residual").needs(&[&[Need::Is("condition", &["mag"])]]),
     opt("method", Kind::Word(SWEEPS), "M", "overrelaxation", "overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
-    opt("precision", Kind::Word(PRECISIONS), "P", "mixed", "precision of the sweeps: single, mixed or double; the result is measured in double"),
-    opt("omega", Kind::Number, "W", "", "power of overrelaxation, 1 to below 2 (1.7)")
+    of("precision", "precision"),
+    of("omega", "omega")
         .needs(&[&[Need::Is("method", &["overrelaxation", "annealing", "combined"]), Need::With("residual")]]),
-    opt("alpha", Kind::Number, "A", "0.08", "step of the Fourier-accelerated methods").needs(&[&[Need::Is("method", &["fourier-descent", "fourier-cg"])]]),
-    opt("probability", Kind::Number, "P", "0.5", "of stochastic relaxation, 0 to below 1").needs(&[&[Need::Is("method", &["stochastic", "combined"])]]),
-    opt("stochastic-sweeps", LONG, "N", "1000", "sweeps of stochastic relaxation in combined").needs(&[&[Need::Is("method", &["combined"])]]),
-    opt("hot", Kind::Number, "T", "1.4", "first temperature of annealing").needs(ANNEALS),
-    opt("cold", Kind::Number, "T", "0.1", "last temperature of annealing").needs(ANNEALS),
-    opt("temperatures", LONG, "N", "1000", "number of temperatures, a heat bath each").needs(ANNEALS),
-    opt("microcanonical", LONG, "N", "3", "sweeps after each heat bath").needs(ANNEALS),
-    opt("logarithmic", Kind::Flag, "B", "no", "yes: temperatures with equal ratios, no: with equal differences").needs(ANNEALS),
-    opt("tol", Kind::Number, "T", "", "largest violation theta; 0: not asked for (1e-12, in single precision 1e-11)").old("stop-theta"),
-    opt("tol-max", Kind::Number, "T", "0", "largest violation of a site; 0: not asked for").old("stop-theta-max"),
-    opt("tol-change", Kind::Number, "C", "0", "largest rise of the functional in a sweep; 0: not asked for").old("stop-change"),
-    opt("max-iterations", LONG, "N", "20000", "sweeps after which a copy is given up"),
-    opt("check-every", LONG, "N", "10", "sweeps between two looks at the violation"),
-    opt("copies", LONG, "N", "1", "gauge copies, of which the best is kept"),
+    of("alpha", "alpha").needs(&[&[Need::Is("method", &["fourier-descent", "fourier-cg"])]]),
+    of("probability", "probability").needs(&[&[Need::Is("method", &["stochastic", "combined"])]]),
+    of("stochastic-sweeps", "stochastic_sweeps").needs(&[&[Need::Is("method", &["combined"])]]),
+    of("hot", "hot").needs(ANNEALS),
+    of("cold", "cold").needs(ANNEALS),
+    of("temperatures", "temperatures").needs(ANNEALS),
+    of("microcanonical", "microcanonical").needs(ANNEALS),
+    of("logarithmic", "logarithmic").needs(ANNEALS),
+    of("tol", "stop_theta").old("stop-theta"),
+    of("tol-max", "stop_theta_max").old("stop-theta-max"),
+    of("tol-change", "stop_change").old("stop-change"),
+    of("max-iterations", "max_iterations"),
+    of("check-every", "check_every"),
+    of("copies", "copies"),
     opt("random-start", Kind::Flag, "B", "no", "yes: the first copy starts from a random transformation, too"),
-    opt("seed", LONG, "S", "1", "seed of the random numbers")
+    of("seed", "seed")
         .needs(&[&[Need::With("copies"), Need::Is("random-start", &["yes"]), Need::Is("method", &["stochastic", "annealing", "combined"])]]),
 ];
 
@@ -94,66 +97,20 @@ fn direction(options: &Options) -> Run<usize> {
 }
 
 fn params(options: &Options) -> Run<GaugeFixParams> {
-    let condition = match options.text("condition") {
-        "coulomb" => Condition::Coulomb { time: direction(options)? },
-        "mag" => Condition::MaximallyAbelian { residual: options.flag("residual") },
-        _ => Condition::Landau,
-    };
-    let probability = options.number("probability");
-    let schedule = Schedule {
-        hot: options.number("hot"),
-        cold: options.number("cold"),
-        steps: options.whole("temperatures") as usize,
-        microcanonical: options.whole("microcanonical") as usize,
-        logarithmic: options.flag("logarithmic"),
-    };
-    let alpha = options.number("alpha");
-    let method = match options.text("method") {
-        "stochastic" => Method::StochasticRelaxation { probability },
-        "annealing" => Method::Annealing(schedule),
-        "combined" => {
-            let sweeps = options.whole("stochastic-sweeps") as usize;
-            Method::Combined { schedule, probability, sweeps }
-        }
-        "fourier-descent" => Method::FourierDescent { alpha },
-        "fourier-cg" => Method::FourierCg { alpha },
-        _ => Method::Overrelaxation,
-    };
-    let relaxation = options.text("method") == "relaxation";
-    if relaxation && options.given("omega") {
-        return Err(Failure::usage("--omega: relaxation has none"));
+    let mut fixing: GaugeFixing = options.params()?;
+    if fixing.condition == GaugeKind::Coulomb {
+        fixing.time = direction(options)?;
     }
-    let precision = match options.text("precision") {
-        "single" => Working::Single,
-        "double" => Working::Double,
-        _ => Working::Mixed,
-    };
-    let theta = match options.given("tol") {
-        true => options.number("tol"),
-        false => Stop::of(precision).theta,
-    };
-    options.check("tol", theta >= 0.0, "0 or more")?;
-    let new = GaugeFixParams::new(condition);
-    Ok(GaugeFixParams {
-        method,
-        omega: match (relaxation, options.given("omega")) {
-            (true, _) => 1.0,
-            (_, true) => options.number("omega"),
-            _ => new.omega,
-        },
-        stop: Stop {
-            theta,
-            theta_max: options.number("tol-max"),
-            change: options.number("tol-change"),
-        },
-        max_iterations: options.whole("max-iterations") as usize,
-        check_every: options.whole("check-every") as usize,
-        precision,
-        copies: options.whole("copies") as usize,
-        random_start: options.flag("random-start"),
-        seed: options.whole("seed") as u64,
-        ..new
-    })
+    fixing.random_start = options.flag("random-start").into();
+    match options.text("method") {
+        "relaxation" if options.given("omega") => {
+            return Err(Failure::usage("--omega: relaxation has none"))
+        }
+        "relaxation" => fixing.omega = 1.0,
+        method => fixing.set("method", method)?,
+    }
+    options.check("tol", !options.given("tol") || fixing.stop_theta >= 0.0, "0 or more")?;
+    Ok(fixing.params())
 }
 
 /// What was seen on the way.

@@ -169,9 +169,10 @@ mod tests {
                 assert!(!names[..k].contains(name), "{} --{name}", command.name);
             }
             for o in &rows {
-                assert!(o.help.len() > 10, "{} --{}", command.name, o.name);
-                let value = format!("--{}={}", o.name, o.default);
-                let found = (!o.default.is_empty()).then(|| parsed(command, &[&value]));
+                assert!(o.help().len() > 10, "{} --{}", command.name, o.name);
+                let default = o.default();
+                let value = format!("--{}={default}", o.name);
+                let found = (!default.is_empty()).then(|| parsed(command, &[&value]));
                 if let Some(Err(Failure::Usage(text))) = found {
                     let alone = o.needs.is_empty();
                     assert!(!alone && text.contains("only with"), "{}: {text}", command.name);
@@ -180,8 +181,8 @@ mod tests {
                     let (Need::With(other) | Need::Without(other) | Need::Is(other, _)) = need;
                     let row = rows.iter().find(|r| r.name == *other);
                     let row = row.unwrap_or_else(|| panic!("{} --{other}", command.name));
-                    if let (Need::Is(_, words), options::Kind::Word(known)) = (need, row.kind) {
-                        let is = |w: &&str| known.iter().any(|k| k.split('=').next() == Some(*w));
+                    if let (Need::Is(_, words), known @ [_, ..]) = (need, &*row.words()) {
+                        let is = |w: &&str| known.contains(w);
                         assert!(words.iter().all(is), "{} --{other} {words:?}", command.name);
                     }
                     needs += 1;

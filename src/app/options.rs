@@ -7,6 +7,7 @@ use lexopt::{Arg, Parser};
 use strsim::osa_distance;
 
 use super::{Failure, Run};
+use crate::params::{self, Parameters, Row};
 
 /// What an option takes, and in which range.
 #[derive(Clone, Copy)]
@@ -23,6 +24,19 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// yes or no; the option alone is yes.
     Flag,
+    /// A parameter of a table: values, default and help are its row's.
+    Param(Param),
+}
+
+/// A row of a table of parameters.
+#[derive(Clone, Copy)]
+pub struct Param {
+    table: &'static str,
+    row: &'static Row,
+    /// 0 stands for the default.
+    zero: bool,
+    /// Refuses a text that is no value.
+    check: fn(&str, &str, &str) -> crate::error::Result<()>,
 }
 
 /// One of several conditions of which an option needs one.
@@ -69,14 +83,88 @@ pub const fn opt(
     Opt { name, old: "", kind, value, default, needs: &[], help }
 }
 
+/// The option of a row of a table, [`Options::params`].
+pub const fn param<P: Parameters>(name: &'static str, row: &'static Row) -> Opt {
+    let check = |row: &str, text: &str, argument: &str| {
+        let done = P::default().set_row(row, text, argument);
+        done.expect("a row of the table")
+    };
+    opt(name, Kind::Param(Param { table: P::NAME, row, zero: false, check }), "", "", "")
+}
+
 impl Opt {
     pub const fn old(self, old: &'static str) -> Opt {
         Opt { old, ..self }
     }
 
+    /// The program's own default.
+    pub const fn or(self, default: &'static str) -> Opt {
+        Opt { default, ..self }
+    }
+
+    /// 0 stands for the default.
+    pub const fn zero(self) -> Opt {
+        match self.kind {
+            Kind::Param(of) => Opt { kind: Kind::Param(Param { zero: true, ..of }), ..self },
+            _ => self,
+        }
+    }
+
     /// Every list has a condition that must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
+    }
+
+    /// Is it yes or no?
+    fn is_flag(&self) -> bool {
+        match self.kind {
+            Kind::Flag => true,
+            Kind::Param(of) => of.row.kind == params::Kind::Flag,
+            _ => false,
+        }
+    }
+
+    /// Words that are values, in their present spelling, where no others are.
+    pub fn words(&self) -> Vec<&'static str> {
+        match self.kind {
+            Kind::Word(words) => words.iter().map(|w| spelling(w)).collect(),
+            Kind::Param(of) if of.row.kind == params::Kind::Word => of.row.words(),
+            _ if self.is_flag() => vec!["no", "yes"],
+            _ => vec![],
+        }
+    }
+
+    /// What `--help` calls the value.
+    fn placeholder(&self) -> &'static str {
+        match self.kind {
+            Kind::Param(of) if of.row.is_list() => "LIST",
+            Kind::Param(of) => match of.row.kind {
+                params::Kind::Word => "WORD",
+                params::Kind::Flag => "B",
+                _ => "N",
+            },
+            _ => self.value,
+        }
+    }
+
+    /// The default as it would be given; empty: none.
+    pub fn default(&self) -> String {
+        match self.kind {
+            Kind::Param(of) if self.default.is_empty() => match (of.row.default)() {
+                yes if self.is_flag() => if yes == "true" { "yes" } else { "no" }.into(),
+                text => text,
+            },
+            _ => self.default.into(),
+        }
+    }
+
+    pub fn help(&self) -> String {
+        let Kind::Param(of) = self.kind else { return self.help.into() };
+        let text = of.row.help();
+        match of.row.values() {
+            values if values.is_empty() || self.is_flag() => text,
+            values => format!("{} ({values})", text.trim_end_matches('.')),
+        }
     }
 
     fn is_called(&self, name: &str) -> bool {
@@ -113,11 +201,12 @@ impl Command {
             text += &format!("{line}\n");
         }
         for o in self.options() {
-            let mut words: Vec<String> = o.help.split(' ').map(String::from).collect();
-            if !o.default.is_empty() {
-                words.push(format!("[{}]", o.default));
+            let mut words: Vec<String> = o.help().split(' ').map(String::from).collect();
+            let default = o.default();
+            if !default.is_empty() {
+                words.push(format!("[{default}]"));
             }
-            let head = format!("  --{} {}", o.name, o.value);
+            let head = format!("  --{} {}", o.name, o.placeholder());
             let mut line = format!("{head:<24}");
             if head.len() > 23 {
                 line += " ";
@@ -190,6 +279,8 @@ pub struct Options {
     command: &'static Command,
     /// Row of the table, spelling and value.
     given: Vec<(&'static Opt, String, String)>,
+    /// Defaults of all options.
+    defaults: Vec<String>,
     /// Inputs without a name.
     files: Vec<String>,
 }
@@ -213,7 +304,8 @@ fn text_of(value: OsString) -> Run<String> {
 
 impl Options {
     pub fn parse(command: &'static Command, arguments: &[OsString]) -> Run<Asked> {
-        let mut all = Options { command, given: vec![], files: vec![] };
+        let defaults = command.options().map(Opt::default).collect();
+        let mut all = Options { command, given: vec![], defaults, files: vec![] };
         let mut parser = Parser::from_args(arguments);
         while let Some(arg) = parser.next().map_err(|e| Failure::usage(e.to_string()))? {
             let name = match arg {
@@ -234,9 +326,9 @@ impl Options {
                 let colon = if hint.is_empty() { "" } else { ": " };
                 return Err(Failure::usage(format!("unknown option: --{name}{colon}{hint}")));
             };
-            let alone = match (row.kind, parser.optional_value()) {
+            let alone = match (row.is_flag(), parser.optional_value()) {
                 (_, Some(value)) => Some(value),
-                (Kind::Flag, None) => {
+                (true, None) => {
                     let next = parser.try_raw_args().and_then(|r| r.peek().map(|v| v.to_owned()));
                     match next.filter(|v| !v.to_string_lossy().starts_with("--")) {
                         Some(_) => None,
@@ -303,17 +395,29 @@ impl Options {
         }
     }
 
-    fn row(&self, name: &str) -> &'static Opt {
-        let row = self.command.options().find(|o| o.name == name);
-        row.unwrap_or_else(|| panic!("plaq {} has no option --{name}", self.command.name))
-    }
-
     /// The value, or its default; none where there is neither.
     pub fn get(&self, name: &str) -> Option<&str> {
-        let row = self.row(name);
-        let given = self.given.iter().find(|(o, ..)| o.name == row.name);
-        let value = given.map_or(row.default, |(_, _, v)| v);
+        let row = self.command.options().position(|o| o.name == name);
+        let row =
+            row.unwrap_or_else(|| panic!("plaq {} has no option --{name}", self.command.name));
+        let given = self.given.iter().find(|(o, ..)| o.name == name);
+        let value = given.map_or(&*self.defaults[row], |(_, _, v)| v);
         Some(value).filter(|v| !v.is_empty())
+    }
+
+    /// Parameters of a table, as they are given.
+    pub fn params<P: Parameters>(&self) -> Run<P> {
+        let mut params = P::default();
+        for option in self.command.options() {
+            let Kind::Param(of) = option.kind else { continue };
+            let text = self.get(option.name).unwrap_or_default();
+            if of.table == P::NAME && (self.given(option.name) || !option.default.is_empty()) {
+                let name = format!("--{}", self.spelt(option.name));
+                let done = params.set_row(of.row.name, text, &name);
+                done.expect("a row of the table").map_err(|e| Failure::usage(e.message))?;
+            }
+        }
+        Ok(params)
     }
 
     /// Is it given?
@@ -430,13 +534,19 @@ fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
             Some(n) if n > most => return Err(refuse(name, &value, format!("at most {most}"))),
             Some(_) => {}
         },
-        Kind::Flag if value == "yes" || value == "no" => {}
-        Kind::Flag => return Err(not_a_word(name, &value, &["no", "yes"])),
+        Kind::Flag | Kind::Param(_) if !row.words().is_empty() => {
+            if !row.words().contains(&&*value) {
+                return Err(not_a_word(name, &value, &row.words()));
+            }
+        }
+        Kind::Flag => {}
+        Kind::Param(of) if of.zero && value == "0" => return Ok(row.default()),
+        Kind::Param(of) => (of.check)(of.row.name, &value, &format!("--{name}"))
+            .map_err(|e| Failure::usage(e.message))?,
         Kind::Word(words) => {
             let is = |w: &&&str| w.split('=').any(|s| s == value);
             let Some(found) = words.iter().find(is) else {
-                let now: Vec<&str> = words.iter().map(|w| spelling(w)).collect();
-                return Err(not_a_word(name, &value, &now));
+                return Err(not_a_word(name, &value, &row.words()));
             };
             return Ok(spelling(found).to_string());
         }

@@ -3,36 +3,41 @@
 mod report;
 mod work;
 
-use super::options::{opt, refuse, Command, Kind, Need, Opt, Options, COUNT};
-use super::quark::{boundary, BOUNDARY, PRECISIONS};
+use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT};
+use super::quark::{boundary, BOUNDARY};
 use super::session::{self, overwrite};
 use super::{files, output, Failure, Run};
-use crate::compose::{Method, OverlapAlgorithm};
-use crate::fields::Precision;
+use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::source::Source;
 
 const MOST_MASSES: usize = 16;
 const PROPAGATOR: &[&[Need]] = &[&[Need::Is("task", &["propagator"])]];
-const SIGNS: &[&str] = &["polynomial", "zolotarev", "auto"];
-const SOLVERS: &[&str] = &["auto", "cg", "sumr", "gcr"];
 const PRECONDITIONERS: &[&str] = &["none", "wilson", "multigrid=mg"];
+
+const fn of(name: &'static str, row: &str) -> Opt {
+    param::<OverlapSettings>(name, OverlapSettings::row(row))
+}
+
+const fn solving(name: &'static str, row: &str) -> Opt {
+    param::<OverlapSolving>(name, OverlapSolving::row(row)).needs(PROPAGATOR)
+}
 
 const OPTIONS: &[Opt] = &[
     opt("task", Kind::Word(&["modes", "index", "propagator"]), "T", "modes", "modes: low modes of the kernel and the Ginsparg-Wilson relation; index: also low modes of D^dagger D; propagator: these and twelve solves for every mass"),
-    opt("s", Kind::Number, "S", "0.4", "the kernel is gamma5 (D_W - (1 + s))"),
+    of("s", "s"),
     opt("mass", Kind::Text, "M[,M...]", "0.05", "masses of the quark, up to 16"),
-    opt("delta", Kind::Number, "D", "1e-8", "largest error of the sign function"),
-    opt("sign", Kind::Word(SIGNS), "S", "polynomial", "approximation of the sign function: polynomial, zolotarev or auto"),
-    opt("modes", Kind::Text, "N", "auto", "low modes of the kernel to project; auto: as the spectrum suggests"),
-    opt("modes-tol", Kind::Number, "R", "0", "residual of these modes (0: automatic)"),
-    opt("high", Kind::Whole(1, 1000), "N", "1", "modes of the upper end of the spectrum of |Q|"),
+    of("delta", "delta"),
+    of("sign", "sign"),
+    of("modes", "modes"),
+    of("modes-tol", "modes_tol"),
+    of("high", "high_modes"),
     opt("low", COUNT, "N", "8", "low modes of D^dagger D on either chirality; 0 with --task propagator: none").needs(&[&[Need::Is("task", &["index", "propagator"])]]),
-    opt("tol", Kind::Number, "R", "1e-7", "residual of the solves, |b - D x| / |b|").needs(PROPAGATOR),
-    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto, cg, sumr or gcr; auto: what is expected to be fastest").needs(PROPAGATOR),
-    opt("precision", Kind::Word(PRECISIONS), "P", "single", "precision of the inner solver, double, single or half").needs(PROPAGATOR),
+    solving("tol", "tol"),
+    solving("solver", "algorithm"),
+    solving("precision", "sloppy_precision").or("single"),
     opt("preconditioner", Kind::Word(PRECONDITIONERS), "P", "none", "preconditioner of gcr: none, wilson or multigrid, the inverse of the Wilson operator")
         .needs(&[&[Need::Is("task", &["propagator"])], &[Need::Is("solver", &["auto", "gcr"])]]),
-    opt("wilson-mass", Kind::Text, "M", "auto", "mass of that operator, above the critical one; auto: found").needs(&[&[Need::With("preconditioner")]]),
+    solving("wilson-mass", "wilson_mass").needs(&[&[Need::With("preconditioner")]]),
     BOUNDARY,
     opt("source", Kind::Text, "S", "point,0,0,0,0", "point,x,y,z,t or wall,t").needs(PROPAGATOR),
     opt("smear-links", Kind::Text, "[KIND,]A,N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default) or ape, e.g. 0.1,3"),
@@ -70,21 +75,10 @@ enum Task {
 struct Plan {
     file: String,
     task: Task,
-    s: f64,
     masses: Vec<f64>,
-    delta: f64,
-    sign: Method,
-    /// `None`: as the spectrum suggests.
-    modes: Option<usize>,
-    modes_tol: f64,
-    high: usize,
+    settings: OverlapSettings,
     low: usize,
-    tol: f64,
-    solver: OverlapAlgorithm,
-    precision: Precision,
-    preconditioner: usize,
-    /// NaN: found.
-    wilson_mass: f64,
+    solving: OverlapSolving,
     boundary: [f64; 4],
     source: Source,
     /// Stout in place of APE, weight, steps.
@@ -136,17 +130,6 @@ fn smearing(options: &Options) -> Run<(bool, f64, usize)> {
     Ok((stout, alpha, steps))
 }
 
-/// A whole number to 1000, or `auto`.
-fn or_auto(options: &Options, name: &str) -> Run<Option<usize>> {
-    match options.text(name) {
-        "auto" => Ok(None),
-        text => match text.parse().ok().filter(|n| *n <= 1000) {
-            Some(n) => Ok(Some(n)),
-            None => Err(refuse(name, text, "auto, or 0 to 1000 modes")),
-        },
-    }
-}
-
 fn plan(options: &Options) -> Run<Plan> {
     let task = match options.text("task") {
         "index" => Task::Index,
@@ -160,42 +143,18 @@ fn plan(options: &Options) -> Run<Plan> {
         (least..=1000).contains(&low),
         "1 to 1000 modes, or 0 with --task propagator",
     )?;
-    let wilson_mass = match options.text("wilson-mass") {
-        "auto" => f64::NAN,
-        text => match text.parse::<f64>() {
-            Ok(mass) if mass.is_finite() => mass,
-            _ => return Err(refuse("wilson-mass", text, "auto, or a number")),
-        },
-    };
+    let mut solving: OverlapSolving = options.params()?;
+    match options.text("preconditioner") {
+        "none" => {}
+        by => (solving.wilson_iterations, solving.multigrid) = (100, Some(by == "multigrid")),
+    }
     Ok(Plan {
         file: options.input()?,
         task,
-        s: options.number("s"),
         masses: masses(options.text("mass"))?,
-        delta: options.number("delta"),
-        sign: match options.text("sign") {
-            "zolotarev" => Method::Zolotarev,
-            "auto" => Method::Auto,
-            _ => Method::Polynomial,
-        },
-        modes: or_auto(options, "modes")?,
-        modes_tol: options.number("modes-tol"),
-        high: options.whole("high") as usize,
+        settings: options.params()?,
         low: low as usize,
-        tol: options.number("tol"),
-        solver: match options.text("solver") {
-            "cg" => OverlapAlgorithm::ChiralCg,
-            "sumr" => OverlapAlgorithm::Sumr,
-            "gcr" => OverlapAlgorithm::Gcr,
-            _ => OverlapAlgorithm::Auto,
-        },
-        precision: super::quark::precision(options.text("precision")),
-        preconditioner: match options.text("preconditioner") {
-            "wilson" => 1,
-            "multigrid" => 2,
-            _ => 0,
-        },
-        wilson_mass,
+        solving,
         boundary: boundary(options)?,
         source: source(options.text("source"))?,
         smearing: smearing(options)?,

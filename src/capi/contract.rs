@@ -6,12 +6,12 @@ use num_complex::Complex64;
 
 use super::args::{choose, Array, Handle, Maybe, OutArray, Params};
 use super::hadron::coordinates;
-use super::layout::phase;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
+use crate::operators::phase;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::params::Number;

@@ -17,7 +17,7 @@ use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
 use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Schur, Shape, Workspace};
+use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
     ActionParams, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage, Wilson,
 };
@@ -32,17 +32,6 @@ pub struct Dirac {
     schur: [Option<Arc<dyn SchurAction>>; 4],
     normalisation: Normalisation,
     workspace: Workspace,
-}
-
-/// Which linear system of an operator.
-#[derive(Clone, Copy, PartialEq)]
-pub enum System {
-    Full,
-    Schur { parity: usize, symmetric: bool },
-}
-
-const fn schur(parity: usize, symmetric: bool) -> System {
-    System::Schur { parity, symmetric }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -60,24 +49,11 @@ interface! {
         /// afterwards does not change it.
         plaq_dirac: Dirac = 4,
     }
+    choices {
+        plaq_normalisation = Normalisation;
+        plaq_system = System;
+    }
     constants {
-        /// What an operator multiplies with.
-        plaq_normalisation: Normalisation {
-            /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
-            PLAQ_NORMALISATION_KAPPA = 0 => Normalisation::Kappa,
-            /// D = m + 4 - H/2 + ...
-            PLAQ_NORMALISATION_MASS = 1 => Normalisation::Mass,
-        }
-        /// The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
-        /// 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
-        /// A_p - kappa^2 H_pq A_q^-1 H_qp.
-        plaq_system: System {
-            PLAQ_SYSTEM_FULL = 0 => System::Full,
-            PLAQ_SYSTEM_EVEN_SYMMETRIC = 1 => schur(0, true),
-            PLAQ_SYSTEM_ODD_SYMMETRIC = 2 => schur(1, true),
-            PLAQ_SYSTEM_EVEN_ASYMMETRIC = 3 => schur(0, false),
-            PLAQ_SYSTEM_ODD_ASYMMETRIC = 4 => schur(1, false),
-        }
         /// An operator M or what is made of it.
         plaq_form: Form {
             PLAQ_FORM_M = 0 => Form::Plain,
@@ -109,7 +85,7 @@ interface! {
             precision: plaq_precision = Number::new(0),
             /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
             storage: plaq_storage = Number::new(0),
-            normalisation: plaq_normalisation = PLAQ_NORMALISATION_KAPPA,
+            normalisation: plaq_normalisation = Normalisation::Kappa.into(),
             /// Must be 0.
             reserved: i32 = 0,
         }
@@ -174,17 +150,17 @@ impl Dirac {
 
     /// The operator of a system: M, or one of its Schur complements.
     pub(crate) fn system(&self, system: System) -> Result<Arc<dyn LinOp>> {
-        let System::Schur { parity, symmetric } = system else { return Ok(self.op.clone()) };
-        match &self.schur[parity + if symmetric { 0 } else { 2 }] {
+        let Some(form) = system.schur() else { return Ok(self.op.clone()) };
+        match &self.schur[form.parity + if form.symmetric { 0 } else { 2 }] {
             Some(schur) => Ok(schur.clone()),
-            None => Ok(self.op.clone().schur(Schur { parity, symmetric })?),
+            None => Ok(self.op.clone().schur(form)?),
         }
     }
 
     /// The operator in its normalisation, over the kappa-normalised one.
     pub(crate) fn scale(&self, system: System) -> f64 {
-        match (self.normalisation, system) {
-            (Normalisation::Kappa, _) | (_, System::Schur { symmetric: true, .. }) => 1.0,
+        match (self.normalisation, system.schur()) {
+            (Normalisation::Kappa, _) | (_, Some(Schur { symmetric: true, .. })) => 1.0,
             (Normalisation::Mass, _) => 1.0 / self.op.mass_scale(),
         }
     }

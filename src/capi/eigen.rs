@@ -6,26 +6,26 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{
-    choose, number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text,
-};
+use super::args::{number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text};
 use super::context::Context;
-use super::dirac::{plaq_dirac, plaq_system, Dirac, System};
+use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
-use super::solve::{plaq_progress_callback, plaq_stopped_by, seconds_of};
+use super::solve::{plaq_progress_callback, plaq_stopped_by};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::comm::Comm;
+use crate::compose::seconds_of;
 use crate::error::{significant, Result};
 use crate::fields::{blas, SpinorField, Subset};
-use crate::linop::{LinOp, Normal};
+use crate::linop::{LinOp, Normal, System};
 use crate::ops::eigenvectors::{save_vectors, VectorFile};
-use crate::params::Number;
+use crate::params::{InC, Number};
+pub use crate::solvers::plaq_eigen_params;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, ritz, slice_modes, EigenParams, EigenReport, End, Filter, Progress,
-    RitzParams,
+    eigen, eigen_tol, ritz, slice_modes, EigenMethod, EigenParams, EigenReport, EigenSettings, End,
+    Filter, Progress,
 };
 
 /// What a `plaq_eigen` stands for.
@@ -41,71 +41,18 @@ impl Eigen {
     }
 }
 
-/// How eigenvectors are found.
-#[derive(Clone, Copy, PartialEq)]
-pub enum EigenMethod {
-    Lanczos,
-    Ritz,
-}
-
 interface! {
     "Eigenvectors of M^dagger M"
     handles {
         /// Eigenvectors that were found, with their eigenvalues.
         plaq_eigen: Eigen = 20,
     }
-    constants {
-        /// Which end of the spectrum.
-        plaq_eigen_end: End {
-            PLAQ_EIGEN_SMALLEST = 0 => End::Smallest,
-            PLAQ_EIGEN_LARGEST = 1 => End::Largest,
-        }
-        /// How eigenvectors are found.
-        plaq_eigen_method: EigenMethod {
-            /// Block Lanczos with thick restarts and Chebyshev polynomials.
-            PLAQ_EIGEN_LANCZOS = 0 => EigenMethod::Lanczos,
-            /// Minimising the Ritz functional with locally optimal conjugate gradients.
-            PLAQ_EIGEN_RITZ = 1 => EigenMethod::Ritz,
-        }
+    choices {
+        plaq_eigen_end = End;
+        plaq_eigen_method = EigenMethod;
     }
-    params {
-        /// What eigenvectors of M^dagger M are asked for.
-        plaq_eigen_params, plaq_eigen_params_init {
-            method: plaq_eigen_method = PLAQ_EIGEN_LANCZOS,
-            end: plaq_eigen_end = PLAQ_EIGEN_SMALLEST,
-            /// M: the operator, or a Schur complement.
-            system: plaq_system = Number::new(0),
-            /// Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-            /// diagonalised as a whole.
-            count: i32 = 8,
-            /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-            room: i32 = 0,
-            /// Vectors multiplied at a time.
-            block: i32 = 1,
-            /// To 1000000.
-            max_restarts: i32 = 200,
-            /// 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
-            /// finds nothing; 0: `converged` then says nothing about missing eigenvalues.
-            verify: i32 = 1,
-            /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
-            /// 0: 1e-10, in single precision 1e-6.
-            tol: f64 = 0.0,
-            /// Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
-            /// operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
-            /// from the spectrum; 1: no polynomial; to 100000.
-            degree: i32 = 0,
-            /// 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
-            /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
-            /// there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
-            time_slices: i32 = 0,
-            from: f64 = 0.0,
-            to: f64 = 0.0,
-            /// Of random start vectors.
-            seed: i64 = 1,
-            /// Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
-            /// the Ritz functional after every step of the minimisation; all ranks stop after the same one.
-            max_seconds: f64 = 0.0,
-        }
+    tables {
+        plaq_eigen_params, plaq_eigen_params_init;
     }
     reports {
         /// What was found.
@@ -191,13 +138,6 @@ pub(crate) fn hand_out(
     Ok(())
 }
 
-pub(crate) fn at_least(value: i32, least: i32, name: &str) -> Result<usize> {
-    if value < least {
-        bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
-    }
-    Ok(value as usize)
-}
-
 fn create(
     dirac: &Arc<Dirac>,
     p: &plaq_eigen_params,
@@ -208,16 +148,10 @@ fn create(
     report: &mut Report<plaq_eigen_report>,
 ) -> Result<()> {
     let context = dirac.context();
-    let system = choose(p.system, "params.system")?;
-    let scale = dirac.scale(system).powi(2);
-    let op = Normal::mdag_m(dirac.system(system)?);
-    for (value, name) in [(p.verify, "verify"), (p.time_slices, "time_slices")] {
-        if !(0..=1).contains(&value) {
-            bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}");
-        }
-    }
-    let by_slice = p.time_slices == 1;
-    if by_slice && !dirac.op().within_time_slices() {
+    let settings = EigenSettings::from_c(p, "params")?;
+    let scale = dirac.scale(settings.system).powi(2);
+    let op = Normal::mdag_m(dirac.system(settings.system)?);
+    if settings.time_slices && !dirac.op().within_time_slices() {
         bail!(
             Unsupported,
             "params.time_slices: expected an operator without hops in t, found {}",
@@ -231,50 +165,22 @@ fn create(
         }
         None => None,
     };
-    let limit = Limit::new(seconds_of(p.max_seconds))?;
-    let end = choose(p.end, "params.end")?;
-    let count = at_least(p.count, 1, "count")?;
+    let limit = Limit::new(seconds_of(settings.max_seconds))?;
     let mut monitor = watch(context.comm(), callback, user);
-    let (vectors, mut done) = match choose(p.method, "params.method")? {
-        _ if by_slice => {
-            let params = EigenParams {
-                end,
-                count,
-                tol: p.tol,
-                max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
-                seed: p.seed as u64,
-                max_seconds: limit.left(),
-                ..Default::default()
-            };
+    let (vectors, mut done) = match settings.method {
+        _ if settings.time_slices => {
+            let EigenSettings { end, count, tol, max_restarts, seed, .. } = settings;
+            let (plain, max_seconds) = (EigenParams::default(), limit.left());
+            let params = EigenParams { end, count, tol, max_restarts, seed, max_seconds, ..plain };
             slice_modes(&op, &params, &mut monitor)?
         }
         EigenMethod::Lanczos => {
-            let filter = match p.degree {
-                0 => Filter::Auto,
-                1 => Filter::Plain,
-                d => Filter::Chebyshev {
-                    degree: at_least(d, 0, "degree")?,
-                    from: p.from / scale,
-                    to: p.to / scale,
-                },
-            };
-            let params = EigenParams {
-                end,
-                count,
-                room: at_least(p.room, 0, "room")?,
-                block: at_least(p.block, 1, "block")?,
-                tol: p.tol,
-                max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
-                filter,
-                verify: p.verify == 1,
-                seed: p.seed as u64,
-                max_seconds: limit.left(),
-            };
+            let params = settings.lanczos(scale, limit.left());
             eigen(&op, None, &params, guess.as_deref(), &mut monitor)?
         }
         EigenMethod::Ritz => {
             // Its tolerance is absolute: the largest eigenvalue first.
-            let tol = eigen_tol("tol", p.tol, op.shape().precision)?;
+            let tol = eigen_tol("tol", settings.tol, op.shape().precision)?;
             let largest = EigenParams {
                 end: End::Largest,
                 count: 1,
@@ -285,15 +191,7 @@ fn create(
                 ..Default::default()
             };
             let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
-            let params = RitzParams {
-                end,
-                count,
-                tol: tol * top.values[0].abs(),
-                max_cycles: at_least(p.max_restarts, 1, "max_restarts")?,
-                verify: p.verify == 1,
-                seed: p.seed as u64,
-                max_seconds: limit.left(),
-            };
+            let params = settings.ritz(tol * top.values[0].abs(), limit.left());
             ritz(&op, &params, guess.as_deref(), &mut monitor)?
         }
     };

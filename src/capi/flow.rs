@@ -5,44 +5,27 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{choose, Handle, MaybeArray, Out, Params, Raw, Report};
+use super::args::{Handle, MaybeArray, Out, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
+pub use crate::ops::flow::plaq_flow_params;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
+use crate::params::InC;
 
 interface! {
     "Gradient flow"
-    constants {
-        /// Whose gradient.
-        plaq_flow_kind: FlowKind {
-            PLAQ_FLOW_WILSON = 0 => FlowKind::Wilson,
-            /// Tree-level improved.
-            PLAQ_FLOW_SYMANZIK = 1 => FlowKind::Symanzik,
-            /// The same with the term that removes all O(a^2) effects of the flow.
-            PLAQ_FLOW_ZEUTHEN = 2 => FlowKind::Zeuthen,
-        }
+    choices {
+        plaq_flow_kind = FlowKind;
     }
     callbacks {
         /// Called at every measurement with the flow time t / a^2, t^2 E from clover leaves, and the
         /// topological charge; a result other than 0 on any rank ends the flow.
         plaq_flow_callback(time: f64, t2e: f64, charge: f64, user: *mut c_void) -> i32;
     }
-    params {
-        /// A gradient flow by Luescher's third-order Runge-Kutta scheme.
-        plaq_flow_params, plaq_flow_params_init {
-            kind: plaq_flow_kind = PLAQ_FLOW_WILSON,
-            /// Steps between measurements; one more is at the start, one at the end.
-            every: i32 = 10,
-            /// Step of the flow time, to 0.2; of adaptive steps the first.
-            step: f64 = 0.02,
-            /// Flow time to reach, in a million steps at most. Must be set.
-            time: f64 = f64::NAN,
-            /// Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-            /// fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
-            tolerance: f64 = 0.0,
-        }
+    tables {
+        plaq_flow_params, plaq_flow_params_init;
     }
     reports {
         /// What a flow did. Scales are in lattice units, negative where the flow ended before them.
@@ -101,12 +84,7 @@ fn run(
     if capacity < 0 {
         bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
     }
-    let Ok(every) = usize::try_from(params.every) else {
-        bail!(BadParameter, "params.every: expected 1 or more, found {}", params.every);
-    };
-    let kind = choose(params.kind, "params.kind")?;
-    let (step, time, tolerance) = (params.step, params.time, params.tolerance);
-    let params = FlowParams { kind, step, time, tolerance, every };
+    let params = FlowParams::from_c(params, "params")?;
     let mut watch = |p: &FlowPoint| {
         let Some(callback) = callback else { return ControlFlow::Continue(()) };
         // SAFETY: the host's function with the host's own pointer, while its call runs.
@@ -121,7 +99,7 @@ fn run(
     // On a copy: links that a step takes out of range leave the field as it is.
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
-        done = Some(Flow::new(&links, kind)?.run(&mut links, &params, &mut watch)?);
+        done = Some(Flow::new(&links, params.kind)?.run(&mut links, &params, &mut watch)?);
         Ok(links)
     })?;
     let Some(done) = done else { bail!(Internal, "flow: no result") };

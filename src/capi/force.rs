@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::args::{Array, Handle, One};
-use super::dirac::{plaq_dirac, Dirac, System};
+use super::dirac::{plaq_dirac, Dirac};
 use super::momentum::{plaq_momentum, Momentum};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
-use crate::linop::Schur;
+use crate::linop::System;
 use crate::operators::{ForceTerms, ForceWorkspace, HalfTerms, Wilson};
 
 interface! {
@@ -135,10 +135,10 @@ fn schur(
     determinant: f64,
 ) -> Result<()> {
     check(dirac, momentum, [x, y], &[(step, "step"), (determinant, "determinant")])?;
-    let System::Schur { parity, symmetric } = system else {
+    let Some(form) = system.schur() else {
         bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
     };
-    let op = dirac.op().clone().schur(Schur { parity, symmetric })?;
+    let op = dirac.op().clone().schur(form)?;
     let (x, y) = (x.read("x")?, y.read("y")?);
     op.shape().check(&x, "x")?;
     op.shape().check(&y, "y")?;

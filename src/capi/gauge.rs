@@ -11,15 +11,9 @@ use super::table::interface;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
-use crate::ops::link_smearing::{smear_links, Smearing};
-
-/// Kinds of link smearing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Ape,
-    Stout,
-    Hyp,
-}
+pub use crate::ops::link_smearing::plaq_gauge_smear_params;
+use crate::ops::link_smearing::{smear_links, LinkSmearing, SmearingKind};
+use crate::params::InC;
 
 /// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
 /// shared gets a copy of his own, so that operators keep the links that they were made with.
@@ -80,6 +74,9 @@ interface! {
         /// operators. Operators keep the links that they were made with.
         plaq_gauge: Gauge = 2,
     }
+    choices {
+        plaq_smearing = SmearingKind;
+    }
     constants {
         /// Which real numbers of a link are stored; this also fixes the gauge group.
         plaq_storage: Recon {
@@ -94,15 +91,9 @@ interface! {
             /// SU(2), a0 + i a.sigma.
             PLAQ_STORAGE_SU2 = 4 => Recon::Su2,
         }
-        /// Kinds of link smearing.
-        plaq_smearing: Kind {
-            /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
-            PLAQ_SMEARING_APE = 0 => Kind::Ape,
-            /// exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
-            PLAQ_SMEARING_STOUT = 1 => Kind::Stout,
-            /// Three levels inside of hypercubes; alpha[0..2], directions 15.
-            PLAQ_SMEARING_HYP = 2 => Kind::Hyp,
-        }
+    }
+    tables {
+        plaq_gauge_smear_params, plaq_gauge_smear_params_init;
     }
     params {
         /// Shape of a gauge field.
@@ -112,17 +103,6 @@ interface! {
             extents: [i32; 4] = [0; 4],
             precision: plaq_precision = Precision::F64.into(),
             storage: plaq_storage = PLAQ_STORAGE_SU3_18,
-        }
-        /// Link smearing.
-        plaq_gauge_smear_params, plaq_gauge_smear_params_init {
-            kind: plaq_smearing = PLAQ_SMEARING_STOUT,
-            steps: i32 = 1,
-            /// Parameters of the kind, 0 to 1. The first must be set.
-            alpha: [f64; 3] = [f64::NAN, 0.6, 0.3],
-            /// Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
-            directions: i32 = 15,
-            /// Must be 0.
-            reserved: i32 = 0,
         }
     }
     reports {
@@ -197,32 +177,9 @@ fn create(
 }
 
 fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
-    if !(0..=100_000).contains(&p.steps) {
-        bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", p.steps);
-    }
-    if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
-    }
-    let smearing = smearing_of(p.kind, "params.kind", p.alpha, p.directions)?;
-    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps as usize))
-}
-
-/// A kind of smearing with its parameters.
-pub(super) fn smearing_of(
-    kind: plaq_smearing,
-    name: &'static str,
-    parameters: [f64; 3],
-    directions: i32,
-) -> Result<Smearing> {
-    let [alpha, ..] = parameters;
-    Ok(match choose(kind, name)? {
-        Kind::Ape => Smearing::Ape { alpha, directions },
-        Kind::Stout => Smearing::Stout { rho: alpha, directions },
-        Kind::Hyp if directions != 15 => {
-            bail!(Unsupported, "params.directions: HYP takes all, 15, found {directions}")
-        }
-        Kind::Hyp => Smearing::Hyp { alpha: parameters },
-    })
+    let p = LinkSmearing::from_c(p, "params")?;
+    let smearing = p.kind.with(p.alpha, p.directions as i32)?;
+    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps))
 }
 
 fn destroy(gauge: plaq_gauge) -> Result<()> {

@@ -3,9 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{
-    choose, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
@@ -13,10 +11,11 @@ use super::table::interface;
 use crate::bail;
 use crate::error::{host_list, Result};
 use crate::fields::Transformation;
+pub use crate::ops::gaugefix::plaq_gaugefix_params;
 use crate::ops::gaugefix::{
-    fix_gauge, Condition, Fixed, GaugeFixParams, GaugeFixReport, Method, Progress, Schedule, Stop,
-    Working,
+    fix_gauge, Algorithm, Fixed, GaugeFixReport, GaugeFixing, GaugeKind, Progress, Working,
 };
+use crate::params::InC;
 
 /// What a `plaq_gaugefix` stands for: the result of a gauge fixing.
 pub struct GaugeFix {
@@ -31,66 +30,16 @@ impl GaugeFix {
     }
 }
 
-/// `plaq_gaugefix_condition`.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Gauges {
-    Landau,
-    Coulomb,
-    MaximallyAbelian,
-}
-
-/// `plaq_gaugefix_method`.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Methods {
-    Overrelaxation,
-    Stochastic,
-    Annealing,
-    Combined,
-    FourierDescent,
-    FourierCg,
-}
-
 interface! {
     "Gauge fixing"
     handles {
         /// A gauge transformation that fixes a gauge, and what is known of it.
         plaq_gaugefix: GaugeFix = 7,
     }
-    constants {
-        /// Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
-        /// and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
-        plaq_gaugefix_condition: Gauges {
-            /// F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
-            PLAQ_GAUGEFIX_LANDAU = 0 => Gauges::Landau,
-            /// The same without the links along `time`, for every slice across it on its own.
-            PLAQ_GAUGEFIX_COULOMB = 1 => Gauges::Coulomb,
-            /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
-            PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN = 2 => Gauges::MaximallyAbelian,
-        }
-        /// Algorithms.
-        plaq_gaugefix_method: Methods {
-            /// Overrelaxation; relaxation with omega = 1.
-            PLAQ_GAUGEFIX_OVERRELAXATION = 0 => Methods::Overrelaxation,
-            /// Every SU(2) subgroup takes its best value, or its square with `probability`.
-            PLAQ_GAUGEFIX_STOCHASTIC = 1 => Methods::Stochastic,
-            /// Simulated annealing, then overrelaxation.
-            PLAQ_GAUGEFIX_ANNEALING = 2 => Methods::Annealing,
-            /// Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
-            PLAQ_GAUGEFIX_COMBINED = 3 => Methods::Combined,
-            /// Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
-            /// (1988) 1581); Landau and Coulomb gauge, one rank.
-            PLAQ_GAUGEFIX_FOURIER_DESCENT = 4 => Methods::FourierDescent,
-            /// Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
-            /// 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
-            PLAQ_GAUGEFIX_FOURIER_CG = 5 => Methods::FourierCg,
-        }
-        /// Precision of the sweeps. Functional, violation and result are in double for all.
-        plaq_gaugefix_precision: Working {
-            PLAQ_GAUGEFIX_SINGLE = 0 => Working::Single,
-            /// Single precision as far as it goes, then double.
-            PLAQ_GAUGEFIX_MIXED = 1 => Working::Mixed,
-            PLAQ_GAUGEFIX_DOUBLE = 2 => Working::Double,
-        }
+    choices {
+        plaq_gaugefix_condition = GaugeKind;
+        plaq_gaugefix_method = Algorithm;
+        plaq_gaugefix_precision = Working;
     }
     callbacks {
         /// Called at every check with the number of the copy, its sweeps so far, functional and
@@ -98,49 +47,8 @@ interface! {
         /// A result other than 0 on any rank ends the fixing at the next check.
         plaq_gaugefix_callback(copy: i64, sweeps: i64, functional: f64, theta: f64, temperature: f64, user: *mut c_void) -> i32;
     }
-    params {
-        /// How to fix a gauge.
-        plaq_gaugefix_params, plaq_gaugefix_params_init {
-            condition: plaq_gaugefix_condition = PLAQ_GAUGEFIX_LANDAU,
-            /// Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t).
-            time: i32 = 3,
-            /// Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations.
-            residual: i32 = 0,
-            method: plaq_gaugefix_method = PLAQ_GAUGEFIX_OVERRELAXATION,
-            precision: plaq_gaugefix_precision = PLAQ_GAUGEFIX_MIXED,
-            /// 1: annealing temperatures with equal ratios; 0: with equal differences.
-            logarithmic: i32 = 0,
-            /// Power of overrelaxation, 1 to below 2.
-            omega: f64 = 1.7,
-            /// Stochastic relaxation: 0 to below 1.
-            probability: f64 = 0.5,
-            stochastic_sweeps: i64 = 1000,
-            /// First and last temperature, their number with a heat bath sweep each, and the
-            /// microcanonical sweeps after each of these.
-            hot: f64 = 1.4,
-            cold: f64 = 0.1,
-            temperatures: i64 = 1000,
-            microcanonical: i64 = 3,
-            /// Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-            /// which is what that comes to. All criteria asked for must be met.
-            stop_theta: f64 = -1.0,
-            /// Largest violation of a site, of which theta is the average; 0: not asked for.
-            stop_theta_max: f64 = 0.0,
-            /// Largest rise of F in one iteration; 0: not asked for.
-            stop_change: f64 = 0.0,
-            /// Sweeps after which a copy, or a slice, is given up; annealing is not counted.
-            max_iterations: i64 = 20000,
-            /// Sweeps between two looks at the violation.
-            check_every: i64 = 10,
-            /// Gauge copies, of which the one with the largest F among those that converged is
-            /// kept; in Coulomb gauge of every slice. The first starts from the field as it is.
-            copies: i64 = 1,
-            /// 1: the first copy starts from a random transformation, as the others do.
-            random_start: i64 = 0,
-            seed: i64 = 1,
-            /// Fourier-accelerated methods: step along the gradient times p2max / p^2.
-            alpha: f64 = 0.08,
-        }
+    tables {
+        plaq_gaugefix_params, plaq_gaugefix_params_init;
     }
     reports {
         /// What a gauge fixing did.
@@ -206,65 +114,6 @@ interface! {
     }
 }
 
-fn count(value: i64, name: &str) -> Result<usize> {
-    match usize::try_from(value) {
-        Ok(count) => Ok(count),
-        Err(_) => bail!(BadParameter, "params.{name}: expected 0 or more, found {value}"),
-    }
-}
-
-fn flag(value: i64, name: &str) -> Result<bool> {
-    match value {
-        0 => Ok(false),
-        1 => Ok(true),
-        _ => bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}"),
-    }
-}
-
-fn params_of(p: &plaq_gaugefix_params) -> Result<GaugeFixParams> {
-    let condition = match choose(p.condition, "params.condition")? {
-        Gauges::Landau => Condition::Landau,
-        Gauges::Coulomb => Condition::Coulomb { time: count(p.time.into(), "time")? },
-        Gauges::MaximallyAbelian => {
-            Condition::MaximallyAbelian { residual: flag(p.residual.into(), "residual")? }
-        }
-    };
-    let probability = p.probability;
-    let schedule = Schedule {
-        hot: p.hot,
-        cold: p.cold,
-        steps: count(p.temperatures, "temperatures")?,
-        microcanonical: count(p.microcanonical, "microcanonical")?,
-        logarithmic: flag(p.logarithmic.into(), "logarithmic")?,
-    };
-    let method = match choose(p.method, "params.method")? {
-        Methods::Overrelaxation => Method::Overrelaxation,
-        Methods::Stochastic => Method::StochasticRelaxation { probability },
-        Methods::Annealing => Method::Annealing(schedule),
-        Methods::Combined => {
-            let sweeps = count(p.stochastic_sweeps, "stochastic_sweeps")?;
-            Method::Combined { schedule, probability, sweeps }
-        }
-        Methods::FourierDescent => Method::FourierDescent { alpha: p.alpha },
-        Methods::FourierCg => Method::FourierCg { alpha: p.alpha },
-    };
-    let precision = choose(p.precision, "params.precision")?;
-    let theta = if p.stop_theta < 0.0 { Stop::of(precision).theta } else { p.stop_theta };
-    Ok(GaugeFixParams {
-        condition,
-        method,
-        omega: p.omega,
-        stop: Stop { theta, theta_max: p.stop_theta_max, change: p.stop_change },
-        max_iterations: count(p.max_iterations, "max_iterations")?,
-        check_every: count(p.check_every, "check_every")?,
-        links_tolerance: 0.0,
-        precision,
-        copies: count(p.copies, "copies")?,
-        random_start: flag(p.random_start, "random_start")?,
-        seed: p.seed as u64,
-    })
-}
-
 fn run(
     gauge: &Arc<Gauge>,
     params: &plaq_gaugefix_params,
@@ -273,7 +122,7 @@ fn run(
     report: &mut Report<plaq_gaugefix_report>,
     result: &mut MaybeOut<plaq_gaugefix>,
 ) -> Result<()> {
-    let params = params_of(params)?;
+    let params = GaugeFixing::from_c(params, "params")?.params();
     let ask = |p: &Progress| {
         let Some(callback) = callback else { return false };
         let (copy, sweeps, temperature) =

@@ -4,7 +4,6 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::args::{choose, Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
-use super::layout::phase;
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -12,6 +11,7 @@ use crate::bail;
 use crate::compose::SolveReport;
 use crate::error::Result;
 use crate::fields::{Noise, SpinorField};
+use crate::operators::phase;
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};

@@ -2,34 +2,28 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use super::args::{choose, choose_any, Array, Handle, One, Out, Params, Raw, Text};
+use super::args::{Array, Handle, One, Out, Params, Raw, Text};
 use super::context::Context;
-use super::dirac::{physics, plaq_dirac_params, plaq_system, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
-use super::field::plaq_precision;
+use super::dirac::{physics, plaq_dirac_params};
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::hmc::{plaq_hmc, Chain};
 use super::momentum::plaq_gauge_action_params;
-use super::multigrid::{plaq_multigrid_params, plaq_refresh};
+use super::multigrid::plaq_multigrid_params;
 use super::path::paths_of;
 use super::table::interface;
 use crate::backend::Device;
 use crate::bail;
-use crate::compose::multigrid::{MultigridParams, Refresh};
-use crate::compose::Schur;
+use crate::compose::multigrid::MultigridParams;
 use crate::error::Result;
-use crate::fields::{Geometry, Precision, Recon};
-use crate::operators::{ActionParams, DoubletParams};
-use crate::ops::hmc::fermion::{
-    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
-};
+use crate::fields::{Geometry, Precision};
 use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use crate::ops::hmc::integrator::{Level, Scheme};
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
-use crate::ops::hmc::stout::Stout;
+pub use crate::ops::hmc::quarks::{plaq_hmc_params, plaq_quarks_params};
+use crate::ops::hmc::quarks::{ChainSettings, Quarks};
 use crate::ops::hmc::{Hmc, HmcParams, Monomial};
 use crate::params::InC;
-use crate::params::Number;
 
 /// What a `plaq_hmc_parts` stands for.
 pub struct Parts {
@@ -100,59 +94,9 @@ interface! {
             PLAQ_INTEGRATOR_FORCE_GRADIENT = 3 => Scheme::ForceGradient,
         }
     }
-    params {
-        /// A chain but for its action and its integrator: keys of an input (docs/hmc.md).
-        plaq_hmc_params, plaq_hmc_params_init {
-            /// Of a trajectory.
-            length: f64 = 1.0,
-            seed: i64 = 0,
-            /// Number of the next trajectory.
-            trajectory: i64 = 0,
-            /// Trajectories with lower numbers are accepted whatever their Delta H.
-            accept_until: i64 = 0,
-            /// Every so many trajectories the way there and back is measured; 0: never.
-            reversibility_every: i64 = 0,
-        }
-        /// Quarks of an action (docs/fermions.md).
-        plaq_quarks_params, plaq_quarks_params_init {
-            /// 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
-            flavours: i32 = 2,
-            /// The Schur complement.
-            system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
-            max_iterations: i32 = 20000,
-            /// Precision of the iteration inside double; 0: automatic.
-            sloppy_precision: plaq_precision = Number::new(0),
-            /// Solutions that guesses of force solves are made of.
-            guesses: i32 = 0,
-            /// Levels of stout smearing of the links that the operators see.
-            smearing_levels: i32 = 0,
-            /// 1: solves by GCR with multigrid.
-            multigrid: i32 = 0,
-            /// 1: also with the preconditioner.
-            multigrid_preconditioner: i32 = 0,
-            /// 1: null vectors outlive a trajectory.
-            persistent: i32 = 0,
-            /// Directions that GCR keeps.
-            nkrylov: i32 = 20,
-            /// What follows a change of links: KEEP, REFINE (once) or ANEW.
-            refresh: plaq_refresh = Refresh::Keep.into(),
-            /// Of one flavour: least shifts that multigrid solves.
-            shifts: i32 = 3,
-            /// Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
-            fields: i32 = 1,
-            check_every: i32 = 1,
-            tolerance_force: f64 = 1e-8,
-            tolerance_hamiltonian: f64 = 1e-11,
-            smearing_rho: f64 = 0.0,
-            /// Of one flavour: errors of the rational approximations.
-            error_force: f64 = 1e-7,
-            error_hamiltonian: f64 = 1e-12,
-            /// Of one flavour: ends of the spectrum's interval; 0: it is measured.
-            interval: [f64; 2] = [0.0; 2],
-            /// Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
-            /// one flavour; 0: two flavours of equal mass.
-            epsilon: f64 = 0.0,
-        }
+    tables {
+        plaq_hmc_params, plaq_hmc_params_init;
+        plaq_quarks_params, plaq_quarks_params_init;
     }
     functions {
         /// Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
@@ -178,18 +122,7 @@ interface! {
 }
 
 fn create(gauge: &Arc<Gauge>, p: &plaq_hmc_params, parts: &mut Out<plaq_hmc_parts>) -> Result<()> {
-    let small = |value: i64, name: &str| match u32::try_from(value) {
-        Ok(value) => Ok(value),
-        Err(_) => bail!(BadParameter, "params.{name}: expected 0 to 2^32 - 1, found {value}"),
-    };
-    let params = HmcParams {
-        length: p.length,
-        levels: vec![],
-        seed: p.seed as u64,
-        trajectory: small(p.trajectory, "trajectory")?,
-        accept_until: small(p.accept_until, "accept_until")?,
-        reversibility_every: small(p.reversibility_every, "reversibility_every")?,
-    };
+    let params = ChainSettings::from_c(p, "params")?.params(vec![]);
     let (context, links) = (gauge.context(), gauge.read("gauge")?);
     let made = Parts {
         context: context.clone(),
@@ -245,101 +178,11 @@ fn add_quarks(
     let operator = physics(dirac)?;
     let ratio = preconditioner.kappa != 0.0 || !preconditioner.mass.is_nan();
     let preconditioner = ratio.then(|| physics(preconditioner)).transpose()?;
-    let System::Schur { parity, symmetric } = choose(p.system, "params.system")? else {
-        bail!(
-            InvalidArgument,
-            "params.system: expected a Schur complement, found the full operator"
-        );
-    };
-    let schur = Schur { parity, symmetric };
-    let solves = || -> Result<_> {
-        Ok(MultigridSolves {
-            levels: MultigridParams::from_c(multigrid, "multigrid")?,
-            update: choose(p.refresh, "params.refresh")?,
-            persistent: flag(p.persistent, "persistent")?,
-            nkrylov: number(p.nkrylov, "nkrylov")?,
-            preconditioner: flag(p.multigrid_preconditioner, "multigrid_preconditioner")?,
-            shifts: number(p.shifts, "shifts")?,
-        })
-    };
-    let inverter = Inverter {
-        tolerance_force: p.tolerance_force,
-        tolerance_hamiltonian: p.tolerance_hamiltonian,
-        max_iterations: number(p.max_iterations, "max_iterations")?,
-        sloppy: choose_any(p.sloppy_precision, "params.sloppy_precision")?.map(|p| (p, Recon::R12)),
-        guesses: number(p.guesses, "guesses")?,
-        multigrid: flag(p.multigrid, "multigrid")?.then(solves).transpose()?,
-    };
-    let smearing = match number(p.smearing_levels, "smearing_levels")? {
-        0 => None,
-        levels => Some(Stout::new(p.smearing_rho, levels)?),
-    };
-    let rational = |operator: ActionParams, inverter| -> Result<Box<dyn Monomial>> {
-        let plain = OneFlavour::new(name, one_flavour(p, operator, schur, inverter)?)?;
-        Ok(match smearing {
-            Some(stout) => Box::new(plain.with_smearing(stout)),
-            None => Box::new(plain),
-        })
-    };
-    let monomial: Box<dyn Monomial> = match (p.flavours, preconditioner) {
-        (2, None) if p.epsilon != 0.0 => {
-            rational(DoubletParams { wilson: operator, epsilon: p.epsilon }.into(), inverter)?
-        }
-        _ if p.epsilon != 0.0 => bail!(
-            BadParameter,
-            "params.epsilon: expected 0, or 2 flavours without preconditioner, found {}",
-            p.epsilon
-        ),
-        (2, preconditioner) => {
-            let params = TwoFlavoursParams {
-                operator: operator.into(),
-                preconditioner: preconditioner.map(Into::into),
-                schur,
-                inverter,
-            };
-            let plain = TwoFlavours::new(name, params)?;
-            match smearing {
-                Some(stout) => Box::new(plain.with_smearing(stout)),
-                None => Box::new(plain),
-            }
-        }
-        (1, None) => rational(operator.into(), inverter)?,
-        (1, Some(_)) => bail!(Unsupported, "preconditioner: one flavour has none"),
-        (n, _) => bail!(BadParameter, "params.flavours: expected 1 or 2, found {n}"),
-    };
-    parts.add(monomial)
-}
-
-fn one_flavour(
-    p: &plaq_quarks_params,
-    operator: ActionParams,
-    schur: Schur,
-    inverter: Inverter,
-) -> Result<OneFlavourParams> {
-    Ok(OneFlavourParams {
-        operator,
-        schur,
-        inverter,
-        fields: number(p.fields, "fields")?,
-        error_force: p.error_force,
-        error_hamiltonian: p.error_hamiltonian,
-        interval: (p.interval != [0.0; 2]).then_some((p.interval[0], p.interval[1])),
-        check_every: number(p.check_every, "check_every")? as u32,
-    })
-}
-
-fn flag(value: i32, name: &str) -> Result<bool> {
-    match value {
-        0 | 1 => Ok(value == 1),
-        _ => bail!(BadParameter, "params.{name}: expected 0 or 1, found {value}"),
-    }
-}
-
-fn number(value: i32, name: &str) -> Result<usize> {
-    match usize::try_from(value) {
-        Ok(value) => Ok(value),
-        Err(_) => bail!(BadParameter, "params.{name}: expected 0 or more, found {value}"),
-    }
+    let quarks = Quarks::from_c(p, "params")?;
+    let levels = quarks.multigrid.then(|| MultigridParams::from_c(multigrid, "multigrid"));
+    let solves = levels.transpose()?.and_then(|levels| quarks.solves(levels));
+    let preconditioner = preconditioner.map(Into::into);
+    parts.add(quarks.monomial(name, quarks.operator(operator), preconditioner, solves)?)
 }
 
 fn create_from(parts: &Arc<Parts>, hmc: &mut Out<plaq_hmc>) -> Result<()> {

@@ -1,6 +1,5 @@
 //! Arrays of the host: order of their indices, precision, where they lie.
 
-use std::f64::consts::PI;
 use std::ffi::c_void;
 
 use num_complex::Complex64;
@@ -12,6 +11,7 @@ use crate::backend::{External, Location};
 use crate::bail;
 use crate::error::{words, Error, Result, Status};
 use crate::fields::{GammaBasis, Group, Layout, LinkOptions, Precision, Subset};
+use crate::operators::phase;
 
 /// Names of orders, whatever they hold.
 #[derive(Clone, Copy, PartialEq)]
@@ -130,16 +130,7 @@ interface! {
     }
 }
 
-/// exp(i pi angle), exact for periodic and antiperiodic fields.
-pub(crate) fn phase(angle: f64) -> Complex64 {
-    match angle.rem_euclid(2.0) {
-        0.0 => Complex64::ONE,
-        1.0 => -Complex64::ONE,
-        a => Complex64::from_polar(1.0, PI * a),
-    }
-}
-
-/// Those of all directions.
+/// Phases of all directions from angles in units of pi.
 pub(crate) fn phases(angles: [f64; 4], status: Status, name: &str) -> Result<[Complex64; 4]> {
     match angles.iter().position(|angle| !angle.is_finite()) {
         None => Ok(angles.map(phase)),

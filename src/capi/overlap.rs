@@ -6,33 +6,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
-    choose, choose_or, number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params,
-    Raw, Report, Text,
+    number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report, Text,
 };
 use super::context::{plaq_context, Context};
-use super::eigen::{at_least, hand_out, watch};
+use super::eigen::{hand_out, watch};
 use super::field::plaq_precision;
-use super::gauge::{
-    plaq_gauge, plaq_smearing, plaq_storage, smearing_of, Gauge, PLAQ_SMEARING_STOUT,
-};
+use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
-use super::layout::phase;
-use super::solve::{plaq_progress_callback, seconds_of};
+use super::solve::plaq_progress_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::multigrid::Multigrid;
+use crate::compose::seconds_of;
 use crate::compose::{
-    Finder, Method, ModeParams, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Sign,
-    SignParams,
+    Finder, Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Sign, SignParams,
 };
 use crate::error::Result;
 use crate::fields::{Group, Precision, Recon};
 use crate::linop::LinOp;
-use crate::operators::{DiracParams, HermitianWilson};
+use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::smear_links;
-use crate::params::Number;
+pub use crate::ops::overlap_settings::plaq_overlap_params;
+use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
+use crate::params::InC;
 use crate::solvers::stop::check_seconds;
 
 /// What a `plaq_overlap` stands for.
@@ -43,10 +40,7 @@ pub struct Overlap {
     /// That a search for low modes may take.
     max_seconds: f64,
     low: Mutex<Option<Arc<OverlapModes>>>,
-    /// Low edge of the Wilson operator's spectrum.
-    edge: Mutex<Option<f64>>,
-    /// Of the Wilson operator of this mass, or the host's.
-    multigrid: Mutex<Option<(Option<f64>, Arc<Multigrid>)>>,
+    kept: Mutex<OverlapKept>,
     /// Algorithm and preconditioner of the last solve.
     pub(super) solved: Mutex<(OverlapAlgorithm, i32)>,
 }
@@ -61,24 +55,14 @@ impl Overlap {
     ) -> Self {
         let (context, low) = (context.clone(), Mutex::new(low));
         let solved = Mutex::new((OverlapAlgorithm::Auto, 0));
-        let (edge, multigrid) = (Mutex::default(), Mutex::default());
-        Overlap { context, op, seconds, max_seconds, low, edge, multigrid, solved }
+        let kept = Mutex::default();
+        Overlap { context, op, seconds, max_seconds, low, kept, solved }
     }
-    pub(super) fn multigrid(&self) -> MutexGuard<'_, Option<(Option<f64>, Arc<Multigrid>)>> {
-        self.multigrid.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn kept(&self) -> MutexGuard<'_, OverlapKept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
-    }
-    /// Found by the first who asks.
-    pub(super) fn edge(&self) -> Result<f64> {
-        let known = *self.edge.lock().unwrap_or_else(PoisonError::into_inner);
-        let edge = match known {
-            Some(edge) => edge,
-            None => self.op.wilson_edge()?,
-        };
-        *self.edge.lock().unwrap_or_else(PoisonError::into_inner) = Some(edge);
-        Ok(edge)
     }
     pub(super) fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -102,21 +86,12 @@ interface! {
         /// The overlap operator D_N(m) on links of its own, with the low modes of its kernel.
         plaq_overlap: Overlap = 21,
     }
+    choices {
+        plaq_overlap_sign = Method;
+        plaq_overlap_finder = Finder;
+        plaq_overlap_algorithm = OverlapAlgorithm;
+    }
     constants {
-        /// How sign(Q) of what is not projected is approximated.
-        plaq_overlap_sign: Method {
-            /// Minimax polynomial.
-            PLAQ_OVERLAP_POLYNOMIAL = 0 => Method::Polynomial,
-            /// Zolotarev's rational function by multi-shift CG.
-            PLAQ_OVERLAP_ZOLOTAREV = 1 => Method::Zolotarev,
-            /// Whichever takes less time here, in double precision.
-            PLAQ_OVERLAP_AUTO = 2 => Method::Auto,
-        }
-        /// How modes of the kernel are found.
-        plaq_overlap_finder: Finder {
-            PLAQ_OVERLAP_LANCZOS = 0 => Finder::Lanczos,
-            PLAQ_OVERLAP_RITZ = 1 => Finder::Ritz,
-        }
         /// The operator D or what is made of it.
         plaq_overlap_form: OverlapForm {
             PLAQ_OVERLAP_D = 0 => OverlapForm::Plain,
@@ -132,71 +107,9 @@ interface! {
             /// D^dagger D (1 - gamma5) / 2, likewise
             PLAQ_OVERLAP_DDAGD_MINUS = 6 => OverlapForm::Square(-1),
         }
-        /// How D x = b is solved.
-        plaq_overlap_algorithm: OverlapAlgorithm {
-            /// CG on D^dagger D, on either chirality that b has.
-            PLAQ_OVERLAP_CG = 0 => OverlapAlgorithm::ChiralCg,
-            /// Shifted unitary minimal residual.
-            PLAQ_OVERLAP_SUMR = 1 => OverlapAlgorithm::Sumr,
-            /// Flexible GCR.
-            PLAQ_OVERLAP_GCR = 2 => OverlapAlgorithm::Gcr,
-            /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse
-            /// where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
-            /// chiralities that b has.
-            PLAQ_OVERLAP_SOLVER_AUTO = 3 => OverlapAlgorithm::Auto,
-        }
     }
-    params {
-        /// D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
-        plaq_overlap_params, plaq_overlap_params_init {
-            /// Between -1 and 1.
-            s: f64 = 0.4,
-            /// Quark mass m, 0 to below 2 rho.
-            mass: f64 = 0.0,
-            /// Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
-            /// precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
-            delta: f64 = 1e-8,
-            /// In 16 bit always the polynomial, as the report says.
-            sign: plaq_overlap_sign = PLAQ_OVERLAP_POLYNOMIAL,
-            /// Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
-            modes: i32 = -1,
-            /// -1: as many at most, to 10000.
-            most_modes: i32 = 48,
-            finder: plaq_overlap_finder = PLAQ_OVERLAP_LANCZOS,
-            /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
-            /// double precision, whatever that of the operator.
-            modes_tol: f64 = 0.0,
-            /// Highest degree of a polynomial, to 20000.
-            max_degree: i32 = 5000,
-            /// Zolotarev: 1 runs the Krylov space twice and takes no memory for poles.
-            two_passes: i32 = 0,
-            /// Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
-            low: f64 = 0.0,
-            high: f64 = 0.0,
-            /// Sheikholeslami-Wohlert coefficient of the kernel.
-            csw: f64 = 0.0,
-            /// Boundary phases in units of pi.
-            boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
-            /// Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
-            /// field.
-            precision: plaq_precision = Number::new(0),
-            /// Storage of its links; 0: two rows.
-            storage: plaq_storage = Number::new(0),
-            /// Of random start vectors.
-            seed: i64 = 1,
-            /// The kernel takes links smeared so many times; the links of `gauge` stay as they are.
-            smearing_steps: i32 = 0,
-            smearing: plaq_smearing = PLAQ_SMEARING_STOUT,
-            /// Parameters as of plaq_gauge_smear; the first must be set where there are steps.
-            smearing_alpha: [f64; 3] = [f64::NAN, 0.6, 0.3],
-            /// Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
-            /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
-            max_seconds: f64 = 0.0,
-            /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
-            high_modes: i32 = 1,
-            /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
-            max_restarts: i32 = 300,
-        }
+    tables {
+        plaq_overlap_params, plaq_overlap_params_init;
     }
     reports {
         /// An overlap operator that exists.
@@ -295,59 +208,25 @@ interface! {
 fn kernel(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
-    p: &plaq_overlap_params,
+    p: &OverlapSettings,
 ) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
     context.check_same(gauge.context(), "gauge")?;
     let mut links = gauge.read("gauge")?;
     if links.group() != Group::Su3 {
         bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
     }
-    let precision = choose_or(p.precision, "params.precision", links.precision())?;
-    let storage = choose_or(p.storage, "params.storage", Recon::R12)?;
+    let (precision, storage) =
+        (p.precision.unwrap_or(links.precision()), p.storage.unwrap_or(Recon::R12));
     if storage.group() != Group::Su3 {
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
-    if !(0..=100_000).contains(&p.smearing_steps) {
-        bail!(
-            BadParameter,
-            "params.smearing_steps: expected 0 to 100000, found {}",
-            p.smearing_steps
-        );
-    }
     if p.smearing_steps > 0 {
-        let smearing = smearing_of(p.smearing, "params.smearing", p.smearing_alpha, 15)?;
-        links = Arc::new(smear_links(&links, smearing, p.smearing_steps as usize)?);
+        links = Arc::new(smear_links(&links, p.smearing()?, p.smearing_steps)?);
     }
-    let physics = DiracParams {
-        csw_s: p.csw,
-        csw_t: p.csw,
-        boundary: p.boundary.map(phase),
-        ..Default::default()
-    };
     if (links.precision(), links.recon()) != (Precision::F64, storage) {
         links = Arc::new(links.to(Precision::F64, storage)?);
     }
-    Ok((Operator::kernel(links, p.s, physics)?, (precision, storage)))
-}
-
-/// How the sign function is approximated: refused before modes are sought.
-fn sign_of(p: &plaq_overlap_params) -> Result<SignParams> {
-    if !(0..=1).contains(&p.two_passes) {
-        bail!(BadParameter, "params.two_passes: expected 0 or 1, found {}", p.two_passes);
-    }
-    let sign = SignParams {
-        delta: p.delta,
-        method: choose(p.sign, "params.sign")?,
-        max_degree: at_least(p.max_degree, 1, "max_degree")?,
-        interval: match (p.low, p.high) {
-            (0.0, 0.0) => None,
-            (low, high) => Some([low, high]),
-        },
-        two_passes: p.two_passes == 1,
-        ..Default::default()
-    };
-    sign.check()?;
-    Ok(sign)
+    Ok((Operator::kernel(links, p.s, p.physics())?, (precision, storage)))
 }
 
 /// The operator of a kernel with its modes, in the precision and storage asked for.
@@ -378,22 +257,10 @@ fn create(
     user: *mut c_void,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let (kernel, target) = kernel(context, gauge, p)?;
-    let sign = sign_of(p)?;
-    let modes = ModeParams {
-        count: match p.modes {
-            -1 => None,
-            n => Some(at_least(n, -1, "modes")?),
-        },
-        most: at_least(p.most_modes, 1, "most_modes")?,
-        high: at_least(p.high_modes, 1, "high_modes")?,
-        max_restarts: at_least(p.max_restarts, 1, "max_restarts")?,
-        tol: p.modes_tol,
-        finder: choose(p.finder, "params.finder")?,
-        seed: p.seed as u64,
-        max_seconds: seconds_of(p.max_seconds),
-        ..Default::default()
-    };
+    let p = OverlapSettings::from_c(p, "params")?;
+    let (kernel, target) = kernel(context, gauge, &p)?;
+    let sign = p.sign()?;
+    let modes = p.modes();
     let guess = match vectors {
         Some(vectors) => {
             context.check_same(vectors.context(), "modes")?;
@@ -418,8 +285,9 @@ fn load(
     file: &str,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
-    let (kernel, target) = kernel(context, gauge, p)?;
-    let sign = sign_of(p)?;
+    let p = OverlapSettings::from_c(p, "params")?;
+    let (kernel, target) = kernel(context, gauge, &p)?;
+    let sign = p.sign()?;
     let max_seconds = seconds_of(p.max_seconds);
     check_seconds(max_seconds)?;
     let start = Instant::now();
@@ -445,8 +313,7 @@ fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -
     let op = Arc::new(overlap.op.with_mass(mass)?);
     let (seconds, limit) = (overlap.seconds, overlap.max_seconds);
     let mut object = Overlap::new(&overlap.context, op, seconds, limit, overlap.low());
-    *object.multigrid() = overlap.multigrid().clone();
-    object.edge = Mutex::new(*overlap.edge.lock().unwrap_or_else(PoisonError::into_inner));
+    object.kept = Mutex::new(overlap.kept().clone());
     other.set(overlap.context.adopt(object)?);
     Ok(())
 }

@@ -4,11 +4,9 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{
-    choose, choose_or, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report,
-};
+use super::args::{number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report};
 use super::context::Context;
-use super::dirac::{plaq_dirac, plaq_system, Dirac, System, PLAQ_SYSTEM_EVEN_SYMMETRIC};
+use super::dirac::{plaq_dirac, Dirac};
 use super::field::plaq_precision;
 use super::gauge::plaq_storage;
 use super::handles;
@@ -16,12 +14,13 @@ use super::multigrid::{plaq_multigrid, Multigrid};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, SolveReport};
+pub use crate::compose::plaq_solver_params;
+use crate::compose::{DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
-use crate::fields::{Precision, SpinorField};
-use crate::ops::propagator::{self, COLUMNS};
-use crate::params::Number;
-use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop, StoppedBy};
+use crate::fields::SpinorField;
+use crate::ops::propagator;
+use crate::params::InC;
+use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
 
 /// What a `plaq_solver` stands for.
 pub struct Solver {
@@ -54,30 +53,12 @@ interface! {
         /// A Dirac operator prepared for solves.
         plaq_solver: Solver = 6,
     }
+    choices {
+        plaq_algorithm = SolverKind;
+        plaq_solution = Solution;
+        plaq_equations = Equations;
+    }
     constants {
-        /// Algorithms.
-        plaq_algorithm: SolverKind {
-            /// Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
-            /// normal equations.
-            PLAQ_ALGORITHM_CG = 0 => SolverKind::Cg,
-            /// CG on M M^dagger y = b, x = M^dagger y.
-            PLAQ_ALGORITHM_CGNE = 1 => SolverKind::Cgne,
-            /// CG on M^dagger M x = M^dagger b.
-            PLAQ_ALGORITHM_CGNR = 2 => SolverKind::Cgnr,
-            PLAQ_ALGORITHM_BICGSTAB = 3 => SolverKind::BiCgStab,
-            /// Restarted GCR, with MR inside every iteration if asked for.
-            PLAQ_ALGORITHM_GCR = 4 => SolverKind::Gcr,
-            PLAQ_ALGORITHM_MR = 5 => SolverKind::Mr,
-        }
-        /// Which equation; P is the even-odd preconditioned operator on its parity.
-        plaq_solution: Solution {
-            PLAQ_SOLUTION_M = 0 => Solution::Mat,
-            PLAQ_SOLUTION_MDAG = 1 => Solution::MatDag,
-            PLAQ_SOLUTION_MDAGM = 2 => Solution::MatDagMat,
-            PLAQ_SOLUTION_P = 3 => Solution::MatPc,
-            PLAQ_SOLUTION_PDAG = 4 => Solution::MatPcDag,
-            PLAQ_SOLUTION_PDAGP = 5 => Solution::MatPcDagMatPc,
-        }
         /// What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
         /// solves in one call the greatest.
         plaq_stopped_by: StoppedBy {
@@ -94,14 +75,6 @@ interface! {
             /// The callback.
             PLAQ_STOPPED_BY_CALLBACK = 5 => StoppedBy::Callback,
         }
-        /// What the Krylov space is built from.
-        plaq_equations: Equations {
-            PLAQ_EQUATIONS_DIRECT = 0 => Equations::Direct,
-            /// M^dagger M x = M^dagger b.
-            PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1 => Equations::NormalResidual,
-            /// M M^dagger y = b, x = M^dagger y.
-            PLAQ_EQUATIONS_NORMAL_ERROR = 2 => Equations::NormalError,
-        }
     }
     callbacks {
         /// Called after every iteration with the largest relative residual of the recurrence and
@@ -110,50 +83,8 @@ interface! {
         /// next iteration, and the callback that asked is not called again.
         plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
-    params {
-        /// How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
-        /// precision inside double where the operator is in double: half the time to the same residual.
-        plaq_solver_params, plaq_solver_params_init {
-            algorithm: plaq_algorithm = PLAQ_ALGORITHM_CGNR,
-            solution: plaq_solution = PLAQ_SOLUTION_M,
-            /// For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-            /// normal equations, CGNE and CGNR have theirs.
-            equations: plaq_equations = PLAQ_EQUATIONS_DIRECT,
-            /// Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
-            system: plaq_system = PLAQ_SYSTEM_EVEN_SYMMETRIC,
-            /// Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
-            /// the tolerance applies. 0, automatic: single where the operator is in double, else the
-            /// operator's; plaq_solver_multishift then takes the operator's precision and storage, since
-            /// shifts share a Krylov space that goes no deeper than its precision. The report says which.
-            sloppy_precision: plaq_precision = Number::new(0),
-            /// Storage of the iteration's links; 0: the operator's.
-            sloppy_storage: plaq_storage = Number::new(0),
-            max_iterations: i32 = 10000,
-            /// GCR: directions kept before a restart.
-            nkrylov: i32 = 10,
-            /// BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
-            /// preconditioner; 0: none.
-            precondition_steps: i32 = 0,
-            /// 1: start from the x that is passed in; 0: from zero.
-            initial_guess: i32 = 0,
-            /// Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
-            tol: f64 = 1e-10,
-            /// Largest heavy-quark residual; 0: not asked for.
-            tol_hq: f64 = 0.0,
-            /// Mixed precision: the residual is recomputed in the operator's precision whenever
-            /// that of the iteration has fallen by this factor.
-            delta: f64 = 0.1,
-            /// MR: relaxation, 1: none.
-            omega: f64 = 1.0,
-            /// plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-            /// and on a GPU more time.
-            columns: i32 = 12,
-            /// Must be 0.
-            reserved: i32 = 0,
-            /// Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
-            /// all ranks stop after the same one.
-            max_seconds: f64 = 0.0,
-        }
+    tables {
+        plaq_solver_params, plaq_solver_params_init;
     }
     reports {
         /// What a solve did. Residuals are recomputed from x in the operator's precision.
@@ -225,76 +156,14 @@ interface! {
     }
 }
 
-/// A limit of time as hosts give it: 0 is none.
-pub(crate) fn seconds_of(max_seconds: f64) -> f64 {
-    match max_seconds {
-        0.0 => f64::INFINITY,
-        seconds => seconds,
-    }
-}
-
-fn positive(value: i32, name: &str, least: i32) -> Result<usize> {
-    if value < least {
-        bail!(BadParameter, "params.{name}: expected {least} or more, found {value}");
-    }
-    Ok(value as usize)
-}
-
 fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
-    let links = dirac.op().links();
-    let sloppy = (
-        choose_or(
-            p.sloppy_precision,
-            "params.sloppy_precision",
-            links.precision().min(Precision::F32),
-        )?,
-        choose_or(p.sloppy_storage, "params.sloppy_storage", links.recon())?,
-    );
-    if sloppy.1.group() != links.group() {
-        bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
-    }
-    let even_odd = match choose(p.system, "params.system")? {
-        System::Full => None,
-        System::Schur { parity, symmetric } => Some(Schur { parity, symmetric }),
-    };
-    if !(0..=1).contains(&p.initial_guess) {
-        bail!(BadParameter, "params.initial_guess: expected 0 or 1, found {}", p.initial_guess);
-    }
-    if !(1..=COLUMNS as i32).contains(&p.columns) {
-        bail!(BadParameter, "params.columns: expected 1 to {COLUMNS}, found {}", p.columns);
-    }
-    if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
-    }
-    let params = SolveParams {
-        solver: SolverParams {
-            kind: choose(p.algorithm, "params.algorithm")?,
-            delta: p.delta,
-            nkrylov: positive(p.nkrylov, "nkrylov", 1)?,
-            omega: p.omega,
-            initial_guess: p.initial_guess == 1,
-            history: true,
-            fall_back: true,
-            stop: Stop {
-                residual: p.tol,
-                heavy_quark: p.tol_hq,
-                iterations: positive(p.max_iterations, "max_iterations", 1)?,
-                seconds: seconds_of(p.max_seconds),
-            },
-        },
-        solution: choose(p.solution, "params.solution")?,
-        equations: choose(p.equations, "params.equations")?,
-        even_odd,
-        sloppy: Some(sloppy),
-        sloppy_shifts: p.sloppy_precision.0 != 0 || links.precision() != Precision::F64,
-        precondition_steps: positive(p.precondition_steps, "precondition_steps", 0)?,
-        normalisation: dirac.normalisation(),
-    };
-    propagator::foresee(&**dirac.op(), &params, p.columns as usize);
+    let settings = SolverSettings::from_c(p, "params")?;
+    let params = settings.params(dirac.op().links(), dirac.normalisation())?;
+    propagator::foresee(&**dirac.op(), &params, settings.columns);
     let object = Solver {
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,
-        columns: p.columns as usize,
+        columns: settings.columns,
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);

@@ -2,94 +2,147 @@
 //! the full lattice, from which Krylov space, in which precisions and normalisation.
 
 use crate::bail;
-use crate::error::{words, Error, Result};
-use crate::fields::{Precision, Recon};
-use crate::linop::Schur;
-use crate::solvers::{SolverParams, SolverReport};
+use crate::error::Result;
+use crate::fields::{GaugeField, Precision, Recon};
+use crate::linop::{Schur, System};
+use crate::params::{choices, parameters, Reserved};
+use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MOST_DIRECTIONS};
 
-/// The equation; M is the full operator, P the even-odd preconditioned one on its parity.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Solution {
-    /// M x = b
-    Mat,
-    /// M^dagger x = b
-    MatDag,
-    /// M^dagger M x = b
-    MatDagMat,
-    /// P x = b
-    MatPc,
-    /// P^dagger x = b
-    MatPcDag,
-    /// P^dagger P x = b
-    MatPcDagMatPc,
+choices! {
+    /// The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
+    pub enum Solution: plaq_solution {
+        /// M x = b.
+        Mat = 0, PLAQ_SOLUTION_M, "m";
+        /// M^dagger x = b.
+        MatDag = 1, PLAQ_SOLUTION_MDAG, "mdag";
+        /// M^dagger M x = b.
+        MatDagMat = 2, PLAQ_SOLUTION_MDAGM, "mdagm";
+        /// P x = b.
+        MatPc = 3, PLAQ_SOLUTION_P, "p";
+        /// P^dagger x = b.
+        MatPcDag = 4, PLAQ_SOLUTION_PDAG, "pdag";
+        /// P^dagger P x = b.
+        MatPcDagMatPc = 5, PLAQ_SOLUTION_PDAGP, "pdagp";
+    }
+    /// What the Krylov space is built from.
+    pub enum Equations: plaq_equations {
+        /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+        Direct = 0, PLAQ_EQUATIONS_DIRECT, "direct";
+        /// M^dagger M x = M^dagger b.
+        NormalResidual = 1, PLAQ_EQUATIONS_NORMAL_RESIDUAL, "normal-residual";
+        /// M M^dagger y = b, x = M^dagger y.
+        NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
+    }
+    /// What an operator multiplies with. The symmetric P is the same in both.
+    pub enum Normalisation: plaq_normalisation {
+        /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
+        Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
+        /// D = m + 4 - H/2 + ...
+        Mass = 1, PLAQ_NORMALISATION_MASS, "mass";
+    }
 }
 
-words!(Solution {
-    Mat => "PLAQ_SOLUTION_M",
-    MatDag => "PLAQ_SOLUTION_MDAG",
-    MatDagMat => "PLAQ_SOLUTION_MDAGM",
-    MatPc => "PLAQ_SOLUTION_P",
-    MatPcDag => "PLAQ_SOLUTION_PDAG",
-    MatPcDagMatPc => "PLAQ_SOLUTION_PDAGP",
-});
-
 impl Solution {
-    const NAMES: [(&'static str, Solution); 6] = [
-        ("mat", Solution::Mat),
-        ("matdag", Solution::MatDag),
-        ("matdag_mat", Solution::MatDagMat),
-        ("matpc", Solution::MatPc),
-        ("matpcdag", Solution::MatPcDag),
-        ("matpcdag_matpc", Solution::MatPcDagMatPc),
-    ];
     pub fn preconditioned(self) -> bool {
         matches!(self, Solution::MatPc | Solution::MatPcDag | Solution::MatPcDagMatPc)
     }
 }
 
-impl std::str::FromStr for Solution {
-    type Err = Error;
-    fn from_str(name: &str) -> Result<Self> {
-        match Self::NAMES.iter().find(|(n, _)| *n == name) {
-            Some((_, solution)) => Ok(*solution),
-            None => bail!(
-                InvalidArgument,
-                "solution: expected one of {}, found {name}",
-                Self::NAMES.map(|(n, _)| n).join(", ")
-            ),
-        }
+parameters! {
+    /// How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
+    /// where the operator is in double: half the time to the same residual.
+    pub struct SolverSettings: plaq_solver_params {
+        /// Algorithm of the iteration.
+        algorithm: SolverKind = SolverKind::Cgnr;
+        /// Equation that is solved.
+        solution: Solution = Solution::Mat;
+        /// What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+        /// one of the normal equations, CGNE and CGNR have theirs.
+        equations: Equations = Equations::Direct;
+        /// System that is solved through; on the whole lattice there is no even-odd preconditioning.
+        system: System = System::EvenSymmetric;
+        /// Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+        /// applies. Automatic (0): single where the operator is in double, else the operator's;
+        /// plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
+        /// that goes no deeper than its precision. The report says which.
+        sloppy_precision: Option<Precision> = None;
+        /// Storage of the iteration's links; automatic (0): the operator's.
+        sloppy_storage: Option<Recon> = None;
+        /// Largest number of iterations.
+        max_iterations: usize = 10_000, within(1, i32::MAX as i64);
+        /// Directions that GCR keeps before a restart.
+        nkrylov: usize = 10, within(1, MOST_DIRECTIONS as i64);
+        /// Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
+        /// MR; 0: none.
+        precondition_steps: usize = 0, within(0, i32::MAX as i64);
+        /// The solve starts from the x that is passed in; else from zero.
+        initial_guess: bool = false;
+        /// Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
+        tol: f64 = 1e-10;
+        /// Largest heavy-quark residual; 0: not asked for.
+        tol_hq: f64 = 0.0;
+        /// Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
+        delta: f64 = 0.1, between(0.0, 1.0);
+        /// Relaxation of MR; 1: none.
+        omega: f64 = 1.0, between(0.0, 2.0);
+        /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
+        columns: usize = COLUMNS, within(1, COLUMNS as i64);
+        /// Must be 0.
+        reserved: Reserved = Reserved;
+        /// Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+        /// stop after the same one.
+        max_seconds: f64 = 0.0;
     }
 }
 
-/// What the Krylov space is built from.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Equations {
-    /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own
-    /// normal equations.
-    Direct,
-    /// M^dagger M x = M^dagger b
-    NormalResidual,
-    /// M M^dagger y = b, x = M^dagger y
-    NormalError,
+/// Columns of a propagator: right-hand side = 3 spin + colour of the source.
+pub const COLUMNS: usize = 12;
+
+/// A limit of time as tables have it: 0 is none.
+pub fn seconds_of(max_seconds: f64) -> f64 {
+    match max_seconds {
+        0.0 => f64::INFINITY,
+        seconds => seconds,
+    }
 }
 
-words!(Equations {
-    Direct => "PLAQ_EQUATIONS_DIRECT",
-    NormalResidual => "PLAQ_EQUATIONS_NORMAL_RESIDUAL",
-    NormalError => "PLAQ_EQUATIONS_NORMAL_ERROR",
-});
-
-/// Kappa: M = 1 - kappa H. Mass: D = M / (2 kappa). The symmetric P is the same in both.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Normalisation {
-    Kappa,
-    Mass,
+impl SolverSettings {
+    /// What a solver is asked for with an operator on these links.
+    ///
+    /// # Errors
+    /// `Unsupported`: a storage of another group.
+    pub fn params(&self, links: &GaugeField, normalisation: Normalisation) -> Result<SolveParams> {
+        let precision = self.sloppy_precision.unwrap_or(links.precision().min(Precision::F32));
+        let storage = self.sloppy_storage.unwrap_or(links.recon());
+        if storage.group() != links.group() {
+            bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
+        }
+        Ok(SolveParams {
+            solver: SolverParams {
+                kind: self.algorithm,
+                delta: self.delta,
+                nkrylov: self.nkrylov,
+                omega: self.omega,
+                initial_guess: self.initial_guess,
+                history: true,
+                fall_back: true,
+                stop: Stop {
+                    residual: self.tol,
+                    heavy_quark: self.tol_hq,
+                    iterations: self.max_iterations,
+                    seconds: seconds_of(self.max_seconds),
+                },
+            },
+            solution: self.solution,
+            equations: self.equations,
+            even_odd: self.system.schur(),
+            sloppy: Some((precision, storage)),
+            sloppy_shifts: self.sloppy_precision.is_some() || links.precision() != Precision::F64,
+            precondition_steps: self.precondition_steps,
+            normalisation,
+        })
+    }
 }
-
-words!(Normalisation {
-    Kappa => "PLAQ_NORMALISATION_KAPPA",
-    Mass => "PLAQ_NORMALISATION_MASS",
-});
 
 /// What a solve with a Dirac operator is asked for.
 #[derive(Clone, Debug, PartialEq)]

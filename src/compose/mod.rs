@@ -47,8 +47,11 @@ mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub use crate::linop::Schur;
-pub use equation::{Equations, Normalisation, Solution, SolveParams, SolveReport};
+pub use crate::linop::{Schur, System};
+pub use equation::{
+    plaq_solver_params, seconds_of, Equations, Normalisation, Solution, SolveParams, SolveReport,
+    SolverSettings, COLUMNS,
+};
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
 pub use overlap_modes::{OverlapModes, OverlapModesRecord};

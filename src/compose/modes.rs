@@ -8,10 +8,11 @@ use num_complex::Complex64;
 
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{significant, within, words, Result};
+use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
+use crate::params::choices;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
@@ -19,18 +20,15 @@ use crate::solvers::{
     RitzParams, StoppedBy,
 };
 
-/// Which eigensolver.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Finder {
-    Lanczos,
-    /// Minimises the Ritz functional (Kalkreuter and Simma).
-    Ritz,
+choices! {
+    /// How modes of the kernel are found.
+    pub enum Finder: plaq_overlap_finder {
+        /// Block Lanczos.
+        Lanczos = 0, PLAQ_OVERLAP_LANCZOS, "lanczos";
+        /// Minimising the Ritz functional (Kalkreuter and Simma).
+        Ritz = 1, PLAQ_OVERLAP_RITZ, "ritz";
+    }
 }
-
-words!(Finder {
-    Lanczos => "PLAQ_OVERLAP_LANCZOS",
-    Ritz => "PLAQ_OVERLAP_RITZ",
-});
 
 /// What modes are asked for.
 #[derive(Clone, Debug, PartialEq)]

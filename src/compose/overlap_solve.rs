@@ -11,34 +11,31 @@ use super::multigrid::Multigrid;
 use super::overlap_systems::{Unitary, WilsonInverse};
 use super::{DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Solution, SolveParams};
 use crate::bail;
-use crate::error::{significant, words, Result};
+use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::in_storage;
+use crate::params::choices;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
     StoppedBy, System,
 };
 
-/// The algorithms.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum OverlapAlgorithm {
-    /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
-    ChiralCg,
-    /// Shifted unitary minimal residual.
-    Sumr,
-    /// Flexible GCR, which takes a preconditioner.
-    Gcr,
-    /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where
-    /// [`Overlap::preconditioner_wins`], else chiral CG or SUMR, by the chiralities that b has.
-    Auto,
+choices! {
+    /// How D x = b is solved.
+    pub enum OverlapAlgorithm: plaq_overlap_algorithm {
+        /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+        ChiralCg = 0, PLAQ_OVERLAP_CG, "cg";
+        /// Shifted unitary minimal residual.
+        Sumr = 1, PLAQ_OVERLAP_SUMR, "sumr";
+        /// Flexible GCR, which takes a preconditioner.
+        Gcr = 2, PLAQ_OVERLAP_GCR, "gcr";
+        /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
+        /// of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+        Auto = 3, PLAQ_OVERLAP_SOLVER_AUTO, "auto";
+    }
 }
-
-words!(OverlapAlgorithm {
-    ChiralCg => "PLAQ_OVERLAP_CG", Sumr => "PLAQ_OVERLAP_SUMR",
-    Gcr => "PLAQ_OVERLAP_GCR", Auto => "PLAQ_OVERLAP_SOLVER_AUTO",
-});
 
 /// An approximate inverse for GCR.
 #[derive(Clone, Copy, Debug, PartialEq)]

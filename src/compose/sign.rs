@@ -12,29 +12,25 @@ use super::approximation::{Polynomial, Rational};
 use super::Modes;
 use crate::backend::rehearsing;
 use crate::bail;
-use crate::error::{significant, within, words, Result};
+use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
+use crate::params::choices;
 use crate::solvers::{rational_sum, rational_vectors, RationalParams};
 
-/// How what is not projected is treated.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Method {
-    /// The minimax polynomial, by Clenshaw's recurrence.
-    Polynomial,
-    /// Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
-    /// polynomial takes its place.
-    Zolotarev,
-    /// Whichever takes less time on this device.
-    Auto,
+choices! {
+    /// How sign(Q) of what is not projected is approximated.
+    pub enum Method: plaq_overlap_sign {
+        /// The minimax polynomial, by Clenshaw's recurrence.
+        Polynomial = 0, PLAQ_OVERLAP_POLYNOMIAL, "polynomial";
+        /// Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
+        /// polynomial takes its place.
+        Zolotarev = 1, PLAQ_OVERLAP_ZOLOTAREV, "zolotarev";
+        /// Whichever takes less time here, in double precision.
+        Auto = 2, PLAQ_OVERLAP_AUTO, "auto";
+    }
 }
-
-words!(Method {
-    Polynomial => "PLAQ_OVERLAP_POLYNOMIAL",
-    Zolotarev => "PLAQ_OVERLAP_ZOLOTAREV",
-    Auto => "PLAQ_OVERLAP_AUTO",
-});
 
 /// What approximation is asked for.
 #[derive(Clone, Debug, PartialEq)]

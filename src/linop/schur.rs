@@ -3,6 +3,7 @@
 use super::{LinOp, Shape};
 use crate::error::Result;
 use crate::fields::VectorField;
+use crate::params::choices;
 
 /// Which Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
 /// 1 - A_p^-1 H_pq A_q^-1 H_qp or asymmetric A_p - H_pq A_q^-1 H_qp.
@@ -16,15 +17,47 @@ impl Schur {
     pub const EVEN_SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 }
 
-/// The name that messages use.
 impl std::fmt::Display for Schur {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.pad(match (self.parity, self.symmetric) {
-            (0, true) => "PLAQ_SYSTEM_EVEN_SYMMETRIC",
-            (_, true) => "PLAQ_SYSTEM_ODD_SYMMETRIC",
-            (0, false) => "PLAQ_SYSTEM_EVEN_ASYMMETRIC",
-            (_, false) => "PLAQ_SYSTEM_ODD_ASYMMETRIC",
-        })
+        System::from(*self).fmt(f)
+    }
+}
+
+choices! {
+    /// The whole lattice or a Schur complement on one parity p, q the other. Symmetric:
+    /// 1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
+    /// A_p - kappa^2 H_pq A_q^-1 H_qp.
+    pub enum System: plaq_system {
+        /// The whole lattice.
+        Full = 0, PLAQ_SYSTEM_FULL, "full";
+        /// The symmetric complement on even sites.
+        EvenSymmetric = 1, PLAQ_SYSTEM_EVEN_SYMMETRIC, "even-symmetric";
+        /// The symmetric complement on odd sites.
+        OddSymmetric = 2, PLAQ_SYSTEM_ODD_SYMMETRIC, "odd-symmetric";
+        /// The asymmetric complement on even sites.
+        EvenAsymmetric = 3, PLAQ_SYSTEM_EVEN_ASYMMETRIC, "even-asymmetric";
+        /// The asymmetric complement on odd sites.
+        OddAsymmetric = 4, PLAQ_SYSTEM_ODD_ASYMMETRIC, "odd-asymmetric";
+    }
+}
+
+impl System {
+    /// The Schur complement; `None`: the whole lattice.
+    pub fn schur(self) -> Option<Schur> {
+        let symmetric = matches!(self, System::EvenSymmetric | System::OddSymmetric);
+        let parity = usize::from(matches!(self, System::OddSymmetric | System::OddAsymmetric));
+        (self != System::Full).then_some(Schur { parity, symmetric })
+    }
+}
+
+impl From<Schur> for System {
+    fn from(schur: Schur) -> System {
+        match (schur.parity, schur.symmetric) {
+            (0, true) => System::EvenSymmetric,
+            (_, true) => System::OddSymmetric,
+            (0, false) => System::EvenAsymmetric,
+            (_, false) => System::OddAsymmetric,
+        }
     }
 }
 

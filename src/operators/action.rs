@@ -162,8 +162,9 @@ pub trait Coarsenable: QuarkAction {
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
     /// The same operator without hops between blocks of sites.
     fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>>;
-    /// The hop of many right-hand sides on tensor cores, where they can do it.
-    fn tensor_hop(&self) -> Result<Option<TensorHop>>;
+    /// The hop of columns of right-hand sides of an operator in 16 bits, which tensor cores do where
+    /// [`TensorHop::fits`] and other devices as well.
+    fn tensor_hop(&self) -> Result<TensorHop>;
     /// w = the hops of M in direction mu, forward and backward, of v.
     fn hops(&self, mu: usize, w: &mut VectorField, v: &VectorField) -> Result<()>;
     /// Is there a kernel of `hop_forward` for vectors like these?

@@ -1,11 +1,22 @@
 //! What takes each site of a spinor for itself: site terms, gamma5, copies of a parity.
 
+use num_complex::Complex64;
+
 use crate::backend::args::{self, SiteOpArgs};
 use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
+
+/// exp(i pi angle), exact for periodic and antiperiodic fields.
+pub fn phase(angle: f64) -> Complex64 {
+    match angle.rem_euclid(2.0) {
+        0.0 => Complex64::ONE,
+        1.0 => -Complex64::ONE,
+        a => Complex64::from_polar(1.0, std::f64::consts::PI * a),
+    }
+}
 
 /// What the site-diagonal part of a kernel multiplies with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

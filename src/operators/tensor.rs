@@ -43,7 +43,7 @@ impl TensorHop {
 
     /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice that no ranks divide, and
     /// whose vectors have no more loads of 16 bytes than 32 bits count.
-    pub(super) fn fits(links: &GaugeField) -> bool {
+    pub fn fits(links: &GaugeField) -> bool {
         !links.device().is_cpu()
             && links.precision() == Precision::F16
             && links.geometry().halo_mask() == 0
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
     use crate::backend::tests::one_device;
     use crate::fields::{Noise, Recon, Scales, SpinorField, Subset};
-    use crate::operators::{DiracParams, EvenOdd, SchurAction, Wilson};
+    use crate::operators::{Coarsenable, DiracParams, EvenOdd, SchurAction, Wilson};
 
     #[test]
     fn tiles_cover_the_lattice() {
@@ -184,7 +184,7 @@ mod tests {
             params.boundary[3] = boundary.into();
             let wide = Arc::new(Wilson::new(links.clone(), params.with_kappa(0.13)).unwrap());
             let short = wide.to(Precision::F16, Recon::R12).unwrap();
-            let op = short.any_tensor_hop().unwrap();
+            let op = short.tensor_hop().unwrap();
             for nrhs in [1, 5, 8, 12, 16] {
                 let field =
                     |p| SpinorField::new(&device, &geometry, p, Subset::Even, nrhs).unwrap();
@@ -225,7 +225,7 @@ mod tests {
         links.set_near_unit(3, 0.6).unwrap();
         let params = DiracParams { csw_s: 1.2, csw_t: 1.2, ..Default::default() };
         let wide = Wilson::new(Arc::new(links), params.with_kappa(0.13)).unwrap();
-        let op = wide.to(Precision::F16, Recon::R12).unwrap().any_tensor_hop().unwrap();
+        let op = wide.to(Precision::F16, Recon::R12).unwrap().tensor_hop().unwrap();
         for nrhs in [12, 8, 16] {
             let (a, mut b) = (op.field(nrhs).unwrap(), op.field(nrhs).unwrap());
             let mut best = f64::MAX;

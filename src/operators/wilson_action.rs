@@ -109,15 +109,6 @@ impl Wilson {
         Ok(if shared { made.with_own_links()? } else { made })
     }
 
-    /// The hop of columns, also where the device has no tensor cores, of an operator in 16 bits.
-    pub(crate) fn any_tensor_hop(&self) -> Result<TensorHop> {
-        let terms = [0, 1].map(|parity| {
-            let (coef, site_hop) = (self.kappa(), SiteTerm::Inverse);
-            self.terms(&HopCall { parity, dagger: false, coef, site_hop, y: None })
-        });
-        TensorHop::new(self.gauge(), terms, !self.is_one(SiteTerm::Inverse))
-    }
-
     /// The kernel of hops forward, where it is made for these links and vectors.
     fn forward_kernel(&self, vectors: &CoarseField) -> Option<kernels::AggregateHop> {
         let links = self.gauge();
@@ -137,11 +128,12 @@ impl Coarsenable for Wilson {
         Ok(Arc::new(Wilson::from_parts(links, direct, inverse, *self.params())?))
     }
 
-    fn tensor_hop(&self) -> Result<Option<TensorHop>> {
-        match TensorHop::fits(self.gauge()) {
-            true => self.any_tensor_hop().map(Some),
-            false => Ok(None),
-        }
+    fn tensor_hop(&self) -> Result<TensorHop> {
+        let terms = [0, 1].map(|parity| {
+            let (coef, site_hop) = (self.kappa(), SiteTerm::Inverse);
+            self.terms(&HopCall { parity, dagger: false, coef, site_hop, y: None })
+        });
+        TensorHop::new(self.gauge(), terms, !self.is_one(SiteTerm::Inverse))
     }
 
     fn hops(&self, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Result<()> {

@@ -8,41 +8,42 @@ use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
 use crate::backend::kernels;
 use crate::bail;
-use crate::error::{significant, words, Result};
+use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
+use crate::params::{choices, parameters, Parameters};
 
-/// Whose gradient.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum FlowKind {
-    /// Wilson's plaquette action.
-    Wilson,
-    /// Tree-level Symanzik action.
-    Symanzik,
-    /// The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
-    /// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
-    Zeuthen,
+choices! {
+    /// Action whose gradient flows.
+    pub enum FlowKind: plaq_flow_kind {
+        /// Wilson's plaquette action.
+        Wilson = 0, PLAQ_FLOW_WILSON, "wilson";
+        /// Tree-level improved Symanzik action.
+        Symanzik = 1, PLAQ_FLOW_SYMANZIK, "symanzik";
+        /// The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+        /// (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
+        Zeuthen = 2, PLAQ_FLOW_ZEUTHEN, "zeuthen";
+    }
 }
 
-words!(FlowKind {
-    Wilson => "PLAQ_FLOW_WILSON",
-    Symanzik => "PLAQ_FLOW_SYMANZIK",
-    Zeuthen => "PLAQ_FLOW_ZEUTHEN",
-});
-
-/// How far and how finely.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FlowParams {
-    pub kind: FlowKind,
-    /// Step of the third-order Runge-Kutta scheme (Luescher's appendix C); of adaptive steps the first.
-    pub step: f64,
-    /// Flow time t / a^2 to reach.
-    pub time: f64,
-    /// Adaptive steps: the largest change of an entry between the scheme and one of second order
-    /// (Fritzsch, Ramos, JHEP 10 (2013) 008, appendix D) in one step. 0: fixed steps.
-    pub tolerance: f64,
-    /// Observables are measured after so many steps, at the start and at the end.
-    pub every: usize,
+parameters! {
+    /// A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
+    pub struct FlowParams: plaq_flow_params {
+        /// Action whose gradient flows.
+        kind: FlowKind = FlowKind::Wilson;
+        /// Steps between measurements; one more is at the start, one at the end.
+        every: usize = 10, within(1, i32::MAX as i64);
+        /// Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+        step: f64 = 0.02, above(0.0, 0.2);
+        /// Flow time t / a^2 to reach, in a million steps at most. It must be set.
+        time: f64 = f64::NAN, from(0.0, 1e6);
+        /// Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
+        /// Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
+        /// time is refused.
+        tolerance: f64 = 0.0, below(0.0, 1.0);
+    }
 }
+
+impl Copy for FlowParams {}
 
 /// Observables at a flow time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -319,25 +320,13 @@ fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
              found {precision} links stored as {recon}"
         );
     }
-    // Beyond that the scheme is unstable.
-    if !(params.step > 0.0 && params.step <= 0.2) {
-        bail!(BadParameter, "flow: step: expected more than 0, at most 0.2, found {}", params.step);
-    }
-    if !(params.time >= 0.0 && params.time <= 1e6) {
-        bail!(BadParameter, "flow: time: expected 0 to 1e6, found {}", params.time);
-    }
+    params.check_rows("flow")?;
     let steps = (params.time / params.step).ceil();
     if steps > MOST_STEPS {
         bail!(
             BadParameter,
             "flow: expected a time of at most {MOST_STEPS} steps, found {steps}: take larger ones"
         );
-    }
-    if !(0.0..1.0).contains(&params.tolerance) {
-        bail!(BadParameter, "flow: tolerance: expected 0 to below 1, found {}", params.tolerance);
-    }
-    if params.every == 0 {
-        bail!(BadParameter, "flow: every: expected 1 or more, found 0");
     }
     Ok(())
 }

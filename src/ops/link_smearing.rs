@@ -7,6 +7,53 @@ use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, MatrixField, MatrixForm, Momenta, Precision, Recon};
+use crate::params::{choices, parameters, Reserved};
+
+choices! {
+    /// Kinds of link smearing.
+    pub enum SmearingKind: plaq_smearing {
+        /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+        Ape = 0, PLAQ_SMEARING_APE, "ape";
+        /// exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+        Stout = 1, PLAQ_SMEARING_STOUT, "stout";
+        /// Three levels inside of hypercubes; alpha[0..2], directions 15.
+        Hyp = 2, PLAQ_SMEARING_HYP, "hyp";
+    }
+}
+
+impl SmearingKind {
+    /// The kind with its parameters.
+    ///
+    /// # Errors
+    /// `Unsupported`: HYP in fewer than all directions.
+    pub fn with(self, parameters: [f64; 3], directions: i32) -> Result<Smearing> {
+        let [alpha, ..] = parameters;
+        Ok(match self {
+            SmearingKind::Ape => Smearing::Ape { alpha, directions },
+            SmearingKind::Stout => Smearing::Stout { rho: alpha, directions },
+            SmearingKind::Hyp if directions != 15 => {
+                bail!(Unsupported, "params.directions: HYP takes all, 15, found {directions}")
+            }
+            SmearingKind::Hyp => Smearing::Hyp { alpha: parameters },
+        })
+    }
+}
+
+parameters! {
+    /// Link smearing.
+    pub struct LinkSmearing: plaq_gauge_smear_params {
+        /// Kind of smearing.
+        kind: SmearingKind = SmearingKind::Stout;
+        /// Steps of smearing.
+        steps: usize = 1, within(0, 100_000);
+        /// Parameters of the kind, 0 to 1. The first must be set.
+        alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
+        /// Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+        directions: usize = 15, within(0, i32::MAX as i64);
+        /// Must be 0.
+        reserved: Reserved = Reserved;
+    }
+}
 
 /// How links are smeared. `directions` (bit mu): links of these directions change, and staples lie in
 /// planes of these.

@@ -14,6 +14,7 @@ pub mod link_smearing;
 pub mod null_space;
 pub mod observables;
 pub mod overlap;
+pub mod overlap_settings;
 pub mod paths;
 pub mod propagator;
 pub mod propagator_file;

@@ -3,13 +3,11 @@
 use crate::backend::args::{self, SourceArgs, SpinPhaseArgs};
 use crate::backend::kernels;
 use crate::bail;
+pub use crate::compose::COLUMNS;
 use crate::error::{words, Result};
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
 
 use super::gamma::Gamma;
-
-/// Columns of a propagator: right-hand side = 3 spin + colour of the source.
-pub const COLUMNS: usize = 12;
 
 /// The sites of a source. Coordinates x, y, z, t are global.
 #[derive(Clone, Copy, PartialEq, Eq)]

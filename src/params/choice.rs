@@ -141,7 +141,8 @@ pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
 }
 
 /// Enums with the number and name of each value in C, and its word in text. `enum` declares the enum, whose values
-/// messages call by their C names; `impl` is for one that exists, whose values messages call by their words.
+/// messages call by their C names; `impl` is for one that exists, whose values messages call by their words; `names` for
+/// one that has its messages already, and values that C does not have.
 macro_rules! choices {
     ($(
         $(#[doc = $doc:expr])*
@@ -165,6 +166,15 @@ macro_rules! choices {
         }
     ) => {
         $crate::error::words!($type { $($value => $word,)* });
+        $crate::params::choices! { @table $type: $c, [$($doc),*]
+            { $([$($vdoc),*] $value = $number, $name, $word;)* } }
+    };
+    (
+        $(#[doc = $doc:expr])*
+        names $type:ident: $c:ident {
+            $($(#[doc = $vdoc:expr])* $value:ident = $number:literal, $name:ident, $word:literal;)*
+        }
+    ) => {
         $crate::params::choices! { @table $type: $c, [$($doc),*]
             { $([$($vdoc),*] $value = $number, $name, $word;)* } }
     };

@@ -9,9 +9,9 @@ mod value;
 
 pub(crate) use choice::{choices, number_of};
 pub use choice::{choose, choose_any, choose_or, Choice, Name, Number};
-pub use table::{deserialize, flat, CStruct, InC, Parameters, Range, Row};
+pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
 pub(crate) use table::{find, parameters};
-pub use value::{Element, Param};
+pub use value::{Element, Param, Reserved};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

@@ -13,38 +13,62 @@ pub struct Range {
     least: f64,
     most: f64,
     /// Are the ends themselves values?
-    closed: bool,
+    ends: [bool; 2],
     whole: bool,
 }
 
 impl Range {
     pub const ANY: Range =
-        Range { least: f64::NEG_INFINITY, most: f64::INFINITY, closed: true, whole: false };
+        Range { least: f64::NEG_INFINITY, most: f64::INFINITY, ends: [true; 2], whole: false };
     /// Whole numbers, both ends included.
     pub const fn whole(least: i64, most: i64) -> Self {
-        Range { least: least as f64, most: most as f64, closed: true, whole: true }
+        Range { least: least as f64, most: most as f64, ends: [true; 2], whole: true }
     }
 
     pub fn holds(&self, x: f64) -> bool {
-        match self.closed {
-            true => !(x < self.least || x > self.most),
-            false => x > self.least && x < self.most,
+        let from = x > self.least || (self.ends[0] && x == self.least);
+        let to = x < self.most || (self.ends[1] && x == self.most);
+        *self == Range::ANY || (from && to)
+    }
+
+    /// What was expected where `x` was found.
+    pub fn expected(&self, x: f64) -> String {
+        match x > self.most {
+            true if self.most >= f64::from(i32::MAX) => format!("at most {}", self.most),
+            _ => self.text(),
         }
     }
 
     /// As messages and help say it; empty where every number is a value.
     pub fn text(&self) -> String {
         let (least, most) = (super::short(self.least), super::short(self.most));
-        let limited = self.most.is_finite() && self.most != f64::from(i32::MAX);
-        match (self.least.is_finite(), limited) {
-            (true, true) if self.closed => format!("{least} to {most}"),
-            (true, true) => format!("a number between {least} and {most}"),
-            (true, false) if self.closed => format!("{least} or more"),
-            (true, false) => format!("a number above {least}"),
-            (false, true) => format!("at most {most}"),
-            (false, false) => String::new(),
+        let limited = self.most < f64::from(i32::MAX);
+        match (self.least.is_finite(), limited, self.ends) {
+            (true, true, [true, true]) if self.whole && self.most == self.least + 1.0 => {
+                format!("{least} or {most}")
+            }
+            (true, true, [true, true]) => format!("{least} to {most}"),
+            (true, true, [true, false]) => format!("{least} to below {most}"),
+            (true, true, [false, true]) => format!("a number above {least}, to {most}"),
+            (true, true, [false, false]) => format!("a number between {least} and {most}"),
+            (true, false, [true, _]) => format!("{least} or more"),
+            (true, false, [false, _]) => format!("a number above {least}"),
+            (false, true, _) => format!("at most {most}"),
+            (false, false, _) => String::new(),
         }
     }
+}
+
+/// What a value is in text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Number,
+    /// One of the row's words.
+    Word,
+    /// True or false.
+    Flag,
+    /// No parameter: room in a struct of C.
+    Reserved,
 }
 
 /// A parameter.
@@ -62,6 +86,7 @@ pub struct Row {
     pub absent: &'static str,
     /// Of a struct that there are several of: a value holds for one of them, not for those after it.
     pub each: bool,
+    pub kind: Kind,
     /// The default as text.
     pub default: fn() -> String,
     words: fn(&Row) -> Vec<&'static str>,
@@ -72,12 +97,14 @@ pub struct Row {
 impl Row {
     pub const fn new(
         (name, doc, ty): (&'static str, Doc, Type),
+        kind: Kind,
         default: fn() -> String,
         words: fn(&Row) -> Vec<&'static str>,
         inner: fn() -> Option<(&'static [Row], bool)>,
     ) -> Self {
-        let (unit, absent, range) = ("", "auto", Range::ANY);
-        Row { name, doc, ty, unit, range, absent, each: false, default, words, inner }
+        let (unit, absent) = ("", "auto");
+        let range = if matches!(kind, Kind::Flag) { Range::whole(0, 1) } else { Range::ANY };
+        Row { name, doc, ty, unit, range, absent, each: false, kind, default, words, inner }
     }
     /// Whole numbers from `least` to `most`.
     pub const fn within(self, least: i64, most: i64) -> Self {
@@ -85,11 +112,19 @@ impl Row {
     }
     /// Numbers between two, which are none themselves.
     pub const fn between(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, closed: false, whole: false }, ..self }
+        Row { range: Range { least, most, ends: [false; 2], whole: false }, ..self }
     }
-    /// Numbers from one to another.
+    /// Numbers from one to another, both included.
     pub const fn from(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, closed: true, whole: false }, ..self }
+        Row { range: Range { least, most, ends: [true; 2], whole: false }, ..self }
+    }
+    /// Numbers from one to below another.
+    pub const fn below(self, least: f64, most: f64) -> Self {
+        Row { range: Range { least, most, ends: [true, false], whole: false }, ..self }
+    }
+    /// Numbers above one, to another.
+    pub const fn above(self, least: f64, most: f64) -> Self {
+        Row { range: Range { least, most, ends: [false, true], whole: false }, ..self }
     }
     pub const fn unit(self, unit: &'static str) -> Self {
         Row { unit, ..self }
@@ -120,7 +155,7 @@ impl Row {
     /// Which values there are, in one line: words, range, unit; empty where any number is a value.
     pub fn values(&self) -> String {
         let range = match self.range.text() {
-            none if none.is_empty() => None,
+            text if text.is_empty() || self.kind == Kind::Flag => None,
             text => Some(text),
         };
         let words = Some(self.words().join(", ")).filter(|words| !words.is_empty());
@@ -134,7 +169,8 @@ impl Row {
 
 /// Rows, those of structs within in their struct's place.
 pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
-    let each = rows.iter().map(|row| match (row.inner)() {
+    let rows = rows.iter().filter(|row| row.kind != Kind::Reserved);
+    let each = rows.map(|row| match (row.inner)() {
         Some((inner, _)) => flat(inner),
         None => vec![row],
     });
@@ -154,15 +190,18 @@ pub trait CStruct: Copy {
 pub trait Parameters: Clone + Default + 'static {
     const ROWS: &'static [Row];
 
-    /// Sets a row, of structs within too; `None`: there is no such row.
-    fn set_row(&mut self, name: &str, text: &str) -> Option<Result<()>>;
+    /// Name of the struct.
+    const NAME: &'static str;
+
+    /// Sets a row, of structs within too; messages call it `argument`. `None`: there is no such row.
+    fn set_row(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>>;
     /// A row of this struct as text.
     fn get(&self, name: &str) -> Option<String>;
     /// Refuses values out of range.
     fn check_rows(&self, prefix: &str) -> Result<()>;
     /// Sets a parameter from text.
     fn set(&mut self, name: &str, text: &str) -> Result<()> {
-        match self.set_row(name, text) {
+        match self.set_row(name, text, name) {
             Some(done) => done,
             None => {
                 let names: Vec<&str> = flat(Self::ROWS).iter().map(|row| row.name).collect();
@@ -200,6 +239,28 @@ pub fn deserialize<'de, P: Parameters, D: Deserializer<'de>>(
     input.deserialize_map(Table(P::default()))
 }
 
+/// Sets a row to a value of TOML; messages call it `argument`.
+///
+/// # Errors
+/// `InvalidArgument`: a value of another type; `BadParameter`: one out of range.
+pub fn set_toml<P: Parameters>(
+    params: &mut P,
+    row: &str,
+    value: &toml::Value,
+    argument: &str,
+) -> Result<()> {
+    let Some(known) = flat(P::ROWS).into_iter().find(|known| known.name == row) else {
+        return params.set(row, "");
+    };
+    let text = match text_of(value, known) {
+        Ok(text) => text,
+        Err(expected) => {
+            bail!(InvalidArgument, "{argument}: expected {expected}, found {}", found(value))
+        }
+    };
+    params.set_row(row, &text, argument).unwrap_or(Ok(()))
+}
+
 /// The value of a key.
 struct Value<'a, P> {
     params: &'a mut P,
@@ -215,10 +276,7 @@ impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
             return Err(D::Error::custom(format!("unknown key `{key}`, expected one of {known}")));
         };
         let value = toml::Value::deserialize(input)?;
-        let said = |message: String| D::Error::custom(format!("{}: {message}", self.key));
-        let text = text_of(&value, row)
-            .map_err(|expected| said(format!("expected {expected}, found {}", found(&value))))?;
-        self.params.set(self.key, &text).map_err(|e| D::Error::custom(e.message))
+        set_toml(self.params, row.name, &value, self.key).map_err(|e| D::Error::custom(e.message))
     }
 }
 
@@ -234,12 +292,10 @@ fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String
     let words = row.words();
     match value {
         toml::Value::String(text) if words.contains(&text.as_str()) => Ok(text.clone()),
-        toml::Value::String(_) if row.range != Range::ANY || words.is_empty() => {
-            Err(match row.range.text() {
-                range if range.is_empty() => "a number".into(),
-                range => range,
-            })
-        }
+        toml::Value::String(_) if row.kind == Kind::Number => Err(match row.range.text() {
+            range if range.is_empty() => "a number".into(),
+            range => range,
+        }),
         toml::Value::String(text) => Ok(text.clone()),
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Float(number) => Ok(number.to_string()),
@@ -289,21 +345,28 @@ macro_rules! parameters {
                 use $crate::params::{CType, Param, Row};
                 &[$(Row::new(
                     (stringify!($field), &[$($rdoc),*], <<$ty as Param>::C as CType>::TYPE),
+                    <$ty as Param>::KIND,
                     || Param::text(&$name::default().$field, $name::row(stringify!($field))),
                     <$ty as Param>::words,
                     <$ty as Param>::inner,
                 )$(.$word($($value),*))*),*]
             };
-            fn set_row(&mut self, name: &str, text: &str) -> Option<$crate::error::Result<()>> {
+            const NAME: &'static str = stringify!($name);
+            fn set_row(
+                &mut self,
+                name: &str,
+                text: &str,
+                argument: &str,
+            ) -> Option<$crate::error::Result<()>> {
                 use $crate::params::Param;
-                $(if let Some(done) = self.$field.set_inner(name, text) {
+                $(if let Some(done) = self.$field.set_inner(name, text, argument) {
                     return Some(done);
                 })*
                 match name {
                     $(stringify!($field) if <$ty as Param>::inner().is_none() => {
                         let row = $name::row(stringify!($field));
-                        Some(<$ty as Param>::parse(text, row).and_then(|value| {
-                            Param::check(&value, row, row.name)?;
+                        Some(<$ty as Param>::parse(text, row, argument).and_then(|value| {
+                            Param::check(&value, row, argument)?;
                             self.$field = value;
                             Ok(())
                         }))
@@ -332,7 +395,8 @@ macro_rules! parameters {
             }
         }
         impl $name {
-            const fn row(name: &str) -> &'static $crate::params::Row {
+            /// The row of a name.
+            pub const fn row(name: &str) -> &'static $crate::params::Row {
                 $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
             }
         }
@@ -416,6 +480,7 @@ macro_rules! parameters {
         }
         impl $crate::params::Param for $name {
             type C = $c;
+            const KIND: $crate::params::Kind = $crate::params::Kind::Number;
             fn to_c(&self, _: &$crate::params::Row) -> $c {
                 $crate::params::InC::to_c(self)
             }
@@ -425,8 +490,12 @@ macro_rules! parameters {
             fn text(&self, _: &$crate::params::Row) -> String {
                 String::new()
             }
-            fn parse(_: &str, row: &$crate::params::Row) -> $crate::error::Result<Self> {
-                $crate::bail!(InvalidArgument, "{}: expected its members", row.name)
+            fn parse(
+                _: &str,
+                _: &$crate::params::Row,
+                name: &str,
+            ) -> $crate::error::Result<Self> {
+                $crate::bail!(InvalidArgument, "{name}: expected its members")
             }
             fn check(&self, _: &$crate::params::Row, name: &str) -> $crate::error::Result<()> {
                 $crate::params::Parameters::check_rows(self, name)
@@ -434,8 +503,13 @@ macro_rules! parameters {
             fn inner() -> Option<(&'static [$crate::params::Row], bool)> {
                 Some((<Self as $crate::params::Parameters>::ROWS, false))
             }
-            fn set_inner(&mut self, name: &str, text: &str) -> Option<$crate::error::Result<()>> {
-                $crate::params::Parameters::set_row(self, name, text)
+            fn set_inner(
+                &mut self,
+                name: &str,
+                text: &str,
+                argument: &str,
+            ) -> Option<$crate::error::Result<()>> {
+                $crate::params::Parameters::set_row(self, name, text, argument)
             }
         }
     };

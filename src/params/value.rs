@@ -1,19 +1,21 @@
 //! Types of parameters: as text, as a member of a C struct, in their range.
 
 use super::choice::{choose, number_of, Choice, Number};
-use super::table::Row;
+use super::table::{Kind, Range, Row};
 use super::{short, Member};
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::Result;
 
 /// A type that a row of a table may have.
 pub trait Param: Clone + Sized {
     type C: Member;
+    const KIND: Kind;
     fn to_c(&self, row: &Row) -> Self::C;
     /// The host's value, in its range; `name` stands in messages.
     fn from_c(c: Self::C, row: &Row, name: &str) -> Result<Self>;
     fn text(&self, row: &Row) -> String;
-    fn parse(text: &str, row: &Row) -> Result<Self>;
+    /// The value of a text; `name` stands in messages.
+    fn parse(text: &str, row: &Row, name: &str) -> Result<Self>;
     fn check(&self, row: &Row, name: &str) -> Result<()>;
     /// Words that are values, or say that there is none.
     fn words(_row: &Row) -> Vec<&'static str> {
@@ -24,51 +26,61 @@ pub trait Param: Clone + Sized {
         None
     }
     /// Sets a row of a struct that this is; `None`: it has no such row.
-    fn set_inner(&mut self, _name: &str, _text: &str) -> Option<Result<()>> {
+    fn set_inner(&mut self, _name: &str, _text: &str, _argument: &str) -> Option<Result<()>> {
         None
     }
 }
 
-fn refused<T>(name: &str, row: &Row, found: impl std::fmt::Display) -> Result<T> {
-    Err(Error::new(
-        Status::BadParameter,
-        format!("{name}: expected {}, found {found}", row.range.text()),
-    ))
+fn refused<T>(name: &str, row: &Row, found: f64) -> Result<T> {
+    let expected = row.range.expected(found);
+    bail!(BadParameter, "{name}: expected {expected}, found {found}")
 }
 
-fn not_read<T>(row: &Row, expected: &str, found: &str) -> Result<T> {
-    bail!(InvalidArgument, "{}: expected {expected}, found {found}", row.name)
+fn not_read<T>(name: &str, expected: &str, found: &str) -> Result<T> {
+    bail!(InvalidArgument, "{name}: expected {expected}, found {found}")
 }
 
 macro_rules! whole {
-    ($($ty:ty, $c:ty);*) => { $(impl Param for $ty {
+    ($($ty:ty, $c:ty, $bits:literal);*) => { $(impl Param for $ty {
         type C = $c;
+        const KIND: Kind = Kind::Number;
         fn to_c(&self, _: &Row) -> $c {
             <$c>::try_from(*self).unwrap_or(<$c>::MAX)
         }
         fn from_c(c: $c, row: &Row, name: &str) -> Result<Self> {
-            let Ok(value) = <$ty>::try_from(c) else { return refused(name, row, c) };
+            let value = match <$ty>::try_from(c) {
+                Ok(value) => value,
+                // Of seeds any bits are a value.
+                Err(_) if $bits && row.range == Range::ANY => c as $ty,
+                Err(_) => return refused(name, row, c as f64),
+            };
             value.check(row, name)?;
             Ok(value)
         }
         fn text(&self, _: &Row) -> String {
             self.to_string()
         }
-        fn parse(text: &str, row: &Row) -> Result<Self> {
-            text.trim().parse().or_else(|_| not_read(row, "a whole number, not negative", text))
+        fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+            let whole = text.trim().parse().ok().or_else(|| {
+                let value: f64 = text.trim().parse().ok()?;
+                let fits = value.fract() == 0.0 && (0.0..=9e15).contains(&value);
+                fits.then_some(value as u64).and_then(|n| n.try_into().ok())
+            });
+            whole.map_or_else(|| not_read(name, "a whole number, not negative", text), Ok)
         }
         fn check(&self, row: &Row, name: &str) -> Result<()> {
             match row.range.holds(*self as f64) {
                 true => Ok(()),
-                false => refused(name, row, self),
+                false => refused(name, row, *self as f64),
             }
         }
     })* };
 }
-whole!(usize, i32; u32, i64; u64, i64);
+whole!(usize, i32, false; u32, i64, false; u64, i64, true);
 
 impl Param for f64 {
     type C = f64;
+    const KIND: Kind = Kind::Number;
     fn to_c(&self, _: &Row) -> f64 {
         *self
     }
@@ -79,12 +91,12 @@ impl Param for f64 {
     fn text(&self, _: &Row) -> String {
         short(*self)
     }
-    fn parse(text: &str, row: &Row) -> Result<Self> {
-        text.trim().parse().or_else(|_| not_read(row, "a number", text))
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        text.trim().parse().or_else(|_| not_read(name, "a number", text))
     }
     fn check(&self, row: &Row, name: &str) -> Result<()> {
         if !row.range.holds(*self) {
-            return refused(name, row, self);
+            return refused(name, row, *self);
         }
         Ok(())
     }
@@ -92,6 +104,7 @@ impl Param for f64 {
 
 impl Param for bool {
     type C = i32;
+    const KIND: Kind = Kind::Flag;
     fn to_c(&self, _: &Row) -> i32 {
         i32::from(*self)
     }
@@ -104,11 +117,11 @@ impl Param for bool {
     fn text(&self, _: &Row) -> String {
         self.to_string()
     }
-    fn parse(text: &str, row: &Row) -> Result<Self> {
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
         match text {
             "true" | "yes" | "1" => Ok(true),
             "false" | "no" | "0" => Ok(false),
-            _ => not_read(row, "true or false", text),
+            _ => not_read(name, "true or false", text),
         }
     }
     fn check(&self, _: &Row, _: &str) -> Result<()> {
@@ -119,8 +132,36 @@ impl Param for bool {
     }
 }
 
+/// Room in a struct of C that must be 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reserved;
+
+impl Param for Reserved {
+    type C = i32;
+    const KIND: Kind = Kind::Reserved;
+    fn to_c(&self, _: &Row) -> i32 {
+        0
+    }
+    fn from_c(c: i32, _: &Row, name: &str) -> Result<Self> {
+        match c {
+            0 => Ok(Reserved),
+            _ => bail!(InvalidArgument, "{name}: expected 0, found {c}"),
+        }
+    }
+    fn text(&self, _: &Row) -> String {
+        "0".into()
+    }
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        not_read(name, "nothing", text)
+    }
+    fn check(&self, _: &Row, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
+
 impl<T: Choice + PartialEq> Param for T {
     type C = Number<T>;
+    const KIND: Kind = Kind::Word;
     fn to_c(&self, _: &Row) -> Number<T> {
         number_of(*self)
     }
@@ -130,8 +171,8 @@ impl<T: Choice + PartialEq> Param for T {
     fn text(&self, _: &Row) -> String {
         self.word().into()
     }
-    fn parse(text: &str, row: &Row) -> Result<Self> {
-        T::from_word(text, row.name)
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        T::from_word(text, name)
     }
     fn check(&self, _: &Row, _: &str) -> Result<()> {
         Ok(())
@@ -143,6 +184,7 @@ impl<T: Choice + PartialEq> Param for T {
 
 /// A type whose values may be absent: `None` is a number of its own in C and the row's word in text.
 pub trait Element: Param {
+    /// The number in C, which text may use, too.
     fn absent(row: &Row) -> Self::C;
     fn is_absent(c: &Self::C, row: &Row) -> bool;
 }
@@ -153,6 +195,16 @@ impl<T: Choice + PartialEq> Element for T {
     }
     fn is_absent(c: &Number<T>, _: &Row) -> bool {
         c.0 == T::none()
+    }
+}
+
+/// -1.
+impl Element for bool {
+    fn absent(_: &Row) -> i32 {
+        -1
+    }
+    fn is_absent(c: &i32, _: &Row) -> bool {
+        *c == -1
     }
 }
 
@@ -186,6 +238,7 @@ impl Element for f64 {
 
 impl<T: Element> Param for Option<T> {
     type C = T::C;
+    const KIND: Kind = T::KIND;
     fn to_c(&self, row: &Row) -> T::C {
         self.as_ref().map_or_else(|| T::absent(row), |value| value.to_c(row))
     }
@@ -198,11 +251,11 @@ impl<T: Element> Param for Option<T> {
     fn text(&self, row: &Row) -> String {
         self.as_ref().map_or_else(|| row.absent.into(), |value| value.text(row))
     }
-    fn parse(text: &str, row: &Row) -> Result<Self> {
-        if text == row.absent {
+    fn parse(text: &str, row: &Row, name: &str) -> Result<Self> {
+        if text == row.absent || text == T::absent(row).in_c() {
             return Ok(None);
         }
-        T::parse(text, row).map(Some)
+        T::parse(text, row, name).map(Some)
     }
     fn check(&self, row: &Row, name: &str) -> Result<()> {
         self.as_ref().map_or(Ok(()), |value| value.check(row, name))
@@ -214,6 +267,7 @@ impl<T: Element> Param for Option<T> {
 
 impl<T: Param, const N: usize> Param for [T; N] {
     type C = [T::C; N];
+    const KIND: Kind = T::KIND;
     fn to_c(&self, row: &Row) -> Self::C {
         std::array::from_fn(|i| self[i].to_c(row))
     }
@@ -226,10 +280,11 @@ impl<T: Param, const N: usize> Param for [T; N] {
     fn text(&self, row: &Row) -> String {
         self.iter().map(|value| value.text(row)).collect::<Vec<_>>().join(",")
     }
-    fn parse(text: &str, row: &Row) -> Result<Self> {
-        let all: Vec<T> = text.split(',').map(|one| T::parse(one, row)).collect::<Result<_>>()?;
+    fn parse(text: &str, row: &Row, name: &str) -> Result<Self> {
+        let all: Vec<T> =
+            text.split(',').map(|one| T::parse(one, row, name)).collect::<Result<_>>()?;
         let found = all.len();
-        all.try_into().or_else(|_| not_read(row, &format!("{N} values"), &found.to_string()))
+        all.try_into().or_else(|_| not_read(name, &format!("{N} values"), &found.to_string()))
     }
     fn check(&self, row: &Row, name: &str) -> Result<()> {
         let mut each = self.iter().enumerate();
@@ -243,16 +298,13 @@ impl<T: Param, const N: usize> Param for [T; N] {
     }
     /// Values for the first of these structs and those after it; the last one is also that of all others, unless the row
     /// says that each has its own.
-    fn set_inner(&mut self, name: &str, text: &str) -> Option<Result<()>> {
+    fn set_inner(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>> {
         let row = T::inner()?.0.iter().find(|row| row.name == name)?;
         let separator = if row.is_list() { ':' } else { ',' };
         let texts: Vec<&str> = text.split(separator).collect();
         if texts.len() > N {
-            return Some(not_read(
-                row,
-                &format!("values of at most {N}"),
-                &texts.len().to_string(),
-            ));
+            let expected = format!("values of at most {N}");
+            return Some(not_read(argument, &expected, &texts.len().to_string()));
         }
         for (i, one) in self.iter_mut().enumerate() {
             let text = match texts.get(i) {
@@ -260,7 +312,7 @@ impl<T: Param, const N: usize> Param for [T; N] {
                 None if row.each => break,
                 None => texts[texts.len() - 1],
             };
-            if let Some(Err(e)) = one.set_inner(name, text) {
+            if let Some(Err(e)) = one.set_inner(name, text, argument) {
                 return Some(Err(e));
             }
         }

@@ -2,6 +2,8 @@
 
 use super::filter::End;
 use super::stop::{StoppedBy, Watch};
+use crate::linop::System;
+use crate::params::{choices, parameters};
 
 /// Restarts that may be asked for: a call with more would not end.
 pub(super) const MOST_RESTARTS: usize = 1_000_000;
@@ -17,6 +19,83 @@ pub enum Filter {
     /// eigenvalues that are not wanted should lie. The interval is extended to the other end of the spectrum; where
     /// wanted eigenvalues turn out to lie in it, the polynomial is replaced as with `Auto`.
     Chebyshev { degree: usize, from: f64, to: f64 },
+}
+
+choices! {
+    /// How eigenvectors are found.
+    pub enum EigenMethod: plaq_eigen_method {
+        /// Block Lanczos with thick restarts and Chebyshev polynomials.
+        Lanczos = 0, PLAQ_EIGEN_LANCZOS, "lanczos";
+        /// Minimising the Ritz functional with locally optimal conjugate gradients.
+        Ritz = 1, PLAQ_EIGEN_RITZ, "ritz";
+    }
+}
+
+parameters! {
+    /// What eigenvectors of M^dagger M are asked for.
+    pub struct EigenSettings: plaq_eigen_params {
+        /// How eigenvectors are found.
+        method: EigenMethod = EigenMethod::Lanczos;
+        /// End of the spectrum that they are of.
+        end: End = End::Smallest;
+        /// What stands for M: the operator, or a Schur complement.
+        system: System = System::Full;
+        /// Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
+        /// diagonalised as a whole.
+        count: usize = 8, within(1, i32::MAX as i64);
+        /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+        room: usize = 0, within(0, i32::MAX as i64);
+        /// Vectors multiplied at a time.
+        block: usize = 1, within(1, i32::MAX as i64);
+        /// Times that the basis is built up anew, or cycles of the Ritz functional.
+        max_restarts: usize = 200, within(1, MOST_RESTARTS as i64);
+        /// A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
+        /// else `converged` says nothing about missing eigenvalues.
+        verify: bool = true;
+        /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+        /// 0: 1e-10, in single precision 1e-6.
+        tol: f64 = 0.0;
+        /// Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+        degree: usize = 0, within(0, 100_000);
+        /// The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
+        /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
+        /// Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+        time_slices: bool = false;
+        /// Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
+        /// normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+        from: f64 = 0.0;
+        /// Upper end of the interval.
+        to: f64 = 0.0;
+        /// Seed of random start vectors.
+        seed: u64 = 1;
+        /// Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
+        /// the Ritz functional after every step of the minimisation; all ranks stop after the same one.
+        max_seconds: f64 = 0.0;
+    }
+}
+
+impl EigenSettings {
+    /// What Lanczos is asked for within these seconds; the settings' normalisation is `scale` times the operator's.
+    pub fn lanczos(&self, scale: f64, max_seconds: f64) -> EigenParams {
+        let filter = match self.degree {
+            0 => Filter::Auto,
+            1 => Filter::Plain,
+            degree => Filter::Chebyshev { degree, from: self.from / scale, to: self.to / scale },
+        };
+        let EigenSettings { end, count, room, block, tol, max_restarts, verify, seed, .. } = *self;
+        EigenParams {
+            end,
+            count,
+            room,
+            block,
+            tol,
+            max_restarts,
+            filter,
+            verify,
+            seed,
+            max_seconds,
+        }
+    }
 }
 
 /// What is asked for.
@@ -48,18 +127,7 @@ pub struct EigenParams {
 
 impl Default for EigenParams {
     fn default() -> Self {
-        EigenParams {
-            end: End::Smallest,
-            count: 8,
-            room: 0,
-            block: 1,
-            tol: 0.0,
-            max_restarts: 200,
-            filter: Filter::Auto,
-            verify: true,
-            seed: 1,
-            max_seconds: f64::INFINITY,
-        }
+        EigenSettings::default().lanczos(1.0, f64::INFINITY)
     }
 }
 

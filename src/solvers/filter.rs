@@ -2,9 +2,10 @@
 
 use super::limited;
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
+use crate::params::choices;
 
 /// The residual of eigenvectors that is asked for, relative to the largest eigenvalue; 0: by the precision,
 /// 1e-10 in double, 1e-6 in single. Less than rounding is never reached.
@@ -23,17 +24,15 @@ pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f6
     Ok(tol)
 }
 
-/// Which end of the spectrum.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub enum End {
-    Smallest,
-    Largest,
+choices! {
+    /// Which end of the spectrum.
+    pub enum End: plaq_eigen_end {
+        /// The smallest eigenvalues.
+        Smallest = 0, PLAQ_EIGEN_SMALLEST, "smallest";
+        /// The largest eigenvalues.
+        Largest = 1, PLAQ_EIGEN_LARGEST, "largest";
+    }
 }
-
-words!(End {
-    Smallest => "PLAQ_EIGEN_SMALLEST",
-    Largest => "PLAQ_EIGEN_LARGEST",
-});
 
 /// A polynomial p(A), positive at the wanted end.
 #[derive(Clone, Copy, Debug)]

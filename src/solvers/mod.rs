@@ -29,7 +29,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) use block::portions;
-pub use eigen_params::{EigenParams, EigenReport, Filter};
+pub use eigen_params::{
+    plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter,
+};
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
@@ -37,7 +39,7 @@ pub use lanczos::{eigen, eigen_memory};
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
-pub use params::{SolverKind, SolverParams};
+pub use params::{SolverKind, SolverParams, MOST_DIRECTIONS};
 pub(crate) use range::{in_range, InRange};
 pub use rational::Rational;
 pub(crate) use rational_sum::vectors as rational_vectors;

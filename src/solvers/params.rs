@@ -2,7 +2,8 @@
 
 use super::stop::Stop;
 use crate::bail;
-use crate::error::{words, Error, Result};
+use crate::error::{words, Result};
+use crate::params::{choices, Choice};
 
 /// The algorithms. `Cg` is for hermitian positive operators, the others for any.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,43 +34,40 @@ words!(SolverKind {
     MultiShift => "multishift",
 });
 
-impl SolverKind {
-    const NAMES: [(&'static str, SolverKind); 7] = [
-        ("cg", SolverKind::Cg),
-        ("cgne", SolverKind::Cgne),
-        ("cgnr", SolverKind::Cgnr),
-        ("bicgstab", SolverKind::BiCgStab),
-        ("gcr", SolverKind::Gcr),
-        ("mr", SolverKind::Mr),
-        ("multishift", SolverKind::MultiShift),
-    ];
+choices! {
+    /// Algorithms.
+    names SolverKind: plaq_algorithm {
+        /// Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
+        Cg = 0, PLAQ_ALGORITHM_CG, "cg";
+        /// CG on M M^dagger y = b, x = M^dagger y.
+        Cgne = 1, PLAQ_ALGORITHM_CGNE, "cgne";
+        /// CG on M^dagger M x = M^dagger b.
+        Cgnr = 2, PLAQ_ALGORITHM_CGNR, "cgnr";
+        /// Stabilised biconjugate gradient.
+        BiCgStab = 3, PLAQ_ALGORITHM_BICGSTAB, "bicgstab";
+        /// Restarted GCR, with MR inside every iteration if asked for.
+        Gcr = 4, PLAQ_ALGORITHM_GCR, "gcr";
+        /// Minimal residual with relaxation.
+        Mr = 5, PLAQ_ALGORITHM_MR, "mr";
+    }
+}
 
+impl SolverKind {
     /// Takes an approximate inverse, which may change from one application to the next.
     pub fn takes_preconditioner(self) -> bool {
         matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
     }
 
     pub fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).expect("every kind has a name").0
-    }
-}
-
-impl std::str::FromStr for SolverKind {
-    type Err = Error;
-    fn from_str(name: &str) -> Result<Self> {
-        match Self::NAMES.iter().find(|(n, _)| *n == name) {
-            Some((_, kind)) => Ok(*kind),
-            None => bail!(
-                InvalidArgument,
-                "solver: expected one of {}, found {name}",
-                Self::NAMES.map(|(n, _)| n).join(", ")
-            ),
+        match self {
+            SolverKind::MultiShift => "multishift",
+            kind => kind.word(),
         }
     }
 }
 
 /// More do not fit in any memory.
-const MOST_DIRECTIONS: usize = 10_000;
+pub const MOST_DIRECTIONS: usize = 10_000;
 
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::block::{orthonormalise, portions, share_of_random};
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
-use super::eigen_params::{error_bounds, MOST_RESTARTS};
+use super::eigen_params::{error_bounds, EigenSettings, MOST_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
 use crate::backend::rehearsing;
@@ -36,6 +36,14 @@ pub struct RitzParams {
     /// Seconds that a search may take, asked after every step of the minimisation; infinite: as many as it
     /// needs. With many ranks all of them stop after the same step.
     pub max_seconds: f64,
+}
+
+impl EigenSettings {
+    /// What the Ritz functional is minimised to: a tolerance that is absolute.
+    pub fn ritz(&self, tol: f64, max_seconds: f64) -> RitzParams {
+        let EigenSettings { end, count, max_restarts: max_cycles, verify, seed, .. } = *self;
+        RitzParams { end, count, tol, max_cycles, verify, seed, max_seconds }
+    }
 }
 
 impl Default for RitzParams {

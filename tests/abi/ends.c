@@ -52,7 +52,7 @@ static void eigenvectors(plaq_dirac dirac) {
   REFUSES(init, member, value, words, plaq_eigen_create(dirac, &p, none, NULL, NULL, &made, NULL))
 #define LANCZOS OK(plaq_eigen_params_init(&p, sizeof p)); p.from = 1; p.to = 2
 #define RITZ OK(plaq_eigen_params_init(&p, sizeof p)); p.method = PLAQ_EIGEN_RITZ
-  EIGEN(LANCZOS, degree, 100001, "degree: expected 2 to 100000, found 100001");
+  EIGEN(LANCZOS, degree, 100001, "degree: expected 0 to 100000, found 100001");
   EIGEN(LANCZOS, degree, -1, "degree");
   EIGEN(LANCZOS, max_restarts, 1000001, "max_restarts: expected 1 to 1000000");
   EIGEN(LANCZOS, max_restarts, 0, "max_restarts");

@@ -146,7 +146,7 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   SOLVER("tol: expected a number from 0 to 1, found 1", p.tol = 1);
   SOLVER("nothing says when to stop", p.tol = 0);
   SOLVER("columns", p.columns = 13);
-  SOLVER("params.nkrylov: expected 1 or more, found 0", p.nkrylov = 0);
+  SOLVER("params.nkrylov: expected 1 to 10000, found 0", p.nkrylov = 0);
   SOLVER("system: PLAQ_SOLUTION_PDAGP needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
          (p.algorithm = PLAQ_ALGORITHM_CG, p.solution = PLAQ_SOLUTION_PDAGP, p.system = PLAQ_SYSTEM_FULL));
   CHECK(solver.id == 7);

@@ -152,10 +152,13 @@ fn values_are_refused_with_what_is_expected() {
         ("gaugefix", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
         ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
         ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
-        ("propagator", "--rhs", "4294967297", "--rhs: 4294967297; expected at most 12"),
-        ("flow", "--every", "4294967297", "--every: 4294967297; expected at most 2147483647"),
+        ("propagator", "--rhs", "4294967297", "--rhs: expected 1 to 12, found 4294967297"),
+        ("flow", "--every", "4294967297", "--every: expected at most 2147483647, found 4294967297"),
         ("overlap", "--low", "4294967304", "--low: 4294967304; expected at most 2147483647"),
-        ("flow", "--time", "-1", "--time: expected 0 to 1e9 steps"),
+        ("flow", "--time", "-1", "--time: expected 0 to 1000000, found -1"),
+        ("propagator", "--mg-levels", "7", "--mg-levels: expected 2 to 5, found 7"),
+        ("propagator", "--mg-blocks", "2,2,2", "--mg-blocks: expected 4 values, found 3"),
+        ("propagator", "--mg-cycle", "x", "--mg-cycle: x; expected one of v, w, k"),
         ("flow", "--plot", "flow.png", "--plot: flow.png; expected a name that ends in .svg"),
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");

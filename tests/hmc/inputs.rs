@@ -142,6 +142,46 @@ fn wrong_texts_are_refused() {
     }
 }
 
+/// What is wrong with a monomial is said with its line and its name.
+#[test]
+fn errors_of_monomials_name_line_and_monomial() {
+    let device = &devices()[0];
+    let geometry = common::geometry(over_ranks([4, 4, 4, 4]), device);
+    for (from, to, says) in [
+        ("beta = 2.6", "beta = 2.6\nc1 = 1.0", "gauge action: c1 belongs to action rectangle"),
+        (
+            "tolerance_force = 1e-7",
+            "tolerance_force = 2",
+            "solver.tolerance_force: expected a number between 0 and 1, found 2",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "tolerance = 2",
+            "solver: unknown key `tolerance`, expected one of method, ",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "guesses = \"many\"",
+            "solver.guesses: expected 0 or more, found \"many\"",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "multigrid = { tol = 2 }",
+            "solver.multigrid: tol: expected a number between 0 and 1, found 2",
+        ),
+    ] {
+        assert!(TEXT.contains(from));
+        let text = TEXT.replacen(from, to, 1);
+        let e = hmc_from_toml(device, &geometry, Precision::F64, &text).map(|_| ()).unwrap_err();
+        let name = text[..text.find(to).unwrap()].rsplit("name = \"").next().unwrap();
+        let name = name.split('"').next().unwrap();
+        let start = text[..text.find(to).unwrap()].rfind("[[monomial]]").unwrap();
+        let line = 1 + text[..start].matches('\n').count();
+        let place = format!("input: line {line}: monomial {name}: {says}");
+        assert!(e.message.starts_with(&place), "{to}: {e}; expected {place}");
+    }
+}
+
 #[test]
 fn hosts_read_their_own_keys() {
     let number = |path| value_of(TEXT, path).unwrap();

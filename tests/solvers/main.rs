@@ -21,6 +21,7 @@ use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Su
 use plaq::linop::{LinOp, Normal, Shape};
 use plaq::operators::{DiracParams, EvenOdd, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
+use plaq::params::Choice;
 use plaq::solvers::{
     multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
     System,
@@ -767,11 +768,12 @@ fn misuse_is_a_status() {
     let mut half = s.load(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
     let e = solve(&System::new(op.clone()), &base, &mut half, &b, &mut unwatched).unwrap_err();
     assert_eq!(e.status, Status::FieldMismatch);
-    assert_eq!("bicgstab".parse::<SolverKind>().unwrap(), SolverKind::BiCgStab);
-    for kind in KINDS {
-        assert_eq!(kind.name().parse::<SolverKind>().unwrap(), kind);
+    let kind = |word| SolverKind::from_word(word, "solver");
+    assert_eq!(kind("bicgstab").unwrap(), SolverKind::BiCgStab);
+    for known in KINDS {
+        assert_eq!(kind(known.name()).unwrap(), known);
     }
-    assert_eq!("CG".parse::<SolverKind>().unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(kind("CG").unwrap_err().status, Status::InvalidArgument);
     assert_eq!(SolveParams::default().equations, Equations::Direct);
     let solver = SolverParams { kind: SolverKind::Cg, ..base };
     let hint = DiracSolver::new(op, SolveParams { solver, ..Default::default() }).err().unwrap();

@@ -654,6 +654,16 @@ class plaq_gauge(Handle):
     """
 
 
+class plaq_smearing(Enum):
+    """Kinds of link smearing."""
+    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+    APE = 0
+    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+    STOUT = 1
+    #: Three levels inside of hypercubes; alpha[0..2], directions 15.
+    HYP = 2
+
+
 class plaq_storage(Enum):
     """Which real numbers of a link are stored; this also fixes the gauge group."""
     #: SU(3), whole matrices.
@@ -668,14 +678,41 @@ class plaq_storage(Enum):
     SU2 = 4
 
 
-class plaq_smearing(Enum):
-    """Kinds of link smearing."""
-    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
-    APE = 0
-    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
-    STOUT = 1
-    #: Three levels inside of hypercubes; alpha[0..2], directions 15.
-    HYP = 2
+class plaq_gauge_smear_params(Struct):
+    """Link smearing.
+
+    Members:
+      kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
+      steps: Steps of smearing. 0 to 100000. Default: 1.
+      alpha: Parameters of the kind, 0 to 1. The first must be set.
+      directions: Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
+        0 or more. Default: 15.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    kind: Any
+    steps: int
+    alpha: Any
+    directions: int
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("steps", _c.c_int32),
+        ("alpha", _c.c_double * 3),
+        ("directions", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"kind": plaq_smearing}
+    _init_ = "plaq_gauge_smear_params_init"
+
+
+_plaq_gauge_smear_params_init = _n.function("plaq_gauge_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_smear_params_init(params: plaq_gauge_smear_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_gauge_smear_params_init, _n.struct(plaq_gauge_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
 class plaq_gauge_params(Struct):
@@ -707,43 +744,6 @@ _plaq_gauge_params_init = _n.function("plaq_gauge_params_init", _c.c_int32, [_c.
 def plaq_gauge_params_init(params: plaq_gauge_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_gauge_params_init, _n.struct(plaq_gauge_params, params, "params"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_gauge_smear_params(Struct):
-    """Link smearing.
-
-    Members:
-      kind: Default: PLAQ_SMEARING_STOUT.
-      steps: Default: 1.
-      alpha: Parameters of the kind, 0 to 1. The first must be set.
-      directions: Bit mu: links of these directions change, staples lie in planes of these; 7: space, 15: all.
-        Default: 15.
-      reserved: Must be 0.
-    """
-    struct_size: int
-    kind: Any
-    steps: int
-    alpha: Any
-    directions: int
-    reserved: int
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("kind", _c.c_int32),
-        ("steps", _c.c_int32),
-        ("alpha", _c.c_double * 3),
-        ("directions", _c.c_int32),
-        ("reserved", _c.c_int32),
-    ]
-    _enums_ = {"kind": plaq_smearing}
-    _init_ = "plaq_gauge_smear_params_init"
-
-
-_plaq_gauge_smear_params_init = _n.function("plaq_gauge_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_gauge_smear_params_init(params: plaq_gauge_smear_params, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_gauge_smear_params_init, _n.struct(plaq_gauge_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
 class plaq_gauge_report(Struct):
@@ -1700,7 +1700,7 @@ class plaq_dirac(Handle):
 
 
 class plaq_normalisation(Enum):
-    """What an operator multiplies with."""
+    """What an operator multiplies with. The symmetric P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
     #: D = m + 4 - H/2 + ...
@@ -1712,10 +1712,15 @@ class plaq_system(Enum):
     1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp, which no normalisation scales; asymmetric:
     A_p - kappa^2 H_pq A_q^-1 H_qp.
     """
+    #: The whole lattice.
     FULL = 0
+    #: The symmetric complement on even sites.
     EVEN_SYMMETRIC = 1
+    #: The symmetric complement on odd sites.
     ODD_SYMMETRIC = 2
+    #: The asymmetric complement on even sites.
     EVEN_ASYMMETRIC = 3
+    #: The asymmetric complement on odd sites.
     ODD_ASYMMETRIC = 4
 
 
@@ -2096,26 +2101,27 @@ class plaq_multigrid_params(Struct):
     """How to build a hierarchy of multigrid. The defaults need no tuning.
 
     Members:
-      levels: Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+      levels: Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
         blocks are given. 2 to 5. Default: 0.
-      cycle: Cycle of the second level: V, W or K. Default: PLAQ_CYCLE_K.
+      cycle: Cycle of the second level. Default: PLAQ_CYCLE_K.
       level: The levels but the coarsest, from the finest on.
       smoother: Smoother of the finest level. Default: PLAQ_SMOOTHER_CA_GCR.
-      smoother_precision: Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
-        CA_GCR where the coarse levels are in single precision, else single. Default: 0.
+      smoother_precision: Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
+        GPUs with CA-GCR where the coarse levels are in single precision, else single.
+        Default: 0.
       coarse_precision: Precision of coarse operators and null vectors: double or single.
         Default: PLAQ_PRECISION_SINGLE.
       iterations: Largest number of iterations of GCR on coarse levels but the coarsest. 1 to 100000.
         Default: 8.
       coarsest_iterations: Largest number of iterations on the coarsest level. 1 to 100000. Default: 64.
-      setup_iterations: Iterations of `setup_solver` that make null vectors of random ones. 1 to 100000.
+      setup_iterations: Iterations of the set-up's solver that make null vectors of random ones. 1 to 100000.
         Default: 20.
       refinements: Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
         0 to 10000. Default: 3.
       gather: Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
         fewer sites than this in a direction; 0: all levels stay on all ranks. 1 to 65536.
         Default: 2.
-      omega: Relaxation of the smoothers MR and RICHARDSON. A number between 0 and 2. Default: 0.85.
+      omega: Relaxation of the smoothers MR and Richardson. A number between 0 and 2. Default: 0.85.
       tol: Relative residual at which GCR stops on coarse levels but the coarsest.
         A number between 0 and 1. Default: 0.25.
       coarsest_tol: Relative residual at which the coarsest level's solver stops. A number between 0 and 1.
@@ -2124,15 +2130,15 @@ class plaq_multigrid_params(Struct):
       coarse_smoother: Smoother of the levels between the finest and the coarsest.
         Default: PLAQ_SMOOTHER_CA_GCR.
       coarsest: What solves the coarsest level. Default: PLAQ_COARSEST_CA_GCR.
-      coarsest_modes: Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
-        PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+      coarsest_modes: Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
+        it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
         0 to 256. Default: -1.
-      deep_cycle: Cycle of levels from the third on; -1: as `cycle`. Default: -1.
+      deep_cycle: Cycle of levels from the third on; -1: that of the second. Default: -1.
       domain: Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
         of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0.
       domain_steps: Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4.
       link_precision: Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+        with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
         Default: 0.
       setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
         Default: 8.
@@ -2431,27 +2437,44 @@ class plaq_solver(Handle):
 
 class plaq_algorithm(Enum):
     """Algorithms."""
-    #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the
-    #: normal equations.
+    #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
     CG = 0
     #: CG on M M^dagger y = b, x = M^dagger y.
     CGNE = 1
     #: CG on M^dagger M x = M^dagger b.
     CGNR = 2
+    #: Stabilised biconjugate gradient.
     BICGSTAB = 3
     #: Restarted GCR, with MR inside every iteration if asked for.
     GCR = 4
+    #: Minimal residual with relaxation.
     MR = 5
 
 
 class plaq_solution(Enum):
-    """Which equation; P is the even-odd preconditioned operator on its parity."""
+    """The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity."""
+    #: M x = b.
     M = 0
+    #: M^dagger x = b.
     MDAG = 1
+    #: M^dagger M x = b.
     MDAGM = 2
+    #: P x = b.
     P = 3
+    #: P^dagger x = b.
     PDAG = 4
+    #: P^dagger P x = b.
     PDAGP = 5
+
+
+class plaq_equations(Enum):
+    """What the Krylov space is built from."""
+    #: M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
+    DIRECT = 0
+    #: M^dagger M x = M^dagger b.
+    NORMAL_RESIDUAL = 1
+    #: M M^dagger y = b, x = M^dagger y.
+    NORMAL_ERROR = 2
 
 
 class plaq_stopped_by(Enum):
@@ -2472,15 +2495,6 @@ class plaq_stopped_by(Enum):
     CALLBACK = 5
 
 
-class plaq_equations(Enum):
-    """What the Krylov space is built from."""
-    DIRECT = 0
-    #: M^dagger M x = M^dagger b.
-    NORMAL_RESIDUAL = 1
-    #: M M^dagger y = b, x = M^dagger y.
-    NORMAL_ERROR = 2
-
-
 #: Called after every iteration with the largest relative residual of the recurrence and
 #: the time since the start; a result other than 0 ends the solve, and the report says so.
 #: One rank of many may ask for that, or have a callback at all: all ranks stop after the
@@ -2490,38 +2504,37 @@ plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_
 
 
 class plaq_solver_params(Struct):
-    """How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single
-    precision inside double where the operator is in double: half the time to the same residual.
+    """How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
+    where the operator is in double: half the time to the same residual.
 
     Members:
-      algorithm: Default: PLAQ_ALGORITHM_CGNR.
-      solution: Default: PLAQ_SOLUTION_M.
-      equations: For algorithms that can do with or without: BiCGStab, GCR, MR; CG needs one of the
-        normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
-      system: Solved through this system. PLAQ_SYSTEM_FULL: no even-odd preconditioning.
+      algorithm: Algorithm of the iteration. Default: PLAQ_ALGORITHM_CGNR.
+      solution: Equation that is solved. Default: PLAQ_SOLUTION_M.
+      equations: What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+        one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
+      system: System that is solved through; on the whole lattice there is no even-odd preconditioning.
         Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
-      sloppy_precision: Precision of the iteration; every algorithm recomputes residuals in the operator's, to which
-        the tolerance applies. 0, automatic: single where the operator is in double, else the
-        operator's; plaq_solver_multishift then takes the operator's precision and storage, since
-        shifts share a Krylov space that goes no deeper than its precision. The report says which.
-        Default: 0.
-      sloppy_storage: Storage of the iteration's links; 0: the operator's. Default: 0.
-      max_iterations: Default: 10000.
-      nkrylov: GCR: directions kept before a restart. Default: 10.
-      precondition_steps: BiCGStab, GCR, MR: steps of minimal residual before every application of the operator, as
-        preconditioner; 0: none. Default: 0.
-      initial_guess: 1: start from the x that is passed in; 0: from zero. Default: 0.
+      sloppy_precision: Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+        applies. Automatic (0): single where the operator is in double, else the operator's;
+        plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
+        that goes no deeper than its precision. The report says which. Default: 0.
+      sloppy_storage: Storage of the iteration's links; automatic (0): the operator's. Default: 0.
+      max_iterations: Largest number of iterations. 1 or more. Default: 10000.
+      nkrylov: Directions that GCR keeps before a restart. 1 to 10000. Default: 10.
+      precondition_steps: Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
+        MR; 0: none. 0 or more. Default: 0.
+      initial_guess: The solve starts from the x that is passed in; else from zero. 0 or 1. Default: 0.
       tol: Largest |b - M x| / |b|; 0: not asked for. Both criteria asked for must be met.
         Default: 1e-10.
       tol_hq: Largest heavy-quark residual; 0: not asked for. Default: 0.
-      delta: Mixed precision: the residual is recomputed in the operator's precision whenever
-        that of the iteration has fallen by this factor. Default: 0.1.
-      omega: MR: relaxation, 1: none. Default: 1.
-      columns: plaq_solver_propagator: columns solved at a time, 1 to 12. Fewer take less memory,
-        and on a GPU more time. Default: 12.
+      delta: Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
+        A number between 0 and 1. Default: 0.1.
+      omega: Relaxation of MR; 1: none. A number between 0 and 2. Default: 1.
+      columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
+        1 to 12. Default: 12.
       reserved: Must be 0.
-      max_seconds: Most seconds that a call may take; 0: as many as it needs. Asked after every iteration;
-        all ranks stop after the same one. Default: 0.
+      max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+        stop after the same one. Default: 0.
     """
     struct_size: int
     algorithm: Any
@@ -3248,7 +3261,9 @@ class plaq_eigen(Handle):
 
 class plaq_eigen_end(Enum):
     """Which end of the spectrum."""
+    #: The smallest eigenvalues.
     SMALLEST = 0
+    #: The largest eigenvalues.
     LARGEST = 1
 
 
@@ -3264,30 +3279,32 @@ class plaq_eigen_params(Struct):
     """What eigenvectors of M^dagger M are asked for.
 
     Members:
-      method: Default: PLAQ_EIGEN_LANCZOS.
-      end: Default: PLAQ_EIGEN_SMALLEST.
-      system: M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
+      method: How eigenvectors are found. Default: PLAQ_EIGEN_LANCZOS.
+      end: End of the spectrum that they are of. Default: PLAQ_EIGEN_SMALLEST.
+      system: What stands for M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
       count: Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
-        diagonalised as a whole. Default: 8.
+        diagonalised as a whole. 1 or more. Default: 8.
       room: Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-        Default: 0.
-      block: Vectors multiplied at a time. Default: 1.
-      max_restarts: To 1000000. Default: 200.
-      verify: 1: look again, with random vectors orthogonal to those found, for what was missed, until such a search
-        finds nothing; 0: `converged` then says nothing about missing eigenvalues. Default: 1.
+        0 or more. Default: 0.
+      block: Vectors multiplied at a time. 1 or more. Default: 1.
+      max_restarts: Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
+        Default: 200.
+      verify: A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
+        else `converged` says nothing about missing eigenvalues. 0 or 1. Default: 1.
       tol: Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
-      degree: Chebyshev polynomial: degree, and the interval that should hold what is not wanted, in the
-        operator's normalisation; replaced where wanted eigenvalues turn out to lie in it. Degree 0: found
-        from the spectrum; 1: no polynomial; to 100000. Default: 0.
-      time_slices: 1: the `count` smallest of every time slice by itself, of an operator without hops in t, e.g. the
-        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length
-        there. Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+      degree: Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
+        0 to 100000. Default: 0.
+      time_slices: The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
+        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
+        Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
         Default: 0.
-      from_: Default: 0.
-      to: Default: 0.
-      seed: Of random start vectors. Default: 1.
-      max_seconds: Most seconds that a search may take; 0: as many as it needs. Asked after every block, by
+      from_: Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
+        normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
+        Default: 0.
+      to: Upper end of the interval. Default: 0.
+      seed: Seed of random start vectors. Default: 1.
+      max_seconds: Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
         the Ritz functional after every step of the minimisation; all ranks stop after the same one.
         Default: 0.
     """
@@ -3481,9 +3498,10 @@ class plaq_overlap(Handle):
 
 class plaq_overlap_sign(Enum):
     """How sign(Q) of what is not projected is approximated."""
-    #: Minimax polynomial.
+    #: The minimax polynomial, by Clenshaw's recurrence.
     POLYNOMIAL = 0
-    #: Zolotarev's rational function by multi-shift CG.
+    #: Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
+    #: polynomial takes its place.
     ZOLOTAREV = 1
     #: Whichever takes less time here, in double precision.
     AUTO = 2
@@ -3491,8 +3509,23 @@ class plaq_overlap_sign(Enum):
 
 class plaq_overlap_finder(Enum):
     """How modes of the kernel are found."""
+    #: Block Lanczos.
     LANCZOS = 0
+    #: Minimising the Ritz functional (Kalkreuter and Simma).
     RITZ = 1
+
+
+class plaq_overlap_algorithm(Enum):
+    """How D x = b is solved."""
+    #: x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+    CG = 0
+    #: Shifted unitary minimal residual.
+    SUMR = 1
+    #: Flexible GCR, which takes a preconditioner.
+    GCR = 2
+    #: Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
+    #: of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+    SOLVER_AUTO = 3
 
 
 class plaq_overlap_form(Enum):
@@ -3511,57 +3544,45 @@ class plaq_overlap_form(Enum):
     DDAGD_MINUS = 6
 
 
-class plaq_overlap_algorithm(Enum):
-    """How D x = b is solved."""
-    #: CG on D^dagger D, on either chirality that b has.
-    CG = 0
-    #: Shifted unitary minimal residual.
-    SUMR = 1
-    #: Flexible GCR.
-    GCR = 2
-    #: Whichever is expected to take the least time: GCR with the Wilson operator's inverse
-    #: where the Krylov space of D^dagger D would be longer, else CG or SUMR, by the
-    #: chiralities that b has.
-    SOLVER_AUTO = 3
-
-
 class plaq_overlap_params(Struct):
     """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
 
     Members:
-      s: Between -1 and 1. Default: 0.4.
+      s: Shift s of the kernel gamma5 (D_W - (1 + s)). A number between -1 and 1. Default: 0.4.
       mass: Quark mass m, 0 to below 2 rho. Default: 0.
       delta: Largest error of the sign function on the spectrum that is not projected. Less than 3e-7 in single
         precision and 1e-3 in 16 bit is taken as that; the report has the delta in use.
-        Default: 0.00000001.
-      sign: In 16 bit always the polynomial, as the report says. Default: PLAQ_OVERLAP_POLYNOMIAL.
-      modes: Low modes of the kernel to project, at least, to 10000; -1: found from the spectrum.
-        Default: -1.
-      most_modes: -1: as many at most, to 10000. Default: 48.
-      finder: Default: PLAQ_OVERLAP_LANCZOS.
+        1e-14 to below 1. Default: 0.00000001.
+      sign: Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
+        Default: PLAQ_OVERLAP_POLYNOMIAL.
+      modes: Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
+        0 to 10000. Default: -1.
+      most_modes: Largest number of modes that are found from the spectrum. 1 to 10000. Default: 48.
+      finder: How modes of the kernel are found. Default: PLAQ_OVERLAP_LANCZOS.
       modes_tol: Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
         double precision, whatever that of the operator. Default: 0.
-      max_degree: Highest degree of a polynomial, to 20000. Default: 5000.
-      two_passes: Zolotarev: 1 runs the Krylov space twice and takes no memory for poles. Default: 0.
-      low: Least and largest modulus of eigenvalues of Q that are not projected; 0: as found.
+      max_degree: Highest degree of a polynomial. 1 to 20000. Default: 5000.
+      two_passes: Zolotarev's function runs the Krylov space twice and takes no memory for poles. 0 or 1.
         Default: 0.
-      high: Default: 0.
+      low: Least modulus of eigenvalues of Q that are not projected; 0, with `high`: as found.
+        Default: 0.
+      high: Largest modulus of eigenvalues of Q; 0, with `low`: as found. Default: 0.
       csw: Sheikholeslami-Wohlert coefficient of the kernel. Default: 0.
-      boundary: Boundary phases in units of pi. Default: 0, 0, 0, 1.
-      precision: Precision of the operator and, single at least, of the modes that it keeps; 0: that of the gauge
+      boundary: Boundary phases. Default: 0, 0, 0, 1.
+      precision: Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
         field. Default: 0.
-      storage: Storage of its links; 0: two rows. Default: 0.
-      seed: Of random start vectors. Default: 1.
-      smearing_steps: The kernel takes links smeared so many times; the links of `gauge` stay as they are.
-        Default: 0.
-      smearing: Default: PLAQ_SMEARING_STOUT.
-      smearing_alpha: Parameters as of plaq_gauge_smear; the first must be set where there are steps.
+      storage: Storage of its links; automatic (0): two rows. Default: 0.
+      seed: Seed of random start vectors. Default: 1.
+      smearing_steps: Steps of smearing of the links that the kernel takes; the links of `gauge` stay as they are.
+        0 to 100000. Default: 0.
+      smearing: Kind of that smearing. Default: PLAQ_SMEARING_STOUT.
+      smearing_alpha: Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
       max_seconds: Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
         as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0.
-      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports, 1 to 10000.
-        Default: 1.
-      max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations, to 1000000.
-        Default: 300.
+      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+        1 to 10000. Default: 1.
+      max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
+        1 to 1000000. Default: 300.
     """
     struct_size: int
     s: float
@@ -3887,28 +3908,27 @@ class plaq_overlap_solve_params(Struct):
     """How D x = b is solved.
 
     Members:
-      algorithm: Default: PLAQ_OVERLAP_SOLVER_AUTO.
-      max_iterations: Default: 2000.
+      algorithm: Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO.
+      max_iterations: Largest number of iterations. 1 or more. Default: 2000.
       tol: Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001.
-      sloppy_precision: Precision and storage of the iteration; 0: those of the operator. Default: 0.
-      sloppy_storage: Default: 0.
-      relax: 1: coarser sign functions while the residual is large. Default: 1.
-      deflate: 1: low modes that plaq_overlap_index found are taken out of the start. Default: 1.
-      nkrylov: GCR: directions kept. Default: 20.
-      wilson_iterations: GCR: iterations of the Wilson operator's inverse as preconditioner, 0: none, or 100 where
-        the library chooses GCR; its mass, which must be above the critical one, NaN: found once
-        for the links, the low edge of its spectrum at twice the (least) quark mass; and tolerance.
-        Default: 0.
-      wilson_mass: Default: NaN.
-      wilson_tol: Default: 0.1.
-      subtract: plaq_overlap_propagators: 1 takes the contact term out. Default: 1.
-      multigrid: 1: that inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the
-        defaults, which the operator keeps for other solves with the same wilson_mass; 0: by BiCGStab;
-        -1: by what is expected to take less time, from the mass, the tolerance, the number of
-        right-hand sides and masses, and whether there is a multigrid already. Default: -1.
-      max_seconds: Most seconds that a call may take; 0: as many as it needs. Asked after every iteration; all
-        ranks stop after the same one. What a call prepares, a multigrid or the mass of the Wilson
-        operator, is not counted. Default: 0.
+      sloppy_precision: Precision of the iteration; automatic (0): that of the operator. Default: 0.
+      sloppy_storage: Storage of the iteration's links; automatic (0): that of the operator. Default: 0.
+      relax: The sign function is coarser while the residual is large. 0 or 1. Default: 1.
+      deflate: Low modes that plaq_overlap_index found are taken out of the start. 0 or 1. Default: 1.
+      nkrylov: Directions that GCR keeps. 1 or more. Default: 20.
+      wilson_iterations: Iterations of the Wilson operator's inverse as preconditioner of GCR; 0: none, or 100 where the library
+        chooses GCR. 0 or more. Default: 0.
+      wilson_mass: Mass of that Wilson operator, which must be above the critical one; automatic (NaN): found once for the links,
+        the low edge of its spectrum at twice the (least) quark mass. Default: NaN.
+      wilson_tol: Tolerance of that inverse. Default: 0.1.
+      subtract: plaq_overlap_propagators takes the contact term out. 0 or 1. Default: 1.
+      multigrid: That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+        keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
+        take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
+        is a multigrid already. 0 or 1. Default: -1.
+      max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
+        stop after the same one. What a call prepares, a multigrid or the mass of the Wilson operator, is not
+        counted. Default: 0.
     """
     struct_size: int
     algorithm: Any
@@ -4045,10 +4065,14 @@ class plaq_gaugefix_method(Enum):
 
 
 class plaq_gaugefix_precision(Enum):
-    """Precision of the sweeps. Functional, violation and result are in double for all."""
+    """Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
+    and result are in double for all, and the residual gauge is fixed in double.
+    """
+    #: Single precision.
     SINGLE = 0
     #: Single precision as far as it goes, then double.
     MIXED = 1
+    #: Double precision.
     DOUBLE = 2
 
 
@@ -4063,34 +4087,36 @@ class plaq_gaugefix_params(Struct):
     """How to fix a gauge.
 
     Members:
-      condition: Default: PLAQ_GAUGEFIX_LANDAU.
-      time: Coulomb gauge: direction whose links are left out, 0 to 3 (x, y, z, t). Default: 3.
-      residual: Maximally Abelian gauge: 1: then Landau gauge by diagonal transformations. Default: 0.
-      method: Default: PLAQ_GAUGEFIX_OVERRELAXATION.
-      precision: Default: PLAQ_GAUGEFIX_MIXED.
-      logarithmic: 1: annealing temperatures with equal ratios; 0: with equal differences. Default: 0.
-      omega: Power of overrelaxation, 1 to below 2. Default: 1.7.
-      probability: Stochastic relaxation: 0 to below 1. Default: 0.5.
-      stochastic_sweeps: Default: 1000.
-      hot: First and last temperature, their number with a heat bath sweep each, and the
-        microcanonical sweeps after each of these. Default: 1.4.
-      cold: Default: 0.1.
-      temperatures: Default: 1000.
-      microcanonical: Default: 3.
-      stop_theta: Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11,
-        which is what that comes to. All criteria asked for must be met. Default: -1.
-      stop_theta_max: Largest violation of a site, of which theta is the average; 0: not asked for.
+      condition: Gauge that is fixed. Default: PLAQ_GAUGEFIX_LANDAU.
+      time: Direction whose links Coulomb gauge leaves out (x, y, z, t). 0 to 3. Default: 3.
+      residual: Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+        0 or 1. Default: 0.
+      method: Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_OVERRELAXATION.
+      precision: Precision of the sweeps; the result is measured in double. Default: PLAQ_GAUGEFIX_MIXED.
+      logarithmic: Annealing temperatures have equal ratios; else equal differences. 0 or 1. Default: 0.
+      omega: Power of overrelaxation. 1 to below 2. Default: 1.7.
+      probability: Probability of stochastic relaxation. 0 to below 1. Default: 0.5.
+      stochastic_sweeps: Sweeps of stochastic relaxation in the combined algorithm. 0 or more. Default: 1000.
+      hot: First temperature of annealing. Default: 1.4.
+      cold: Last temperature of annealing. Default: 0.1.
+      temperatures: Number of temperatures, each with a heat bath sweep. 1 to 16777216. Default: 1000.
+      microcanonical: Microcanonical sweeps after each heat bath. 0 or more. Default: 3.
+      stop_theta: Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
+        comes to. All criteria asked for must be met. Default: -1.
+      stop_theta_max: Largest violation of a site, of which theta is the average; 0: not asked for. 0 or more.
         Default: 0.
-      stop_change: Largest rise of F in one iteration; 0: not asked for. Default: 0.
-      max_iterations: Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+      stop_change: Largest rise of the functional in one iteration; 0: not asked for. 0 or more.
+        Default: 0.
+      max_iterations: Sweeps after which a copy, or a slice, is given up; annealing is not counted. 1 or more.
         Default: 20000.
-      check_every: Sweeps between two looks at the violation. Default: 10.
-      copies: Gauge copies, of which the one with the largest F among those that converged is
-        kept; in Coulomb gauge of every slice. The first starts from the field as it is.
-        Default: 1.
-      random_start: 1: the first copy starts from a random transformation, as the others do. Default: 0.
-      seed: Default: 1.
-      alpha: Fourier-accelerated methods: step along the gradient times p2max / p^2. Default: 0.08.
+      check_every: Sweeps between two looks at the violation. 1 or more. Default: 10.
+      copies: Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
+        gauge of every slice. The first starts from the field as it is. 1 or more. Default: 1.
+      random_start: 1: the first copy starts from a random transformation, as the others do. 0 or 1.
+        Default: 0.
+      seed: Seed of the random numbers. Default: 1.
+      alpha: Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+        A number above 0. Default: 0.08.
     """
     struct_size: int
     condition: Any
@@ -4994,11 +5020,13 @@ class plaq_hmc_params(Struct):
     """A chain but for its action and its integrator: keys of an input (docs/hmc.md).
 
     Members:
-      length: Of a trajectory. Default: 1.
-      seed: Default: 0.
-      trajectory: Number of the next trajectory. Default: 0.
-      accept_until: Trajectories with lower numbers are accepted whatever their Delta H. Default: 0.
-      reversibility_every: Every so many trajectories the way there and back is measured; 0: never. Default: 0.
+      length: Length of a trajectory. Default: 1.
+      seed: Seed of the random numbers. Default: 0.
+      trajectory: Number of the next trajectory. 0 or more. Default: 0.
+      accept_until: Trajectories with lower numbers are accepted whatever their Delta H. 0 or more.
+        Default: 0.
+      reversibility_every: Every so many trajectories the way there and back is measured; 0: never. 0 or more.
+        Default: 0.
     """
     struct_size: int
     length: float
@@ -5029,29 +5057,36 @@ class plaq_quarks_params(Struct):
     """Quarks of an action (docs/fermions.md).
 
     Members:
-      flavours: 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|. Default: 2.
-      system: The Schur complement. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
-      max_iterations: Default: 20000.
-      sloppy_precision: Precision of the iteration inside double; 0: automatic. Default: 0.
-      guesses: Solutions that guesses of force solves are made of. Default: 0.
-      smearing_levels: Levels of stout smearing of the links that the operators see. Default: 0.
-      multigrid: 1: solves by GCR with multigrid. Default: 0.
-      multigrid_preconditioner: 1: also with the preconditioner. Default: 0.
-      persistent: 1: null vectors outlive a trajectory. Default: 0.
-      nkrylov: Directions that GCR keeps. Default: 20.
-      refresh: What follows a change of links: KEEP, REFINE (once) or ANEW. Default: PLAQ_REFRESH_KEEP.
-      shifts: Of one flavour: least shifts that multigrid solves. Default: 3.
-      fields: Of one flavour: pseudofermion fields, and every how many trajectories the spectrum is measured.
-        Default: 1.
-      check_every: Default: 1.
-      tolerance_force: Default: 0.00000001.
-      tolerance_hamiltonian: Default: 1e-11.
-      smearing_rho: Default: 0.
-      error_force: Of one flavour: errors of the rational approximations. Default: 0.0000001.
-      error_hamiltonian: Default: 1e-12.
-      interval: Of one flavour: ends of the spectrum's interval; 0: it is measured. Default: 0, 0.
-      epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with `flavours` = 2 and the parameters of
-        one flavour; 0: two flavours of equal mass. Default: 0.
+      flavours: Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
+        1 or 2. Default: 2.
+      system: Schur complement whose determinant is taken. Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
+      max_iterations: Largest number of iterations of a solve. 1 or more. Default: 20000.
+      sloppy_precision: Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
+        flavours, else double. Default: 0.
+      guesses: Solutions that guesses of force solves are made of; 0: solves start from zero.
+        0 or more. Default: 0.
+      smearing_levels: Levels of stout smearing of the links that the operators see; 0: none. 0 to 64.
+        Default: 0.
+      multigrid: Solves are by GCR with multigrid. 0 or 1. Default: 0.
+      multigrid_preconditioner: Solves of the preconditioner are by multigrid, too. 0 or 1. Default: 0.
+      persistent: Null vectors outlive a trajectory. 0 or 1. Default: 0.
+      nkrylov: Directions that GCR keeps. 1 or more. Default: 20.
+      refresh: What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+        Default: PLAQ_REFRESH_KEEP.
+      shifts: Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3.
+      fields: Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1.
+      check_every: Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
+        0 or more. Default: 1.
+      tolerance_force: Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001.
+      tolerance_hamiltonian: Largest residual of solves in the Hamiltonian and the heat bath.
+        A number between 0 and 1. Default: 1e-11.
+      smearing_rho: Weight rho of stout smearing. Default: 0.
+      error_force: Relative error of one flavour's rational approximation in forces. Default: 0.0000001.
+      error_hamiltonian: Relative error of that approximation in the Hamiltonian and the heat bath.
+        Default: 1e-12.
+      interval: Ends of the interval of one flavour's spectrum; 0: it is measured. Default: 0, 0.
+      epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
+        flavour; 0: two flavours of equal mass. Default: 0.
     """
     struct_size: int
     flavours: int
@@ -5193,11 +5228,13 @@ def plaq_hmc_create_from(parts: Any) -> plaq_hmc:
 
 
 class plaq_flow_kind(Enum):
-    """Whose gradient."""
+    """Action whose gradient flows."""
+    #: Wilson's plaquette action.
     WILSON = 0
-    #: Tree-level improved.
+    #: Tree-level improved Symanzik action.
     SYMANZIK = 1
-    #: The same with the term that removes all O(a^2) effects of the flow.
+    #: The same with 1 + D*D / 12 along each link, which removes all O(a^2) effects of the flow
+    #: (Ramos, Sint, Eur. Phys. J. C 76 (2016) 15).
     ZEUTHEN = 2
 
 
@@ -5208,16 +5245,18 @@ plaq_flow_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_double, _c.c_double, _c.c_dou
 
 
 class plaq_flow_params(Struct):
-    """A gradient flow by Luescher's third-order Runge-Kutta scheme.
+    """A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C).
 
     Members:
-      kind: Default: PLAQ_FLOW_WILSON.
-      every: Steps between measurements; one more is at the start, one at the end. Default: 10.
-      step: Step of the flow time, to 0.2; of adaptive steps the first. Default: 0.02.
-      time: Flow time to reach, in a million steps at most. Must be set.
-      tolerance: Adaptive steps: largest difference of an entry to the embedded scheme of second order; 0:
-        fixed steps. One that takes steps of less than a millionth of the time is BAD_PARAMETER.
-        Default: 0.
+      kind: Action whose gradient flows. Default: PLAQ_FLOW_WILSON.
+      every: Steps between measurements; one more is at the start, one at the end. 1 or more.
+        Default: 10.
+      step: Step of the flow time; of adaptive steps the first. Beyond 0.2 the scheme is unstable.
+        A number above 0, to 0.2. Default: 0.02.
+      time: Flow time t / a^2 to reach, in a million steps at most. It must be set. 0 to 1000000.
+      tolerance: Adaptive steps: largest difference of an entry to the embedded scheme of second order in one step (Fritzsch,
+        Ramos, JHEP 10 (2013) 008, appendix D); 0: fixed steps. One that takes steps of less than a millionth of the
+        time is refused. 0 to below 1. Default: 0.
     """
     struct_size: int
     kind: Any

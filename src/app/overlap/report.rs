@@ -9,26 +9,9 @@ use super::super::plot::{self, short, Panel, Series, BLUE, RED};
 use super::super::quark::{boundary_name, largest};
 use super::super::session::{say, Session};
 use super::work::Done;
-use super::{Plan, Task, SIGNS, SOLVERS};
-use crate::compose::{Method, OverlapAlgorithm};
+use super::{Plan, Task};
 use crate::error::Result;
-
-fn sign_name(method: Method) -> &'static str {
-    match method {
-        Method::Polynomial => SIGNS[0],
-        Method::Zolotarev => SIGNS[1],
-        Method::Auto => SIGNS[2],
-    }
-}
-
-fn solver_name(algorithm: OverlapAlgorithm) -> &'static str {
-    match algorithm {
-        OverlapAlgorithm::Auto => SOLVERS[0],
-        OverlapAlgorithm::ChiralCg => SOLVERS[1],
-        OverlapAlgorithm::Sumr => SOLVERS[2],
-        OverlapAlgorithm::Gcr => SOLVERS[3],
-    }
-}
+use crate::params::Choice;
 
 /// The low modes that were asked for, of a chirality: 0 positive, 1 negative.
 fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
@@ -52,7 +35,7 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
     say!(
         "# s {}, {}, degree {} for {} < |Q| < {}, delta {}, error bound {}",
         short(op.rho() - 1.0),
-        sign_name(sign.method()),
+        sign.method().word(),
         sign.degree(),
         e(low, 3),
         e(high, 3),
@@ -96,7 +79,7 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
         _ => ", NOT CONVERGED",
     };
     for (mass, q) in plan.masses.iter().zip(&quarks.of) {
-        let (solver, residual) = (solver_name(quarks.algorithm), e(largest(&r.residual), 2));
+        let (solver, residual) = (quarks.algorithm.word(), e(largest(&r.residual), 2));
         say!(
             "# m {}: {} iterations of {solver}, residual {residual}{end}",
             short(*mass),
@@ -137,7 +120,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
             "kappa_plus": kappa[0], "kappa_minus": kappa[1],
         },
         "sign": {
-            "method": sign_name(sign.method()), "degree": sign.degree(), "delta": sign.delta(),
+            "method": sign.method().word(), "degree": sign.degree(), "delta": sign.delta(),
             "low": low, "high": high,
         },
         "error_bound": op.error_bound(), "ginsparg_wilson": done.violation,
@@ -162,7 +145,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         let r = &quarks.report;
         let preconditioner = ["none", "wilson", "multigrid"][quarks.preconditioner];
         report["solver"] = json!({
-            "name": solver_name(quarks.algorithm),
+            "name": quarks.algorithm.word(),
             "preconditioner": preconditioner,
             "precision": options.text("precision"), "converged": r.converged, "iterations": r.iterations,
             "residual": largest(&r.residual),

@@ -5,32 +5,28 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::super::options::Options;
-use super::super::quark::{monitor, phase};
+use super::super::quark::monitor;
 use super::super::session::{Progress, Session};
 use super::super::{files, Run};
 use super::{Plan, Task};
 use crate::backend::External;
-use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::compose::{
-    Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner,
-    OverlapSolveParams, OverlapSolver, Sign, SignParams,
+    Method, Modes, Overlap, OverlapAlgorithm, OverlapModes, OverlapPreconditioner, Sign, SignParams,
 };
-use crate::error::{host_array, Result, Status};
+use crate::error::{host_array, Result};
 use crate::fields::{blas, GammaBasis, Layout, Precision, Recon};
 use crate::io::FileFormat;
 use crate::linop::LinOp;
-use crate::operators::DiracParams;
+use crate::operators::{phase, DiracParams};
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::observables::Plaquette;
 use crate::ops::overlap::overlap_propagators;
+use crate::ops::overlap_settings::OverlapKept;
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::Source;
 use crate::solvers::SolverReport;
-
-/// Iterations of the Wilson operator's inverse as preconditioner.
-const MOST_WILSON: usize = 100;
 
 /// Correlators of one mass.
 pub struct OfMass {
@@ -104,72 +100,14 @@ fn locality(op: &Overlap) -> Result<Vec<f64>> {
     Ok(largest)
 }
 
-/// A solver as the plan says, for all its masses.
-fn solver(op: &Arc<Overlap>, plan: &Plan, low: Option<Arc<OverlapModes>>) -> Result<OverlapSolver> {
-    let masses = &plan.masses;
-    let asked = plan.preconditioner;
-    let (mut algorithm, mut iterations) = (plan.solver, if asked > 0 { MOST_WILSON } else { 0 });
-    // Multigrid as asked for, or by what is expected to take less time.
-    let mut multigrid = (asked > 0).then_some(asked == 2);
-    if algorithm == OverlapAlgorithm::Auto {
-        if op.preconditioner_wins(low.as_deref(), masses) {
-            (algorithm, iterations) = (OverlapAlgorithm::Gcr, MOST_WILSON);
-        } else {
-            (iterations, multigrid) = (0, Some(false));
-        }
-    }
-    let mut edge = None;
-    let mut edge_of = || -> Result<f64> {
-        let found = edge.map_or_else(|| op.wilson_edge(), Ok)?;
-        edge = Some(found);
-        Ok(found)
-    };
-    let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
-    let mass = match iterations > 0 && plan.wilson_mass.is_nan() {
-        true => op.with_mass(least)?.wilson_mass_of(edge_of()?),
-        false => plan.wilson_mass,
-    };
-    let preconditioner = match iterations {
-        0 => OverlapPreconditioner::None,
-        max_iterations => OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations },
-    };
-    let links = op.sign().kernel().op().gauge();
-    let params = OverlapSolveParams {
-        algorithm,
-        tol: plan.tol,
-        max_iterations: 2000,
-        sloppy: Some((plan.precision, links.recon())),
-        relax: true,
-        nkrylov: 20,
-        preconditioner,
-        max_seconds: f64::INFINITY,
-    };
-    let solver = OverlapSolver::new(op.clone(), low, params)?;
-    if iterations == 0 || multigrid == Some(false) {
-        return Ok(solver);
-    }
-    if multigrid.is_none() {
-        let distance = mass + edge_of()?;
-        if !op.multigrid_wins(distance, plan.tol, COLUMNS * masses.len(), false) {
-            return Ok(solver);
-        }
-    }
-    let wilson = op.wilson(mass)?;
-    let defaults = MultigridParams::for_lattice(wilson.links().geometry());
-    match Multigrid::new(&*wilson, &defaults) {
-        // Chosen, not asked for: there is another way.
-        Err(e) if multigrid.is_none() && e.status == Status::OutOfMemory => Ok(solver),
-        made => solver.with_multigrid(Arc::new(made?)),
-    }
-}
-
 fn quarks(
     session: &Session,
     op: &Arc<Overlap>,
     plan: &Plan,
     low: Option<Arc<OverlapModes>>,
 ) -> Result<Quarks> {
-    let solver = solver(op, plan, low)?;
+    let kept = &mut OverlapKept::default();
+    let solver = plan.solving.solver(op, low, &plan.masses, COLUMNS, kept)?;
     let mut progress = Progress::new();
     let (fields, report) = {
         let mut watch = monitor(&session.comm, &mut progress, "propagator: ");
@@ -215,21 +153,14 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
     };
     drop(loaded.gauge);
     let physics = DiracParams { boundary: plan.boundary.map(phase), ..Default::default() };
-    let sign = SignParams { delta: plan.delta, method: plan.sign, ..Default::default() };
-    sign.check()?;
-    let kernel = Overlap::kernel(Arc::new(links), plan.s, physics)?;
+    let sign = plan.settings.sign()?;
+    let kernel = Overlap::kernel(Arc::new(links), plan.settings.s, physics)?;
     let mut progress = Progress::new();
     let modes = timed(&mut seconds[1], || match options.get("load-modes") {
         Some(file) => load_modes(Path::new(file), &kernel),
         None => {
-            let params = ModeParams {
-                count: plan.modes,
-                high: plan.high,
-                tol: plan.modes_tol,
-                ..Default::default()
-            };
             let mut watch = monitor(&session.comm, &mut progress, "modes of the kernel: ");
-            Modes::find(&kernel, None, &params, None, &mut watch)
+            Modes::find(&kernel, None, &plan.settings.modes(), None, &mut watch)
         }
     })?;
     let op = timed(&mut seconds[2], || {

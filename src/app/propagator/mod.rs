@@ -167,7 +167,7 @@ impl Job {
             plan.at_sink.text(),
             if plan.links.stout { "stout," } else { "" },
             plan.links.text(),
-            plan.solving.tol,
+            plan.solving.settings.tol,
             momenta.join(" ")
         );
         for b in &self.hadrons.baryons {

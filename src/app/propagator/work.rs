@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::super::quark::{largest, monitor, multigrid, multigrid_json, phase, Solving};
+use super::super::quark::{largest, monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Found, Sample, Samples};
@@ -15,8 +15,7 @@ use crate::compose::multigrid::Multigrid;
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
-use crate::linop::LinOp;
-use crate::operators::Wilson;
+use crate::operators::{phase, QuarkAction};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
@@ -123,8 +122,8 @@ fn smear(field: &mut SpinorField, links: &Links, how: &Smear) -> Result<()> {
 }
 
 impl Run<'_> {
-    fn columns(&self, op: &Wilson) -> Result<SpinorField> {
-        let links = op.gauge();
+    fn columns(&self, op: &dyn QuarkAction) -> Result<SpinorField> {
+        let links = op.links();
         let geometry = links.geometry();
         SpinorField::new(links.device(), geometry, Precision::F64, Subset::Full, COLUMNS)
     }
@@ -149,7 +148,12 @@ impl Run<'_> {
 
     /// Operators of a job and, where something is smeared with them, smeared links. Links that no job after it
     /// needs are given up.
-    fn operators(&self, job: &mut Job, last: bool, links: &mut Links) -> Outcome<Vec<Arc<Wilson>>> {
+    fn operators(
+        &self,
+        job: &mut Job,
+        last: bool,
+        links: &mut Links,
+    ) -> Outcome<Vec<Arc<dyn QuarkAction>>> {
         let begin = Instant::now();
         let plan = self.plan;
         let Some(gauge) = links.gauge.clone() else { return Ok(vec![]) };
@@ -184,7 +188,7 @@ impl Run<'_> {
         sample: &mut Sample,
     ) -> Result<SpinorField> {
         let mut progress = Progress::new();
-        let rhs = self.plan.solving.rhs;
+        let rhs = self.plan.solving.settings.columns;
         let (field, report) = {
             let mut watch = monitor(&self.session.comm, &mut progress, "");
             // Sources that nobody else needs are made inside, which saves their memory.
@@ -212,7 +216,7 @@ impl Run<'_> {
     fn load(
         &self,
         name: &str,
-        op: &Arc<Wilson>,
+        op: &Arc<dyn QuarkAction>,
         kappa: f64,
         from: &SpinorField,
         sample: &mut Sample,
@@ -239,10 +243,10 @@ impl Run<'_> {
                 field.nrhs()
             )));
         }
-        let mut image = self.columns(op)?;
+        let mut image = self.columns(&**op)?;
         op.apply(&mut image, &field)?;
         let scale = match plan.action.normalisation_name() {
-            "mass" => 0.5 / op.kappa(),
+            "mass" => 1.0 / op.mass_scale(),
             _ => 1.0,
         };
         let n = blas::uniform(COLUMNS, scale);
@@ -256,11 +260,11 @@ impl Run<'_> {
         let off = left.iter().zip(&norm).map(|(l, n)| (l / n).sqrt());
         let worst = off.fold(0.0, |m: f64, x| if x <= m { m } else { x });
         // A NaN is refused as well.
-        if worst.is_nan() || worst > 1.01 * plan.solving.tol {
+        if worst.is_nan() || worst > 1.01 * plan.solving.settings.tol {
             return Err(Failure::refused(format!(
                 "--load: {name}: expected |b - M x| / |b| of at most {} (--tol) for this configuration, \
                  source and quark, found {}",
-                output::exponent(plan.solving.tol, 0),
+                output::exponent(plan.solving.settings.tol, 0),
                 output::exponent(worst, 2)
             )));
         }
@@ -273,14 +277,15 @@ impl Run<'_> {
     fn measure_error(
         &self,
         job: &mut Job,
-        op: &Arc<Wilson>,
+        op: &Arc<dyn QuarkAction>,
         multigrid: &Arc<Multigrid>,
         from: Option<&SpinorField>,
         field: &SpinorField,
     ) -> Result<()> {
         let Some(tol) = self.plan.tol_error else { return Ok(()) };
         let method = super::Method::Multigrid;
-        let solving = Solving { tol, method, ..self.plan.solving };
+        let mut solving = Solving { method, ..self.plan.solving.clone() };
+        solving.settings.tol = tol;
         let solver = solving.solver(op, &self.plan.action, Some(multigrid))?;
         let mut sample = Sample::new([0.0; 3]);
         let mut other = Job { solved: super::Solved::nothing(), ..job.without_samples() };
@@ -300,7 +305,7 @@ impl Run<'_> {
         jobs: &mut [Job],
         k: usize,
         c: usize,
-        (ops, links): (&[Arc<Wilson>], &Links),
+        (ops, links): (&[Arc<dyn QuarkAction>], &Links),
         plaquette: [f64; 3],
         hierarchies: &mut [Option<Arc<Multigrid>>],
     ) -> Outcome<bool> {
@@ -331,7 +336,7 @@ impl Run<'_> {
             let mut sample = Sample::new(plaquette);
             let mut from = None;
             if plan.at_source.steps > 0 || options.given("save") || load.is_some() {
-                let mut field = self.columns(&ops[0])?;
+                let mut field = self.columns(&*ops[0])?;
                 source.set(&mut field)?;
                 smear(&mut field, links, &plan.at_source)?;
                 from = Some(field);
@@ -343,7 +348,7 @@ impl Run<'_> {
                 let sequential = match sequential {
                     Some(how) => {
                         let [x, y, z, _] = source.position;
-                        let mut field = self.columns(&ops[0])?;
+                        let mut field = self.columns(&*ops[0])?;
                         Sequential { origin: [x, y, z], ..how }.set(&mut field, &quarks[0])?;
                         Some(field)
                     }

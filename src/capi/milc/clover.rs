@@ -7,7 +7,6 @@ use super::{precision_of, QudaInvertArgs_t};
 use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Data, DataOut, Memory, Out};
-use crate::capi::layout::phase;
 use crate::capi::quda::enums::Inverter;
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
@@ -17,7 +16,7 @@ use crate::fields::{
     CloverField, GammaBasis, GaugeField, Group, Layout, LinkOptions, Precision, Recon, SpinorField,
     Subset,
 };
-use crate::operators::{DiracParams, Wilson};
+use crate::operators::{phase, DiracParams, Wilson};
 use crate::ops::observables;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 

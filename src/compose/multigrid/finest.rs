@@ -31,8 +31,8 @@ impl Finest {
             true => op.own_copy((Precision::F32, links))?,
             false => smoother.clone(),
         };
-        let tensor = match params.short_powers() {
-            true => smoother.tensor_hop()?.map(Arc::new),
+        let tensor = match params.short_powers() && TensorHop::fits(smoother.links()) {
+            true => Some(Arc::new(smoother.tensor_hop()?)),
             false => None,
         };
         Ok(Finest { smoother, setup, tensor })

@@ -126,17 +126,17 @@ parameters! {
 parameters! {
     /// How to build a hierarchy of multigrid. The defaults need no tuning.
     pub struct MultigridParams: plaq_multigrid_params {
-        /// Number of levels, the finest and the coarsest included; 0: as the lattice suggests, and at least those whose
+        /// Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
         /// blocks are given.
         levels: Option<usize> = None, within(2, 1 + MOST_COARSENINGS as i64);
-        /// Cycle of the second level: V, W or K.
+        /// Cycle of the second level.
         cycle: Cycle = Cycle::K;
         /// The levels but the coarsest, from the finest on.
         level: [LevelParams; MOST_COARSENINGS] = std::array::from_fn(|_| LevelParams::default());
         /// Smoother of the finest level.
         smoother: Smoother = Smoother::CaGcr;
-        /// Precision of the finest level's smoother, half with MR, CA_GCR and RICHARDSON only; 0: half on GPUs with
-        /// CA_GCR where the coarse levels are in single precision, else single.
+        /// Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
+        /// GPUs with CA-GCR where the coarse levels are in single precision, else single.
         smoother_precision: Option<Precision> = None;
         /// Precision of coarse operators and null vectors: double or single.
         coarse_precision: Precision = Precision::F32;
@@ -144,14 +144,14 @@ parameters! {
         iterations: usize = 8, within(1, MOST_ITERATIONS);
         /// Largest number of iterations on the coarsest level.
         coarsest_iterations: usize = 64, within(1, MOST_ITERATIONS);
-        /// Iterations of `setup_solver` that make null vectors of random ones.
+        /// Iterations of the set-up's solver that make null vectors of random ones.
         setup_iterations: usize = 20, within(1, MOST_ITERATIONS);
         /// Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
         refinements: usize = 3, within(0, MOST_REFINEMENTS);
         /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
         /// fewer sites than this in a direction; 0: all levels stay on all ranks.
         gather: Option<usize> = Some(2), within(1, 65536), absent("none");
-        /// Relaxation of the smoothers MR and RICHARDSON.
+        /// Relaxation of the smoothers MR and Richardson.
         omega: f64 = 0.85, between(0.0, 2.0);
         /// Relative residual at which GCR stops on coarse levels but the coarsest.
         tol: f64 = 0.25, between(0.0, 1.0);
@@ -163,10 +163,10 @@ parameters! {
         coarse_smoother: Smoother = Smoother::CaGcr;
         /// What solves the coarsest level.
         coarsest: Coarsest = Coarsest::CaGcr;
-        /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 with
-        /// PLAQ_COARSEST_DIRECT; -1: as the lattice suggests, 96 on large ones, none on small ones.
+        /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
+        /// it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
         coarsest_modes: Option<usize> = None, within(0, MOST_MODES);
-        /// Cycle of levels from the third on; -1: as `cycle`.
+        /// Cycle of levels from the third on; -1: that of the second.
         deep_cycle: Option<Cycle> = None, absent("same");
         /// Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
         /// of coarse levels have up to 2 sites in a direction.
@@ -174,7 +174,7 @@ parameters! {
         /// Steps of minimal residual in a Schwarz domain.
         domain_steps: usize = 4, within(1, MOST_STEPS);
         /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        /// with a scale for each matrix; 0: quarter on GPUs, else half, where the operator is in single precision.
+        /// with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
         link_precision: Option<LinkPrecision> = None;
         /// Null vectors that are iterated at a time, at a set-up and in refinements.
         setup_columns: usize = 8, within(1, MOST_VECTORS);

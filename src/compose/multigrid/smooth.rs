@@ -350,7 +350,7 @@ mod tests {
     use crate::backend::tests::one_device;
     use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon};
     use crate::linop::Shape;
-    use crate::operators::{DiracParams, Wilson};
+    use crate::operators::{ActionParams, DiracParams};
 
     /// Columns smooth as powers in 16 bits do, in one block of steps or two: what they find differs by the rounding of
     /// half precision, 2^-11, times what the least squares of powers make of it.
@@ -361,17 +361,16 @@ mod tests {
         let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
         links.set_near_unit(7, 0.45).unwrap();
         let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() };
-        let op = Wilson::new(Arc::new(links), dirac.with_kappa(0.13)).unwrap();
+        let op = ActionParams::from(dirac.with_kappa(0.13)).create(Arc::new(links)).unwrap();
         let level = LevelParams { block: [4, 2, 2, 4], vectors: 4, pre: 0, post: 6 };
         let params = MultigridParams {
             smoother_precision: Some(Precision::F16),
             refinements: 0,
             ..MultigridParams::with_levels(vec![level])
         };
-        let finest = Finest::new(&op, &params).unwrap();
+        let finest = Finest::new(op.coarsenable().unwrap(), &params).unwrap();
         let mut hierarchy = anew(&finest, &params).unwrap();
-        let tensor = finest.smoother.as_any().downcast_ref::<Wilson>().unwrap();
-        let tensor = Arc::new(tensor.any_tensor_hop().unwrap());
+        let tensor = Arc::new(finest.smoother.tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
             let shape = Shape { precision: Precision::F32, ..hierarchy.fine.shape() };
             let mut smoothed = |tensor: Option<Arc<TensorHop>>| {

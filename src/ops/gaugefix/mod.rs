@@ -33,7 +33,10 @@ mod updater;
 use std::time::Instant;
 
 use axial::Axial;
-pub use params::{Condition, GaugeFixParams, Method, Schedule, Stop, Working};
+pub use params::{
+    plaq_gaugefix_params, Algorithm, Condition, GaugeFixParams, GaugeFixing, GaugeKind, Method,
+    Schedule, Stop, Working,
+};
 pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
 pub use sweeper::sweep_storage;
 use sweeper::{Functional, Step, Sweeper};

@@ -2,8 +2,150 @@
 
 use super::report::Quality;
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
+use crate::params::{choices, parameters, Param};
+
+choices! {
+    /// Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
+    /// and theta its violation (Schroeck and Vogt, Comput. Phys. Commun. 184 (2013) 1907).
+    pub enum GaugeKind: plaq_gaugefix_condition {
+        /// F = sum Re tr U_mu / (4 N V), theta = sum tr Delta Delta^dagger / (N V).
+        Landau = 0, PLAQ_GAUGEFIX_LANDAU, "landau";
+        /// The same without the links along `time`, for every slice across it on its own.
+        Coulomb = 1, PLAQ_GAUGEFIX_COULOMB, "coulomb";
+        /// Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
+        MaximallyAbelian = 2, PLAQ_GAUGEFIX_MAXIMALLY_ABELIAN, "mag";
+    }
+    /// Algorithms.
+    pub enum Algorithm: plaq_gaugefix_method {
+        /// Overrelaxation; relaxation with omega = 1.
+        Overrelaxation = 0, PLAQ_GAUGEFIX_OVERRELAXATION, "overrelaxation";
+        /// Every SU(2) subgroup takes its best value, or its square with `probability`.
+        Stochastic = 1, PLAQ_GAUGEFIX_STOCHASTIC, "stochastic";
+        /// Simulated annealing, then overrelaxation.
+        Annealing = 2, PLAQ_GAUGEFIX_ANNEALING, "annealing";
+        /// Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
+        Combined = 3, PLAQ_GAUGEFIX_COMBINED, "combined";
+        /// Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
+        /// (1988) 1581); Landau and Coulomb gauge, one rank.
+        FourierDescent = 4, PLAQ_GAUGEFIX_FOURIER_DESCENT, "fourier-descent";
+        /// Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
+        /// 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+        FourierCg = 5, PLAQ_GAUGEFIX_FOURIER_CG, "fourier-cg";
+    }
+    /// Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
+    /// and result are in double for all, and the residual gauge is fixed in double.
+    pub enum Working: plaq_gaugefix_precision {
+        /// Single precision.
+        Single = 0, PLAQ_GAUGEFIX_SINGLE, "single";
+        /// Single precision as far as it goes, then double.
+        Mixed = 1, PLAQ_GAUGEFIX_MIXED, "mixed";
+        /// Double precision.
+        Double = 2, PLAQ_GAUGEFIX_DOUBLE, "double";
+    }
+}
+
+parameters! {
+    /// How to fix a gauge.
+    pub struct GaugeFixing: plaq_gaugefix_params {
+        /// Gauge that is fixed.
+        condition: GaugeKind = GaugeKind::Landau;
+        /// Direction whose links Coulomb gauge leaves out (x, y, z, t).
+        time: usize = 3, within(0, 3);
+        /// Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
+        residual: bool = false;
+        /// Algorithm that raises the functional.
+        method: Algorithm = Algorithm::Overrelaxation;
+        /// Precision of the sweeps; the result is measured in double.
+        precision: Working = Working::Mixed;
+        /// Annealing temperatures have equal ratios; else equal differences.
+        logarithmic: bool = false;
+        /// Power of overrelaxation.
+        omega: f64 = 1.7, below(1.0, 2.0);
+        /// Probability of stochastic relaxation.
+        probability: f64 = 0.5, below(0.0, 1.0);
+        /// Sweeps of stochastic relaxation in the combined algorithm.
+        stochastic_sweeps: u64 = 1000, within(0, i64::MAX);
+        /// First temperature of annealing.
+        hot: f64 = 1.4;
+        /// Last temperature of annealing.
+        cold: f64 = 0.1;
+        /// Number of temperatures, each with a heat bath sweep.
+        temperatures: u64 = 1000, within(1, 1 << 24);
+        /// Microcanonical sweeps after each heat bath.
+        microcanonical: u64 = 3, within(0, i64::MAX);
+        /// Largest violation theta; 0: not asked for; negative: 1e-12, in single precision 1e-11, which is what that
+        /// comes to. All criteria asked for must be met.
+        stop_theta: f64 = -1.0;
+        /// Largest violation of a site, of which theta is the average; 0: not asked for.
+        stop_theta_max: f64 = 0.0, below(0.0, f64::INFINITY);
+        /// Largest rise of the functional in one iteration; 0: not asked for.
+        stop_change: f64 = 0.0, below(0.0, f64::INFINITY);
+        /// Sweeps after which a copy, or a slice, is given up; annealing is not counted.
+        max_iterations: u64 = 20_000, within(1, i32::MAX as i64);
+        /// Sweeps between two looks at the violation.
+        check_every: u64 = 10, within(1, i32::MAX as i64);
+        /// Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
+        /// gauge of every slice. The first starts from the field as it is.
+        copies: u64 = 1, within(1, i32::MAX as i64);
+        /// 1: the first copy starts from a random transformation, as the others do.
+        random_start: u64 = 0, within(0, 1);
+        /// Seed of the random numbers.
+        seed: u64 = 1;
+        /// Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
+        alpha: f64 = 0.08, between(0.0, f64::INFINITY);
+    }
+}
+
+impl GaugeFixing {
+    fn schedule(&self) -> Schedule {
+        Schedule {
+            hot: self.hot,
+            cold: self.cold,
+            steps: self.temperatures as usize,
+            microcanonical: self.microcanonical as usize,
+            logarithmic: self.logarithmic,
+        }
+    }
+
+    /// What the fixing is asked to do.
+    pub fn params(&self) -> GaugeFixParams {
+        let (probability, schedule) = (self.probability, self.schedule());
+        let method = match self.method {
+            Algorithm::Overrelaxation => Method::Overrelaxation,
+            Algorithm::Stochastic => Method::StochasticRelaxation { probability },
+            Algorithm::Annealing => Method::Annealing(schedule),
+            Algorithm::Combined => {
+                Method::Combined { schedule, probability, sweeps: self.stochastic_sweeps as usize }
+            }
+            Algorithm::FourierDescent => Method::FourierDescent { alpha: self.alpha },
+            Algorithm::FourierCg => Method::FourierCg { alpha: self.alpha },
+        };
+        let condition = match self.condition {
+            GaugeKind::Landau => Condition::Landau,
+            GaugeKind::Coulomb => Condition::Coulomb { time: self.time },
+            GaugeKind::MaximallyAbelian => Condition::MaximallyAbelian { residual: self.residual },
+        };
+        let theta = match self.stop_theta < 0.0 {
+            true => Stop::of(self.precision).theta,
+            false => self.stop_theta,
+        };
+        GaugeFixParams {
+            condition,
+            method,
+            omega: self.omega,
+            stop: Stop { theta, theta_max: self.stop_theta_max, change: self.stop_change },
+            max_iterations: self.max_iterations as usize,
+            check_every: self.check_every as usize,
+            precision: self.precision,
+            links_tolerance: 0.0,
+            copies: self.copies as usize,
+            random_start: self.random_start == 1,
+            seed: self.seed,
+        }
+    }
+}
 
 /// The functional of g(x) that is maximised, normalised as in Schroeck and Vogt, Comput. Phys.
 /// Commun. 184 (2013) 1907 (equations below are theirs): 1 on unit links.
@@ -61,7 +203,7 @@ pub struct Schedule {
 impl Default for Schedule {
     /// Hot enough to forget the start in four dimensions.
     fn default() -> Self {
-        Schedule { hot: 1.4, cold: 0.1, steps: 1000, microcanonical: 3, logarithmic: false }
+        GaugeFixing::default().schedule()
     }
 }
 
@@ -129,23 +271,6 @@ const SINGLE_THETA: f64 = 1e-11;
 /// The same for the change of the functional in one iteration.
 const SINGLE_CHANGE: f64 = 1e-9;
 
-/// Precision of the sweeps. Links are read only, so that rounding does not grow in them;
-/// functional and violation of the result are computed in double for all three, and the residual
-/// gauge is fixed in double.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Working {
-    Single,
-    /// In single precision as far as that goes, the rest in double.
-    Mixed,
-    Double,
-}
-
-words!(Working {
-    Single => "PLAQ_GAUGEFIX_SINGLE",
-    Mixed => "PLAQ_GAUGEFIX_MIXED",
-    Double => "PLAQ_GAUGEFIX_DOUBLE",
-});
-
 /// Parameters of `fix_gauge`.
 #[derive(Clone, Copy, Debug)]
 pub struct GaugeFixParams {
@@ -172,19 +297,7 @@ pub struct GaugeFixParams {
 
 impl GaugeFixParams {
     pub fn new(condition: Condition) -> Self {
-        GaugeFixParams {
-            condition,
-            method: Method::Overrelaxation,
-            omega: 1.7,
-            stop: Stop::of(Working::Mixed),
-            max_iterations: 20_000,
-            check_every: 10,
-            precision: Working::Mixed,
-            links_tolerance: 0.0,
-            copies: 1,
-            random_start: false,
-            seed: 1,
-        }
+        GaugeFixParams { condition, ..GaugeFixing::default().params() }
     }
 
     /// For a run-through: each kind of sweep and check some times.
@@ -217,48 +330,41 @@ impl GaugeFixParams {
                 "gauge fixing: expected links in double or single precision, found half"
             );
         }
-        if let Condition::Coulomb { time: time @ 4.. } = self.condition {
-            bail!(BadParameter, "gauge fixing: time: expected direction 0 to 3, found {time}");
+        let whole = |name: &str, n: usize| (n as u64).check(GaugeFixing::row(name), &called(name));
+        if let Condition::Coulomb { time } = self.condition {
+            whole("time", time)?;
         }
-        if !(1.0..2.0).contains(&self.omega) {
-            bail!(
-                BadParameter,
-                "gauge fixing: omega: expected 1 <= omega < 2, found {}",
-                self.omega
-            );
-        }
+        number("omega", self.omega)?;
         let Stop { theta, theta_max, change } = self.stop;
-        let stops = [("stop_theta", theta), ("stop_theta_max", theta_max), ("stop_change", change)];
-        for (name, stop) in stops {
-            if !(0.0..f64::INFINITY).contains(&stop) {
-                bail!(BadParameter, "gauge fixing: {name}: expected 0 or more, found {stop}");
-            }
+        if !(0.0..f64::INFINITY).contains(&theta) {
+            bail!(BadParameter, "gauge fixing: stop_theta: expected 0 or more, found {theta}");
         }
-        if stops.iter().all(|&(_, stop)| stop == 0.0) {
+        number("stop_theta_max", theta_max)?;
+        number("stop_change", change)?;
+        if [theta, theta_max, change] == [0.0; 3] {
             bail!(BadParameter, "gauge fixing: stop_theta, stop_theta_max, stop_change: expected one above 0, found none");
         }
-        for (name, n) in [
-            ("max_iterations", self.max_iterations),
-            ("check_every", self.check_every),
-            ("copies", self.copies),
-        ] {
-            if n == 0 || n > i32::MAX as usize {
-                bail!(BadParameter, "gauge fixing: {name}: expected at least 1, found {n}");
-            }
-        }
+        whole("max_iterations", self.max_iterations)?;
+        whole("check_every", self.check_every)?;
+        whole("copies", self.copies)?;
         let (schedule, probability) = match self.method {
             Method::Overrelaxation => (None, None),
             Method::FourierDescent { alpha } | Method::FourierCg { alpha } => {
-                self.check_fourier(alpha)?;
+                number("alpha", alpha)?;
+                if let Condition::MaximallyAbelian { .. } = self.condition {
+                    bail!(
+                        Unsupported,
+                        "gauge fixing: Fourier acceleration is for Landau and Coulomb gauge, found maximally \
+                         Abelian gauge: use overrelaxation"
+                    );
+                }
                 (None, None)
             }
             Method::StochasticRelaxation { probability } => (None, Some(probability)),
             Method::Annealing(schedule) => (Some(schedule), None),
             Method::Combined { schedule, probability, .. } => (Some(schedule), Some(probability)),
         };
-        if let Some(p) = probability.filter(|p| !(0.0..1.0).contains(p)) {
-            bail!(BadParameter, "gauge fixing: probability: expected 0 <= p < 1, found {p}");
-        }
+        probability.map_or(Ok(()), |p| number("probability", p))?;
         if let Some(s) = schedule {
             let falls = s.hot >= s.cold && s.cold > 0.0 && s.hot.is_finite();
             if !falls || s.steps == 0 || s.steps > 1 << 24 {
@@ -274,18 +380,14 @@ impl GaugeFixParams {
         }
         Ok(())
     }
+}
 
-    fn check_fourier(&self, alpha: f64) -> Result<()> {
-        if !(alpha > 0.0 && alpha.is_finite()) {
-            bail!(BadParameter, "gauge fixing: alpha: expected more than 0, found {alpha}");
-        }
-        if let Condition::MaximallyAbelian { .. } = self.condition {
-            bail!(
-                Unsupported,
-                "gauge fixing: Fourier acceleration is for Landau and Coulomb gauge, found maximally \
-                 Abelian gauge: use overrelaxation"
-            );
-        }
-        Ok(())
-    }
+/// A parameter as messages call it.
+fn called(name: &str) -> String {
+    format!("gauge fixing: {name}")
+}
+
+/// Refuses a number out of its parameter's range.
+fn number(name: &str, x: f64) -> Result<()> {
+    x.check(GaugeFixing::row(name), &called(name))
 }

@@ -53,28 +53,25 @@
 
 use std::sync::Arc;
 
-use num_complex::Complex64;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
+use toml::{Spanned, Value};
 
-use super::fermion::{
-    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
-};
+use super::fermion::MultigridSolves;
 use super::gauge_action::{
     GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
 };
 use super::integrator::{Level, Scheme};
 use super::loop_action::{LoopAction, LoopForce};
-use super::stout::Stout;
+use super::quarks::Quarks;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
 use crate::compose::Schur;
 use crate::error::{Error, Result, Status};
-use crate::fields::{Geometry, Precision, Recon};
-use crate::operators::{ActionParams, DiracParams, DoubletParams};
+use crate::fields::{Geometry, Precision};
+use crate::operators::{phase, ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
+use crate::params::set_toml;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -88,7 +85,7 @@ struct Input {
     accept_until: u32,
     #[serde(default)]
     reversibility_every: u32,
-    monomial: Vec<Term>,
+    monomial: Vec<Spanned<Term>>,
     level: Vec<TimeScale>,
     #[serde(default, rename = "run")]
     _run: toml::Table,
@@ -133,8 +130,7 @@ enum Term {
         asymmetric: bool,
         #[serde(default)]
         parity: usize,
-        #[serde(default)]
-        solver: Solver,
+        solver: Option<Value>,
         smearing: Option<StoutLinks>,
     },
     OneFlavour(RationalTerm),
@@ -152,13 +148,12 @@ struct RationalTerm {
     asymmetric: bool,
     #[serde(default)]
     parity: usize,
-    #[serde(default)]
-    solver: Solver,
-    fields: Option<usize>,
-    error_force: Option<f64>,
-    error_hamiltonian: Option<f64>,
-    interval: Option<[f64; 2]>,
-    check_every: Option<u32>,
+    solver: Option<Value>,
+    fields: Option<Value>,
+    error_force: Option<Value>,
+    error_hamiltonian: Option<Value>,
+    interval: Option<Value>,
+    check_every: Option<Value>,
     smearing: Option<StoutLinks>,
 }
 
@@ -175,8 +170,8 @@ struct Loop {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoutLinks {
-    rho: f64,
-    levels: usize,
+    rho: Value,
+    levels: Value,
 }
 
 #[derive(Clone, Deserialize)]
@@ -192,43 +187,6 @@ struct Quark {
     epsilon: Option<f64>,
     /// Phases in units of pi: 1 is antiperiodic.
     phase: Option<[f64; 4]>,
-}
-
-/// A table, or the method's name alone.
-#[derive(Default)]
-struct Solver(Solves);
-
-#[derive(Deserialize, Default)]
-#[serde(deny_unknown_fields, default)]
-struct Solves {
-    /// `cg` or `multigrid`.
-    method: Option<String>,
-    tolerance_force: Option<f64>,
-    tolerance_hamiltonian: Option<f64>,
-    max_iterations: Option<usize>,
-    /// Precision and storage of the iteration.
-    sloppy: Option<String>,
-    guesses: Option<usize>,
-    multigrid: Option<MultigridSolves>,
-}
-
-impl<'de> Deserialize<'de> for Solver {
-    fn deserialize<D: Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
-        struct Either;
-        impl<'de> Visitor<'de> for Either {
-            type Value = Solver;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("a table or the name of a method")
-            }
-            fn visit_str<E: serde::de::Error>(self, name: &str) -> std::result::Result<Solver, E> {
-                Ok(Solver(Solves { method: Some(name.to_string()), ..Default::default() }))
-            }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Solver, A::Error> {
-                Solves::deserialize(MapAccessDeserializer::new(map)).map(Solver)
-            }
-        }
-        input.deserialize_any(Either)
-    }
 }
 
 /// A chain of what `text` says, for links of this lattice and precision.
@@ -252,7 +210,13 @@ pub fn hmc_from_toml(
         accept_until: input.accept_until,
         reversibility_every: input.reversibility_every,
     };
-    let make = |term: Term| term.monomial(device, geometry, precision);
+    let make = |term: Spanned<Term>| {
+        let line = 1 + text[..term.span().start].matches('\n').count();
+        let term = term.into_inner();
+        let place = format!("input: line {line}: monomial {}", term.name());
+        term.monomial(device, geometry, precision)
+            .map_err(|e| Error::new(e.status, format!("{place}: {}", e.message)))
+    };
     let monomials = input.monomial.into_iter().map(make).collect::<Result<_>>()?;
     Hmc::new(device, geometry, precision, monomials, params)
 }
@@ -369,7 +333,7 @@ pub fn named_action(
 }
 
 /// The action of loops in words, e.g. `x y -x -y`.
-fn loops_of(name: &str, loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
+fn loops_of(loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
     let mut kinds = vec![];
     for one in loops {
         let step = |word: &str| {
@@ -380,7 +344,7 @@ fn loops_of(name: &str, loops: &[Loop], beta: f64, images: bool) -> Result<LoopA
             let Some(mu) = ["x", "y", "z", "t"].iter().position(|a| *a == axis) else {
                 bail!(
                     InvalidArgument,
-                    "monomial {name}: path: expected words x, y, z, t, -x, -y, -z or -t, found {word}"
+                    "path: expected words x, y, z, t, -x, -y, -z or -t, found {word}"
                 );
             };
             Ok(if back { 7 - mu as u8 } else { mu as u8 })
@@ -404,7 +368,7 @@ impl Term {
     ) -> Result<Box<dyn Monomial>> {
         Ok(match self {
             Term::Loops { name, loops, beta, images } => {
-                let action = loops_of(&name, &loops, beta.unwrap_or(1.0), images.unwrap_or(true))?;
+                let action = loops_of(&loops, beta.unwrap_or(1.0), images.unwrap_or(true))?;
                 let force = LoopForce::new(device, geometry, precision, action)?;
                 Box::new(GaugeMonomial::new(&name, force))
             }
@@ -441,75 +405,137 @@ impl Term {
                 solver,
                 smearing,
             } => {
-                let params = TwoFlavoursParams {
-                    operator: operator.params(&name)?.into(),
-                    preconditioner: preconditioner
-                        .map(|q| q.params(&name).map(Into::into))
-                        .transpose()?,
-                    schur: Schur { parity, symmetric: !asymmetric },
-                    inverter: solver.0.inverter()?,
-                };
-                let plain = TwoFlavours::new(&name, params)?;
-                match smearing {
-                    Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
-                    None => Box::new(plain),
-                }
+                let mut quarks = quarks(2, parity, asymmetric, smearing)?;
+                let multigrid = solves(&mut quarks, solver)?;
+                let preconditioner = preconditioner.map(Quark::params).transpose()?;
+                let operator = operator.params()?.into();
+                quarks.monomial(&name, operator, preconditioner.map(Into::into), multigrid)?
             }
             Term::OneFlavour(term) => {
-                let operator = term.operator.clone().params(&term.name)?;
-                term.monomial(operator.into())?
+                let operator = term.operator.clone().params()?.into();
+                term.monomial(1, operator)?
             }
             Term::Doublet(term) => {
-                let operator = term.operator.clone().doublet(&term.name)?;
-                term.monomial(operator.into())?
+                let operator = term.operator.clone().doublet()?.into();
+                term.monomial(2, operator)?
             }
         })
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Term::Gauge { name, .. }
+            | Term::Loops { name, .. }
+            | Term::TwoFlavours { name, .. } => name,
+            Term::OneFlavour(term) | Term::Doublet(term) => &term.name,
+        }
     }
 }
 
 impl RationalTerm {
-    fn monomial(self, operator: ActionParams) -> Result<Box<dyn Monomial>> {
-        let all = OneFlavourParams::new(operator);
-        let params = OneFlavourParams {
-            schur: Schur { parity: self.parity, symmetric: !self.asymmetric },
-            inverter: self.solver.0.inverter()?,
-            fields: self.fields.unwrap_or(all.fields),
-            error_force: self.error_force.unwrap_or(all.error_force),
-            error_hamiltonian: self.error_hamiltonian.unwrap_or(all.error_hamiltonian),
-            interval: self.interval.map(|[low, high]| (low, high)),
-            check_every: self.check_every.unwrap_or(all.check_every),
-            ..all
-        };
-        let plain = OneFlavour::new(&self.name, params)?;
-        Ok(match self.smearing {
-            Some(s) => Box::new(plain.with_smearing(Stout::new(s.rho, s.levels)?)),
-            None => Box::new(plain),
-        })
+    fn monomial(self, flavours: usize, operator: ActionParams) -> Result<Box<dyn Monomial>> {
+        let mut quarks = quarks(flavours, self.parity, self.asymmetric, self.smearing)?;
+        for (key, value) in [
+            ("fields", self.fields),
+            ("error_force", self.error_force),
+            ("error_hamiltonian", self.error_hamiltonian),
+            ("interval", self.interval),
+            ("check_every", self.check_every),
+        ] {
+            value.map_or(Ok(()), |value| set_toml(&mut quarks, key, &value, key))?;
+        }
+        let multigrid = solves(&mut quarks, self.solver)?;
+        quarks.monomial(&self.name, operator, None, multigrid)
+    }
+}
+
+/// So many flavours on a parity, which see smeared links.
+fn quarks(
+    flavours: usize,
+    parity: usize,
+    asymmetric: bool,
+    smearing: Option<StoutLinks>,
+) -> Result<Quarks> {
+    if parity > 1 {
+        bail!(BadParameter, "parity: expected 0 or 1, found {parity}");
+    }
+    let system = Schur { parity, symmetric: !asymmetric }.into();
+    let mut quarks = Quarks { flavours, system, ..Default::default() };
+    if let Some(StoutLinks { rho, levels }) = smearing {
+        set_toml(&mut quarks, "smearing_rho", &rho, "smearing.rho")?;
+        set_toml(&mut quarks, "smearing_levels", &levels, "smearing.levels")?;
+        if quarks.smearing_levels == 0 {
+            bail!(BadParameter, "smearing.levels: expected 1 to 64, found 0");
+        }
+    }
+    Ok(quarks)
+}
+
+/// Keys of a solver and their rows.
+const SOLVER: [(&str, &str); 5] = [
+    ("tolerance_force", "tolerance_force"),
+    ("tolerance_hamiltonian", "tolerance_hamiltonian"),
+    ("max_iterations", "max_iterations"),
+    ("sloppy", "sloppy_precision"),
+    ("guesses", "guesses"),
+];
+
+/// A solver, a table or the method's name alone: `cg` or `multigrid`, whose parameters come out.
+fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<MultigridSolves>> {
+    let (mut method, mut multigrid) = ("cg".to_string(), None);
+    match solver {
+        None => {}
+        Some(Value::String(name)) => method = name,
+        Some(Value::Table(table)) => {
+            for (key, value) in table {
+                let argument = format!("solver.{key}");
+                let row = SOLVER.iter().find(|(known, _)| *known == key);
+                match (&*key, value, row) {
+                    (_, value, Some((_, row))) => set_toml(quarks, row, &value, &argument)?,
+                    ("method", Value::String(name), _) => method = name,
+                    ("multigrid", value, _) => {
+                        let said = |e: toml::de::Error| e.message().to_string();
+                        multigrid = Some(MultigridSolves::deserialize(value).map_err(|e| {
+                            Error::new(Status::InvalidArgument, format!("{argument}: {}", said(e)))
+                        })?);
+                    }
+                    _ => {
+                        let known = SOLVER.map(|(known, _)| known).join(", ");
+                        bail!(
+                            InvalidArgument,
+                            "solver: unknown key `{key}`, expected one of method, {known}, multigrid"
+                        )
+                    }
+                }
+            }
+        }
+        Some(_) => bail!(InvalidArgument, "solver: expected a table or the name of a method"),
+    }
+    match (&*method, multigrid) {
+        ("multigrid", given) => Ok(Some(given.unwrap_or_default())),
+        ("cg", None) => Ok(None),
+        ("cg", Some(_)) => {
+            bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
+        }
+        _ => bail!(InvalidArgument, "solver: method: expected cg or multigrid, found {method}"),
     }
 }
 
 impl Quark {
-    fn doublet(mut self: Quark, name: &str) -> Result<DoubletParams> {
+    fn doublet(mut self) -> Result<DoubletParams> {
         match self.epsilon.take() {
-            Some(epsilon) => Ok(DoubletParams { wilson: self.params(name)?, epsilon }),
-            None => bail!(InvalidArgument, "monomial {name}: operator: epsilon is missing"),
+            Some(epsilon) => Ok(DoubletParams { wilson: self.params()?, epsilon }),
+            None => bail!(InvalidArgument, "operator: epsilon is missing"),
         }
     }
 
-    fn params(self, name: &str) -> Result<DiracParams> {
+    fn params(self) -> Result<DiracParams> {
         if self.epsilon.is_some() {
-            bail!(InvalidArgument, "monomial {name}: epsilon belongs to type doublet");
+            bail!(InvalidArgument, "epsilon belongs to type doublet");
         }
-        let pi = std::f64::consts::PI;
         let plain =
             DiracParams { csw_s: self.csw, csw_t: self.csw, mu: self.mu, ..Default::default() };
-        let boundary = self.phase.map_or(plain.boundary, |phase| {
-            phase.map(|p| match p {
-                0.0 => Complex64::ONE,
-                1.0 => -Complex64::ONE,
-                _ => Complex64::from_polar(1.0, pi * p),
-            })
-        });
+        let boundary = self.phase.map_or(plain.boundary, |angles| angles.map(phase));
         let plain = DiracParams { boundary, ..plain };
         match (self.kappa, self.mass) {
             (Some(kappa), None) if kappa > 0.0 && kappa <= DiracParams::LARGEST_KAPPA => {
@@ -518,42 +544,12 @@ impl Quark {
             (Some(kappa), None) => {
                 bail!(
                     BadParameter,
-                    "monomial {name}: kappa: expected a positive number to {}, found {kappa}",
+                    "kappa: expected a positive number to {}, found {kappa}",
                     DiracParams::LARGEST_KAPPA
                 )
             }
             (None, Some(mass)) => Ok(DiracParams { mass, ..plain }),
-            _ => bail!(InvalidArgument, "monomial {name}: expected either kappa or mass"),
+            _ => bail!(InvalidArgument, "operator: expected either kappa or mass"),
         }
-    }
-}
-
-impl Solves {
-    fn inverter(self) -> Result<Inverter> {
-        let plain = Inverter::default();
-        let sloppy = match self.sloppy.as_deref() {
-            None => plain.sloppy,
-            Some(name) => Some((Precision::parse(name)?, Recon::R12)),
-        };
-        let multigrid = match self.method.as_deref() {
-            Some("multigrid") => Some(self.multigrid.unwrap_or_default()),
-            None | Some("cg") if self.multigrid.is_some() => {
-                bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
-            }
-            None | Some("cg") => None,
-            Some(other) => {
-                bail!(InvalidArgument, "solver: method: expected cg or multigrid, found {other}")
-            }
-        };
-        Ok(Inverter {
-            multigrid,
-            tolerance_force: self.tolerance_force.unwrap_or(plain.tolerance_force),
-            tolerance_hamiltonian: self
-                .tolerance_hamiltonian
-                .unwrap_or(plain.tolerance_hamiltonian),
-            max_iterations: self.max_iterations.unwrap_or(plain.max_iterations),
-            sloppy,
-            guesses: self.guesses.unwrap_or(plain.guesses),
-        })
     }
 }

@@ -8,6 +8,7 @@ pub mod input;
 pub mod integrator;
 mod link_work;
 pub mod loop_action;
+pub mod quarks;
 mod random;
 pub mod stout;
 #[cfg(test)]

@@ -1,0 +1,178 @@
+//! Quarks of an action as hosts and inputs describe them, and chains but for their action.
+
+use super::fermion::{
+    Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
+};
+use super::integrator::Level;
+use super::stout::Stout;
+use super::{HmcParams, Monomial};
+use crate::bail;
+use crate::compose::multigrid::{MultigridParams, Refresh};
+use crate::compose::System;
+use crate::error::Result;
+use crate::fields::{Precision, Recon};
+use crate::operators::{ActionParams, DiracParams, DoubletParams};
+use crate::params::parameters;
+
+const ANY: i64 = i32::MAX as i64;
+const MOST: i64 = u32::MAX as i64;
+
+parameters! {
+    /// A chain but for its action and its integrator: keys of an input (docs/hmc.md).
+    pub struct ChainSettings: plaq_hmc_params {
+        /// Length of a trajectory.
+        length: f64 = 1.0;
+        /// Seed of the random numbers.
+        seed: u64 = 0;
+        /// Number of the next trajectory.
+        trajectory: u32 = 0, within(0, MOST);
+        /// Trajectories with lower numbers are accepted whatever their Delta H.
+        accept_until: u32 = 0, within(0, MOST);
+        /// Every so many trajectories the way there and back is measured; 0: never.
+        reversibility_every: u32 = 0, within(0, MOST);
+    }
+}
+
+impl ChainSettings {
+    /// What a chain with these time scales is asked for.
+    pub fn params(self, levels: Vec<Level>) -> HmcParams {
+        let ChainSettings { length, seed, trajectory, accept_until, reversibility_every } = self;
+        HmcParams { length, levels, seed, trajectory, accept_until, reversibility_every }
+    }
+}
+
+parameters! {
+    /// Quarks of an action (docs/fermions.md).
+    pub struct Quarks: plaq_quarks_params {
+        /// Number of flavours; 2: det(M^dagger M), or its ratio to that of a preconditioner; 1: |det M|.
+        flavours: usize = 2, within(1, 2);
+        /// Schur complement whose determinant is taken.
+        system: System = System::EvenSymmetric;
+        /// Largest number of iterations of a solve.
+        max_iterations: usize = Inverter::default().max_iterations, within(1, ANY);
+        /// Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
+        /// flavours, else double.
+        sloppy_precision: Option<Precision> = None;
+        /// Solutions that guesses of force solves are made of; 0: solves start from zero.
+        guesses: usize = 0, within(0, ANY);
+        /// Levels of stout smearing of the links that the operators see; 0: none.
+        smearing_levels: usize = 0, within(0, 64);
+        /// Solves are by GCR with multigrid.
+        multigrid: bool = false;
+        /// Solves of the preconditioner are by multigrid, too.
+        multigrid_preconditioner: bool = false;
+        /// Null vectors outlive a trajectory.
+        persistent: bool = false;
+        /// Directions that GCR keeps.
+        nkrylov: usize = MultigridSolves::default().nkrylov, within(1, ANY);
+        /// What follows a change of links: nothing but the new links, a refinement, or a new set-up.
+        refresh: Refresh = Refresh::Keep;
+        /// Number of the least shifts of one flavour that multigrid solves.
+        shifts: usize = MultigridSolves::default().shifts, within(0, ANY);
+        /// Pseudofermion fields of one flavour, each with its root.
+        fields: usize = 1, within(1, ANY);
+        /// Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
+        check_every: usize = 1, within(0, ANY);
+        /// Largest residual of solves in forces.
+        tolerance_force: f64 = Inverter::default().tolerance_force, between(0.0, 1.0);
+        /// Largest residual of solves in the Hamiltonian and the heat bath.
+        tolerance_hamiltonian: f64 = Inverter::default().tolerance_hamiltonian, between(0.0, 1.0);
+        /// Weight rho of stout smearing.
+        smearing_rho: f64 = 0.0;
+        /// Relative error of one flavour's rational approximation in forces.
+        error_force: f64 = 1e-7;
+        /// Relative error of that approximation in the Hamiltonian and the heat bath.
+        error_hamiltonian: f64 = 1e-12;
+        /// Ends of the interval of one flavour's spectrum; 0: it is measured.
+        interval: [f64; 2] = [0.0; 2];
+        /// Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
+        /// flavour; 0: two flavours of equal mass.
+        epsilon: f64 = 0.0;
+    }
+}
+
+impl Quarks {
+    /// How multigrid solves with a hierarchy like this one; `None`: it does not.
+    pub fn solves(&self, levels: MultigridParams) -> Option<MultigridSolves> {
+        self.multigrid.then_some(MultigridSolves {
+            levels,
+            update: self.refresh,
+            persistent: self.persistent,
+            nkrylov: self.nkrylov,
+            preconditioner: self.multigrid_preconditioner,
+            shifts: self.shifts,
+        })
+    }
+
+    /// The operator of these quarks: a doublet where its masses are split.
+    pub fn operator(&self, wilson: DiracParams) -> ActionParams {
+        match self.epsilon {
+            0.0 => wilson.into(),
+            epsilon => DoubletParams { wilson, epsilon }.into(),
+        }
+    }
+
+    /// The monomial of these quarks.
+    ///
+    /// # Errors
+    /// `BadParameter`: also a doublet of one flavour or with a preconditioner; `InvalidArgument`: no Schur complement;
+    /// `Unsupported`: a preconditioner of one flavour.
+    pub fn monomial(
+        &self,
+        name: &str,
+        operator: ActionParams,
+        preconditioner: Option<ActionParams>,
+        multigrid: Option<MultigridSolves>,
+    ) -> Result<Box<dyn Monomial>> {
+        let Some(schur) = self.system.schur() else {
+            bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
+        };
+        let inverter = Inverter {
+            tolerance_force: self.tolerance_force,
+            tolerance_hamiltonian: self.tolerance_hamiltonian,
+            max_iterations: self.max_iterations,
+            sloppy: self.sloppy_precision.map(|precision| (precision, Recon::R12)),
+            guesses: self.guesses,
+            multigrid,
+        };
+        let smearing = match self.smearing_levels {
+            0 => None,
+            levels => Some(Stout::new(self.smearing_rho, levels)?),
+        };
+        let doublet = matches!(operator, ActionParams::Doublet(_));
+        if doublet && (self.flavours == 1 || preconditioner.is_some()) {
+            let found = self.epsilon;
+            bail!(
+                BadParameter,
+                "params.epsilon: expected 0, or 2 flavours without preconditioner, found {found}"
+            );
+        }
+        if self.flavours == 2 && !doublet {
+            let params = TwoFlavoursParams { operator, preconditioner, schur, inverter };
+            let plain = TwoFlavours::new(name, params)?;
+            return Ok(match smearing {
+                Some(stout) => Box::new(plain.with_smearing(stout)),
+                None => Box::new(plain),
+            });
+        }
+        if preconditioner.is_some() {
+            bail!(Unsupported, "preconditioner: one flavour has none");
+        }
+        let [low, high] = self.interval;
+        let params = OneFlavourParams {
+            operator,
+            schur,
+            inverter,
+            fields: self.fields,
+            error_force: self.error_force,
+            error_hamiltonian: self.error_hamiltonian,
+            interval: (self.interval != [0.0; 2]).then_some((low, high)),
+            check_every: self.check_every as u32,
+        };
+        let plain = OneFlavour::new(name, params)?;
+        Ok(match smearing {
+            Some(stout) => Box::new(plain.with_smearing(stout)),
+            None => Box::new(plain),
+        })
+    }
+}
