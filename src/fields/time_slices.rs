@@ -61,7 +61,8 @@ fn check(f: &VectorField) -> Result<()> {
 }
 
 fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
-    (check(v)?, check(w)?);
+    check(v)?;
+    check(w)?;
     if v.geometry() != w.geometry() || v.precision() != w.precision() || v.device() != w.device() {
         bail!(FieldMismatch, "time slices: the fields differ in lattice, device or precision");
     }
