@@ -540,7 +540,9 @@ typedef struct QudaMultigridParam {
   int n_vec_batch[5];
   /** Not used. */
   int num_setup_iter[5];
+  /** Not used. */
   double setup_tol[5];
+  /** Not used. */
   int setup_maxiter[5];
   /** Not used. */
   int setup_maxiter_refresh[5];

@@ -152,6 +152,17 @@ impl Device {
     pub(crate) fn location_of(&self, address: u64) -> Result<Location> {
         Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
+
+    /// Copies what lies in memory of the device at an address that the host has.
+    pub(crate) fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
+        let mut only = vec![(Ptr(address), Rows::write(out))];
+        self.download(&mut || Ok(std::mem::take(&mut only)))
+    }
+    /// Writes there.
+    pub(crate) fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
+        self.upload(&[(Ptr(address), Rows::read(data))])?;
+        self.synchronize()
+    }
 }
 
 /// Rows of bytes at equal distances in host memory; on the device they lie one after the other.

@@ -1,9 +1,9 @@
 """PyQUDA as it comes from the package registry, on plaq's libquda.so: numbers of PyQUDA's test configuration, and
 operators, gauge fixing and trajectories against NumPy. scripts/pyquda.sh runs it.
 
-usage: pyquda_numbers.py FOLDER [CONFIGURATION]
+usage: pyquda_numbers.py FOLDER [CONFIGURATION [BACKEND]]
 FOLDER: for what PyQUDA writes. CONFIGURATION: weak_field.lime of PyQUDA's tests. On two ranks only what is known of the
-configuration is checked."""
+configuration is checked. BACKEND: numpy, or cupy, whose arrays are on the GPU."""
 
 import sys
 
@@ -16,14 +16,20 @@ from pyquda.hmc import HMC, O2Nf1Ng0V, O4Nf4Ng0V
 from pyquda_utils import core, io
 from pyquda_utils.core import T, X, Y, Z
 
-folder, configuration = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else ""
+folder, configuration, backend = sys.argv[1], *[*sys.argv[2:], "", ""][:2]
+backend = backend or "numpy"
 checked = 0
+
+
+def host(numbers):
+    """An array on the host."""
+    return numbers.get() if hasattr(numbers, "get") else np.asarray(numbers)
 
 
 def close(name, found, expected, tolerance=1e-10):
     """Relative to the largest number expected."""
     global checked
-    found, expected = np.asarray(found), np.asarray(expected)
+    found, expected = host(found), host(expected)
     off = np.max(np.abs(found - expected)) / np.max(np.abs(expected))
     if not off <= tolerance:
         sys.exit(f"{name}: expected {expected}, found {found}, off by {off}")
@@ -55,7 +61,7 @@ for struct, words in [
 # The number of ranks is known after the first import of mpi4py.
 ranks = core.getMPISize()
 grid = [1, 1, 1, ranks]
-core.init(grid, [4, 4, 4, 8], backend="numpy", resource_path=folder)
+core.init(grid, [4, 4, 4, 8], backend=backend, resource_path=folder)
 info = core.LatticeInfo([4, 4, 4, 8], -1, 1.0)
 
 
@@ -128,7 +134,7 @@ def weak_field(path):
     dirac.invert_param.compute_clover_trlog = 1
     dirac.saveClover(gauge)
     close("ln det A, even", dirac.invert_param.trlogA[0], -0.2153707901565307, 1e-9)
-    close("ln det A", dirac.invert_param.trlogA, determinants(dirac.clover.data), 1e-9)
+    close("ln det A", dirac.invert_param.trlogA, determinants(host(dirac.clover.data)), 1e-9)
     dirac.invert_param.compute_clover_trlog = 0
     b = core.LatticeFermion(info, random(info, (4, 3)))
     with dirac.useGauge(gauge) as d:
@@ -186,7 +192,12 @@ rng = np.random.default_rng(7)
 def random(info, shape):
     x, y, z, t = info.size
     shape = (2, t, z, y, x // 2, *shape)
-    return rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    numbers = rng.normal(size=shape) + 1j * rng.normal(size=shape)
+    if backend == "numpy":
+        return numbers
+    import cupy
+
+    return cupy.asarray(numbers)
 
 
 # Gamma matrices of DeGrand and Rossi.

@@ -66,8 +66,7 @@ fn resident_momenta(mom: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<(
     if p.make_resident_mom == 0 {
         host.resident().momenta = None;
     }
-    result.write();
-    Ok(())
+    result.write()
 }
 
 fn action(momentum: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<f64> {

@@ -12,7 +12,7 @@ use super::params::QudaGaugeParam;
 use super::records::Record;
 use super::resident::{Links, Resident};
 use super::session::{self, Session};
-use crate::backend::{External, Location};
+use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Array, DataOut};
 use crate::error::Result;
@@ -163,7 +163,7 @@ impl Host {
         };
         self.resident().momenta = (self.param.make_resident_mom != 0).then_some(momenta);
         if let Some(result) = result {
-            result.write();
+            result.write()?;
         }
         Ok(())
     }
@@ -181,20 +181,31 @@ impl Host {
                 self.order
             ),
         };
-        if self.session.external(&arrays, "mom")?.location() == Location::Device {
-            bail!(Unsupported, "mom: expected host memory, found memory of a device");
-        }
-        let arrays = arrays.into_iter().map(|a| DataOut::at(a, "mom")).collect::<Result<_>>()?;
+        let location = self.session.external(&arrays, "mom")?.location();
         let sites = self.session.geometry.volume();
-        Ok(HostMomenta { arrays, sites, outside: self.outside })
+        let (mut copies, mut places) = (vec![], arrays);
+        let device = (location == Location::Device).then(|| {
+            let bytes = 4 * TEN * sites * self.outside.bytes() / places.len();
+            copies = vec![vec![0u8; bytes]; places.len()];
+            let addresses = places.iter().map(|a| *a as u64).collect();
+            places = copies.iter_mut().map(|c| c.as_mut_ptr().cast()).collect();
+            (self.session.context.device().clone(), addresses)
+        });
+        let arrays = places.into_iter().map(|a| DataOut::at(a, "mom")).collect::<Result<_>>()?;
+        Ok(HostMomenta { arrays, sites, outside: self.outside, copies, device })
     }
 }
 
-/// Momenta in the host's memory: anti-hermitian matrices, sqrt(2) i p, ten reals each.
+/// Momenta of the host's program: anti-hermitian matrices, sqrt(2) i p, ten reals each.
 pub struct HostMomenta {
+    /// In memory of the host: the program's, or the copies.
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,
+    /// Of arrays that are in memory of a device.
+    copies: Vec<Vec<u8>>,
+    /// The device, and the addresses of the arrays there.
+    device: Option<(Device, Vec<u64>)>,
 }
 
 /// What is to be written there.
@@ -206,7 +217,12 @@ pub struct MomentaResult {
 const TEN: usize = 10;
 
 impl HostMomenta {
-    pub fn load(&self, momenta: &mut Momenta) -> Result<()> {
+    pub fn load(&mut self, momenta: &mut Momenta) -> Result<()> {
+        if let Some((device, addresses)) = &self.device {
+            for (copy, address) in self.copies.iter_mut().zip(addresses) {
+                device.read_at(*address, copy)?;
+            }
+        }
         let each = 4 * TEN * self.sites / self.arrays.len();
         let arrays: Vec<Vec<f64>> =
             self.arrays.iter().map(|a| a.numbers(self.outside, each)).collect();
@@ -228,11 +244,14 @@ impl HostMomenta {
 }
 
 impl MomentaResult {
-    pub fn write(self) {
+    pub fn write(self) -> Result<()> {
         let (arrays, count) = (&self.to.arrays, self.to.arrays.len());
         for (mu, array) in arrays.iter().enumerate() {
             let own = self.numbers.chunks(TEN).skip(mu).step_by(count).flatten();
             array.write(self.to.outside, &own.copied().collect::<Vec<_>>());
         }
+        let Some((device, addresses)) = &self.to.device else { return Ok(()) };
+        let mut all = self.to.copies.iter().zip(addresses);
+        all.try_for_each(|(copy, address)| device.write_at(*address, copy))
     }
 }

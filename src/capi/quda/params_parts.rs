@@ -34,8 +34,8 @@ records! {
         setup_inv_type: [QudaInverterType; 5] = [Number::new(1); 5], ignored;
         n_vec_batch: [c_int; 5] = [INVALID; 5], ignored;
         num_setup_iter: [c_int; 5] = [1; 5], ignored;
-        setup_tol: [f64; 5] = [5e-06; 5], used;
-        setup_maxiter: [c_int; 5] = [500; 5], used;
+        setup_tol: [f64; 5] = [5e-06; 5], ignored;
+        setup_maxiter: [c_int; 5] = [500; 5], ignored;
         setup_maxiter_refresh: [c_int; 5] = [0; 5], ignored;
         setup_ca_basis: [QudaCABasis; 5] = [Number::new(0); 5], ignored;
         setup_ca_basis_size: [c_int; 5] = [4; 5], ignored;
