@@ -102,9 +102,9 @@ RANK_TESTS="
 "
 # Promised bits and identities, for the other sets of kernels that the library has (PLAQ_CPU_ISAS).
 SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,functional_never_falls hmc:checkpoint,links_follow
-  fermion:goes_on laplace doublet recon observables"
+  fermion:goes_on laplace doublet:the_operator,schur recon observables"
 # One rank, halos to itself in all directions.
-HALO_TESTS="dirac doublet observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
+HALO_TESTS="dirac doublet:the_operator,schur observables correlators config propagator heatbath:depend,overrelaxation solvers:every_solution,shifts
   gaugefix:sweeps_match,slices_stop,descents_match hmc:forces,momenta,power flow:generators,order"
 
 # All sets of 16 lanes that this processor runs but the best one, on which the tests above ran.
