@@ -139,9 +139,9 @@ gaugefix() {
   check "gaugefix, no such direction" refused 2 --time "${program[@]}" --gauge "$file" --condition coulomb --time 4
   check "gaugefix, relaxation with omega" refused 2 --omega "${program[@]}" --gauge "$file" --method relaxation --omega 1.5
   check "gaugefix, no such file" refused 1 absent "${program[@]}" --gauge absent
-  check "gaugefix, alpha out of range" refused 1 alpha "${program[@]}" --gauge "$file" --method fourier-cg --alpha 0
+  check "gaugefix, alpha out of range" refused 2 alpha "${program[@]}" --gauge "$file" --method fourier-cg --alpha 0
   check "gaugefix, Fourier acceleration in the Abelian gauge" refused 1 overrelaxation "${program[@]}" --gauge "$file" --condition mag --method fourier-cg
-  check "gaugefix, omega out of range" refused 1 omega "${program[@]}" --gauge "$file" --omega 2.5
+  check "gaugefix, omega out of range" refused 2 omega "${program[@]}" --gauge "$file" --omega 2.5
   check "gaugefix, not converged" refused 3 "NOT CONVERGED" "${program[@]}" --gauge "$file" --max-iterations 10
 }
 gaugefix
