@@ -26,8 +26,10 @@ pub(crate) fn over_slices(
     let halves = geometry.extents()[3] / piece;
     let n = geometry.outer() / piece;
     let mut all = vec![0.0; inner * numbers * times];
-    for begin in (0..piece).step_by(SLICES) {
-        let count = SLICES.min(piece - begin);
+    // A launch has 65535 batches at most.
+    let most = (65535 / (2 * inner)).clamp(1, SLICES);
+    for begin in (0..piece).step_by(most) {
+        let count = most.min(piece - begin);
         let work = Work { n, batches: 2 * count * inner, lanes: geometry.lanes() };
         let sums = launch(begin as i32, work)?;
         for (i, value) in sums.iter().enumerate() {

@@ -56,7 +56,7 @@ pub struct Components {
     pub colours: usize,
 }
 
-/// As messages name it: "4 x 3", spins x colours, or "2 slices x 4 x 3".
+/// The name that messages use: "4 x 3", spins x colours, or "2 slices x 4 x 3".
 impl std::fmt::Display for Components {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         if self.slices != 1 {

@@ -145,7 +145,7 @@ parameters! {
         wilson_tol: f64 = 0.1;
         /// plaq_overlap_propagators takes the contact term out.
         subtract: bool = true;
-        /// That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+        /// The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
         /// keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
         /// take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
         /// is a multigrid already.

@@ -25,10 +25,10 @@ pub struct Host {
     pub param: QudaGaugeParam,
     pub kind: LinkKind,
     order: LinkOrder,
-    /// Of links as they are, with whatever they carry.
+    /// Layout of the host's links with the phases and anisotropy that they carry.
     pub layout: Layout,
     sign: f64,
-    /// Of the host's arrays, and on the device.
+    /// Precision of the host's arrays, and of fields on the device.
     pub outside: Precision,
     pub inside: Precision,
 }
@@ -202,7 +202,7 @@ pub struct HostMomenta {
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,
-    /// Of arrays that are in memory of a device.
+    /// Copies in host memory of arrays that are in memory of a device.
     copies: Vec<Vec<u8>>,
     /// The device, and the addresses of the arrays there.
     device: Option<(Device, Vec<u64>)>,

@@ -73,7 +73,7 @@ pub struct Vectors<'a> {
     pub session: Arc<Session>,
     pub param: &'a QudaInvertParam,
     pub kind: Dslash,
-    /// Of the host's vectors, and on the device.
+    /// Precision of the host's vectors, and of vectors on the device.
     outside: Precision,
     pub inside: Precision,
 }
