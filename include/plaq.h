@@ -2452,7 +2452,7 @@ typedef struct plaq_overlap_solve_params {
   double wilson_tol;
   /** plaq_overlap_propagators takes the contact term out. 0 or 1. Default: 1. */
   int32_t subtract;
-  /** That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+  /** The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
    * keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
    * take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
    * is a multigrid already. 0 or 1. Default: -1. */

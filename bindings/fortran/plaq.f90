@@ -1348,7 +1348,7 @@ module plaq
     real(c_double) :: wilson_tol
     !> plaq_overlap_propagators takes the contact term out.
     integer(c_int32_t) :: subtract
-    !> That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+    !> The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
     !> keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
     !> take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
     !> is a multigrid already.

@@ -3922,7 +3922,7 @@ class plaq_overlap_solve_params(Struct):
         the low edge of its spectrum at twice the (least) quark mass. Default: NaN.
       wilson_tol: Tolerance of that inverse. Default: 0.1.
       subtract: plaq_overlap_propagators takes the contact term out. 0 or 1. Default: 1.
-      multigrid: That inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
+      multigrid: The Wilson operator's inverse is by multigrid, of plaq_overlap_set_multigrid or else one with the defaults, which the operator
         keeps for other solves with the same wilson_mass; 0: by BiCGStab; automatic (-1): by what is expected to
         take less time, from the mass, the tolerance, the number of right-hand sides and masses, and whether there
         is a multigrid already. 0 or 1. Default: -1.
