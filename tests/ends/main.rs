@@ -1,6 +1,6 @@
 //! A process that compiles kernels for a GPU ends cleanly in every way and at any moment: host.c, with an empty cache
 //! of kernels. Needs NVRTC, but no GPU: fake_cuda.c stands for its driver where `PLAQ_TEST_DEVICE` is not cuda.
-//! `PLAQ_TEST_ENDS`: how many ends of each kind (5 on a GPU, else 1).
+//! `PLAQ_TEST_ENDS`: how many ends of each kind (5 on a GPU, else 3).
 
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ fn processes_end_cleanly_while_kernels_are_compiled() {
         };
     }
     let times = std::env::var("PLAQ_TEST_ENDS").ok().and_then(|n| n.parse().ok());
-    let times: u64 = times.unwrap_or(if gpu { 5 } else { 1 });
+    let times: u64 = times.unwrap_or(if gpu { 5 } else { 3 });
     let mut wrong = Vec::new();
     for (k, (kind, code, signal)) in KINDS.into_iter().enumerate() {
         for n in 0..times {

@@ -1,15 +1,16 @@
 //! The end of a process waits for the compiler.
 //!
-//! NVRTC registers destructors of its objects with `__cxa_atexit`, some when it is opened and some in its first
-//! compilation. `exit` runs the last registered first, so that a handler which waits for compilations must be
-//! registered after all of these, or they destroy what a compilation uses. Here it is registered again after each
-//! compilation and, while one goes on, by each thread that has asked for one when its thread-local objects are
-//! destroyed: in the thread that calls `exit` this comes before all handlers.
+//! NVRTC registers destructors of its objects with `__cxa_atexit`: thousands when it is opened, a few in its first
+//! compilation. `exit` runs the last registered first, in whichever thread calls it. So the wait for compilations is
+//! registered when NVRTC has been opened, and what NVRTC registers later is never run: its entry for `__cxa_atexit`
+//! leads to a function that does nothing. (A process that ends has no use for these destructors.)
 
+use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Once;
 use std::time::Duration;
 
+use super::destructors;
 use crate::bail;
 use crate::error::Result;
 
@@ -17,11 +18,12 @@ use crate::error::Result;
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// Before the first compilation of the process.
+/// Prepares the process for compilations, once.
 fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         stay_loaded();
+        register();
         // A child has none of the threads that compile.
         extern "C" fn in_child() {
             RUNNING.store(0, SeqCst);
@@ -56,12 +58,11 @@ pub fn goes_on() -> Result<()> {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        register();
         RUNNING.fetch_sub(1, SeqCst);
     }
 }
 
-/// Has the wait at the end of the process come before what is registered already.
+/// Has the end of the process wait before it runs what is registered already.
 fn register() {
     extern "C" fn end() {
         ENDING.store(true, SeqCst);
@@ -73,19 +74,12 @@ fn register() {
     _ = unsafe { libc::atexit(end) };
 }
 
-/// The calling thread asks for compilations; it may be the one that calls `exit`.
-pub fn asked_here() {
-    struct Last;
-    impl Drop for Last {
-        fn drop(&mut self) {
-            if RUNNING.load(SeqCst) > 0 {
-                register();
-            }
-        }
+/// Called with an address inside of the compiler, when it has been opened and before it compiles.
+pub fn opened(inside: *const c_void) {
+    if !destructors::never_register(inside) {
+        log::warn!("the entry of NVRTC for __cxa_atexit was not found: a process that ends in its first compilation may crash");
     }
-    thread_local!(static LAST: Last = const { Last });
-    prepare();
-    _ = LAST.try_with(|_| {});
+    register();
 }
 
 /// A host that unloads this library leaves its code to the threads that compile.

@@ -7,6 +7,7 @@ mod cache;
 mod compiling;
 mod copy_stream;
 mod cufft;
+mod destructors;
 mod driver;
 mod host;
 mod memory;

@@ -276,7 +276,6 @@ impl Modules {
 
     /// Every shape of a call's kernel that may be the fastest, all at once.
     fn compile(&self, call: &Call) -> Result<Vec<(Shape, Compiled)>> {
-        compiling::asked_here();
         let start = Instant::now();
         let shapes = self.shapes(call);
         let source = |&shape: &Shape| Source::new(call.kernel, call.params, &call.specs, shape);
@@ -305,7 +304,6 @@ impl Modules {
 
     /// Begins to compile all shapes of a kernel that will be asked for, or likely so.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
-        compiling::asked_here();
         let (kernel, params) = (asked.kernel, asked.params.as_slice());
         let (args, args_bytes, specs, work) =
             (std::ptr::null(), 0, asked.specs.clone(), asked.work);

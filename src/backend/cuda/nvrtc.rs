@@ -71,6 +71,7 @@ impl Nvrtc {
     }
 
     fn open() -> Result<Nvrtc> {
+        let _running = super::compiling::begin()?;
         if let Some(path) = std::env::var_os("PLAQ_NVRTC").filter(|p| !p.is_empty()) {
             return Self::load(Path::new(&path))
                 .or_else(|e| bail!(NvrtcMissing, "PLAQ_NVRTC={}: {e}", path.to_string_lossy()));
@@ -95,7 +96,9 @@ impl Nvrtc {
         unsafe {
             let library = Library::open(Some(path), RTLD_NOW)?;
             let mut version = (0, 0);
-            library.get::<Version>(b"nvrtcVersion")?(&mut version.0, &mut version.1);
+            let get_version = library.get::<Version>(b"nvrtcVersion")?;
+            super::compiling::opened(*get_version as *const std::ffi::c_void);
+            get_version(&mut version.0, &mut version.1);
             let mut count = 0;
             library.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
             let mut archs = vec![0; count.max(0) as usize];
