@@ -251,6 +251,45 @@ quda_home() {
 }
 check quda_home quda_home
 
+# As Chroma does: QUDA::quda in C++, found in the prefix, and in a copy of quda/ and lib/ that was moved.
+quda_cmake() {
+  mkdir "$work/quda_client" && cat >"$work/quda_client/main.cc" <<'END' && cat >"$work/quda_client/CMakeLists.txt" <<'END2'
+#include <quda.h>
+#include <quda_api.h>
+#include <device.h>
+#include <complex>
+int main() {
+  QudaPrecision_s precision = QUDA_DOUBLE_PRECISION;
+  QudaInvertParam_s param = newQudaInvertParam();
+  param.cpu_prec = precision;
+  param.b_5[0] = 1.5;
+  return param.cpu_prec != 8 || param.b_5[0] != 1.5;
+}
+END
+cmake_minimum_required(VERSION 3.17)
+project(client CXX)
+find_package(QUDA REQUIRED)
+if(QUDA_TARGET_CUDA OR CMAKE_CUDA_COMPILER)
+  message(FATAL_ERROR "QUDAConfig.cmake asks for CUDA")
+endif()
+add_executable(client main.cc)
+target_link_libraries(client PUBLIC QUDA::quda)
+END2
+  mkdir "$work/elsewhere" && cp -a "$prefix/quda" "$prefix/lib" "$work/elsewhere/" || return 1
+  local where
+  for where in "$prefix" "$work/elsewhere/quda"; do
+    rm -rf "$work/quda_built"
+    cmake -S "$work/quda_client" -B "$work/quda_built" -DCMAKE_PREFIX_PATH="$where" -DCMAKE_CXX_COMPILER="${CXX##* }" &&
+      cmake --build "$work/quda_built" && "$work/quda_built/client" &&
+      ldd "$work/quda_built/client" | grep -q "libplaq.so.[0-9]* => ${where%/quda}/quda/lib" || return 1
+  done
+}
+if command -v cmake >/dev/null; then
+  check quda_cmake quda_cmake
+else
+  ignore quda_cmake "no cmake"
+fi
+
 staged() {
   make --no-print-directory install PROFILE=dev DESTDIR="$work/stage" PREFIX=/opt/plaq &&
     [ -f "$work/stage/opt/plaq/include/plaq.h" ] &&

@@ -104,11 +104,12 @@ fn compatible(header: &Header) -> String {
     for (i, file) in header.includes.iter().enumerate() {
         let _ = writeln!(s, "{}#include <{file}>", if i == 0 { "\n" } else { "" });
     }
+    s.push_str(header.preamble);
     let has_functions = header.modules.iter().any(|m| m.items.iter().any(is_function));
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
     }
-    header.modules.iter().flat_map(|m| m.items).for_each(|i| item(&mut s, i, "int"));
+    header.modules.iter().flat_map(|m| m.items).for_each(|i| item(&mut s, i, &THEIRS));
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     }
@@ -136,7 +137,7 @@ fn header() -> String {
     s.push_str("};\n");
     for module in MODULES {
         let _ = write!(s, "\n/* ---- {} ---- */\n", module.title);
-        module.items.iter().for_each(|i| item(&mut s, i, "int32_t"));
+        module.items.iter().for_each(|i| item(&mut s, i, &OWN));
     }
     s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     s.push_str(INIT);
@@ -144,8 +145,20 @@ fn header() -> String {
     s
 }
 
-/// `int` is what a number of 32 bits is called there.
-fn item(s: &mut String, item: &Item, int: &'static str) {
+/// What differs between headers.
+struct Names {
+    /// The type of a number of 32 bits.
+    int: &'static str,
+    /// What the tag of a struct or an enumeration has behind the name of its type.
+    tag: &'static str,
+}
+
+const OWN: Names = Names { int: "int32_t", tag: "" };
+/// C++ programs name the tags of QUDA's types.
+const THEIRS: Names = Names { int: "int", tag: "_s" };
+
+fn item(s: &mut String, item: &Item, names: &Names) {
+    let Names { int, tag } = *names;
     s.push('\n');
     match item {
         Item::Handle { name, doc } => {
@@ -164,7 +177,7 @@ fn item(s: &mut String, item: &Item, int: &'static str) {
         }
         Item::Enum { name, doc, values } => {
             comment(s, "", doc);
-            let _ = writeln!(s, "typedef enum {name} {{");
+            let _ = writeln!(s, "typedef enum {name}{tag} {{");
             for value in *values {
                 comment(s, "  ", value.doc);
                 let number = match value.number {
@@ -191,7 +204,7 @@ fn item(s: &mut String, item: &Item, int: &'static str) {
         }
         Item::Struct { name, doc, fields, .. } => {
             comment(s, "", doc);
-            let _ = writeln!(s, "typedef struct {name} {{");
+            let _ = writeln!(s, "typedef struct {name}{tag} {{");
             for field in *fields {
                 member_comment(s, field);
                 let name = field.name.trim_start_matches("r#");
@@ -327,7 +340,7 @@ fn c_type(ty: &Type, int: &'static str) -> String {
         Type::Unsigned => "unsigned",
         Type::Size => "size_t",
         Type::Char => "char",
-        Type::Complex => "double _Complex",
+        Type::Complex => "double_complex",
         Type::Address => "void *",
         Type::Text => "const char *",
         Type::Enum(name) | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name,

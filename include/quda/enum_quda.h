@@ -9,14 +9,14 @@
 #define QUDA_INVALID_ENUM (-0x7fffffff - 1)
 
 /** Where an array of the host is; plaq asks the driver. */
-typedef enum QudaFieldLocation {
+typedef enum QudaFieldLocation_s {
   QUDA_CPU_FIELD_LOCATION = 1,
   QUDA_CUDA_FIELD_LOCATION = 2,
   QUDA_INVALID_FIELD_LOCATION = QUDA_INVALID_ENUM
 } QudaFieldLocation;
 
 /** What links are; plaq takes those of SU(3). */
-typedef enum QudaLinkType {
+typedef enum QudaLinkType_s {
   QUDA_SU3_LINKS = 0,
   QUDA_WILSON_LINKS = 0,
   QUDA_GENERAL_LINKS = 1,
@@ -29,7 +29,7 @@ typedef enum QudaLinkType {
 } QudaLinkType;
 
 /** Order of links in the host's arrays. */
-typedef enum QudaGaugeFieldOrder {
+typedef enum QudaGaugeFieldOrder_s {
   QUDA_FLOAT_GAUGE_ORDER = 1,
   QUDA_FLOAT2_GAUGE_ORDER = 2,
   QUDA_FLOAT4_GAUGE_ORDER = 4,
@@ -50,14 +50,14 @@ typedef enum QudaGaugeFieldOrder {
 } QudaGaugeFieldOrder;
 
 /** Fermion boundary in t that the links carry: closed paths do not see it. */
-typedef enum QudaTboundary {
+typedef enum QudaTboundary_s {
   QUDA_ANTI_PERIODIC_T = -1,
   QUDA_PERIODIC_T = 1,
   QUDA_INVALID_T_BOUNDARY = QUDA_INVALID_ENUM
 } QudaTboundary;
 
 /** Bytes of a number; plaq takes single and double precision. */
-typedef enum QudaPrecision {
+typedef enum QudaPrecision_s {
   QUDA_QUARTER_PRECISION = 1,
   QUDA_HALF_PRECISION = 2,
   QUDA_SINGLE_PRECISION = 4,
@@ -66,7 +66,7 @@ typedef enum QudaPrecision {
 } QudaPrecision;
 
 /** How QUDA would keep links; plaq keeps them whole. */
-typedef enum QudaReconstructType {
+typedef enum QudaReconstructType_s {
   QUDA_RECONSTRUCT_NO = 18,
   QUDA_RECONSTRUCT_12 = 12,
   QUDA_RECONSTRUCT_8 = 8,
@@ -77,14 +77,14 @@ typedef enum QudaReconstructType {
 } QudaReconstructType;
 
 /** Whether links are in temporal gauge. */
-typedef enum QudaGaugeFixed {
+typedef enum QudaGaugeFixed_s {
   QUDA_GAUGE_FIXED_NO = 0,
   QUDA_GAUGE_FIXED_YES = 1,
   QUDA_GAUGE_FIXED_INVALID = QUDA_INVALID_ENUM
 } QudaGaugeFixed;
 
 /** Staggered phases in links; plaq takes links without. */
-typedef enum QudaStaggeredPhase {
+typedef enum QudaStaggeredPhase_s {
   QUDA_STAGGERED_PHASE_NO = 0,
   QUDA_STAGGERED_PHASE_MILC = 1,
   QUDA_STAGGERED_PHASE_CHROMA = 2,
@@ -94,7 +94,7 @@ typedef enum QudaStaggeredPhase {
 
 /** How much a library says. plaq says nothing by itself, whatever is asked for:
  * plaq_log_set of plaq.h takes its log. */
-typedef enum QudaVerbosity {
+typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
   QUDA_SUMMARIZE = 1,
   QUDA_VERBOSE = 2,
@@ -103,7 +103,7 @@ typedef enum QudaVerbosity {
 } QudaVerbosity;
 
 /** Sites with even or odd x + y + z + t. */
-typedef enum QudaParity {
+typedef enum QudaParity_s {
   QUDA_EVEN_PARITY = 0,
   QUDA_ODD_PARITY = 1,
   QUDA_INVALID_PARITY = QUDA_INVALID_ENUM
@@ -111,7 +111,7 @@ typedef enum QudaParity {
 
 /** Solvers. plaq has CG (on the normal equations), BICGSTAB, GCR, MR, CGNE and CGNR, which
  * stand for their communication-avoiding forms too, and refuses the others. */
-typedef enum QudaInverterType {
+typedef enum QudaInverterType_s {
   QUDA_CG_INVERTER = 0,
   QUDA_BICGSTAB_INVERTER = 1,
   QUDA_GCR_INVERTER = 2,
@@ -138,7 +138,7 @@ typedef enum QudaInverterType {
   QUDA_INVALID_INVERTER = QUDA_INVALID_ENUM
 } QudaInverterType;
 
-typedef enum QudaDslashType {
+typedef enum QudaDslashType_s {
   QUDA_WILSON_DSLASH = 0,
   QUDA_CLOVER_WILSON_DSLASH = 1,
   QUDA_CLOVER_HASENBUSCH_TWIST_DSLASH = 2,
@@ -155,7 +155,7 @@ typedef enum QudaDslashType {
   QUDA_INVALID_DSLASH = QUDA_INVALID_ENUM
 } QudaDslashType;
 
-typedef enum QudaSolutionType {
+typedef enum QudaSolutionType_s {
   QUDA_MAT_SOLUTION = 0,
   QUDA_MATDAG_MAT_SOLUTION = 1,
   QUDA_MATPC_SOLUTION = 2,
@@ -165,7 +165,7 @@ typedef enum QudaSolutionType {
   QUDA_INVALID_SOLUTION = QUDA_INVALID_ENUM
 } QudaSolutionType;
 
-typedef enum QudaSolveType {
+typedef enum QudaSolveType_s {
   QUDA_DIRECT_SOLVE = 0,
   QUDA_NORMOP_SOLVE = 1,
   QUDA_DIRECT_PC_SOLVE = 2,
@@ -177,7 +177,7 @@ typedef enum QudaSolveType {
   QUDA_INVALID_SOLVE = QUDA_INVALID_ENUM
 } QudaSolveType;
 
-typedef enum QudaMatPCType {
+typedef enum QudaMatPCType_s {
   QUDA_MATPC_EVEN_EVEN = 0,
   QUDA_MATPC_ODD_ODD = 1,
   QUDA_MATPC_EVEN_EVEN_ASYMMETRIC = 2,
@@ -185,20 +185,20 @@ typedef enum QudaMatPCType {
   QUDA_MATPC_INVALID = QUDA_INVALID_ENUM
 } QudaMatPCType;
 
-typedef enum QudaDagType {
+typedef enum QudaDagType_s {
   QUDA_DAG_NO = 0,
   QUDA_DAG_YES = 1,
   QUDA_DAG_INVALID = QUDA_INVALID_ENUM
 } QudaDagType;
 
-typedef enum QudaMassNormalization {
+typedef enum QudaMassNormalization_s {
   QUDA_KAPPA_NORMALIZATION = 0,
   QUDA_MASS_NORMALIZATION = 1,
   QUDA_ASYMMETRIC_MASS_NORMALIZATION = 2,
   QUDA_INVALID_NORMALIZATION = QUDA_INVALID_ENUM
 } QudaMassNormalization;
 
-typedef enum QudaCloverFieldOrder {
+typedef enum QudaCloverFieldOrder_s {
   QUDA_FLOAT_CLOVER_ORDER = 1,
   QUDA_FLOAT2_CLOVER_ORDER = 2,
   QUDA_FLOAT4_CLOVER_ORDER = 4,
@@ -209,19 +209,19 @@ typedef enum QudaCloverFieldOrder {
   QUDA_INVALID_CLOVER_ORDER = QUDA_INVALID_ENUM
 } QudaCloverFieldOrder;
 
-typedef enum QudaUseInitGuess {
+typedef enum QudaUseInitGuess_s {
   QUDA_USE_INIT_GUESS_NO = 0,
   QUDA_USE_INIT_GUESS_YES = 1,
   QUDA_USE_INIT_GUESS_INVALID = QUDA_INVALID_ENUM
 } QudaUseInitGuess;
 
-typedef enum QudaBoolean {
+typedef enum QudaBoolean_s {
   QUDA_BOOLEAN_FALSE = 0,
   QUDA_BOOLEAN_TRUE = 1,
   QUDA_BOOLEAN_INVALID = QUDA_INVALID_ENUM
 } QudaBoolean;
 
-typedef enum QudaGaugeSmearType {
+typedef enum QudaGaugeSmearType_s {
   QUDA_GAUGE_SMEAR_APE = 0,
   QUDA_GAUGE_SMEAR_STOUT = 1,
   QUDA_GAUGE_SMEAR_OVRIMP_STOUT = 2,
@@ -231,7 +231,7 @@ typedef enum QudaGaugeSmearType {
   QUDA_GAUGE_SMEAR_INVALID = QUDA_INVALID_ENUM
 } QudaGaugeSmearType;
 
-typedef enum QudaMemoryType {
+typedef enum QudaMemoryType_s {
   QUDA_MEMORY_DEVICE = 0,
   QUDA_MEMORY_DEVICE_PINNED = 1,
   QUDA_MEMORY_HOST = 2,
@@ -241,13 +241,13 @@ typedef enum QudaMemoryType {
   QUDA_MEMORY_INVALID = QUDA_INVALID_ENUM
 } QudaMemoryType;
 
-typedef enum qudaError_t {
+typedef enum qudaError_t_s {
   QUDA_SUCCESS = 0,
   QUDA_ERROR = 1,
   QUDA_ERROR_UNINITIALIZED = 2
 } qudaError_t;
 
-typedef enum QudaEigType {
+typedef enum QudaEigType_s {
   QUDA_EIG_TR_LANCZOS = 0,
   QUDA_EIG_BLK_TR_LANCZOS = 1,
   QUDA_EIG_TR_LANCZOS_3D = 2,
@@ -256,7 +256,7 @@ typedef enum QudaEigType {
   QUDA_EIG_INVALID = QUDA_INVALID_ENUM
 } QudaEigType;
 
-typedef enum QudaEigSpectrumType {
+typedef enum QudaEigSpectrumType_s {
   QUDA_SPECTRUM_LM_EIG = 0,
   QUDA_SPECTRUM_SM_EIG = 1,
   QUDA_SPECTRUM_LR_EIG = 2,
@@ -266,7 +266,7 @@ typedef enum QudaEigSpectrumType {
   QUDA_SPECTRUM_INVALID = QUDA_INVALID_ENUM
 } QudaEigSpectrumType;
 
-typedef enum QudaMultigridCycleType {
+typedef enum QudaMultigridCycleType_s {
   QUDA_MG_CYCLE_VCYCLE = 0,
   QUDA_MG_CYCLE_FCYCLE = 1,
   QUDA_MG_CYCLE_WCYCLE = 2,
@@ -274,42 +274,42 @@ typedef enum QudaMultigridCycleType {
   QUDA_MG_CYCLE_INVALID = QUDA_INVALID_ENUM
 } QudaMultigridCycleType;
 
-typedef enum QudaSchwarzType {
+typedef enum QudaSchwarzType_s {
   QUDA_ADDITIVE_SCHWARZ = 0,
   QUDA_MULTIPLICATIVE_SCHWARZ = 1,
   QUDA_INVALID_SCHWARZ = QUDA_INVALID_ENUM
 } QudaSchwarzType;
 
-typedef enum QudaAcceleratorType {
+typedef enum QudaAcceleratorType_s {
   QUDA_MADWF_ACCELERATOR = 0,
   QUDA_INVALID_ACCELERATOR = QUDA_INVALID_ENUM
 } QudaAcceleratorType;
 
-typedef enum QudaResidualType {
+typedef enum QudaResidualType_s {
   QUDA_L2_RELATIVE_RESIDUAL = 1,
   QUDA_L2_ABSOLUTE_RESIDUAL = 2,
   QUDA_HEAVY_QUARK_RESIDUAL = 4,
   QUDA_INVALID_RESIDUAL = QUDA_INVALID_ENUM
 } QudaResidualType;
 
-typedef enum QudaCABasis {
+typedef enum QudaCABasis_s {
   QUDA_POWER_BASIS = 0,
   QUDA_CHEBYSHEV_BASIS = 1,
   QUDA_INVALID_BASIS = QUDA_INVALID_ENUM
 } QudaCABasis;
 
-typedef enum QudaSolverNormalization {
+typedef enum QudaSolverNormalization_s {
   QUDA_DEFAULT_NORMALIZATION = 0,
   QUDA_SOURCE_NORMALIZATION = 1
 } QudaSolverNormalization;
 
-typedef enum QudaPreserveSource {
+typedef enum QudaPreserveSource_s {
   QUDA_PRESERVE_SOURCE_NO = 0,
   QUDA_PRESERVE_SOURCE_YES = 1,
   QUDA_PRESERVE_SOURCE_INVALID = QUDA_INVALID_ENUM
 } QudaPreserveSource;
 
-typedef enum QudaDiracFieldOrder {
+typedef enum QudaDiracFieldOrder_s {
   QUDA_INTERNAL_DIRAC_ORDER = 0,
   QUDA_DIRAC_ORDER = 1,
   QUDA_QDP_DIRAC_ORDER = 2,
@@ -320,13 +320,13 @@ typedef enum QudaDiracFieldOrder {
   QUDA_INVALID_DIRAC_ORDER = QUDA_INVALID_ENUM
 } QudaDiracFieldOrder;
 
-typedef enum QudaPreserveDirac {
+typedef enum QudaPreserveDirac_s {
   QUDA_PRESERVE_DIRAC_NO = 0,
   QUDA_PRESERVE_DIRAC_YES = 1,
   QUDA_PRESERVE_DIRAC_INVALID = QUDA_INVALID_ENUM
 } QudaPreserveDirac;
 
-typedef enum QudaDiracType {
+typedef enum QudaDiracType_s {
   QUDA_WILSON_DIRAC = 0,
   QUDA_WILSONPC_DIRAC = 1,
   QUDA_CLOVER_DIRAC = 2,
@@ -359,20 +359,20 @@ typedef enum QudaDiracType {
   QUDA_INVALID_DIRAC = QUDA_INVALID_ENUM
 } QudaDiracType;
 
-typedef enum QudaSiteSubset {
+typedef enum QudaSiteSubset_s {
   QUDA_PARITY_SITE_SUBSET = 1,
   QUDA_FULL_SITE_SUBSET = 2,
   QUDA_INVALID_SITE_SUBSET = QUDA_INVALID_ENUM
 } QudaSiteSubset;
 
-typedef enum QudaSiteOrder {
+typedef enum QudaSiteOrder_s {
   QUDA_LEXICOGRAPHIC_SITE_ORDER = 0,
   QUDA_EVEN_ODD_SITE_ORDER = 1,
   QUDA_ODD_EVEN_SITE_ORDER = 2,
   QUDA_INVALID_SITE_ORDER = QUDA_INVALID_ENUM
 } QudaSiteOrder;
 
-typedef enum QudaFieldOrder {
+typedef enum QudaFieldOrder_s {
   QUDA_FLOAT_FIELD_ORDER = 1,
   QUDA_FLOAT2_FIELD_ORDER = 2,
   QUDA_FLOAT4_FIELD_ORDER = 4,
@@ -385,7 +385,7 @@ typedef enum QudaFieldOrder {
   QUDA_INVALID_FIELD_ORDER = QUDA_INVALID_ENUM
 } QudaFieldOrder;
 
-typedef enum QudaFieldCreate {
+typedef enum QudaFieldCreate_s {
   QUDA_NULL_FIELD_CREATE = 0,
   QUDA_ZERO_FIELD_CREATE = 1,
   QUDA_COPY_FIELD_CREATE = 2,
@@ -394,7 +394,7 @@ typedef enum QudaFieldCreate {
   QUDA_INVALID_FIELD_CREATE = QUDA_INVALID_ENUM
 } QudaFieldCreate;
 
-typedef enum QudaGammaBasis {
+typedef enum QudaGammaBasis_s {
   QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0,
   QUDA_UKQCD_GAMMA_BASIS = 1,
   QUDA_CHIRAL_GAMMA_BASIS = 2,
@@ -402,7 +402,7 @@ typedef enum QudaGammaBasis {
   QUDA_INVALID_GAMMA_BASIS = QUDA_INVALID_ENUM
 } QudaGammaBasis;
 
-typedef enum QudaSourceType {
+typedef enum QudaSourceType_s {
   QUDA_POINT_SOURCE = 0,
   QUDA_RANDOM_SOURCE = 1,
   QUDA_CONSTANT_SOURCE = 2,
@@ -411,13 +411,13 @@ typedef enum QudaSourceType {
   QUDA_INVALID_SOURCE = QUDA_INVALID_ENUM
 } QudaSourceType;
 
-typedef enum QudaNoiseType {
+typedef enum QudaNoiseType_s {
   QUDA_NOISE_GAUSS = 0,
   QUDA_NOISE_UNIFORM = 1,
   QUDA_NOISE_INVALID = QUDA_INVALID_ENUM
 } QudaNoiseType;
 
-typedef enum QudaDilutionType {
+typedef enum QudaDilutionType_s {
   QUDA_DILUTION_SPIN = 0,
   QUDA_DILUTION_COLOR = 1,
   QUDA_DILUTION_SPIN_COLOR = 2,
@@ -426,26 +426,26 @@ typedef enum QudaDilutionType {
   QUDA_DILUTION_INVALID = QUDA_INVALID_ENUM
 } QudaDilutionType;
 
-typedef enum QudaProjectionType {
+typedef enum QudaProjectionType_s {
   QUDA_MINRES_PROJECTION = 0,
   QUDA_GALERKIN_PROJECTION = 1,
   QUDA_INVALID_PROJECTION = QUDA_INVALID_ENUM
 } QudaProjectionType;
 
-typedef enum QudaPCType {
+typedef enum QudaPCType_s {
   QUDA_4D_PC = 4,
   QUDA_5D_PC = 5,
   QUDA_PC_INVALID = QUDA_INVALID_ENUM
 } QudaPCType;
 
-typedef enum QudaTwistFlavorType {
+typedef enum QudaTwistFlavorType_s {
   QUDA_TWIST_SINGLET = 1,
   QUDA_TWIST_NONDEG_DOUBLET = 2,
   QUDA_TWIST_NO = 0,
   QUDA_TWIST_INVALID = QUDA_INVALID_ENUM
 } QudaTwistFlavorType;
 
-typedef enum QudaTwistDslashType {
+typedef enum QudaTwistDslashType_s {
   QUDA_DEG_TWIST_INV_DSLASH = 0,
   QUDA_DEG_DSLASH_TWIST_INV = 1,
   QUDA_DEG_DSLASH_TWIST_XPAY = 2,
@@ -453,38 +453,38 @@ typedef enum QudaTwistDslashType {
   QUDA_DSLASH_INVALID = QUDA_INVALID_ENUM
 } QudaTwistDslashType;
 
-typedef enum QudaTwistCloverDslashType {
+typedef enum QudaTwistCloverDslashType_s {
   QUDA_DEG_CLOVER_TWIST_INV_DSLASH = 0,
   QUDA_DEG_DSLASH_CLOVER_TWIST_INV = 1,
   QUDA_DEG_DSLASH_CLOVER_TWIST_XPAY = 2,
   QUDA_TC_DSLASH_INVALID = QUDA_INVALID_ENUM
 } QudaTwistCloverDslashType;
 
-typedef enum QudaTwistGamma5Type {
+typedef enum QudaTwistGamma5Type_s {
   QUDA_TWIST_GAMMA5_DIRECT = 0,
   QUDA_TWIST_GAMMA5_INVERSE = 1,
   QUDA_TWIST_GAMMA5_INVALID = QUDA_INVALID_ENUM
 } QudaTwistGamma5Type;
 
-typedef enum QudaDeflatedGuess {
+typedef enum QudaDeflatedGuess_s {
   QUDA_DEFLATED_GUESS_NO = 0,
   QUDA_DEFLATED_GUESS_YES = 1,
   QUDA_DEFLATED_GUESS_INVALID = QUDA_INVALID_ENUM
 } QudaDeflatedGuess;
 
-typedef enum QudaComputeNullVector {
+typedef enum QudaComputeNullVector_s {
   QUDA_COMPUTE_NULL_VECTOR_NO = 0,
   QUDA_COMPUTE_NULL_VECTOR_YES = 1,
   QUDA_COMPUTE_NULL_VECTOR_INVALID = QUDA_INVALID_ENUM
 } QudaComputeNullVector;
 
-typedef enum QudaSetupType {
+typedef enum QudaSetupType_s {
   QUDA_NULL_VECTOR_SETUP = 0,
   QUDA_TEST_VECTOR_SETUP = 1,
   QUDA_INVALID_SETUP_TYPE = QUDA_INVALID_ENUM
 } QudaSetupType;
 
-typedef enum QudaTransferType {
+typedef enum QudaTransferType_s {
   QUDA_TRANSFER_AGGREGATE = 0,
   QUDA_TRANSFER_COARSE_KD = 1,
   QUDA_TRANSFER_OPTIMIZED_KD = 2,
@@ -492,20 +492,20 @@ typedef enum QudaTransferType {
   QUDA_TRANSFER_INVALID = QUDA_INVALID_ENUM
 } QudaTransferType;
 
-typedef enum QudaBLASType {
+typedef enum QudaBLASType_s {
   QUDA_BLAS_GEMM = 0,
   QUDA_BLAS_LU_INV = 1,
   QUDA_BLAS_INVALID = QUDA_INVALID_ENUM
 } QudaBLASType;
 
-typedef enum QudaBLASOperation {
+typedef enum QudaBLASOperation_s {
   QUDA_BLAS_OP_N = 0,
   QUDA_BLAS_OP_T = 1,
   QUDA_BLAS_OP_C = 2,
   QUDA_BLAS_OP_INVALID = QUDA_INVALID_ENUM
 } QudaBLASOperation;
 
-typedef enum QudaBLASDataType {
+typedef enum QudaBLASDataType_s {
   QUDA_BLAS_DATATYPE_S = 0,
   QUDA_BLAS_DATATYPE_D = 1,
   QUDA_BLAS_DATATYPE_C = 2,
@@ -513,26 +513,26 @@ typedef enum QudaBLASDataType {
   QUDA_BLAS_DATATYPE_INVALID = QUDA_INVALID_ENUM
 } QudaBLASDataType;
 
-typedef enum QudaBLASDataOrder {
+typedef enum QudaBLASDataOrder_s {
   QUDA_BLAS_DATAORDER_ROW = 0,
   QUDA_BLAS_DATAORDER_COL = 1,
   QUDA_BLAS_DATAORDER_INVALID = QUDA_INVALID_ENUM
 } QudaBLASDataOrder;
 
-typedef enum QudaDirection {
+typedef enum QudaDirection_s {
   QUDA_BACKWARDS = -1,
   QUDA_IN_PLACE = 0,
   QUDA_FORWARDS = 1,
   QUDA_BOTH_DIRS = 2
 } QudaDirection;
 
-typedef enum QudaLinkDirection {
+typedef enum QudaLinkDirection_s {
   QUDA_LINK_BACKWARDS = 0,
   QUDA_LINK_FORWARDS = 1,
   QUDA_LINK_BIDIRECTIONAL = 2
 } QudaLinkDirection;
 
-typedef enum QudaFieldGeometry {
+typedef enum QudaFieldGeometry_s {
   QUDA_SCALAR_GEOMETRY = 1,
   QUDA_VECTOR_GEOMETRY = 4,
   QUDA_TENSOR_GEOMETRY = 6,
@@ -541,14 +541,14 @@ typedef enum QudaFieldGeometry {
   QUDA_INVALID_GEOMETRY = QUDA_INVALID_ENUM
 } QudaFieldGeometry;
 
-typedef enum QudaGhostExchange {
+typedef enum QudaGhostExchange_s {
   QUDA_GHOST_EXCHANGE_NO = 0,
   QUDA_GHOST_EXCHANGE_PAD = 1,
   QUDA_GHOST_EXCHANGE_EXTENDED = 2,
   QUDA_GHOST_EXCHANGE_INVALID = QUDA_INVALID_ENUM
 } QudaGhostExchange;
 
-typedef enum QudaSpinTasteGamma {
+typedef enum QudaSpinTasteGamma_s {
   QUDA_SPIN_TASTE_G1 = 0,
   QUDA_SPIN_TASTE_GX = 1,
   QUDA_SPIN_TASTE_GY = 2,
@@ -568,7 +568,7 @@ typedef enum QudaSpinTasteGamma {
   QUDA_SPIN_TASTE_INVALID = QUDA_INVALID_ENUM
 } QudaSpinTasteGamma;
 
-typedef enum QudaContractType {
+typedef enum QudaContractType_s {
   QUDA_CONTRACT_TYPE_STAGGERED_FT_T = 0,
   QUDA_CONTRACT_TYPE_DR_FT_T = 1,
   QUDA_CONTRACT_TYPE_DR_FT_Z = 2,
@@ -582,14 +582,14 @@ typedef enum QudaContractType {
   QUDA_CONTRACT_TYPE_INVALID = QUDA_INVALID_ENUM
 } QudaContractType;
 
-typedef enum QudaFFTSymmType {
+typedef enum QudaFFTSymmType_s {
   QUDA_FFT_SYMM_ODD = 1,
   QUDA_FFT_SYMM_EVEN = 2,
   QUDA_FFT_SYMM_EO = 3,
   QUDA_FFT_SYMM_INVALID = QUDA_INVALID_ENUM
 } QudaFFTSymmType;
 
-typedef enum QudaContractGamma {
+typedef enum QudaContractGamma_s {
   QUDA_CONTRACT_GAMMA_I = 0,
   QUDA_CONTRACT_GAMMA_G1 = 1,
   QUDA_CONTRACT_GAMMA_G2 = 2,
@@ -609,31 +609,31 @@ typedef enum QudaContractGamma {
   QUDA_CONTRACT_GAMMA_INVALID = QUDA_INVALID_ENUM
 } QudaContractGamma;
 
-typedef enum QudaWFlowType {
+typedef enum QudaWFlowType_s {
   QUDA_WFLOW_TYPE_WILSON = 0,
   QUDA_WFLOW_TYPE_SYMANZIK = 1,
   QUDA_WFLOW_TYPE_INVALID = QUDA_INVALID_ENUM
 } QudaWFlowType;
 
-typedef enum QudaFermionSmearType {
+typedef enum QudaFermionSmearType_s {
   QUDA_FERMION_SMEAR_TYPE_GAUSSIAN = 0,
   QUDA_FERMION_SMEAR_TYPE_WUPPERTAL = 1,
   QUDA_FERMION_SMEAR_TYPE_INVALID = QUDA_INVALID_ENUM
 } QudaFermionSmearType;
 
-typedef enum QudaExtLibType {
+typedef enum QudaExtLibType_s {
   QUDA_CUSOLVE_EXTLIB = 0,
   QUDA_EIGEN_EXTLIB = 1,
   QUDA_EXTLIB_INVALID = QUDA_INVALID_ENUM
 } QudaExtLibType;
 
-typedef enum QudaWFlowStepType {
+typedef enum QudaWFlowStepType_s {
   QUDA_WFLOW_STEP_W1 = 0,
   QUDA_WFLOW_STEP_W2 = 1,
   QUDA_WFLOW_STEP_VT = 2
 } QudaWFlowStepType;
 
-typedef enum QudaTune {
+typedef enum QudaTune_s {
   QUDA_TUNE_NO = 0,
   QUDA_TUNE_YES = 1,
   QUDA_TUNE_INVALID = QUDA_INVALID_ENUM

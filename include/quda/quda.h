@@ -6,9 +6,16 @@
 #define PLAQ_QUDA_QUDA_H
 
 #include <stddef.h>
+#include <stdio.h>
 #include <enum_quda.h>
 #include <quda_constants.h>
 #include <quda_define.h>
+
+#if defined(__CUDACC_RTC__)
+#define double_complex double2
+#else
+#define double_complex double _Complex
+#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,7 +25,7 @@ extern "C" {
 typedef int (*QudaCommsMap)(const int *coords, void *fdata);
 
 /** What links and momenta are, and what becomes of them. */
-typedef struct QudaGaugeParam {
+typedef struct QudaGaugeParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Device or host: the driver is asked for each address.
@@ -102,7 +109,7 @@ typedef struct QudaGaugeParam {
 } QudaGaugeParam;
 
 /** Operator, equation and solver. */
-typedef struct QudaInvertParam {
+typedef struct QudaInvertParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Device or host: the driver is asked for each address.
@@ -123,9 +130,9 @@ typedef struct QudaInvertParam {
   /** Not used. */
   int Ls;
   /** Not used. */
-  double _Complex b_5[32];
+  double_complex b_5[32];
   /** Not used. */
-  double _Complex c_5[32];
+  double_complex c_5[32];
   /** Not used. */
   double eofa_shift;
   /** Not used. */
@@ -403,7 +410,7 @@ typedef struct QudaInvertParam {
 } QudaInvertParam;
 
 /** Eigenvectors of an operator. */
-typedef struct QudaEigParam {
+typedef struct QudaEigParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Not used. */
@@ -507,7 +514,7 @@ typedef struct QudaEigParam {
 } QudaEigParam;
 
 /** Multigrid of an operator. */
-typedef struct QudaMultigridParam {
+typedef struct QudaMultigridParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** The operator. */
@@ -645,7 +652,7 @@ typedef struct QudaMultigridParam {
 } QudaMultigridParam;
 
 /** What to measure of links. */
-typedef struct QudaGaugeObservableParam {
+typedef struct QudaGaugeObservableParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Only QUDA_BOOLEAN_FALSE. */
@@ -658,7 +665,7 @@ typedef struct QudaGaugeObservableParam {
   double ploop[2];
   QudaBoolean compute_gauge_loop_trace;
   /** num_paths complex doubles. */
-  double _Complex *traces;
+  double_complex *traces;
   /** Closed paths, as computeGaugeLoopTraceQuda takes them. */
   int **input_path_buff;
   int *path_length;
@@ -679,7 +686,7 @@ typedef struct QudaGaugeObservableParam {
 } QudaGaugeObservableParam;
 
 /** Smearing or flow of links. */
-typedef struct QudaGaugeSmearParam {
+typedef struct QudaGaugeSmearParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   unsigned n_steps;
@@ -705,7 +712,7 @@ typedef struct QudaGaugeSmearParam {
 } QudaGaugeSmearParam;
 
 /** Products and inverses of dense matrices, which plaq does not offer. */
-typedef struct QudaBLASParam {
+typedef struct QudaBLASParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Not used. */
@@ -739,9 +746,9 @@ typedef struct QudaBLASParam {
   /** Not used. */
   int c_stride;
   /** Not used. */
-  double _Complex alpha;
+  double_complex alpha;
   /** Not used. */
-  double _Complex beta;
+  double_complex beta;
   /** Not used. */
   int inv_mat_size;
   /** Not used. */
@@ -753,7 +760,7 @@ typedef struct QudaBLASParam {
 } QudaBLASParam;
 
 /** Smearing of staggered quarks, which plaq does not offer. */
-typedef struct QudaQuarkSmearParam {
+typedef struct QudaQuarkSmearParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
   /** Not used. */
@@ -1037,7 +1044,7 @@ void computeCloverForceQuda(void *mom,
 void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 /** Not offered: plaq.h has eigenvectors. */
-void eigensolveQuda(void **h_evecs, double _Complex *h_evals, QudaEigParam *param);
+void eigensolveQuda(void **h_evecs, double_complex *h_evals, QudaEigParam *param);
 
 /** Not offered: plaq has no staggered quarks; qudaRephase multiplies links by phases. */
 void staggeredPhaseQuda(void *gauge_h, QudaGaugeParam *param);

@@ -14,7 +14,7 @@ extern "C" {
 #endif
 
 /** Where the links are: in an array of site structs, or by themselves. */
-typedef struct QudaMILCSiteArg_t {
+typedef struct QudaMILCSiteArg_t_s {
   /** The site array, even sites first, or NULL. */
   void *site;
   /** Without a site array: the links, [site][direction][row][column]. */
@@ -29,7 +29,7 @@ typedef struct QudaMILCSiteArg_t {
 } QudaMILCSiteArg_t;
 
 /** How to solve. */
-typedef struct QudaInvertArgs_t {
+typedef struct QudaInvertArgs_t_s {
   int max_iter;
   /** Not used with clover fermions. */
   QudaParity evenodd;
@@ -47,7 +47,7 @@ typedef struct QudaInvertArgs_t {
 } QudaInvertArgs_t;
 
 /** The lattice and its ranks. */
-typedef struct QudaLayout_t {
+typedef struct QudaLayout_t_s {
   /** Sites of the whole lattice in x, y, z, t. */
   const int *latsize;
   /** Ranks in x, y, z, t; x runs fastest. */
@@ -56,7 +56,7 @@ typedef struct QudaLayout_t {
   int device;
 } QudaLayout_t;
 
-typedef struct QudaInitArgs_t {
+typedef struct QudaInitArgs_t_s {
   QudaVerbosity verbosity;
   QudaLayout_t layout;
 } QudaInitArgs_t;

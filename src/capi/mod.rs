@@ -82,21 +82,27 @@ pub const HEADERS: &[table::Header] = &[
         ..header("quda/quda_constants.h", &[], &[&quda::constants::MODULE])
     },
     header("quda/quda_define.h", &[], &[&quda::define::MODULE]),
-    header(
-        "quda/quda.h",
-        &["stddef.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
-        &[
-            &quda::setup::MODULE,
-            &quda::links::MODULE,
-            &quda::operators::MODULE,
-            &quda::invert::MODULE,
-            &quda::multigrid::MODULE,
-            &quda::gauge::MODULE,
-            &quda::dynamics::MODULE,
-            &quda::quark_force::MODULE,
-            &quda::refused::MODULE,
-        ],
-    ),
+    table::Header {
+        preamble: COMPLEX,
+        ..header(
+            "quda/quda.h",
+            &["stddef.h", "stdio.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
+            &[
+                &quda::setup::MODULE,
+                &quda::links::MODULE,
+                &quda::operators::MODULE,
+                &quda::invert::MODULE,
+                &quda::multigrid::MODULE,
+                &quda::gauge::MODULE,
+                &quda::dynamics::MODULE,
+                &quda::quark_force::MODULE,
+                &quda::refused::MODULE,
+            ],
+        )
+    },
+    // Of these, hosts want the names alone.
+    header("quda/quda_api.h", &[], &[]),
+    header("quda/device.h", &[], &[]),
     header("quda/malloc_quda.h", &["stddef.h"], &[&quda::memory::MODULE]),
     header("quda/quda_milc_interface.h", &["stddef.h", "enum_quda.h", "quda.h"], &[&milc::MODULE]),
 ];
@@ -106,8 +112,18 @@ const fn header(
     includes: &'static [&'static str],
     modules: &'static [&'static table::Module],
 ) -> table::Header {
-    table::Header { file, read_as_text: false, includes, modules }
+    table::Header { file, read_as_text: false, includes, preamble: "", modules }
 }
+
+/// The type of complex numbers. Hosts in C of 1989 have none: they define both macros, double2 as their own struct of
+/// two doubles.
+const COMPLEX: &str = "
+#if defined(__CUDACC_RTC__)
+#define double_complex double2
+#else
+#define double_complex double _Complex
+#endif
+";
 
 /// What all headers declare.
 pub fn items() -> impl Iterator<Item = &'static table::Item> {

@@ -57,6 +57,8 @@ pub struct Header {
     /// Hosts read the file as text, where the macro of a guard would be in their way.
     pub read_as_text: bool,
     pub includes: &'static [&'static str],
+    /// Lines behind those that include others.
+    pub preamble: &'static str,
     pub modules: &'static [&'static Module],
 }
 
