@@ -1625,7 +1625,7 @@ plaq_status plaq_solver_create(plaq_dirac dirac,
                                plaq_solver *solver);
 
 /** Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
- * any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+ * any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
  * FIELD_MISMATCH (set up for another lattice). */
 plaq_status plaq_solver_set_multigrid(plaq_solver solver, plaq_multigrid multigrid);
 

@@ -2451,7 +2451,7 @@ module plaq
       type(plaq_solver), intent(inout) :: solver
     end function
     !> Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    !> any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+    !> any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
     !> FIELD_MISMATCH (set up for another lattice).
     integer(c_int32_t) function plaq_solver_set_multigrid(solver, multigrid) bind(c)
       import

@@ -37,6 +37,7 @@ typedef enum QudaGaugeFieldOrder_s {
   QUDA_NATIVE_GAUGE_ORDER = 9,
   /** Four arrays, one for each direction, even sites first. */
   QUDA_QDP_GAUGE_ORDER = 10,
+  /** Four arrays, one for each direction, sites fastest, as QDP-JIT has them on a device. */
   QUDA_QDPJIT_GAUGE_ORDER = 11,
   QUDA_CPS_WILSON_GAUGE_ORDER = 12,
   /** One array, four links on a site, even sites first. */
@@ -198,12 +199,28 @@ typedef enum QudaMassNormalization_s {
   QUDA_INVALID_NORMALIZATION = QUDA_INVALID_ENUM
 } QudaMassNormalization;
 
+/** Order of spinors in the host's arrays. */
+typedef enum QudaDiracFieldOrder_s {
+  QUDA_INTERNAL_DIRAC_ORDER = 0,
+  /** Even sites first, colour inside spin. */
+  QUDA_DIRAC_ORDER = 1,
+  /** Even sites first, spin inside colour. */
+  QUDA_QDP_DIRAC_ORDER = 2,
+  /** Sites fastest; a spinor of one parity lies in its half of the whole lattice's array. */
+  QUDA_QDPJIT_DIRAC_ORDER = 3,
+  QUDA_CPS_WILSON_DIRAC_ORDER = 4,
+  QUDA_LEX_DIRAC_ORDER = 5,
+  QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
+  QUDA_INVALID_DIRAC_ORDER = QUDA_INVALID_ENUM
+} QudaDiracFieldOrder;
+
 typedef enum QudaCloverFieldOrder_s {
   QUDA_FLOAT_CLOVER_ORDER = 1,
   QUDA_FLOAT2_CLOVER_ORDER = 2,
   QUDA_FLOAT4_CLOVER_ORDER = 4,
   QUDA_FLOAT8_CLOVER_ORDER = 8,
   QUDA_PACKED_CLOVER_ORDER = 9,
+  /** A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest. */
   QUDA_QDPJIT_CLOVER_ORDER = 10,
   QUDA_BQCD_CLOVER_ORDER = 11,
   QUDA_INVALID_CLOVER_ORDER = QUDA_INVALID_ENUM
@@ -308,17 +325,6 @@ typedef enum QudaPreserveSource_s {
   QUDA_PRESERVE_SOURCE_YES = 1,
   QUDA_PRESERVE_SOURCE_INVALID = QUDA_INVALID_ENUM
 } QudaPreserveSource;
-
-typedef enum QudaDiracFieldOrder_s {
-  QUDA_INTERNAL_DIRAC_ORDER = 0,
-  QUDA_DIRAC_ORDER = 1,
-  QUDA_QDP_DIRAC_ORDER = 2,
-  QUDA_QDPJIT_DIRAC_ORDER = 3,
-  QUDA_CPS_WILSON_DIRAC_ORDER = 4,
-  QUDA_LEX_DIRAC_ORDER = 5,
-  QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
-  QUDA_INVALID_DIRAC_ORDER = QUDA_INVALID_ENUM
-} QudaDiracFieldOrder;
 
 typedef enum QudaPreserveDirac_s {
   QUDA_PRESERVE_DIRAC_NO = 0,

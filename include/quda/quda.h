@@ -69,7 +69,8 @@ typedef struct QudaGaugeParam_s {
   QudaPrecision cuda_prec_eigensolver;
   /** Not used. */
   QudaReconstructType reconstruct_eigensolver;
-  /** Only QUDA_GAUGE_FIXED_NO. */
+  /** Links of the temporal gauge are kept like all others.
+   * Not used. */
   QudaGaugeFixed gauge_fix;
   /** Not used. */
   int ga_pad;
@@ -246,7 +247,7 @@ typedef struct QudaInvertParam_s {
   QudaPrecision cuda_prec_precondition;
   /** Not used. */
   QudaPrecision cuda_prec_eigensolver;
-  /** Only QUDA_DIRAC_ORDER. */
+  /** Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER. */
   QudaDiracFieldOrder dirac_order;
   /** Only QUDA_DEGRAND_ROSSI_GAMMA_BASIS. */
   QudaGammaBasis gamma_basis;
@@ -264,7 +265,7 @@ typedef struct QudaInvertParam_s {
   QudaPrecision clover_cuda_prec_precondition;
   /** Not used. */
   QudaPrecision clover_cuda_prec_eigensolver;
-  /** QUDA_PACKED_CLOVER_ORDER where the host passes a clover term. */
+  /** QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER where the host passes a clover term. */
   QudaCloverFieldOrder clover_order;
   QudaUseInitGuess use_init_guess;
   /** clover_coeff counts.
@@ -790,7 +791,8 @@ typedef struct QudaQuarkSmearParam_s {
 } QudaQuarkSmearParam;
 
 /** The process grid: nDim is 4, dims are the ranks in x, y, z, t. `func` gives the rank of MPI_COMM_WORLD
- * at a place; NULL: t runs fastest. Without this call there is one rank. */
+ * at a place; NULL: t runs fastest. Without this call the ranks are those of the logical topology that the
+ * program has declared to QMP, with QMP's communicator; without QMP there is one rank. */
 void initCommsGridQuda(int nDim, const int *dims, QudaCommsMap func, void *fdata);
 
 /** The GPU of the only rank, -1: plaq chooses. The first lattice opens the session. */
@@ -923,6 +925,9 @@ void invertMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param);
 /** Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
  * its tol_offset. */
 void invertMultiShiftQuda(void **_hp_x, void *_hp_b, QudaInvertParam *param);
+
+/** Forgets the former solutions of a channel, 0 to 11. plaq keeps none (chrono_make_resident has no effect). */
+void flushChronoQuda(int index);
 
 /** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
  * nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
@@ -1094,9 +1099,6 @@ void blasGEMMQuda(void *arrayA,
 
 /** Not offered: plaq has no inverses of dense matrices. */
 void blasLUInvQuda(void *Ainv, void *A, QudaBoolean use_native, QudaBLASParam *param);
-
-/** Not offered: plaq keeps no former solutions. */
-void flushChronoQuda(int index);
 
 /** Not offered: plaq has no incremental deflation. */
 void *newDeflationQuda(QudaEigParam *param);

@@ -128,7 +128,7 @@ interface! {
         /// UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
         plaq_solver_create(dirac: Handle<plaq_dirac>, params: Params<plaq_solver_params>, solver: Out<plaq_solver>) = create;
         /// Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-        /// any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+        /// any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
         /// FIELD_MISMATCH (set up for another lattice).
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.

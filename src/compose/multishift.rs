@@ -30,8 +30,8 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let multigrid = self.current_multigrid()?;
-        let (Solution::MatPcDagMatPc, Some(multigrid)) = (self.params().solution, multigrid) else {
+        let known = (self.params().solution, self.current_multigrid()?, self.params().even_odd);
+        let (Solution::MatPcDagMatPc, Some(multigrid), Some(form)) = known else {
             bail!(
                 Unsupported,
                 "shifted: expected a solver of P^dagger P x = b with multigrid, found {}",
@@ -45,13 +45,13 @@ impl DiracSolver {
         device.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
         self.follow()?;
-        let (c, schur) = (self.rescale(), self.params().even_odd);
+        let c = self.rescale();
         let shifted = |op: &Arc<dyn QuarkAction>| -> Result<Arc<dyn LinOp>> {
-            Ok(Arc::new(Shifted::new(normal_operator(op, schur)?, c * sigma)))
+            Ok(Arc::new(Shifted::new(normal_operator(op, Some(form))?, c * sigma)))
         };
         let low = self.low();
         let (precise, sloppy) = (shifted(self.op())?, low.as_ref().map(shifted).transpose()?);
-        let inverse = multigrid.inverse(sloppy.as_ref().unwrap_or(&precise).shape());
+        let inverse = multigrid.inverse(form, sloppy.as_ref().unwrap_or(&precise).shape());
         let both = Product::new(vec![inverse.clone(), Arc::new(Adjoint(inverse))])?;
         let system =
             System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };

@@ -122,7 +122,7 @@ impl DiracSolver {
     /// Preconditions every iteration with multigrid, of which solvers may share one.
     ///
     /// # Errors
-    /// `Unsupported`: not GCR on the even system, symmetric, directly; `FieldMismatch`: set up for another
+    /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another
     /// lattice or device.
     pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
         self.set_multigrid(multigrid)?;
@@ -136,12 +136,12 @@ impl DiracSolver {
             let p = &self.params;
             let fits = p.solver.kind == SolverKind::Gcr
                 && p.equations == Equations::Direct
-                && p.even_odd == Some(Schur::EVEN_SYMMETRIC)
+                && p.even_odd.is_some()
                 && p.precondition_steps == 0;
             if !fits {
                 bail!(
                     Unsupported,
-                    "multigrid: expected a solver with {}, PLAQ_SYSTEM_EVEN_SYMMETRIC, {} and 0 \
+                    "multigrid: expected a solver with {}, a system on one parity, {} and 0 \
                      precondition_steps, found {}, {}, {} and {}",
                     SolverKind::Gcr,
                     Equations::Direct,
@@ -474,12 +474,12 @@ impl DiracSolver {
         }
         let mut delta = 1.0;
         let multigrid = self.lock().multigrid.clone();
-        if let Some(multigrid) = multigrid {
+        if let (Some(multigrid), Some(form)) = (multigrid, self.params.even_odd) {
             if self.low().is_some_and(|op| op.storage().0 != Precision::F16) {
                 delta = multigrid_delta(self.params.solver.stop.residual);
             }
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
-            system.preconditioner = Some(turned(multigrid.inverse(shape)));
+            system.preconditioner = Some(turned(multigrid.inverse(form, shape)));
         }
         Ok(Stage { around, op, normal, system, kind, delta, dagger })
     }

@@ -171,7 +171,7 @@ static void twist(const double *angle) {
 }
 
 /* Where a path from a site ends, and its product. */
-static matrix along(int site, const int *path, int length, int *end) {
+static inline matrix along(int site, const int *path, int length, int *end) {
   matrix m = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
   int k;
   for (k = 0; k < length; k++) {
@@ -188,7 +188,7 @@ static matrix along(int site, const int *path, int length, int *end) {
 }
 
 /* The traceless anti-hermitian part of a matrix: entries 01, 02, 12, and the diagonal over i. */
-static void traceless(double *to, matrix w) {
+static inline void traceless(double *to, matrix w) {
   const double third = (cimag(w.e[0][0]) + cimag(w.e[1][1]) + cimag(w.e[2][2])) / 3;
   int a, b, i = 0;
   for (a = 0; a < 3; a++)
@@ -200,7 +200,7 @@ static void traceless(double *to, matrix w) {
 }
 
 /* MILC's staggered phases, and antiperiodic in time. */
-static void staggered_phases(void) {
+static inline void staggered_phases(void) {
   const double antiperiodic[4] = {0, 0, 0, 1};
   int site, mu, x[4];
   matrix zero = {{{0}}};
@@ -216,7 +216,7 @@ static void staggered_phases(void) {
 
 /* ---- observables ---- */
 
-static void plaquettes(double *space, double *time) {
+static inline void plaquettes(double *space, double *time) {
   int site, mu, nu;
   *space = *time = 0;
   for (site = 0; site < volume; site++)
@@ -228,7 +228,7 @@ static void plaquettes(double *space, double *time) {
       }
 }
 
-static number polyakov_loop(void) {
+static inline number polyakov_loop(void) {
   int site, t, slice = volume / global[3];
   number sum = 0;
   for (site = 0; site < slice; site++) {
@@ -240,7 +240,7 @@ static number polyakov_loop(void) {
 }
 
 /* Functional and QUDA's theta for the links in the first `directions` directions. */
-static void gauge(int directions, double *functional, double *theta) {
+static inline void gauge(int directions, double *functional, double *theta) {
   int site, mu, i;
   *functional = *theta = 0;
   for (site = 0; site < volume; site++) {
@@ -349,7 +349,7 @@ static void apply(spinor *out, const blocks *a, double kappa, const spinor *in) 
 }
 
 /* |b - M x| / |b|, and the heavy-quark residual. */
-static void residuals(const blocks *a, double kappa, const spinor *x, const spinor *b, double *l2, double *hq) {
+static inline void residuals(const blocks *a, double kappa, const spinor *x, const spinor *b, double *l2, double *hq) {
   spinor *image = room(volume * sizeof *image);
   double r2 = 0, b2 = 0;
   int site, k;

@@ -10,6 +10,7 @@ use std::process::Command;
 use crate::common::{self, milc};
 use crate::programs::{build, checked, job, mpi_library, root, run, tool, variable};
 
+const CHROMA: &str = "tests/clients/chroma.c";
 const MILC: &str = "tests/clients/milc.c";
 
 fn headers() -> [PathBuf; 2] {
@@ -38,6 +39,26 @@ fn tables_of_paths() {
 fn wilson_quarks() {
     let [own, quda] = headers();
     checked("tests/clients/wilson.c", &[&own, &quda]);
+}
+
+#[test]
+fn chroma_calls() {
+    let [own, quda] = headers();
+    checked(CHROMA, &[&own, &quda]);
+}
+
+/// Ranks that no call names: the program has declared its process grid to QMP.
+#[test]
+fn chroma_calls_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let flags = ["-DCLIENT_MPI"];
+    let program = build(&variable("MPICC", "mpicc"), CHROMA, &[&own, &quda], "chroma_mpi", &flags);
+    for grid in ["1,1,1,2", "2,1,1,1"] {
+        job(grid, "120", &[program.as_os_str()], &[]);
+    }
 }
 
 #[test]

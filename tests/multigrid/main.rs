@@ -372,9 +372,19 @@ fn solve(
     nrhs: usize,
     solution: Solution,
 ) -> SolveReport {
+    solve_on(Schur::EVEN_SYMMETRIC, op, multigrid, nrhs, solution)
+}
+
+fn solve_on(
+    form: Schur,
+    op: &Arc<Wilson>,
+    multigrid: Option<&Arc<Multigrid>>,
+    nrhs: usize,
+    solution: Solution,
+) -> SolveReport {
     let kind = if multigrid.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
     let solver = SolverParams { kind, nkrylov: 4, stop: Stop::at(1e-10), ..Default::default() };
-    let params = SolveParams { solver, solution, ..Default::default() };
+    let params = SolveParams { solver, solution, even_odd: Some(form), ..Default::default() };
     let solver =
         DiracSolver::new(op.clone(), params).unwrap().with_multigrid(multigrid.cloned()).unwrap();
     let gauge = op.gauge();
@@ -452,6 +462,28 @@ fn hierarchies_solve_in_few_iterations() {
                 let found = solve(&op, Some(&multigrid), nrhs, solution);
                 println!("{what}: {solution:?} {nrhs}: {} iterations", found.solver.iterations);
                 assert!(found.solver.iterations <= 25, "{what}: {}", found.solver.iterations);
+            }
+        }
+    }
+}
+
+/// Systems on the other parity and in the other form, and their adjoints, take about as many iterations.
+#[test]
+fn every_form_takes_few_iterations() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
+        let op =
+            s.wilson(DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let level = LevelParams { block: [4, 4, 4, 4], vectors: 24, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
+        for solution in [Solution::Mat, Solution::MatPc, Solution::MatPcDag] {
+            for (parity, symmetric) in [(0, true), (1, true), (0, false), (1, false)] {
+                let form = Schur { parity, symmetric };
+                let found = solve_on(form, &op, Some(&multigrid), 2, solution);
+                let n = found.solver.iterations;
+                println!("{} {solution:?} {form}: {n} iterations", device.name());
+                assert!(n <= 20, "{} {solution:?} {form}: {n}", device.name());
             }
         }
     }

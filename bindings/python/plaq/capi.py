@@ -2676,7 +2676,7 @@ _plaq_solver_set_multigrid = _n.function("plaq_solver_set_multigrid", _c.c_int32
 
 def plaq_solver_set_multigrid(solver: Any, multigrid: Any = None) -> None:
     """Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    any more. Errors: UNSUPPORTED (the solver is not GCR on PLAQ_SYSTEM_EVEN_SYMMETRIC directly),
+    any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
     FIELD_MISMATCH (set up for another lattice).
     """
     _n.call(_plaq_solver_set_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"))

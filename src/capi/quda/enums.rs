@@ -31,12 +31,14 @@ pub struct Numbers(pub Precision);
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkOrder {
     Qdp,
+    QdpJit,
     Milc,
     MilcSite,
 }
 
 words!(LinkOrder {
     Qdp => "QUDA_QDP_GAUGE_ORDER",
+    QdpJit => "QUDA_QDPJIT_GAUGE_ORDER",
     Milc => "QUDA_MILC_GAUGE_ORDER",
     MilcSite => "QUDA_MILC_SITE_GAUGE_ORDER",
 });
@@ -107,7 +109,18 @@ pub enum Factor {
 
 /// Order of clover terms in the host's arrays.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Packed;
+pub enum CloverOrder {
+    Packed,
+    QdpJit,
+}
+
+/// Order of spinors in the host's arrays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpinorOrder {
+    Dirac,
+    Qdp,
+    QdpJit,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guess(pub bool);
@@ -159,7 +172,8 @@ interface! {
             QUDA_NATIVE_GAUGE_ORDER = 9,
             /// Four arrays, one for each direction, even sites first.
             QUDA_QDP_GAUGE_ORDER = 10 => LinkOrder::Qdp,
-            QUDA_QDPJIT_GAUGE_ORDER = 11,
+            /// Four arrays, one for each direction, sites fastest, as QDP-JIT has them on a device.
+            QUDA_QDPJIT_GAUGE_ORDER = 11 => LinkOrder::QdpJit,
             QUDA_CPS_WILSON_GAUGE_ORDER = 12,
             /// One array, four links on a site, even sites first.
             QUDA_MILC_GAUGE_ORDER = 13 => LinkOrder::Milc,
@@ -305,13 +319,28 @@ interface! {
             QUDA_ASYMMETRIC_MASS_NORMALIZATION = 2 => Factor::AsymmetricMass,
             QUDA_INVALID_NORMALIZATION = -2147483648,
         }
-        QudaCloverFieldOrder: Packed {
+        /// Order of spinors in the host's arrays.
+        QudaDiracFieldOrder: SpinorOrder {
+            QUDA_INTERNAL_DIRAC_ORDER = 0,
+            /// Even sites first, colour inside spin.
+            QUDA_DIRAC_ORDER = 1 => SpinorOrder::Dirac,
+            /// Even sites first, spin inside colour.
+            QUDA_QDP_DIRAC_ORDER = 2 => SpinorOrder::Qdp,
+            /// Sites fastest; a spinor of one parity lies in its half of the whole lattice's array.
+            QUDA_QDPJIT_DIRAC_ORDER = 3 => SpinorOrder::QdpJit,
+            QUDA_CPS_WILSON_DIRAC_ORDER = 4,
+            QUDA_LEX_DIRAC_ORDER = 5,
+            QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
+            QUDA_INVALID_DIRAC_ORDER = -2147483648,
+        }
+        QudaCloverFieldOrder: CloverOrder {
             QUDA_FLOAT_CLOVER_ORDER = 1,
             QUDA_FLOAT2_CLOVER_ORDER = 2,
             QUDA_FLOAT4_CLOVER_ORDER = 4,
             QUDA_FLOAT8_CLOVER_ORDER = 8,
-            QUDA_PACKED_CLOVER_ORDER = 9 => Packed,
-            QUDA_QDPJIT_CLOVER_ORDER = 10,
+            QUDA_PACKED_CLOVER_ORDER = 9 => CloverOrder::Packed,
+            /// A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest.
+            QUDA_QDPJIT_CLOVER_ORDER = 10 => CloverOrder::QdpJit,
             QUDA_BQCD_CLOVER_ORDER = 11,
             QUDA_INVALID_CLOVER_ORDER = -2147483648,
         }

@@ -22,7 +22,6 @@ unused!(
     CABasis,
     SolverNormalization,
     PreserveSource,
-    DiracFieldOrder,
     PreserveDirac,
     DiracType,
     SiteSubset,
@@ -106,11 +105,6 @@ interface! {
         QudaPreserveSource: PreserveSource {
             QUDA_PRESERVE_SOURCE_NO = 0, QUDA_PRESERVE_SOURCE_YES = 1,
             QUDA_PRESERVE_SOURCE_INVALID = -2147483648,
-        }
-        QudaDiracFieldOrder: DiracFieldOrder {
-            QUDA_INTERNAL_DIRAC_ORDER = 0, QUDA_DIRAC_ORDER = 1, QUDA_QDP_DIRAC_ORDER = 2,
-            QUDA_QDPJIT_DIRAC_ORDER = 3, QUDA_CPS_WILSON_DIRAC_ORDER = 4, QUDA_LEX_DIRAC_ORDER = 5,
-            QUDA_TIFR_PADDED_DIRAC_ORDER = 6, QUDA_INVALID_DIRAC_ORDER = -2147483648,
         }
         QudaPreserveDirac: PreserveDirac {
             QUDA_PRESERVE_DIRAC_NO = 0, QUDA_PRESERVE_DIRAC_YES = 1,

@@ -48,6 +48,7 @@ impl Host {
         let session = session::with_part(param.X)?;
         let layout = match order {
             LinkOrder::Qdp => Layout::qdp(outside),
+            LinkOrder::QdpJit => Layout::qdpjit(outside),
             LinkOrder::Milc => Layout::milc(outside),
             LinkOrder::MilcSite => Layout::milc_site(outside, param.site_size, param.gauge_offset)?,
         };
@@ -60,7 +61,7 @@ impl Host {
 
     pub fn array(&self, data: *mut c_void, name: &str) -> Result<External<'_>> {
         match self.order {
-            LinkOrder::Qdp => {
+            LinkOrder::Qdp | LinkOrder::QdpJit => {
                 let list = List::at(data, name)?.get(4, name)?;
                 self.session.external(&list, name)
             }
@@ -173,7 +174,7 @@ impl Host {
         let arrays = match self.order {
             LinkOrder::Milc => vec![data],
             LinkOrder::Qdp => List::at(data, "mom")?.get(4, "mom")?,
-            LinkOrder::MilcSite => bail!(
+            LinkOrder::QdpJit | LinkOrder::MilcSite => bail!(
                 Unsupported,
                 "param.gauge_order: expected QUDA_MILC_GAUGE_ORDER or QUDA_QDP_GAUGE_ORDER for momenta \
                  of the host, found {}; or keep momenta on the device (use_resident_mom, \

@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case)]
 
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use super::arrays::{InOut, List};
@@ -29,7 +29,19 @@ interface! {
         /// Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
         /// its tol_offset.
         invertMultiShiftQuda(_hp_x: List, _hp_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert_shifts;
+        /// Forgets the former solutions of a channel, 0 to 11. plaq keeps none (chrono_make_resident has no effect).
+        flushChronoQuda(index: c_int) = alone flush;
     }
+}
+
+/// Channels of former solutions.
+const CHANNELS: c_int = 12;
+
+fn flush(index: c_int) -> Result<()> {
+    if !(0..CHANNELS).contains(&index) {
+        bail!(InvalidArgument, "index: expected 0 to {}, found {index}", CHANNELS - 1);
+    }
+    Ok(())
 }
 
 /// Bits of a QudaResidualType.

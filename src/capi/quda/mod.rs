@@ -25,4 +25,5 @@ pub mod refused;
 pub(crate) mod resident;
 pub(crate) mod session;
 pub mod setup;
+pub(crate) mod topology;
 pub(crate) mod uploads;

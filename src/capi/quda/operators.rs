@@ -101,9 +101,23 @@ impl<'a> Vectors<'a> {
         VectorField::with_components(device, geometry, self.inside, subset, nrhs, form)
     }
 
-    fn layout(&self) -> Layout {
-        let layout = Layout::dirac(self.outside, GammaBasis::DeGrandRossi);
-        Layout { spins: self.components().spins, ..layout }
+    fn layout(&self) -> Result<Layout> {
+        let (numbers, basis) = (self.outside, GammaBasis::DeGrandRossi);
+        let order = choose(self.param.dirac_order, "param.dirac_order")?;
+        let spins = self.components().spins;
+        if spins == 1 && order != SpinorOrder::Dirac {
+            bail!(
+                Unsupported,
+                "param.dirac_order: expected QUDA_DIRAC_ORDER with colour vectors, found {}",
+                self.param.dirac_order.0
+            );
+        }
+        let layout = match order {
+            SpinorOrder::Dirac => Layout::dirac(numbers, basis),
+            SpinorOrder::Qdp => Layout::qdp_spinor(numbers, basis),
+            SpinorOrder::QdpJit => Layout::qdpjit_spinor(numbers, basis),
+        };
+        Ok(Layout { spins, ..layout })
     }
 
     fn external(&self, at: &[*mut c_void], name: &str) -> Result<External<'_>> {
@@ -113,12 +127,12 @@ impl<'a> Vectors<'a> {
     /// Vectors of the host, a right-hand side each.
     pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
         let mut field = self.field(subset, at.len())?;
-        field.load(&self.layout(), &self.external(at, name)?, true)?;
+        field.load(&self.layout()?, &self.external(at, name)?, true)?;
         Ok(field)
     }
 
     pub fn save(&self, field: &VectorField, at: &[*mut c_void], name: &str) -> Result<()> {
-        field.save(&self.layout(), &mut self.external(at, name)?)
+        field.save(&self.layout()?, &mut self.external(at, name)?)
     }
 
     /// The links in the precision of the operator: two rows of those of SU(3), others whole.
@@ -228,10 +242,16 @@ fn load_clover(
 ) -> Result<()> {
     let session = session::get()?;
     param.check("inv_param")?;
-    let layout = || -> Result<Layout> {
-        choose::<Packed>(param.clover_order, "inv_param.clover_order")?;
-        let Numbers(outside) = choose(param.clover_cpu_prec, "inv_param.clover_cpu_prec")?;
-        Ok(Layout::packed_clover(outside))
+    let (order, numbers) = (param.clover_order, param.clover_cpu_prec);
+    let host = |at: *mut c_void, name: &str| -> Result<(Layout, External<'_>)> {
+        let Numbers(outside) = choose(numbers, "inv_param.clover_cpu_prec")?;
+        let (layout, arrays) = match choose(order, "inv_param.clover_order")? {
+            CloverOrder::Packed => (Layout::packed_clover(outside), vec![at]),
+            CloverOrder::QdpJit => {
+                (Layout::qdpjit_clover(outside), List::at(at, name)?.get(2, name)?)
+            }
+        };
+        Ok((layout, session.external(&arrays, name)?))
     };
     let Numbers(inside) = choose(param.cuda_prec, "inv_param.cuda_prec")?;
     let direct = if param.compute_clover != 0 || h_clover.is_null() {
@@ -252,8 +272,8 @@ fn load_clover(
     } else {
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
-        let array = session.external(&[h_clover], "h_clover")?;
-        session.context.comm().agree(field.load(&layout()?, &array, true))?;
+        let (layout, array) = host(h_clover, "h_clover")?;
+        session.context.comm().agree(field.load(&layout, &array, true))?;
         field
     };
     let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
@@ -262,18 +282,20 @@ fn load_clover(
     } else {
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
-        let array = session.external(&[h_clovinv], "h_clovinv")?;
-        session.context.comm().agree(field.load(&layout()?, &array, true))?;
+        let (layout, array) = host(h_clovinv, "h_clovinv")?;
+        session.context.comm().agree(field.load(&layout, &array, true))?;
         field
     };
     if param.compute_clover_trlog != 0 {
         param.trlogA = direct.log_det(None)?;
     }
     if param.return_clover != 0 {
-        direct.save(&layout()?, &mut session.external(&[h_clover], "h_clover")?)?;
+        let (layout, mut array) = host(h_clover, "h_clover")?;
+        direct.save(&layout, &mut array)?;
     }
     if param.return_clover_inverse != 0 {
-        inverse.save(&layout()?, &mut session.external(&[h_clovinv], "h_clovinv")?)?;
+        let (layout, mut array) = host(h_clovinv, "h_clovinv")?;
+        inverse.save(&layout, &mut array)?;
     }
     let mut resident = session.resident();
     resident.forget_operators();

@@ -41,7 +41,8 @@ records! {
         reconstruct_precondition: QudaReconstructType = unset(), ignored;
         cuda_prec_eigensolver: QudaPrecision = unset(), ignored;
         reconstruct_eigensolver: QudaReconstructType = unset(), ignored;
-        gauge_fix: QudaGaugeFixed = unset(), only(QUDA_GAUGE_FIXED_NO);
+        /// Links of the temporal gauge are kept like all others.
+        gauge_fix: QudaGaugeFixed = unset(), ignored;
         ga_pad: c_int = INVALID, ignored;
         site_ga_pad: c_int = 0, ignored;
         staple_pad: c_int = 0, ignored;

@@ -109,7 +109,8 @@ records! {
         cuda_prec_refinement_sloppy: QudaPrecision = unset(), ignored;
         cuda_prec_precondition: QudaPrecision = unset(), ignored;
         cuda_prec_eigensolver: QudaPrecision = unset(), ignored;
-        dirac_order: QudaDiracFieldOrder = unset(), only(QUDA_DIRAC_ORDER);
+        /// Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER.
+        dirac_order: QudaDiracFieldOrder = unset(), used;
         gamma_basis: QudaGammaBasis = unset(), only(QUDA_DEGRAND_ROSSI_GAMMA_BASIS);
         clover_location: QudaFieldLocation = Number::new(1), ignored;
         /// Precision of the host's clover term.
@@ -119,7 +120,7 @@ records! {
         clover_cuda_prec_refinement_sloppy: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_precondition: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_eigensolver: QudaPrecision = Number::new(0), ignored;
-        /// QUDA_PACKED_CLOVER_ORDER where the host passes a clover term.
+        /// QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER where the host passes a clover term.
         clover_order: QudaCloverFieldOrder = Number::new(0), used;
         use_init_guess: QudaUseInitGuess = Number::new(0), used;
         /// clover_coeff counts.

@@ -24,7 +24,6 @@ interface! {
         contractQuda(x: *mut c_void, y: *mut c_void, result: *mut c_void, cType: QudaContractType, param: *mut QudaInvertParam, X: *const i32) = "plaq_contract of plaq.h contracts propagators";
         blasGEMMQuda(arrayA: *mut c_void, arrayB: *mut c_void, arrayC: *mut c_void, native: QudaBoolean, param: *mut QudaBLASParam) = "plaq has no products of dense matrices";
         blasLUInvQuda(Ainv: *mut c_void, A: *mut c_void, use_native: QudaBoolean, param: *mut QudaBLASParam) = "plaq has no inverses of dense matrices";
-        flushChronoQuda(index: c_int) = "plaq keeps no former solutions";
         newDeflationQuda(param: *mut QudaEigParam) -> *mut c_void = "plaq has no incremental deflation";
         destroyDeflationQuda(df_instance: *mut c_void) = "plaq has no incremental deflation";
     }

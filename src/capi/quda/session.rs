@@ -4,6 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::resident::Resident;
+use super::topology;
 use super::uploads::Solves;
 use crate::bail;
 use crate::capi::context::{
@@ -47,8 +48,8 @@ fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
 }
 
 static SESSION: Mutex<Option<Arc<Session>>> = Mutex::new(None);
-/// The address of the host's MPI_Comm, or 0.
-static COMMUNICATOR: Mutex<usize> = Mutex::new(0);
+/// The address of the host's MPI_Comm.
+static COMMUNICATOR: Mutex<Option<usize>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -59,6 +60,28 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Grid {
     pub extents: [c_int; 4],
     pub ranks: Vec<c_int>,
+}
+
+impl Grid {
+    /// `rank` gives the rank at coordinates.
+    pub fn new(extents: [c_int; 4], rank: impl Fn([c_int; 4]) -> c_int) -> Result<Grid> {
+        let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
+        let Some(places) = places.filter(|n| *n <= 1 << 20) else {
+            bail!(
+                ProcessGrid,
+                "dims: expected ranks in each of four directions, found {extents:?}"
+            );
+        };
+        let place = |n: c_int| {
+            let mut left = n;
+            rank(extents.map(|e| {
+                let c = left % e;
+                left /= e;
+                c
+            }))
+        };
+        Ok(Grid { extents, ranks: (0..places).map(place).collect() })
+    }
 }
 
 static GRID: Mutex<Option<Grid>> = Mutex::new(None);
@@ -102,8 +125,16 @@ pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
     let Some(number) = *lock(&DEVICE) else {
         bail!(NotInitialised, "the library is not initialised; call initQuda first");
     };
-    let grid = lock(&GRID).clone();
-    let grid = grid.unwrap_or(Grid { extents: [1; 4], ranks: vec![0] });
+    let grid = match lock(&GRID).clone() {
+        Some(grid) => grid,
+        None => match topology::declared()? {
+            Some((grid, communicator)) => {
+                lock(&COMMUNICATOR).get_or_insert(communicator as usize);
+                grid
+            }
+            None => Grid { extents: [1; 4], ranks: vec![0] },
+        },
+    };
     let lattice = std::array::from_fn(|mu| part[mu].saturating_mul(grid.extents[mu]));
     open(lattice, grid.extents, number, Some(&grid.ranks))?;
     get()
@@ -133,7 +164,7 @@ pub fn ranks() -> Option<Arc<Comm>> {
 }
 
 pub fn set_communicator(communicator: *mut c_void) {
-    *lock(&COMMUNICATOR) = communicator as usize;
+    *lock(&COMMUNICATOR) = (!communicator.is_null()).then_some(communicator as usize);
 }
 
 /// Opens the default context unless there is one, which must be for the same lattice. `device`: GPU of
@@ -175,7 +206,7 @@ pub fn open(
             );
         }
     }
-    let communicator = *lock(&COMMUNICATOR) as *mut c_void;
+    let communicator = lock(&COMMUNICATOR).unwrap_or(0) as *mut c_void;
     let single = grid == [1; 4];
     let world = communicator.is_null() && ranks.is_some();
     if !single && communicator.is_null() && !world {

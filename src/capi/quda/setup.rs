@@ -43,7 +43,8 @@ interface! {
     }
     calls {
         /// The process grid: nDim is 4, dims are the ranks in x, y, z, t. `func` gives the rank of MPI_COMM_WORLD
-        /// at a place; NULL: t runs fastest. Without this call there is one rank.
+        /// at a place; NULL: t runs fastest. Without this call the ranks are those of the logical topology that the
+        /// program has declared to QMP, with QMP's communicator; without QMP there is one rank.
         initCommsGridQuda(nDim: c_int, dims: Array<c_int>, func: Raw<QudaCommsMap>, fdata: *mut c_void) = alone init_grid;
         /// The GPU of the only rank, -1: plaq chooses. The first lattice opens the session.
         initQuda(device: c_int) = alone init;
@@ -102,24 +103,12 @@ fn init_grid(
     }
     let dims = dims.own(4);
     let extents: [c_int; 4] = [dims[0], dims[1], dims[2], dims[3]];
-    let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
-    let Some(places) = places.filter(|n| *n <= 1 << 20) else {
-        bail!(ProcessGrid, "dims: expected ranks in each of four directions, found {extents:?}");
-    };
-    let place = |n: c_int| {
-        let mut left = n;
-        let coords = extents.map(|e| {
-            let c = left % e;
-            left /= e;
-            c
-        });
-        match map {
-            // SAFETY: the host's function and its own pointer.
-            Some(map) => unsafe { map(coords.as_ptr().cast(), data) },
-            None => (0..4).fold(0, |rank, mu| rank * extents[mu] + coords[mu]),
-        }
-    };
-    session::set_grid(Grid { extents, ranks: (0..places).map(place).collect() })
+    let grid = Grid::new(extents, |coords| match map {
+        // SAFETY: the host's function and its own pointer.
+        Some(map) => unsafe { map(coords.as_ptr().cast(), data) },
+        None => (0..4).fold(0, |rank, mu| rank * extents[mu] + coords[mu]),
+    })?;
+    session::set_grid(grid)
 }
 
 fn init(device: c_int) -> Result<()> {

@@ -17,7 +17,9 @@ use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
 use crate::linop::{Schur, Shape, Workspace};
-use crate::operators::{gamma5, CoarseOperator, Coarsenable, SchurAction, SiteTerm, TensorHop};
+use crate::operators::{
+    copy_parity, gamma5, CoarseOperator, Coarsenable, SchurAction, SiteTerm, TensorHop,
+};
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
@@ -180,7 +182,61 @@ impl Hierarchy {
         self.timed(0, || self.fine_cycle(out, inp))
     }
 
-    /// The same for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 without a twist, and nearly so
+    /// The same for any Schur complement, or its adjoint. Of those on other parities and in other forms the right-hand
+    /// side is one on all sites, with zeros on the other parity, of which the solution is a part.
+    pub fn precondition_system(
+        &self,
+        form: Schur,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        dagger: bool,
+    ) -> Result<()> {
+        if form == Schur::EVEN_SYMMETRIC {
+            return match dagger {
+                false => self.precondition(out, inp),
+                true => self.precondition_dagger(out, inp),
+            };
+        }
+        let (op, n, parity) = (&self.finest, inp.nrhs(), form.parity);
+        let (whole, even) = (op.shape(), self.fine.shape());
+        let part = op.subset_shape(Subset::of_parity(parity));
+        let site = |out: &mut SpinorField, inp: &SpinorField| {
+            op.apply_site(out, inp, parity, SiteTerm::Direct, false, 1.0)
+        };
+        self.around.with(&part, n, |r| {
+            self.around.with(&part, n, |t| {
+                blas::copy(r, inp)?;
+                self.around.with(&whole, n, |b| {
+                    b.clear()?;
+                    match (dagger, form.symmetric) {
+                        (true, _) => gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
+                        (false, true) => site(b, r)?,
+                        (false, false) => copy_parity(b, r, parity)?,
+                    }
+                    self.around.with(&even, n, |e| {
+                        self.around.with(&even, n, |x| {
+                            self.fine.prepare(e, b, false)?;
+                            self.precondition(x, e)?;
+                            self.around.with(&whole, n, |full| {
+                                self.fine.reconstruct(full, x, b, false)?;
+                                copy_parity(r, full, parity)
+                            })
+                        })
+                    })
+                })?;
+                if dagger {
+                    match form.symmetric {
+                        true => site(t, r)?,
+                        false => blas::copy(t, r)?,
+                    }
+                    gamma5(r, t)?;
+                }
+                blas::copy(out, r)
+            })
+        })
+    }
+
+    /// K of the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 without a twist, and nearly so
     /// with a small one.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());

@@ -7,7 +7,7 @@ use super::cycle::Hierarchy;
 use super::{Multigrid, MultigridParams};
 use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
-use crate::linop::{Shape, Uses};
+use crate::linop::{Schur, Shape, Uses};
 use crate::operators::QuarkAction;
 
 /// A set-up that was rehearsed: what it takes, and a hierarchy like the one that it makes, on a device without memory.
@@ -44,8 +44,8 @@ impl Rehearsed {
     }
 
     /// Bytes that cycles on `nrhs` right-hand sides take, as preconditioners of vectors of this shape.
-    pub fn cycle(&self, shape: &Shape, nrhs: usize, uses: Uses) -> Result<u64> {
-        let key = format!("{:?} {nrhs} {}", shape.precision, uses.dagger);
+    pub fn cycle(&self, form: Schur, shape: &Shape, nrhs: usize, uses: Uses) -> Result<u64> {
+        let key = format!("{form} {:?} {nrhs} {}", shape.precision, uses.dagger);
         let mut known = self.cycles.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(found) = known.get(&key) {
             return Ok(found.bytes(&shape.device));
@@ -58,9 +58,9 @@ impl Rehearsed {
             None::<fn() -> String>,
             || Ok((on.field(nrhs)?, on.field(nrhs)?)),
             |(mut x, b)| {
-                model.precondition(&mut x, &b)?;
+                model.precondition_system(form, &mut x, &b, false)?;
                 match uses.dagger {
-                    true => model.precondition_dagger(&mut x, &b),
+                    true => model.precondition_system(form, &mut x, &b, true),
                     false => Ok(()),
                 }
             },

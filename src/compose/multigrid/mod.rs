@@ -43,7 +43,7 @@ use crate::backend::{rehearsing, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{LinOp, Schur, Shape, Uses};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
 
@@ -441,9 +441,9 @@ impl Multigrid {
         Ok(())
     }
 
-    /// The cycle as an approximate inverse of the symmetric even-odd system of the operator, for solvers.
-    pub fn inverse(self: &Arc<Self>, shape: Shape) -> Arc<dyn LinOp> {
-        Arc::new(Inverse { multigrid: self.clone(), shape })
+    /// The cycle as an approximate inverse of a Schur complement of the operator, for solvers.
+    pub fn inverse(self: &Arc<Self>, form: Schur, shape: Shape) -> Arc<dyn LinOp> {
+        Arc::new(Inverse { multigrid: self.clone(), form, shape })
     }
 
     pub fn device(&self) -> Device {
@@ -451,9 +451,10 @@ impl Multigrid {
     }
 }
 
-/// The cycle as an operator on even sites, in the precision of the iteration that it serves.
+/// The cycle as an operator on the sites of a Schur complement, in the precision of the iteration that it serves.
 struct Inverse {
     multigrid: Arc<Multigrid>,
+    form: Schur,
     shape: Shape,
 }
 
@@ -462,10 +463,10 @@ impl LinOp for Inverse {
         self.shape.clone()
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.multigrid.read().precondition(out, inp)
+        self.multigrid.read().precondition_system(self.form, out, inp, false)
     }
     fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
-        self.multigrid.read().precondition_dagger(out, inp)
+        self.multigrid.read().precondition_system(self.form, out, inp, true)
     }
     fn flops(&self) -> f64 {
         let h = self.multigrid.read();
@@ -478,7 +479,7 @@ impl LinOp for Inverse {
         (level.pre + level.post + 1) as f64 * h.fine.bytes(nrhs)
     }
     fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.multigrid.rehearsed.cycle(&self.shape, nrhs, uses).unwrap_or(0)
+        self.multigrid.rehearsed.cycle(self.form, &self.shape, nrhs, uses).unwrap_or(0)
     }
 }
 
