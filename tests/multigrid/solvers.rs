@@ -295,7 +295,7 @@ fn columns_of_a_cycle_are_independent() {
             };
             let mut noise = field(1);
             noise.set_noise(Noise::Normal, 5, 0).unwrap();
-            let inverse = multigrid.inverse(Shape::of(&noise));
+            let inverse = multigrid.inverse(Schur::EVEN_SYMMETRIC, Shape::of(&noise));
             let apply = |b: &SpinorField| {
                 let mut x = field(b.nrhs());
                 inverse.apply(&mut x, b).unwrap();
