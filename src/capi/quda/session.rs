@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::resident::Resident;
-use super::topology;
+use super::topology::{self, Grid};
 use super::uploads::Solves;
 use crate::bail;
 use crate::capi::context::{
@@ -53,35 +53,6 @@ static COMMUNICATOR: Mutex<Option<usize>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The process grid of `initCommsGridQuda`, and the rank at each of its places, x fastest.
-#[derive(Clone)]
-pub struct Grid {
-    pub extents: [c_int; 4],
-    pub ranks: Vec<c_int>,
-}
-
-impl Grid {
-    /// `rank` gives the rank at coordinates.
-    pub fn new(extents: [c_int; 4], rank: impl Fn([c_int; 4]) -> c_int) -> Result<Grid> {
-        let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
-        let Some(places) = places.filter(|n| *n <= 1 << 20) else {
-            bail!(
-                ProcessGrid,
-                "dims: expected ranks in each of four directions, found {extents:?}"
-            );
-        };
-        let place = |n: c_int| {
-            let mut left = n;
-            rank(extents.map(|e| {
-                let c = left % e;
-                left /= e;
-                c
-            }))
-        };
-        Ok(Grid { extents, ranks: (0..places).map(place).collect() })
-    }
 }
 
 static GRID: Mutex<Option<Grid>> = Mutex::new(None);

@@ -1,12 +1,40 @@
-//! The process grid that a program has declared to QMP, as QDP++ does. QMP is not linked: its functions are weak
-//! references, which are 0 in programs without it.
+//! Process grids: that of `initCommsGridQuda`, and the one that a program has declared to QMP, as QDP++ does. QMP is not
+//! linked: its functions are weak references, which are 0 in programs without it.
 
 use std::arch::global_asm;
 use std::ffi::{c_int, c_void};
 
-use super::session::Grid;
 use crate::bail;
 use crate::error::Result;
+
+/// A process grid, and the rank at each of its places, x fastest.
+#[derive(Clone)]
+pub struct Grid {
+    pub extents: [c_int; 4],
+    pub ranks: Vec<c_int>,
+}
+
+impl Grid {
+    /// `rank` gives the rank at coordinates.
+    pub fn new(extents: [c_int; 4], rank: impl Fn([c_int; 4]) -> c_int) -> Result<Grid> {
+        let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
+        let Some(places) = places.filter(|n| *n <= 1 << 20) else {
+            bail!(
+                ProcessGrid,
+                "dims: expected ranks in each of four directions, found {extents:?}"
+            );
+        };
+        let place = |n: c_int| {
+            let mut left = n;
+            rank(extents.map(|e| {
+                let c = left % e;
+                left /= e;
+                c
+            }))
+        };
+        Ok(Grid { extents, ranks: (0..places).map(place).collect() })
+    }
+}
 
 global_asm!(
     ".pushsection .data",
