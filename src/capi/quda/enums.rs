@@ -143,6 +143,9 @@ interface! {
     defines {
         /// Last in every enumeration: no value.
         QUDA_INVALID_ENUM = "(-0x7fffffff - 1)";
+        /// Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE.
+        QUDA_BOOLEAN_NO = "QUDA_BOOLEAN_FALSE";
+        QUDA_BOOLEAN_YES = "QUDA_BOOLEAN_TRUE";
     }
     enums {
         /// Where an array of the host is; plaq asks the driver.

@@ -6,10 +6,12 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use super::arrays::{InOut, List};
+use super::chrono;
 use super::enums::*;
 use super::operators::{scale, sources, Vectors};
 use super::params_invert::QudaInvertParam;
 use super::resident::Resident;
+use super::session;
 use crate::bail;
 use crate::capi::args::choose;
 use crate::capi::table::interface;
@@ -29,17 +31,15 @@ interface! {
         /// Solves (M^dagger M + offset[i]) x_i = b, or that of P, for num_offset shifts from one Krylov space, each to
         /// its tol_offset.
         invertMultiShiftQuda(_hp_x: List, _hp_b: *mut c_void, param: InOut<QudaInvertParam>) = together invert_shifts;
-        /// Forgets the former solutions of a channel, 0 to 11. plaq keeps none (chrono_make_resident has no effect).
+        /// Forgets the former solutions of a channel, 0 to 11.
         flushChronoQuda(index: c_int) = alone flush;
     }
 }
 
-/// Channels of former solutions.
-const CHANNELS: c_int = 12;
-
 fn flush(index: c_int) -> Result<()> {
-    if !(0..CHANNELS).contains(&index) {
-        bail!(InvalidArgument, "index: expected 0 to {}, found {index}", CHANNELS - 1);
+    let channel = chrono::channel(index, "index")?;
+    if let Some(session) = session::current() {
+        session.resident().chronology.flush(channel);
     }
     Ok(())
 }
@@ -204,9 +204,12 @@ fn report(p: &mut QudaInvertParam, r: &SolverReport) {
 fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam) -> Result<()> {
     let asked = *param;
     let vectors = Vectors::new(&asked, "param")?;
-    let params = solver_params(&vectors, false)?;
+    let mut params = solver_params(&vectors, false)?;
     let solution = params.solution;
-    let guess = params.solver.initial_guess;
+    let chrono = chrono::Wanted::new(&asked, at_b.len())?;
+    let former = chrono.as_ref().filter(|c| c.used);
+    let guess = params.solver.initial_guess && former.is_none();
+    params.solver.initial_guess |= former.is_some();
     let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
     let subset = solver.subset();
     let b = vectors.load(at_b, subset, "h_b")?;
@@ -219,7 +222,13 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     if guess {
         scale(&mut x, 1.0 / factor, &b)?;
     }
+    if let Some(wanted) = former {
+        vectors.session.resident().chronology.guess(wanted, &solver, &mut x, &b)?;
+    }
     let done = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+    if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
+        vectors.session.resident().chronology.keep(wanted, &x)?;
+    }
     scale(&mut x, factor, &b)?;
     vectors.save(&x, at_x, "h_x")?;
     if asked.compute_action != 0 {

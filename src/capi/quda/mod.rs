@@ -4,6 +4,7 @@
 
 pub(crate) mod arrays;
 pub mod calls;
+pub(crate) mod chrono;
 pub mod constants;
 pub mod define;
 pub mod dynamics;

@@ -196,11 +196,15 @@ records! {
         inc_tol: f64 = 0.01, ignored;
         make_resident_solution: c_int = 0, only(0);
         use_resident_solution: c_int = 0, only(0);
-        chrono_make_resident: c_int = 0, ignored;
-        chrono_replace_last: c_int = 0, ignored;
-        chrono_use_resident: c_int = 0, ignored;
-        chrono_max_dim: c_int = 0, ignored;
-        chrono_index: c_int = 0, ignored;
+        /// 1: the solution is kept in the channel chrono_index, of at most chrono_max_dim the latest.
+        chrono_make_resident: c_int = 0, used;
+        chrono_replace_last: c_int = 0, only(0);
+        /// 1: the solve begins with the best combination of the solutions that were kept, whatever h_x holds.
+        chrono_use_resident: c_int = 0, used;
+        chrono_max_dim: c_int = 0, used;
+        /// Channel: 0 to 11.
+        chrono_index: c_int = 0, used;
+        /// Solutions are kept in cuda_prec.
         chrono_precision: QudaPrecision = unset(), ignored;
         extlib_type: QudaExtLibType = Number::new(1), ignored;
         native_blas_lapack: QudaBoolean = Number::new(1), ignored;

@@ -4,6 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use super::chrono::Chronology;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
@@ -53,6 +54,8 @@ pub struct Resident {
     /// The last operator, and the last solver.
     pub operator: Option<(OperatorKey, Arc<dyn QuarkAction>)>,
     pub solver: Option<(OperatorKey, SolveParams, usize, Arc<DiracSolver>)>,
+    /// Former solutions.
+    pub chronology: Chronology,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
     made: usize,
 }

@@ -1,0 +1,111 @@
+//! Solutions that hosts let the library keep (`chrono_make_resident`), and the guesses that it makes of them
+//! (`chrono_use_resident`), in twelve channels.
+
+use std::ffi::c_int;
+use std::sync::Arc;
+
+use super::params_invert::QudaInvertParam;
+use crate::bail;
+use crate::compose::{DiracSolver, Solution};
+use crate::error::Result;
+use crate::fields::VectorField;
+use crate::linop::{Adjoint, LinOp};
+use crate::ops::hmc::fermion::Guesses;
+
+const CHANNELS: usize = 12;
+
+/// Solutions in kappa normalisation, with the sites and the precision that those of a channel have.
+#[derive(Default)]
+pub struct Chronology([Option<(String, Guesses)>; CHANNELS]);
+
+/// The number of a channel.
+pub fn channel(index: c_int, name: &str) -> Result<usize> {
+    match usize::try_from(index) {
+        Ok(n) if n < CHANNELS => Ok(n),
+        _ => bail!(InvalidArgument, "{name}: expected 0 to {}, found {index}", CHANNELS - 1),
+    }
+}
+
+/// What a solve wants of a channel.
+pub struct Wanted {
+    channel: usize,
+    most: usize,
+    pub used: bool,
+    pub kept: bool,
+}
+
+impl Wanted {
+    /// `None`: nothing.
+    pub fn new(p: &QudaInvertParam, sources: usize) -> Result<Option<Wanted>> {
+        let (used, kept) = (p.chrono_use_resident != 0, p.chrono_make_resident != 0);
+        if !used && !kept {
+            return Ok(None);
+        }
+        if sources != 1 {
+            bail!(
+                Unsupported,
+                "param.num_src: expected 1 with chrono_use_resident or chrono_make_resident, found {sources}"
+            );
+        }
+        let most = match usize::try_from(p.chrono_max_dim) {
+            Ok(n @ 1..=1000) => n,
+            _ => bail!(
+                InvalidArgument,
+                "param.chrono_max_dim: expected 1 to 1000, found {}",
+                p.chrono_max_dim
+            ),
+        };
+        let channel = channel(p.chrono_index, "param.chrono_index")?;
+        Ok(Some(Wanted { channel, most, used, kept }))
+    }
+}
+
+fn key(x: &VectorField) -> String {
+    format!("{} {}", x.subset(), x.precision())
+}
+
+impl Chronology {
+    pub fn flush(&mut self, channel: usize) {
+        self.0[channel] = None;
+    }
+
+    /// x = the guess for the solver's equation with b, or zero where there is none.
+    pub fn guess(
+        &self,
+        wanted: &Wanted,
+        solver: &DiracSolver,
+        x: &mut VectorField,
+        b: &VectorField,
+    ) -> Result<()> {
+        x.clear()?;
+        let Some((_, guesses)) = self.0[wanted.channel].as_ref().filter(|c| c.0 == key(x)) else {
+            return Ok(());
+        };
+        let solution = solver.params().solution;
+        let op: Arc<dyn LinOp> = match solver.params().even_odd {
+            Some(form) if solution.preconditioned() => solver.op().clone().schur(form)?,
+            _ => solver.op().clone(),
+        };
+        match solution {
+            Solution::MatDagMat | Solution::MatPcDagMatPc => guesses.guess(&*op, x, b)?,
+            Solution::Mat | Solution::MatPc => image(&*op, guesses, x, b)?,
+            Solution::MatDag | Solution::MatPcDag => image(&Adjoint(op), guesses, x, b)?,
+        };
+        Ok(())
+    }
+
+    pub fn keep(&mut self, wanted: &Wanted, x: &VectorField) -> Result<()> {
+        let kept = &mut self.0[wanted.channel];
+        if kept.as_ref().is_none_or(|c| c.0 != key(x)) {
+            *kept = Some((key(x), Guesses::new(wanted.most)));
+        }
+        kept.as_mut().map_or(Ok(()), |c| c.1.keep(x))
+    }
+}
+
+/// The guess for op x = b, which is that for op^dagger op x = op^dagger b.
+fn image(op: &dyn LinOp, guesses: &Guesses, x: &mut VectorField, b: &VectorField) -> Result<bool> {
+    let mut t = x.like(x.precision())?;
+    op.apply_dagger(&mut t, b)?;
+    guesses.guess(op, x, &t)
+}
