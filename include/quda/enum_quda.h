@@ -8,6 +8,11 @@
 /** Last in every enumeration: no value. */
 #define QUDA_INVALID_ENUM (-0x7fffffff - 1)
 
+/** Other names of QUDA_BOOLEAN_FALSE and QUDA_BOOLEAN_TRUE. */
+#define QUDA_BOOLEAN_NO QUDA_BOOLEAN_FALSE
+
+#define QUDA_BOOLEAN_YES QUDA_BOOLEAN_TRUE
+
 /** Where an array of the host is; plaq asks the driver. */
 typedef enum QudaFieldLocation_s {
   QUDA_CPU_FIELD_LOCATION = 1,

@@ -386,17 +386,17 @@ typedef struct QudaInvertParam_s {
   int make_resident_solution;
   /** Only 0. */
   int use_resident_solution;
-  /** Not used. */
+  /** 1: the solution is kept in the channel chrono_index, of at most chrono_max_dim the latest. */
   int chrono_make_resident;
-  /** Not used. */
+  /** Only 0. */
   int chrono_replace_last;
-  /** Not used. */
+  /** 1: the solve begins with the best combination of the solutions that were kept, whatever h_x holds. */
   int chrono_use_resident;
-  /** Not used. */
   int chrono_max_dim;
-  /** Not used. */
+  /** Channel: 0 to 11. */
   int chrono_index;
-  /** Not used. */
+  /** Solutions are kept in cuda_prec.
+   * Not used. */
   QudaPrecision chrono_precision;
   /** Not used. */
   QudaExtLibType extlib_type;
@@ -926,7 +926,7 @@ void invertMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param);
  * its tol_offset. */
 void invertMultiShiftQuda(void **_hp_x, void *_hp_b, QudaInvertParam *param);
 
-/** Forgets the former solutions of a channel, 0 to 11. plaq keeps none (chrono_make_resident has no effect). */
+/** Forgets the former solutions of a channel, 0 to 11. */
 void flushChronoQuda(int index);
 
 /** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
