@@ -10,7 +10,7 @@ use plaq::error::Result;
 use plaq::fields::{
     CoarseField, CoarseGrid, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset,
 };
-use plaq::linop::Shape;
+use plaq::linop::{Schur, Shape};
 use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
@@ -132,7 +132,7 @@ fn cycles(b: &mut Bench, multigrid: &Arc<Multigrid>, nrhs: usize) -> Result<()> 
     let mut inp = SpinorField::new(&b.o.device, b.geometry, Precision::F32, Subset::Even, nrhs)?;
     inp.set_noise(Noise::Normal, 2, 0)?;
     let mut out = inp.like(Precision::F32)?;
-    let inverse = multigrid.inverse(Shape::of(&inp));
+    let inverse = multigrid.inverse(Schur::EVEN_SYMMETRIC, Shape::of(&inp));
     let (flops, bytes) = (nrhs as f64 * inverse.flops(), inverse.bytes(nrhs));
     let (mut calls, mut before) = (0, None);
     report(b, "multigrid cycle", link, nrhs, flops, bytes, || {
