@@ -253,6 +253,27 @@ typedef enum QudaGaugeSmearType_s {
   QUDA_GAUGE_SMEAR_INVALID = QUDA_INVALID_ENUM
 } QudaGaugeSmearType;
 
+/** How eigenvectors are found: by Lanczos, or of every time-slice by itself. */
+typedef enum QudaEigType_s {
+  QUDA_EIG_TR_LANCZOS = 0,
+  QUDA_EIG_BLK_TR_LANCZOS = 1,
+  QUDA_EIG_TR_LANCZOS_3D = 2,
+  QUDA_EIG_IR_ARNOLDI = 3,
+  QUDA_EIG_BLK_IR_ARNOLDI = 4,
+  QUDA_EIG_INVALID = QUDA_INVALID_ENUM
+} QudaEigType;
+
+/** Ends of a spectrum; plaq takes those of a real one. */
+typedef enum QudaEigSpectrumType_s {
+  QUDA_SPECTRUM_LM_EIG = 0,
+  QUDA_SPECTRUM_SM_EIG = 1,
+  QUDA_SPECTRUM_LR_EIG = 2,
+  QUDA_SPECTRUM_SR_EIG = 3,
+  QUDA_SPECTRUM_LI_EIG = 4,
+  QUDA_SPECTRUM_SI_EIG = 5,
+  QUDA_SPECTRUM_INVALID = QUDA_INVALID_ENUM
+} QudaEigSpectrumType;
+
 typedef enum QudaMemoryType_s {
   QUDA_MEMORY_DEVICE = 0,
   QUDA_MEMORY_DEVICE_PINNED = 1,
@@ -268,25 +289,6 @@ typedef enum qudaError_t_s {
   QUDA_ERROR = 1,
   QUDA_ERROR_UNINITIALIZED = 2
 } qudaError_t;
-
-typedef enum QudaEigType_s {
-  QUDA_EIG_TR_LANCZOS = 0,
-  QUDA_EIG_BLK_TR_LANCZOS = 1,
-  QUDA_EIG_TR_LANCZOS_3D = 2,
-  QUDA_EIG_IR_ARNOLDI = 3,
-  QUDA_EIG_BLK_IR_ARNOLDI = 4,
-  QUDA_EIG_INVALID = QUDA_INVALID_ENUM
-} QudaEigType;
-
-typedef enum QudaEigSpectrumType_s {
-  QUDA_SPECTRUM_LM_EIG = 0,
-  QUDA_SPECTRUM_SM_EIG = 1,
-  QUDA_SPECTRUM_LR_EIG = 2,
-  QUDA_SPECTRUM_SR_EIG = 3,
-  QUDA_SPECTRUM_LI_EIG = 4,
-  QUDA_SPECTRUM_SI_EIG = 5,
-  QUDA_SPECTRUM_INVALID = QUDA_INVALID_ENUM
-} QudaEigSpectrumType;
 
 typedef enum QudaMultigridCycleType_s {
   QUDA_MG_CYCLE_VCYCLE = 0,

@@ -414,17 +414,16 @@ typedef struct QudaInvertParam_s {
 typedef struct QudaEigParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
-  /** Not used. */
+  /** The operator. */
   QudaInvertParam *invert_param;
-  /** Not used. */
   QudaEigType eig_type;
-  /** Not used. */
+  /** 1: the polynomial of poly_deg, a_min and a_max. 0: one that follows from the spectrum. */
   QudaBoolean use_poly_acc;
-  /** Not used. */
+  /** Degree of the Chebyshev polynomial. */
   int poly_deg;
-  /** Not used. */
+  /** Interval that should hold what is not wanted. It is replaced where wanted eigenvalues lie in it; a_max 0: found
+   * from the spectrum, as degree and a_min are. */
   double a_min;
-  /** Not used. */
   double a_max;
   /** Not used. */
   QudaBoolean preserve_deflation;
@@ -432,47 +431,45 @@ typedef struct QudaEigParam_s {
   void *preserve_deflation_space;
   /** Not used. */
   QudaBoolean preserve_evals;
-  /** Not used. */
+  /** 1: M^dagger in the place of M. */
   QudaBoolean use_dagger;
-  /** Not used. */
+  /** 1: M^dagger M. */
   QudaBoolean use_norm_op;
-  /** Not used. */
+  /** 1: the even-odd preconditioned operator. */
   QudaBoolean use_pc;
   /** Not used. */
   QudaBoolean use_eigen_qr;
-  /** Not used. */
+  /** Only QUDA_BOOLEAN_FALSE. */
   QudaBoolean compute_svd;
-  /** Not used. */
+  /** Only QUDA_BOOLEAN_FALSE. */
   QudaBoolean compute_gamma5;
-  /** Not used. */
+  /** 1: fewer eigenvectors than n_conv are an error. */
   QudaBoolean require_convergence;
-  /** Not used. */
   QudaEigSpectrumType spectrum;
   /** Not used. */
   int n_ev;
-  /** Not used. */
+  /** Vectors kept at most; more are where n_conv asks for them. */
   int n_kr;
   /** Not used. */
   int nLockedMax;
-  /** Not used. */
+  /** Eigenvectors wanted. */
   int n_conv;
-  /** Not used. */
+  /** QUDA_EIG_TR_LANCZOS_3D: 3. */
   int ortho_dim;
-  /** Not used. */
+  /** QUDA_EIG_TR_LANCZOS_3D: the t of this rank. */
   int ortho_dim_size_local;
   /** Not used. */
   int n_ev_deflate;
-  /** Not used. */
+  /** Largest |A v - lambda v| over the largest eigenvalue; 0: by the precision. */
   double tol;
   /** Not used. */
   double qr_tol;
   /** Not used. */
   int check_interval;
-  /** Not used. */
   int max_restarts;
   /** Not used. */
   int batched_rotate;
-  /** Not used. */
+  /** QUDA_EIG_BLK_TR_LANCZOS: vectors multiplied at a time. */
   int block_size;
   /** Not used. */
   int compute_evals_batch_size;
@@ -480,7 +477,7 @@ typedef struct QudaEigParam_s {
   int max_ortho_attempts;
   /** Not used. */
   int ortho_block_size;
-  /** Not used. */
+  /** Only QUDA_BOOLEAN_FALSE. */
   QudaBoolean arpack_check;
   /** Not used. */
   char arpack_logfile[512];
@@ -500,9 +497,9 @@ typedef struct QudaEigParam_s {
   QudaFieldLocation location;
   /** Not used. */
   QudaBoolean run_verify;
-  /** Not used. */
+  /** Empty. */
   char vec_infile[256];
-  /** Not used. */
+  /** Empty. */
   char vec_outfile[256];
   /** Not used. */
   QudaPrecision save_prec;
@@ -939,6 +936,14 @@ void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 void destroyMultigridQuda(void *mg_instance);
 
+/** The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
+ * the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, without
+ * the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
+ * lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
+ * `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
+ * whole lattice. */
+void eigensolveQuda(void **h_evecs, double_complex *h_evals, QudaEigParam *param);
+
 /** mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
  * path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to
@@ -1047,9 +1052,6 @@ void computeCloverForceQuda(void *mom,
 
 /** Not offered: plaq keeps no null vectors in files. */
 void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
-
-/** Not offered: plaq.h has eigenvectors. */
-void eigensolveQuda(void **h_evecs, double_complex *h_evals, QudaEigParam *param);
 
 /** Not offered: plaq has no staggered quarks; qudaRephase multiplies links by phases. */
 void staggeredPhaseQuda(void *gauge_h, QudaGaugeParam *param);

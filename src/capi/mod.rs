@@ -93,6 +93,7 @@ pub const HEADERS: &[table::Header] = &[
                 &quda::operators::MODULE,
                 &quda::invert::MODULE,
                 &quda::multigrid::MODULE,
+                &quda::eigen::MODULE,
                 &quda::gauge::MODULE,
                 &quda::dynamics::MODULE,
                 &quda::quark_force::MODULE,

@@ -11,9 +11,9 @@ import numpy as np
 from pyquda import quda
 from pyquda.action import CloverWilsonAction, GaugeAction
 from pyquda.action.abstract import LoopParam, RationalParam
-from pyquda.enum_quda import QudaMassNormalization, QudaMatPCType, QudaSolutionType, QudaSolveType, QudaInverterType
+from pyquda.enum_quda import QudaBoolean, QudaEigSpectrumType, QudaEigType, QudaMassNormalization, QudaMatPCType, QudaSolutionType, QudaSolveType, QudaInverterType
 from pyquda.hmc import HMC, O2Nf1Ng0V, O4Nf4Ng0V
-from pyquda_utils import core, io
+from pyquda_utils import core, eigensolve, io
 from pyquda_utils.core import T, X, Y, Z
 
 folder, configuration, backend = sys.argv[1], *[*sys.argv[2:], "", ""][:2]
@@ -276,6 +276,65 @@ def operators():
             close(f"Wuppertal {alpha}, {name}", found, smeared, 1e-12)
 
 
+def extremes(apply, start, steps):
+    """Ends of the spectrum of a hermitian operator, by Lanczos with all vectors orthogonal."""
+    basis, alpha, beta = np.zeros((steps + 1, start.size), complex), [], []
+    basis[0] = start.ravel() / np.linalg.norm(start)
+    for k in range(steps):
+        v = apply(basis[k].reshape(start.shape)).ravel()
+        alpha.append(np.vdot(basis[k], v).real)
+        for _ in range(2):
+            v = v - (basis[: k + 1].conj() @ v) @ basis[: k + 1]
+        beta.append(np.linalg.norm(v))
+        basis[k + 1] = v / beta[k]
+    found = np.linalg.eigvalsh(np.diag(alpha) + np.diag(beta[:-1], 1) + np.diag(beta[:-1], -1))
+    return found[0], found[-1]
+
+
+def modes():
+    gauge = random_links(17, 0.3)
+    u = gauge.lexico()
+    # The Laplacian of each time-slice as a dense matrix.
+    count = 5
+    values, vectors = eigensolve.laplace3d(gauge, count, 40, 1e-10, 200, 20, 0.4)
+    found = host(vectors.lexico())
+    sites = np.eye(4**3 * 3).reshape(1, 4, 4, 4, 3, -1).repeat(8, 0).swapaxes(-1, -2)
+    matrix = sites - sum(forward(u, sites, mu) + backward(u, sites, mu) for mu in range(3)) / 6
+    for t in range(8):
+        dense = np.moveaxis(matrix[t], -2, 0).reshape(192, 192).T
+        close(f"Laplacian of slice {t}", values[t], np.linalg.eigvalsh(dense)[:count], 1e-9)
+        v = found[:, t].reshape(count, 192)
+        close(f"eigenvectors of slice {t}", v @ dense.T, values[t][:, None] * v, 1e-7)
+        close(f"they are orthonormal, slice {t}", v.conj() @ v.T, np.eye(count), 1e-12)
+    # M^dagger M at both ends.
+    mass, kappa = 0.2, 1 / (2 * (0.2 + 4))
+    gamma5 = np.array([1, 1, -1, -1])[:, None]
+
+    def square(x):
+        y = gamma5 * (x - kappa * hopping(u, x))
+        return gamma5 * (y - kappa * hopping(u, y))
+
+    start = rng.normal(size=(8, 4, 4, 4, 4, 3)) + 0j
+    lowest, highest = extremes(square, start, 500)
+    dirac = core.getWilson(info, mass, 1e-12, 1000)
+    with dirac.useGauge(gauge) as d:
+        p = quda.QudaEigParam()
+        p.invert_param = d.invert_param
+        p.eig_type = QudaEigType.QUDA_EIG_TR_LANCZOS
+        p.use_norm_op = QudaBoolean.QUDA_BOOLEAN_TRUE
+        p.n_ev = p.n_conv = 1
+        p.n_kr, p.tol, p.max_restarts = 48, 1e-10, 300
+        x = core.MultiLatticeFermion(info, 1)
+        for spectrum, expected in [("SR", lowest), ("LR", highest)]:
+            p.spectrum = QudaEigSpectrumType["QUDA_SPECTRUM_" + spectrum + "_EIG"]
+            value = np.zeros(1, "<c16")
+            quda.eigensolveQuda(x.data_ptrs, value, p)
+            close("M^dagger M, " + spectrum, value, [expected], 1e-8)
+            v = x[0].lexico()
+            close("eigenvector, " + spectrum, square(v), expected * v, 1e-6)
+            close("its length, " + spectrum, np.linalg.norm(v), 1.0, 1e-12)
+
+
 def theta(u, directions):
     """QUDA's measure: (1 / 3 V) sum tr D D^dagger, D = sum_mu (U_mu(x - mu) - U_mu(x)) - h.c. without its trace."""
     d = sum(neighbour(u[mu], mu, -1) - u[mu] for mu in range(directions))
@@ -351,6 +410,7 @@ def trajectories():
 
 if ranks == 1:
     operators()
+    modes()
     fixing()
     trajectories()
 if configuration:

@@ -1,5 +1,7 @@
 /* A host of quda.h with Wilson quarks: what stays on the device, several lattices one after the other, and what each
  * mistake is told. */
+#include <complex.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +86,142 @@ static void unit_links(double sign) {
   for (mu = 0; mu < 4; mu++)
     for (site = 0; site < SITES; site++)
       for (i = 0; i < 3; i++) links[mu][site][i][i][0] = mu == 3 && site % (SITES / 2) >= 32 * 7 ? sign : 1;
+}
+
+static int ascending(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Eigenvalues for unit links that are antiperiodic in t, of multiplicity 6: of M^dagger M = |1 - kappa h|^2, or of P^dagger P
+ * = |1 - kappa^2 h^2|^2, h = 2 sum cos p +- 2 i sqrt(sum sin^2 p); there p and p + pi are the same vector. */
+static int free_spectrum(double kappa, int preconditioned, double *values) {
+  const double pi = acos(-1);
+  int p[4], mu, count = 0, sign;
+  for (p[0] = 0; p[0] < 2; p[0]++)
+    for (p[1] = 0; p[1] < 2; p[1]++)
+      for (p[2] = 0; p[2] < 2; p[2]++)
+        for (p[3] = 0; p[3] < (preconditioned ? 2 : 4); p[3]++) {
+          double re = 0, im = 0;
+          for (mu = 0; mu < 4; mu++) {
+            const double angle = mu == 3 ? pi * (2 * p[3] + 1) / 4 : pi * p[mu];
+            re += 2 * cos(angle), im += 4 * sin(angle) * sin(angle);
+          }
+          for (sign = -1; sign <= 1; sign += 2) {
+            const double y = sign * sqrt(im), a = preconditioned ? kappa * kappa * (re * re - y * y) : kappa * re,
+                         b = preconditioned ? kappa * kappa * 2 * re * y : kappa * y;
+            values[count++] = (1 - a) * (1 - a) + b * b;
+          }
+        }
+  qsort(values, (size_t)count, sizeof *values, ascending);
+  return count;
+}
+
+enum { MODES = 30, FEW = 32 };
+static double modes[MODES][FEW][4][3][2], values[2 * FEW];
+static void *mode_list[MODES];
+
+static QudaEigParam eig_param(QudaInvertParam *operator, QudaEigSpectrumType end) {
+  QudaEigParam p = newQudaEigParam();
+  p.invert_param = operator, p.eig_type = QUDA_EIG_TR_LANCZOS, p.use_norm_op = QUDA_BOOLEAN_TRUE, p.spectrum = end;
+  p.n_ev = p.n_conv = MODES, p.n_kr = 200, p.tol = 1e-10, p.max_restarts = 300;
+  return p;
+}
+
+static double largest_difference(const void *found, const void *expected, double factor, int count) {
+  double worst = 0;
+  int i;
+  for (i = 0; i < count; i++)
+    worst = fmax(worst, fabs(((const double *)found)[i] - factor * ((const double *)expected)[i]));
+  return worst;
+}
+
+/* On 2^3 x 4 sites. */
+static void eigenvectors(void) {
+  double _Complex found[4 * MODES];
+  int form, i, t, mu;
+  QudaGaugeParam gauge = gauge_param(4);
+  QudaInvertParam invert = invert_param();
+  QudaEigParam p, wrong;
+  QudaInvertParam laplace = invert;
+  gauge.X[0] = gauge.X[1] = gauge.X[2] = 2, gauge.t_boundary = QUDA_ANTI_PERIODIC_T;
+  for (mu = 0; mu < 4; mu++)
+    for (i = 0; i < FEW; i++)
+      for (t = 0; t < 3; t++) links[mu][i][t][t][0] = mu == 3 && i % 16 >= 12 ? -1 : 1;
+  loadGaugeQuda(directions, &gauge), fine();
+  for (i = 0; i < MODES; i++) mode_list[i] = modes[i];
+  for (form = getenv("PLAQ_TEST_BRIEF") ? 4 : 0; form < 4; form++) {
+    /* The smallest ones with a polynomial and blocks. */
+    const int preconditioned = form / 2, largest = form % 2, n = free_spectrum(invert.kappa, preconditioned, values);
+    p = eig_param(&invert, largest ? QUDA_SPECTRUM_LR_EIG : QUDA_SPECTRUM_SR_EIG);
+    invert.solution_type = preconditioned ? QUDA_MATPC_SOLUTION : QUDA_MAT_SOLUTION;
+    p.use_pc = preconditioned ? QUDA_BOOLEAN_TRUE : QUDA_BOOLEAN_FALSE;
+    if (!largest) {
+      p.eig_type = QUDA_EIG_BLK_TR_LANCZOS, p.block_size = 4, p.use_poly_acc = QUDA_BOOLEAN_TRUE;
+      p.poly_deg = 10, p.a_min = 0.5, p.a_max = 4;
+    }
+    eigensolveQuda(mode_list, found, &p), fine();
+    for (i = 0; i < MODES; i++) {
+      const double expected = values[largest ? n - 1 - i / 6 : i / 6];
+      const int count = preconditioned ? FEW * 12 : FEW * 24;
+      CHECK(fabs(creal(found[i]) - expected) < 1e-9 && cimag(found[i]) == 0);
+      MatDagMatQuda(back, modes[i], &invert), fine();
+      CHECK(largest_difference(back, modes[i], expected, count) < 1e-8);
+    }
+    found[0] = -1;
+    eigensolveQuda(NULL, found, &p), fine();
+    CHECK(fabs(creal(found[0]) - values[largest ? n - 1 : 0]) < 1e-9);
+  }
+
+  /* Every time-slice: the constant three times, and then vectors with one momentum. */
+  laplace.dslash_type = QUDA_LAPLACE_DSLASH, laplace.laplace3D = 3, laplace.kappa = 1 / 6.0;
+  p = eig_param(&laplace, QUDA_SPECTRUM_SR_EIG);
+  p.eig_type = QUDA_EIG_TR_LANCZOS_3D, p.use_norm_op = QUDA_BOOLEAN_FALSE, p.ortho_dim = 3, p.ortho_dim_size_local = 4;
+  p.n_conv = 8;
+  eigensolveQuda(mode_list, found, &p), fine();
+  for (t = 0; t < 4; t++)
+    for (i = 0; i < 8; i++) CHECK(fabs(creal(found[8 * t + i]) - (i < 3 ? 0 : 2 / 3.0)) < 1e-9);
+  for (i = 0; i < 8; i++) {
+    const double *mode = modes[i][0][0][0];
+    double norm[4] = {0};
+    int k;
+    for (k = 0; k < FEW * 6; k++) norm[k / 6 % (FEW / 2) / 4] += mode[k] * mode[k];
+    for (t = 0; t < 4; t++) CHECK(fabs(norm[t] - 1) < 1e-12);
+    MatQuda(back, modes[i], &laplace), fine();
+    CHECK(largest_difference(back, mode, i < 3 ? 0 : 2 / 3.0, FEW * 6) < 1e-8);
+  }
+  wrong = p, wrong.ortho_dim_size_local = 2;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_INVALID_ARGUMENT, "eigensolveQuda", "ortho_dim_size_local");
+  wrong = p, wrong.max_restarts = 1, wrong.tol = 1e-15, wrong.n_conv = 1, found[0] = 7;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_NOT_CONVERGED, "eigensolveQuda", "param.max_restarts");
+  CHECK(creal(found[0]) == 7);
+  wrong.require_convergence = QUDA_BOOLEAN_FALSE;
+  eigensolveQuda(mode_list, found, &wrong), fine();
+  CHECK(creal(found[0]) != 7);
+  wrong = p, wrong.invert_param = &invert, wrong.use_norm_op = QUDA_BOOLEAN_TRUE;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_UNSUPPORTED, "eigensolveQuda", "param.eig_type");
+
+  p = eig_param(&invert, QUDA_SPECTRUM_SR_EIG);
+  wrong = p, wrong.n_conv = 0;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_BAD_PARAMETER, "eigensolveQuda", "param.n_conv");
+  wrong = p, wrong.use_norm_op = QUDA_BOOLEAN_FALSE;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_UNSUPPORTED, "eigensolveQuda", "param.use_norm_op");
+  wrong = p, wrong.spectrum = QUDA_SPECTRUM_LI_EIG;
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_INVALID_ARGUMENT, "eigensolveQuda", "param.spectrum");
+  wrong = p, wrong.vec_infile[0] = 'a';
+  eigensolveQuda(mode_list, found, &wrong);
+  refused(PLAQ_UNSUPPORTED, "eigensolveQuda", "param.vec_infile");
+  eigensolveQuda(mode_list, NULL, &p);
+  refused(PLAQ_NULL_POINTER, "eigensolveQuda", "h_evals");
+  p.invert_param = NULL;
+  eigensolveQuda(mode_list, found, &p);
+  refused(PLAQ_NULL_POINTER, "eigensolveQuda", "param.invert_param");
 }
 
 int main(void) {
@@ -221,6 +359,9 @@ int main(void) {
   freeGaugeQuda(), fine();
   plaqQuda(plaquette);
   refused(PLAQ_INVALID_ARGUMENT, "plaqQuda", "call loadGaugeQuda first");
+  endQuda(), fine();
+  initQuda(-1), fine();
+  eigenvectors();
   endQuda(), fine();
   return 0;
 }

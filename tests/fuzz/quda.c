@@ -226,8 +226,24 @@ QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param) {
   return percent(3) ? NULL : param;
 }
 
+QudaEigParam *quda_QudaEigParam(QudaEigParam *param) {
+  QudaEigParam good = newQudaEigParam();
+  good.invert_param = param->invert_param, good.eig_type = (QudaEigType)below(4);
+  good.spectrum = percent(90) ? QUDA_SPECTRUM_LR_EIG + below(2) : (QudaEigSpectrumType)below(6);
+  good.use_norm_op = (QudaBoolean)percent(70), good.use_dagger = (QudaBoolean)percent(30);
+  good.use_pc = (QudaBoolean)percent(40), good.use_poly_acc = (QudaBoolean)percent(50);
+  good.poly_deg = percent(95) ? below(12) : quda_integer("degree");
+  good.a_min = percent(90) ? 0.1 * below(5) : real(""), good.a_max = percent(90) ? 4 : real("");
+  good.n_conv = good.n_ev = percent(97) ? 1 + below(3) : -below(3), good.n_kr = percent(97) ? 8 + below(20) : quda_integer("size");
+  good.block_size = percent(95) ? 1 + below(3) : quda_integer("size"), good.tol = percent(90) ? 1e-5 : real("");
+  good.max_restarts = below(4), good.require_convergence = (QudaBoolean)percent(30);
+  good.ortho_dim = percent(95) ? 3 : quda_integer("direction"), good.ortho_dim_size_local = percent(95) ? 4 : below(9);
+  if (percent(3)) good.vec_infile[0] = 'a';
+  if (percent(3)) good.struct_size = quda_size();
+  *param = good;
+  return percent(3) ? NULL : param;
+}
 /* Printed, or of functions that refuse. */
-QudaEigParam *quda_QudaEigParam(QudaEigParam *param) { return percent(3) ? NULL : param; }
 QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param) { return percent(3) ? NULL : param; }
 QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param) { return percent(3) ? NULL : param; }
 

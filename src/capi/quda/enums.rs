@@ -138,6 +138,20 @@ pub enum Smear {
     SymanzikFlow,
 }
 
+/// How eigenvectors are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EigenKind {
+    Single,
+    /// Blocks of vectors are multiplied at once.
+    Block,
+    /// Every time-slice by itself.
+    Slices,
+}
+
+/// The end of a real spectrum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End(pub crate::solvers::End);
+
 interface! {
     "Enumerations"
     defines {
@@ -365,6 +379,25 @@ interface! {
             QUDA_GAUGE_SMEAR_WILSON_FLOW = 4 => Smear::WilsonFlow,
             QUDA_GAUGE_SMEAR_SYMANZIK_FLOW = 5 => Smear::SymanzikFlow,
             QUDA_GAUGE_SMEAR_INVALID = -2147483648,
+        }
+        /// How eigenvectors are found: by Lanczos, or of every time-slice by itself.
+        QudaEigType: EigenKind {
+            QUDA_EIG_TR_LANCZOS = 0 => EigenKind::Single,
+            QUDA_EIG_BLK_TR_LANCZOS = 1 => EigenKind::Block,
+            QUDA_EIG_TR_LANCZOS_3D = 2 => EigenKind::Slices,
+            QUDA_EIG_IR_ARNOLDI = 3,
+            QUDA_EIG_BLK_IR_ARNOLDI = 4,
+            QUDA_EIG_INVALID = -2147483648,
+        }
+        /// Ends of a spectrum; plaq takes those of a real one.
+        QudaEigSpectrumType: End {
+            QUDA_SPECTRUM_LM_EIG = 0,
+            QUDA_SPECTRUM_SM_EIG = 1,
+            QUDA_SPECTRUM_LR_EIG = 2 => End(crate::solvers::End::Largest),
+            QUDA_SPECTRUM_SR_EIG = 3 => End(crate::solvers::End::Smallest),
+            QUDA_SPECTRUM_LI_EIG = 4,
+            QUDA_SPECTRUM_SI_EIG = 5,
+            QUDA_SPECTRUM_INVALID = -2147483648,
         }
     }
 }

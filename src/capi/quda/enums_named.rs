@@ -13,8 +13,6 @@ macro_rules! unused {
 unused!(
     MemoryType,
     ErrorNumber,
-    EigType,
-    EigSpectrumType,
     MultigridCycleType,
     SchwarzType,
     AcceleratorType,
@@ -71,15 +69,6 @@ interface! {
         }
         qudaError_t: ErrorNumber {
             QUDA_SUCCESS = 0, QUDA_ERROR = 1, QUDA_ERROR_UNINITIALIZED = 2,
-        }
-        QudaEigType: EigType {
-            QUDA_EIG_TR_LANCZOS = 0, QUDA_EIG_BLK_TR_LANCZOS = 1, QUDA_EIG_TR_LANCZOS_3D = 2,
-            QUDA_EIG_IR_ARNOLDI = 3, QUDA_EIG_BLK_IR_ARNOLDI = 4, QUDA_EIG_INVALID = -2147483648,
-        }
-        QudaEigSpectrumType: EigSpectrumType {
-            QUDA_SPECTRUM_LM_EIG = 0, QUDA_SPECTRUM_SM_EIG = 1, QUDA_SPECTRUM_LR_EIG = 2,
-            QUDA_SPECTRUM_SR_EIG = 3, QUDA_SPECTRUM_LI_EIG = 4, QUDA_SPECTRUM_SI_EIG = 5,
-            QUDA_SPECTRUM_INVALID = -2147483648,
         }
         QudaMultigridCycleType: MultigridCycleType {
             QUDA_MG_CYCLE_VCYCLE = 0, QUDA_MG_CYCLE_FCYCLE = 1, QUDA_MG_CYCLE_WCYCLE = 2,

@@ -8,6 +8,7 @@ pub(crate) mod chrono;
 pub mod constants;
 pub mod define;
 pub mod dynamics;
+pub mod eigen;
 pub mod enums;
 pub mod enums_named;
 pub mod gauge;

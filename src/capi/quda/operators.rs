@@ -364,6 +364,20 @@ fn apply(
     vectors.save(&y, &[h_out], "h_out")
 }
 
+/// 1 - kappa sum (U + U^dagger) of colour vectors over the directions of laplace3D.
+pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
+    let links = vectors.links(&vectors.session.resident().measured()?)?;
+    let directions = match vectors.param.laplace3D {
+        mu @ 0..=3 => 15 & !(1 << mu),
+        4 => 15,
+        other => bail!(
+            InvalidArgument,
+            "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, found {other}"
+        ),
+    };
+    Laplace::new(links.field, vectors.components(), directions, 1.0, -vectors.param.kappa)
+}
+
 /// Operators that the links alone make: the Laplacian and covariant shifts.
 fn apply_to_links(
     vectors: &Vectors,
@@ -372,21 +386,8 @@ fn apply_to_links(
     normal: bool,
 ) -> Result<()> {
     let p = vectors.param;
-    let links = vectors.links(&vectors.session.resident().measured()?)?;
-    let components = vectors.components();
     let op: Box<dyn LinOp> = match vectors.kind {
-        Dslash::Laplace => {
-            let directions = match p.laplace3D {
-                mu @ 0..=3 => 15 & !(1 << mu),
-                4 => 15,
-                other => bail!(
-                    InvalidArgument,
-                    "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, \
-                     found {other}"
-                ),
-            };
-            Box::new(Laplace::new(links.field, components, directions, 1.0, -p.kappa)?)
-        }
+        Dslash::Laplace => Box::new(laplacian(vectors)?),
         Dslash::Shift => {
             let step = match p.covdev_mu {
                 mu @ 0..=3 => mu as u8,
@@ -396,7 +397,8 @@ fn apply_to_links(
                     "inv_param.covdev_mu: expected 0 to 3 (forward) or 4 to 7 (backward), found {other}"
                 ),
             };
-            Box::new(CovariantShift::new(links.field, components, vec![step])?)
+            let links = vectors.links(&vectors.session.resident().measured()?)?;
+            Box::new(CovariantShift::new(links.field, vectors.components(), vec![step])?)
         }
         other => bail!(
             Unsupported,

@@ -92,40 +92,55 @@ records! {
     }
     /// Eigenvectors of an operator.
     QudaEigParam {
-        invert_param: *mut QudaInvertParam = std::ptr::null_mut(), ignored;
-        eig_type: QudaEigType = Number::new(0), ignored;
-        use_poly_acc: QudaBoolean = Number::new(0), ignored;
-        poly_deg: c_int = 0, ignored;
-        a_min: f64 = 0.0, ignored;
-        a_max: f64 = 0.0, ignored;
+        /// The operator.
+        invert_param: *mut QudaInvertParam = std::ptr::null_mut(), used;
+        eig_type: QudaEigType = Number::new(0), used;
+        /// 1: the polynomial of poly_deg, a_min and a_max. 0: one that follows from the spectrum.
+        use_poly_acc: QudaBoolean = Number::new(0), used;
+        /// Degree of the Chebyshev polynomial.
+        poly_deg: c_int = 0, used;
+        /// Interval that should hold what is not wanted. It is replaced where wanted eigenvalues lie in it; a_max 0: found
+        /// from the spectrum, as degree and a_min are.
+        a_min: f64 = 0.0, used;
+        a_max: f64 = 0.0, used;
         preserve_deflation: QudaBoolean = Number::new(0), ignored;
         preserve_deflation_space: *mut c_void = std::ptr::null_mut(), ignored;
         preserve_evals: QudaBoolean = Number::new(1), ignored;
-        use_dagger: QudaBoolean = Number::new(0), ignored;
-        use_norm_op: QudaBoolean = Number::new(0), ignored;
-        use_pc: QudaBoolean = Number::new(0), ignored;
+        /// 1: M^dagger in the place of M.
+        use_dagger: QudaBoolean = Number::new(0), used;
+        /// 1: M^dagger M.
+        use_norm_op: QudaBoolean = Number::new(0), used;
+        /// 1: the even-odd preconditioned operator.
+        use_pc: QudaBoolean = Number::new(0), used;
         use_eigen_qr: QudaBoolean = Number::new(0), ignored;
-        compute_svd: QudaBoolean = Number::new(0), ignored;
-        compute_gamma5: QudaBoolean = Number::new(0), ignored;
-        require_convergence: QudaBoolean = Number::new(1), ignored;
-        spectrum: QudaEigSpectrumType = Number::new(2), ignored;
+        compute_svd: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
+        compute_gamma5: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
+        /// 1: fewer eigenvectors than n_conv are an error.
+        require_convergence: QudaBoolean = Number::new(1), used;
+        spectrum: QudaEigSpectrumType = Number::new(2), used;
         n_ev: c_int = 0, ignored;
-        n_kr: c_int = 0, ignored;
+        /// Vectors kept at most; more are where n_conv asks for them.
+        n_kr: c_int = 0, used;
         nLockedMax: c_int = 0, ignored;
-        n_conv: c_int = 0, ignored;
-        ortho_dim: c_int = 0, ignored;
-        ortho_dim_size_local: c_int = 0, ignored;
+        /// Eigenvectors wanted.
+        n_conv: c_int = 0, used;
+        /// QUDA_EIG_TR_LANCZOS_3D: 3.
+        ortho_dim: c_int = 0, used;
+        /// QUDA_EIG_TR_LANCZOS_3D: the t of this rank.
+        ortho_dim_size_local: c_int = 0, used;
         n_ev_deflate: c_int = -1, ignored;
-        tol: f64 = 0.0, ignored;
+        /// Largest |A v - lambda v| over the largest eigenvalue; 0: by the precision.
+        tol: f64 = 0.0, used;
         qr_tol: f64 = 0.0, ignored;
         check_interval: c_int = 0, ignored;
-        max_restarts: c_int = 0, ignored;
+        max_restarts: c_int = 0, used;
         batched_rotate: c_int = 0, ignored;
-        block_size: c_int = INVALID, ignored;
+        /// QUDA_EIG_BLK_TR_LANCZOS: vectors multiplied at a time.
+        block_size: c_int = INVALID, used;
         compute_evals_batch_size: c_int = 4, ignored;
         max_ortho_attempts: c_int = 10, ignored;
         ortho_block_size: c_int = 0, ignored;
-        arpack_check: QudaBoolean = Number::new(0), ignored;
+        arpack_check: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
         arpack_logfile: [c_char; 512] = [0; 512], ignored;
         QUDA_logfile: [c_char; 512] = [0; 512], ignored;
         nk: c_int = 0, ignored;
@@ -135,8 +150,10 @@ records! {
         mem_type_ritz: QudaMemoryType = Number::new(0), ignored;
         location: QudaFieldLocation = Number::new(2), ignored;
         run_verify: QudaBoolean = Number::new(0), ignored;
-        vec_infile: [c_char; 256] = [0; 256], ignored;
-        vec_outfile: [c_char; 256] = [0; 256], ignored;
+        /// Empty.
+        vec_infile: [c_char; 256] = [0; 256], used;
+        /// Empty.
+        vec_outfile: [c_char; 256] = [0; 256], used;
         save_prec: QudaPrecision = Number::new(8), ignored;
         io_parity_inflate: QudaBoolean = Number::new(0), ignored;
         partfile: QudaBoolean = Number::new(0), ignored;

@@ -1,0 +1,164 @@
+//! `quda.h`: eigenvectors of Dirac operators and Laplacians.
+
+#![allow(non_snake_case)]
+
+use std::ffi::{c_char, c_int, c_void};
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::arrays::{InOut, List};
+use super::enums::*;
+use super::operators::{laplacian, Vectors};
+use super::params_parts::QudaEigParam;
+use super::records::Record;
+use crate::bail;
+use crate::capi::args::{choose, Array, DataOut, Raw};
+use crate::capi::table::interface;
+use crate::error::{significant, Result};
+use crate::fields::Precision;
+use crate::linop::{LinOp, Normal};
+use crate::operators::QuarkAction;
+use crate::solvers::{eigen, slice_modes, unwatched, EigenParams, Filter};
+
+interface! {
+    "Eigenvectors"
+    calls {
+        /// The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
+        /// the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, without
+        /// the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
+        /// lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
+        /// `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
+        /// whole lattice.
+        eigensolveQuda(h_evecs: Raw<*mut *mut c_void>, h_evals: Raw<*mut Complex64>, param: InOut<QudaEigParam>) = together eigensolve;
+    }
+}
+
+fn counted(value: c_int, name: &str) -> Result<usize> {
+    match usize::try_from(value) {
+        Ok(n) if n > 0 => Ok(n),
+        _ => bail!(BadParameter, "param.{name}: expected 1 or more, found {value}"),
+    }
+}
+
+/// A, which is hermitian, on colour vectors or spinors.
+fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
+    let flag = |flag, name: &str| -> Result<bool> {
+        Ok(choose::<Flag>(flag, &format!("param.{name}"))?.0)
+    };
+    let action: Arc<dyn QuarkAction> = match vectors.kind {
+        Dslash::Laplace => Arc::new(laplacian(vectors)?),
+        _ => vectors.action(&mut vectors.session.resident())?.1,
+    };
+    let op: Arc<dyn LinOp> = match flag(p.use_pc, "use_pc")? {
+        true => action.schur(vectors.schur()?)?,
+        false => action,
+    };
+    let dagger = flag(p.use_dagger, "use_dagger")? != vectors.dagger()?;
+    Ok(match (flag(p.use_norm_op, "use_norm_op")?, dagger) {
+        (true, false) => Arc::new(Normal::mdag_m(op)),
+        (true, true) => Arc::new(Normal::m_mdag(op)),
+        (false, _) if op.hermitian() => op,
+        (false, _) => bail!(
+            Unsupported,
+            "param.use_norm_op: expected QUDA_BOOLEAN_TRUE, as the operator itself is not hermitian"
+        ),
+    })
+}
+
+fn no_file(name: &[c_char; 256], member: &str) -> Result<()> {
+    match name[0] {
+        0 => Ok(()),
+        _ => bail!(
+            Unsupported,
+            "param.{member}: expected an empty name, as files of eigenvectors are those of plaq.h"
+        ),
+    }
+}
+
+fn eigensolve(
+    h_evecs: *mut *mut c_void,
+    h_evals: *mut Complex64,
+    p: &mut QudaEigParam,
+) -> Result<()> {
+    p.check("param")?;
+    let quark = Array::at(p.invert_param, "param.invert_param")?.own(1)[0];
+    let vectors = Vectors::new(&quark, "param.invert_param")?;
+    let method: EigenKind = choose(p.eig_type, "param.eig_type")?;
+    let End(end) = choose(p.spectrum, "param.spectrum")?;
+    no_file(&p.vec_infile, "vec_infile")?;
+    no_file(&p.vec_outfile, "vec_outfile")?;
+    let Flag(polynomial) = choose(p.use_poly_acc, "param.use_poly_acc")?;
+    let count = counted(p.n_conv, "n_conv")?;
+    let params = EigenParams {
+        end,
+        count,
+        room: counted(p.n_kr, "n_kr")?,
+        block: if method == EigenKind::Block { counted(p.block_size, "block_size")? } else { 1 },
+        tol: p.tol,
+        max_restarts: counted(p.max_restarts, "max_restarts")?,
+        filter: match usize::try_from(p.poly_deg) {
+            Ok(degree @ 2..) if polynomial && p.a_max > 0.0 => {
+                Filter::Chebyshev { degree, from: p.a_min, to: p.a_max }
+            }
+            _ => Filter::Auto,
+        },
+        ..Default::default()
+    };
+    let evals = DataOut::at(h_evals.cast(), "h_evals")?;
+    let op = operator(p, &vectors)?;
+    let (found, report) = match method {
+        EigenKind::Slices => {
+            slices(p, &vectors)?;
+            slice_modes(&*op, &params, &mut unwatched)?
+        }
+        _ => eigen(&*op, None, &params, None, &mut unwatched)?,
+    };
+    let worst = report.residuals.iter().fold(0.0f64, |a, b| a.max(*b));
+    log::info!(
+        "eigenvectors: {} after {} restarts, largest residual {}, {:.3} s{}",
+        found.nrhs(),
+        report.restarts,
+        significant(worst, 4),
+        report.seconds,
+        if report.converged { "" } else { ", not converged" }
+    );
+    let Flag(required) = choose(p.require_convergence, "param.require_convergence")?;
+    if required && !report.converged {
+        bail!(
+            NotConverged,
+            "param.max_restarts: {} of {count} eigenvectors after {}, with a residual of {}; \
+             require_convergence of QUDA_BOOLEAN_FALSE takes what there is",
+            found.nrhs(),
+            report.restarts,
+            significant(worst, 4)
+        );
+    }
+    if !h_evecs.is_null() {
+        let at = List::at(h_evecs.cast(), "h_evecs")?.get(found.nrhs(), "h_evecs")?;
+        vectors.save(&found, &at, "h_evecs")?;
+    }
+    let values: Vec<f64> = report.values.iter().flat_map(|v| [*v, 0.0]).collect();
+    evals.write(Precision::F64, &values);
+    Ok(())
+}
+
+/// Time-slices by themselves: the Laplacian has no hops between them.
+fn slices(p: &QudaEigParam, vectors: &Vectors) -> Result<()> {
+    if vectors.kind != Dslash::Laplace || vectors.param.laplace3D != 3 {
+        bail!(
+            Unsupported,
+            "param.eig_type: expected QUDA_EIG_TR_LANCZOS_3D with QUDA_LAPLACE_DSLASH and laplace3D 3 only"
+        );
+    }
+    let t = vectors.session.geometry.extents()[3];
+    if p.ortho_dim != 3 || p.ortho_dim_size_local as i64 != t as i64 {
+        bail!(
+            InvalidArgument,
+            "param.ortho_dim, ortho_dim_size_local: expected 3 and {t}, the t of this rank, found {} and {}",
+            p.ortho_dim,
+            p.ortho_dim_size_local
+        );
+    }
+    Ok(())
+}
