@@ -175,7 +175,7 @@ def test_mistakes():
     refused(TypeError, "cannot be pickled|write it to a file", lambda: pickle.dumps(gauge))
     with plaq.Gauge.unit([2, 2, 2, 2]) as small:
         assert small.plaquette().total == 1
-    assert "closed" in repr(small)
+    assert "closed" in repr(small) and small._repr_html_() is None
     refused(plaq.capi.InvalidHandle, "this Gauge was closed", small.plaquette)
     context = plaq.Context("cpu", threads=1)
     inside = plaq.Gauge.unit([2, 2, 2, 2], context=context)

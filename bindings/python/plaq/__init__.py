@@ -25,7 +25,8 @@ if _CHECKING:
     from .fields import Fermion as Fermion, Propagator as Propagator, point as point, volume as volume, wall as wall
     from .gauge import Fixed as Fixed, Flow as Flow, Gauge as Gauge, file_text as file_text, heatbath as heatbath
     from .gauge import open as open
-    from .hadrons import baryons as baryons, gamma as gamma, mesons as mesons
+    from .gammas import gamma as gamma
+    from .hadrons import baryons as baryons, mesons as mesons
     from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
     from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
     from .quarks import Wilson as Wilson
@@ -54,7 +55,8 @@ _NAMES = {
         "Eigen",
         "NotConvergedWarning",
     ],
-    "hadrons": ["gamma", "mesons", "baryons"],
+    "gammas": ["gamma"],
+    "hadrons": ["mesons", "baryons"],
     "analysis": ["Correlator", "Estimate", "jackknife", "observable"],
     "chains": ["Hmc", "hmc", "toml"],
 }

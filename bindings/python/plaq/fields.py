@@ -9,7 +9,9 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, borrow, expect, on_host, room
 from ._objects import Context, Object, bits, current, lattice, sites
+from .gammas import gamma as gamma_matrices
 from .gauge import Gauge, dtype_of
+from .hadrons import two_point
 
 # ---- sources ----
 
@@ -204,11 +206,9 @@ class Fermion(Object):
 
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":
         """The source delta(t, time) exp(i p (x - x0)) Gamma self(x) of a second solve; time -1: all times."""
-        from .hadrons import gamma as gammas
-
         other = self._like()
         params = capi.plaq_sequential_params(
-            time=time, gamma=gammas.number(gamma), momentum=tuple(momentum), origin=tuple(self.position[:3])
+            time=time, gamma=gamma_matrices.number(gamma), momentum=tuple(momentum), origin=tuple(self.position[:3])
         )
         capi.plaq_spinor_sequential(self, other, params)
         return other
@@ -284,20 +284,14 @@ class Propagator(Fermion):
 
     def pion(self) -> Any:
         """Sum over x of tr S S^dagger at rest over the time from the source, a plaq.Correlator."""
-        from .hadrons import two_point
-
         return two_point(self, "pion")
 
     def rho(self) -> Any:
         """The vector meson at rest, average over x, y, z, a plaq.Correlator."""
-        from .hadrons import two_point
-
         return two_point(self, "rho")
 
     def nucleon(self) -> Any:
         """The nucleon of positive parity at rest, a plaq.Correlator."""
-        from .hadrons import two_point
-
         return two_point(self, "nucleon")
 
     def __repr__(self) -> str:

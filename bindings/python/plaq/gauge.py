@@ -298,8 +298,11 @@ class Gauge(Object):
         size = "x".join(map(str, self.extents))
         return self._say(f"SU({self.colours}) {size}, {self.precision} precision, {self.context.name}")
 
-    def _repr_html_(self) -> str:
-        rows = zip(Plaquette._fields, self.plaquette())
+    def _repr_html_(self) -> Optional[str]:
+        try:
+            rows = zip(Plaquette._fields, self.plaquette())
+        except capi.InvalidHandle:
+            return None  # closed, as repr says
         cells = "".join(f"<tr><td>{name}</td><td>{value:.8f}</td></tr>" for name, value in rows)
         title = "×".join(map(str, self.extents))
         return f"<b>Gauge</b> SU({self.colours}), {title}, {self.precision} precision<table>{cells}</table>"
