@@ -283,6 +283,15 @@ int main(void) {
   performGaugeSmearQuda(&smear, &observe), fine();
   CHECK(observe.plaquette[0] > 1 - 1e-14);
   saveGaugeQuda(directions, &wrong), fine();
+  smear.n_steps = 4000000000u;
+  performGaugeSmearQuda(&smear, &observe);
+  refused(PLAQ_BAD_PARAMETER, "performGaugeSmearQuda", "smear_param.n_steps");
+  smear.smear_type = QUDA_GAUGE_SMEAR_WILSON_FLOW, smear.epsilon = 0.01;
+  performWFlowQuda(&smear, &observe);
+  refused(PLAQ_BAD_PARAMETER, "performWFlowQuda", "smear_param.n_steps");
+  performWuppertalnStep(solution, source, &invert, 100001, 0.1);
+  refused(PLAQ_BAD_PARAMETER, "performWuppertalnStep", "n_steps");
+  smear.n_steps = 2;
   smear.smear_type = QUDA_GAUGE_SMEAR_OVRIMP_STOUT;
   performGaugeSmearQuda(&smear, &observe);
   refused(PLAQ_INVALID_ARGUMENT, "performGaugeSmearQuda", "smear_param.smear_type");

@@ -16,7 +16,7 @@ use super::session;
 use crate::bail;
 use crate::capi::args::{choose, Array, DataOut, One, OutArray, PathList, Raw};
 use crate::capi::table::interface;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::Precision;
 use crate::ops::flow::{Flow, FlowKind};
 use crate::ops::link_smearing::{smear_links, Smearing};
@@ -231,6 +231,9 @@ fn directions(p: &QudaGaugeSmearParam) -> Result<i32> {
     }
 }
 
+/// Steps of smearing or flow that a call may ask for: one with more would not end.
+pub const MOST_STEPS: usize = 100_000;
+
 fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
     p.check("smear_param")?;
     let session = session::get()?;
@@ -253,11 +256,11 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
             "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_APE, STOUT or HYP; performWFlowQuda flows"
         ),
     };
+    within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
     measured.take(&links, 0)?;
-    let steps = p.n_steps as usize;
-    for step in 1..=steps {
+    for step in 1..=p.n_steps as usize {
         links.field = Arc::new(smear_links(&links.field, smearing, 1)?);
         measured.take(&links, step)?;
     }
@@ -285,6 +288,7 @@ fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -
             p.epsilon
         );
     }
+    within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
     measured.take(&links, 0)?;

@@ -9,6 +9,7 @@ use num_complex::Complex64;
 
 use super::arrays::{InOut, List};
 use super::enums::*;
+use super::links::MOST_STEPS;
 use super::params_invert::QudaInvertParam;
 use super::records::Record;
 use super::resident::{CloverTerm, Links, Resident};
@@ -17,7 +18,7 @@ use crate::backend::External;
 use crate::bail;
 use crate::capi::args::{choose, One};
 use crate::capi::table::interface;
-use crate::error::Result;
+use crate::error::{within, Result};
 use crate::fields::{
     blas, CloverField, Components, GammaBasis, Layout, Precision, Recon, RhsOrder, Subset,
     VectorField,
@@ -503,6 +504,7 @@ fn wuppertal(
     alpha: f64,
 ) -> Result<()> {
     let vectors = Vectors::new(param, "param")?;
+    within("n_steps", n_steps as usize, 0, MOST_STEPS)?;
     let links = vectors.session.resident().measured()?.field;
     let mut psi = vectors.load(&[h_in], Subset::Full, "h_in")?;
     smearing::wuppertal(&mut psi, &links, alpha, n_steps as usize, SPACE)?;
