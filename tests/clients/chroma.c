@@ -278,6 +278,22 @@ static void shifts(int form) {
   for (i = 0; i < SHIFTS; i++) check(solution[i], sources[0], form, 0, 1, offset[i]);
 }
 
+/* The operator on vectors with spin inside colour gives the same numbers in this order. */
+static void spin_inside_colour(void) {
+  QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
+  double *in = solution[2], *out = solution[3];
+  int site, k;
+  p.solution_type = QUDA_MAT_SOLUTION;
+  MatQuda(solution[0], source[0], &p), fine();
+  for (site = 0; site < own; site++)
+    for (k = 0; k < 24; k++) in[24 * site + 8 * (k / 2 % 3) + 2 * (k / 6) + k % 2] = source[0][24 * site + k];
+  p.dirac_order = QUDA_QDP_DIRAC_ORDER;
+  MatQuda(out, in, &p), fine();
+  for (site = 0; site < own; site++)
+    for (k = 0; k < 24; k++)
+      CHECK(out[24 * site + 8 * (k / 2 % 3) + 2 * (k / 6) + k % 2] == solution[0][24 * site + k]);
+}
+
 /* Former solutions: a source that is the sum of two former ones takes next to no iterations, and a flushed channel knows
  * nothing. What the solution's array holds does not count. */
 static void predictor(void) {
@@ -391,6 +407,7 @@ static void solver_objects(double anisotropy) {
   solve_columns(p, COLUMNS, 0);
   normal();
   if (!brief) predictor();
+  if (!device_order) spin_inside_colour();
   /* The unpreconditioned operator. */
   set_sources(1);
   p = clover_param(QUDA_CG_INVERTER);

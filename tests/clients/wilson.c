@@ -318,6 +318,18 @@ int main(void) {
   bad = invert, bad.gamma_basis = QUDA_UKQCD_GAMMA_BASIS;
   invertQuda(solution, source, &bad);
   refused(PLAQ_UNSUPPORTED, "invertQuda", "expected    QUDA_DEGRAND_ROSSI_GAMMA_BASIS");
+  bad = invert, bad.dirac_order = QUDA_CPS_WILSON_DIRAC_ORDER;
+  invertQuda(solution, source, &bad);
+  refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.dirac_order");
+  bad = invert, bad.dslash_type = QUDA_STAGGERED_DSLASH, bad.dirac_order = QUDA_QDP_DIRAC_ORDER;
+  performWuppertalnStep(solution, source, &bad, 1, 0.1);
+  refused(PLAQ_UNSUPPORTED, "performWuppertalnStep", "expected    QUDA_DIRAC_ORDER with colour vectors");
+  bad = invert, bad.chrono_make_resident = 1, bad.chrono_max_dim = 3, bad.chrono_index = 12;
+  invertQuda(solution, source, &bad);
+  refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.chrono_index");
+  bad.chrono_index = 0, bad.chrono_max_dim = 0;
+  invertQuda(solution, source, &bad);
+  refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.chrono_max_dim");
   bad = invert, bad.tol = newQudaInvertParam().tol;
   invertQuda(solution, source, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.tol");
