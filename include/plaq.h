@@ -1485,7 +1485,11 @@ enum {
   /** P^dagger x = b. */
   PLAQ_SOLUTION_PDAG = 4,
   /** P^dagger P x = b. */
-  PLAQ_SOLUTION_PDAGP = 5
+  PLAQ_SOLUTION_PDAGP = 5,
+  /** M M^dagger x = b, by a solve with M and one with M^dagger. */
+  PLAQ_SOLUTION_MMDAG = 6,
+  /** P P^dagger x = b, likewise. */
+  PLAQ_SOLUTION_PPDAG = 7
 };
 
 /** What the Krylov space is built from. */

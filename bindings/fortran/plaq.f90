@@ -825,6 +825,10 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAG = 4
   !> P^dagger P x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PDAGP = 5
+  !> M M^dagger x = b, by a solve with M and one with M^dagger.
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_MMDAG = 6
+  !> P P^dagger x = b, likewise.
+  integer(c_int32_t), parameter :: PLAQ_SOLUTION_PPDAG = 7
   !> What the Krylov space is built from.
   !> M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0

@@ -23,6 +23,10 @@ choices! {
         MatPcDag = 4, PLAQ_SOLUTION_PDAG, "pdag";
         /// P^dagger P x = b.
         MatPcDagMatPc = 5, PLAQ_SOLUTION_PDAGP, "pdagp";
+        /// M M^dagger x = b, by a solve with M and one with M^dagger.
+        MatMatDag = 6, PLAQ_SOLUTION_MMDAG, "mmdag";
+        /// P P^dagger x = b, likewise.
+        MatPcMatPcDag = 7, PLAQ_SOLUTION_PPDAG, "ppdag";
     }
     /// What the Krylov space is built from.
     pub enum Equations: plaq_equations {
@@ -44,7 +48,21 @@ choices! {
 
 impl Solution {
     pub fn preconditioned(self) -> bool {
-        matches!(self, Solution::MatPc | Solution::MatPcDag | Solution::MatPcDagMatPc)
+        matches!(
+            self,
+            Solution::MatPc
+                | Solution::MatPcDag
+                | Solution::MatPcDagMatPc
+                | Solution::MatPcMatPcDag
+        )
+    }
+    /// Is the operator applied twice, once its adjoint?
+    pub fn normal(self) -> bool {
+        matches!(self, Solution::MatDagMat | Solution::MatPcDagMatPc) || self.adjoint_first()
+    }
+    /// M M^dagger or P P^dagger.
+    pub fn adjoint_first(self) -> bool {
+        matches!(self, Solution::MatMatDag | Solution::MatPcMatPcDag)
     }
 }
 

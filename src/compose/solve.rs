@@ -63,8 +63,8 @@ impl DiracSolver {
             op.clone().schur(form)?;
         }
         let (kind, equations) = (params.solver.kind, params.equations);
-        let normal = matches!(params.solution, Solution::MatDagMat | Solution::MatPcDagMatPc);
-        let hermitian = normal || iterated_operator(&op, params.even_odd)?.hermitian();
+        let hermitian =
+            params.solution.normal() || iterated_operator(&op, params.even_odd)?.hermitian();
         if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
             bail!(
                 Unsupported,
@@ -226,7 +226,7 @@ impl DiracSolver {
             _ if self.two_steps() => y + stage(true).max(stage(false)),
             Solution::Mat | Solution::MatPc => stage(false),
             Solution::MatDag | Solution::MatPcDag => stage(true),
-            Solution::MatDagMat | Solution::MatPcDagMatPc => {
+            _ => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
                 self.normal_system(self.equation_schur())
                     .map_or(0, |system| system.memory(&cg, nrhs))
@@ -240,14 +240,14 @@ impl DiracSolver {
         vectors + shape.geometry.new_halo_bytes(&shape.device, &faces.collect::<Vec<_>>())
     }
 
-    /// M^dagger M by one solve after the other.
+    /// M^dagger M or M M^dagger by one solve after the other.
     fn two_steps(&self) -> bool {
         let cg =
             matches!(self.params.solver.kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr);
         match self.params.solution {
             Solution::MatDagMat => self.params.even_odd.is_some() || !cg,
             Solution::MatPcDagMatPc => !cg,
-            _ => false,
+            other => other.adjoint_first(),
         }
     }
 
@@ -321,10 +321,10 @@ impl DiracSolver {
         };
         match self.params.solution {
             Solution::Mat | Solution::MatDag => c,
-            Solution::MatDagMat => c * c,
+            Solution::MatDagMat | Solution::MatMatDag => c * c,
             _ if symmetric => 1.0,
             Solution::MatPc | Solution::MatPcDag => c,
-            Solution::MatPcDagMatPc => c * c,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => c * c,
         }
     }
 
@@ -360,27 +360,29 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         if self.two_steps() {
+            // Which of the two factors stands beside x.
+            let adjoint = self.params.solution.adjoint_first();
             let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
                 let start = Instant::now();
                 let mut y = x.like(x.precision())?;
                 if params.initial_guess {
-                    self.operate(&mut y, x, false)?;
+                    self.operate(&mut y, x, adjoint)?;
                 }
-                let first = self.solve_one(true, &mut y, b, params, monitor)?;
+                let first = self.solve_one(!adjoint, &mut y, b, params, monitor)?;
                 let left = SolverParams { stop: params.stop.since(start), ..params.clone() };
-                Ok(first.followed_by(self.solve_one(false, x, &y, &left, monitor)?))
+                Ok(first.followed_by(self.solve_one(adjoint, x, &y, &left, monitor)?))
             };
             let image = |out: &mut SpinorField, x: &SpinorField| {
                 let mut y = x.like(x.precision())?;
-                self.operate(&mut y, x, false)?;
-                self.operate(out, &y, true)
+                self.operate(&mut y, x, adjoint)?;
+                self.operate(out, &y, !adjoint)
             };
             return to_tolerance(params, x, b, monitor, attempt, image);
         }
         match self.params.solution {
             Solution::Mat | Solution::MatPc => self.solve_one(false, x, b, params, monitor),
             Solution::MatDag | Solution::MatPcDag => self.solve_one(true, x, b, params, monitor),
-            Solution::MatDagMat | Solution::MatPcDagMatPc => {
+            _ => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
                 solvers::solve(&self.normal_system(self.equation_schur())?, &cg, x, b, monitor)
             }

@@ -309,6 +309,13 @@ int main(void) {
     double off = ((double *)back)[i] - ((double *)source)[i];
     CHECK(off < 1e-9 && off > -1e-9);
   }
+  /* M M^dagger. */
+  bad = invert, bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.solve_type = QUDA_NORMOP_PC_SOLVE;
+  bad.inv_type = QUDA_CG_INVERTER, bad.dagger = QUDA_DAG_YES;
+  invertQuda(solution, source, &bad), fine();
+  CHECK(bad.true_res[0] < 1e-10);
+  MatDagMatQuda(back, solution, &bad), fine();
+  CHECK(largest_difference(back, source, 1, SITES * 24) < 1e-9);
   bad = invert, bad.dslash_type = QUDA_CLOVER_WILSON_DSLASH;
   invertQuda(solution, source, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "call loadCloverQuda first");

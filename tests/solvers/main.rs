@@ -157,6 +157,8 @@ fn image(dirac: &Dirac, params: &SolveParams, x: &Field) -> Field {
         Solution::MatPc => half(false, x),
         Solution::MatPcDag => half(true, x),
         Solution::MatPcDagMatPc => half(true, &half(false, x)),
+        Solution::MatMatDag => full(false, &full(true, x)),
+        Solution::MatPcMatPcDag => half(false, &half(true, x)),
     }
 }
 
@@ -260,6 +262,8 @@ fn every_solution_and_even_odd_type() {
                 Solution::MatPc,
                 Solution::MatPcDag,
                 Solution::MatPcDagMatPc,
+                Solution::MatMatDag,
+                Solution::MatPcMatPcDag,
             ] {
                 for kind in [SolverKind::Cg, SolverKind::BiCgStab] {
                     for schur in schurs().into_iter().map(Some).chain([None]) {

@@ -2465,6 +2465,10 @@ class plaq_solution(Enum):
     PDAG = 4
     #: P^dagger P x = b.
     PDAGP = 5
+    #: M M^dagger x = b, by a solve with M and one with M^dagger.
+    MMDAG = 6
+    #: P P^dagger x = b, likewise.
+    PPDAG = 7
 
 
 class plaq_equations(Enum):

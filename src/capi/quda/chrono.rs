@@ -88,6 +88,7 @@ impl Chronology {
         };
         match solution {
             Solution::MatDagMat | Solution::MatPcDagMatPc => guesses.guess(&*op, x, b)?,
+            Solution::MatMatDag | Solution::MatPcMatPcDag => guesses.guess(&Adjoint(op), x, b)?,
             Solution::Mat | Solution::MatPc => image(&*op, guesses, x, b)?,
             Solution::MatDag | Solution::MatPcDag => image(&Adjoint(op), guesses, x, b)?,
         };

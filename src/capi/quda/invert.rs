@@ -66,10 +66,8 @@ fn equation(vectors: &Vectors) -> Result<Solution> {
         (Wanted::MatPc, true) | (Wanted::MatPcDag, false) => Solution::MatPcDag,
         (Wanted::MatDagMat, false) => Solution::MatDagMat,
         (Wanted::MatPcDagMatPc, false) => Solution::MatPcDagMatPc,
-        (Wanted::MatDagMat | Wanted::MatPcDagMatPc, true) => bail!(
-            Unsupported,
-            "param.dagger: expected QUDA_DAG_NO with a solution of M^dagger M, found QUDA_DAG_YES"
-        ),
+        (Wanted::MatDagMat, true) => Solution::MatMatDag,
+        (Wanted::MatPcDagMatPc, true) => Solution::MatPcMatPcDag,
     })
 }
 
@@ -92,7 +90,7 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
         true => Some(vectors.schur()?),
         false => None,
     };
-    let normal = matches!(solution, Solution::MatDagMat | Solution::MatPcDagMatPc);
+    let normal = solution.normal();
     // CGNE and CGNR have normal equations of their own; M^dagger M needs none.
     let own = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
     let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
@@ -242,10 +240,7 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
 /// 1 / factor of the equation's operator.
 fn inverse_factor(vectors: &Vectors, solution: Solution) -> Result<f64> {
     let c = 1.0 / vectors.factor(solution.preconditioned())?;
-    Ok(match solution {
-        Solution::MatDagMat | Solution::MatPcDagMatPc => c * c,
-        _ => c,
-    })
+    Ok(if solution.normal() { c * c } else { c })
 }
 
 fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
