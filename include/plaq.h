@@ -1468,7 +1468,10 @@ enum {
   /** Restarted GCR, with MR inside every iteration if asked for. */
   PLAQ_ALGORITHM_GCR = 4,
   /** Minimal residual with relaxation. */
-  PLAQ_ALGORITHM_MR = 5
+  PLAQ_ALGORITHM_MR = 5,
+  /** Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
+   * multigrid as soon as its set-up pays (docs/propagator.md). */
+  PLAQ_ALGORITHM_AUTO = 6
 };
 
 /** The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity. */
@@ -1503,6 +1506,20 @@ enum {
   PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
+/** What PLAQ_ALGORITHM_AUTO chose. */
+typedef int32_t plaq_chosen;
+enum {
+  /** Nothing: the algorithm was asked for. */
+  PLAQ_CHOSEN_NONE = 0,
+  /** No multigrid: its set-up would not have paid. */
+  PLAQ_CHOSEN_KRYLOV = 1,
+  /** Multigrid. */
+  PLAQ_CHOSEN_MULTIGRID = 2,
+  /** No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
+   * log says. */
+  PLAQ_CHOSEN_ONLY_KRYLOV = 3
+};
+
 /** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
  * solves in one call the greatest. */
 typedef int32_t plaq_stopped_by;
@@ -1527,12 +1544,11 @@ enum {
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
- * where the operator is in double: half the time to the same residual. */
+/** How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Algorithm of the iteration. Default: PLAQ_ALGORITHM_CGNR. */
+  /** Algorithm of the iteration. Default: PLAQ_ALGORITHM_AUTO. */
   plaq_algorithm algorithm;
   /** Equation that is solved. Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
@@ -1543,7 +1559,8 @@ typedef struct plaq_solver_params {
    * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
   /** Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
-   * applies. Automatic (0): single where the operator is in double, else the operator's;
+   * applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
+   * PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
    * plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
    * that goes no deeper than its precision. The report says which. Default: 0. */
   plaq_precision sloppy_precision;
@@ -1571,8 +1588,10 @@ typedef struct plaq_solver_params {
   /** Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
    * 1 to 12. Default: 12. */
   int32_t columns;
-  /** Must be 0. */
-  int32_t reserved;
+  /** PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+   * whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+   * 0 or more. Default: 0. */
+  int32_t expected_columns;
   /** Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
    * stop after the same one. Default: 0. */
   double max_seconds;
@@ -1615,8 +1634,8 @@ typedef struct plaq_solve_report {
   plaq_storage sloppy_storage;
   /** Which criterion ended it. */
   plaq_stopped_by stopped_by;
-  /** 0. */
-  int32_t reserved;
+  /** What PLAQ_ALGORITHM_AUTO chose. */
+  plaq_chosen chosen;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1629,7 +1648,7 @@ plaq_status plaq_solver_create(plaq_dirac dirac,
                                plaq_solver *solver);
 
 /** Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
- * any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
+ * any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
  * FIELD_MISMATCH (set up for another lattice). */
 plaq_status plaq_solver_set_multigrid(plaq_solver solver, plaq_multigrid multigrid);
 
@@ -1638,7 +1657,7 @@ plaq_status plaq_solver_destroy(plaq_solver solver);
 
 /** Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
  * A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
- * less than 12, else one of 12. */
+ * less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
 
 /** Solves for all right-hand sides of b at once. x and b have the operator's precision and

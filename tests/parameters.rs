@@ -117,11 +117,13 @@ fn every_table_is_whole() {
 /// Room of a C struct must be 0; a number out of range is called by the host's argument.
 #[test]
 fn structs_of_c_are_checked() {
+    let mut smearing = LinkSmearing::default().to_c();
+    smearing.reserved = 1;
+    let e = LinkSmearing::from_c(&smearing, "params").unwrap_err();
+    assert_eq!(e.message, "params.reserved: expected 0, found 1");
     let mut c = SolverSettings::default().to_c();
-    c.reserved = 1;
     let said = |c| SolverSettings::from_c(&c, "params").unwrap_err().message;
-    assert_eq!(said(c), "params.reserved: expected 0, found 1");
-    (c.reserved, c.columns) = (0, 13);
+    c.columns = 13;
     assert_eq!(said(c), "params.columns: expected 1 to 12, found 13");
     (c.columns, c.initial_guess) = (12, 2);
     assert_eq!(said(c), "params.initial_guess: expected 0 or 1, found 2");

@@ -812,6 +812,9 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_GCR = 4
   !> Minimal residual with relaxation.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_MR = 5
+  !> Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
+  !> multigrid as soon as its set-up pays (docs/propagator.md).
+  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_AUTO = 6
   !> The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
   !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
@@ -836,6 +839,16 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
   !> M M^dagger y = b, x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
+  !> What PLAQ_ALGORITHM_AUTO chose.
+  !> Nothing: the algorithm was asked for.
+  integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
+  !> No multigrid: its set-up would not have paid.
+  integer(c_int32_t), parameter :: PLAQ_CHOSEN_KRYLOV = 1
+  !> Multigrid.
+  integer(c_int32_t), parameter :: PLAQ_CHOSEN_MULTIGRID = 2
+  !> No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
+  !> log says.
+  integer(c_int32_t), parameter :: PLAQ_CHOSEN_ONLY_KRYLOV = 3
   !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
   !> solves in one call the greatest.
   !> The goals were met, `tol` last.
@@ -856,8 +869,7 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
-  !> where the operator is in double: half the time to the same residual.
+  !> How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -871,7 +883,8 @@ module plaq
     !> System that is solved through; on the whole lattice there is no even-odd preconditioning.
     integer(c_int32_t) :: system
     !> Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
-    !> applies. Automatic (0): single where the operator is in double, else the operator's;
+    !> applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
+    !> PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
     !> plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
     !> that goes no deeper than its precision. The report says which.
     integer(c_int32_t) :: sloppy_precision
@@ -896,8 +909,9 @@ module plaq
     real(c_double) :: omega
     !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
     integer(c_int32_t) :: columns
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+    !> whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+    integer(c_int32_t) :: expected_columns
     !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
     !> stop after the same one.
     real(c_double) :: max_seconds
@@ -936,8 +950,8 @@ module plaq
     integer(c_int32_t) :: sloppy_storage
     !> Which criterion ended it.
     integer(c_int32_t) :: stopped_by
-    !> 0.
-    integer(c_int32_t) :: reserved
+    !> What PLAQ_ALGORITHM_AUTO chose.
+    integer(c_int32_t) :: chosen
   end type
 
   ! Sources, propagators and hadron correlators
@@ -2455,7 +2469,7 @@ module plaq
       type(plaq_solver), intent(inout) :: solver
     end function
     !> Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    !> any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
+    !> any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
     !> FIELD_MISMATCH (set up for another lattice).
     integer(c_int32_t) function plaq_solver_set_multigrid(solver, multigrid) bind(c)
       import
@@ -2469,7 +2483,7 @@ module plaq
     end function
     !> Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
     !> A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-    !> less than 12, else one of 12.
+    !> less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver

@@ -12,13 +12,13 @@ use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
-use crate::compose::{DiracSolver, Normalisation, SolveParams, SolveReport, SolverSettings};
+use crate::compose::{Chosen, DiracSolver, Normalisation, SolveReport, SolverSettings};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon};
 use crate::operators::{phase, ActionParams, DiracParams, QuarkAction};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
-use crate::params::{Choice, Parameters, Row};
+use crate::params::{Choice, Row};
 use crate::solvers::{SolverKind, StoppedBy};
 
 /// The operator of a quark, without its mass.
@@ -107,9 +107,7 @@ impl Action {
             Ok(())
         });
         if let Some(op) = made {
-            let sloppy = Some((Precision::F32, Recon::R12));
-            let params =
-                SolveParams { sloppy, normalisation: self.normalisation, ..Default::default() };
+            let params = SolverSettings::default().params(&op, self.normalisation)?;
             let name = || format!("likely propagator {} {:?}", op.describe(), self.normalisation);
             geometry.foresee(device, true, name, |_| run_through(op.clone(), &params, COLUMNS));
         }
@@ -120,12 +118,14 @@ impl Action {
 /// What solves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
+    Automatic,
     Krylov(SolverKind),
     Multigrid,
 }
 
 /// Names of methods. CG needs the normal equations: its name stands for CGNR.
-pub const SOLVERS: &[&str] = &["cg", "cgne", "cgnr", "bicgstab", "gcr", "mr", "multigrid=mg"];
+pub const SOLVERS: &[&str] =
+    &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "mr", "multigrid=mg"];
 /// How a quark is solved for.
 #[derive(Clone, Debug)]
 pub struct Solving {
@@ -145,11 +145,11 @@ const NO_LOAD: &[Need] = &[Need::Without("load")];
 /// Options of solvers.
 #[rustfmt::skip]
 pub const SOLVER_OPTIONS: &[Opt] = &[
-    opt("solver", Kind::Word(SOLVERS), "S", "cg", "cg, cgne, cgnr, bicgstab, gcr, mr or multigrid")
+    opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid")
         .needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
-    solver("precision", "sloppy_precision").or("single"),
+    solver("precision", "sloppy_precision"),
     solver("max-iterations", "max_iterations"),
     solver("rhs", "columns"),
     opt("krylov", Kind::Whole(0, 1 << 20), "N", "0", "directions that GCR keeps (0: 4 with multigrid, else 10)")
@@ -196,6 +196,7 @@ const fn mg(name: &'static str, row: &'static Row) -> Opt {
 impl Solving {
     pub fn of(options: &Options) -> Run<Solving> {
         let method = match options.text("solver") {
+            "auto" => Method::Automatic,
             "cg" => Method::Krylov(SolverKind::Cgnr),
             "multigrid" => Method::Multigrid,
             word => Method::Krylov(SolverKind::from_word(word, "--solver")?),
@@ -205,30 +206,34 @@ impl Solving {
         Ok(Solving { method, settings: options.params()?, krylov })
     }
 
-    /// double, single, half or auto.
-    pub fn precision_name(&self) -> String {
-        self.settings.get("sloppy_precision").unwrap_or_default()
+    /// The algorithm asked for.
+    pub fn kind(&self) -> SolverKind {
+        match self.method {
+            Method::Automatic => SolverKind::Auto,
+            Method::Krylov(kind) => kind,
+            Method::Multigrid => SolverKind::Gcr,
+        }
     }
 
-    /// A solver for an operator.
+    /// A solver for an operator, of which so many columns are expected; `multigrid`: the hierarchy that it takes.
     pub fn solver(
         &self,
         op: &Arc<dyn QuarkAction>,
         action: &Action,
+        expected_columns: usize,
         multigrid: Option<&Arc<Multigrid>>,
     ) -> Result<DiracSolver> {
-        let (algorithm, own) = match self.method {
-            Method::Krylov(kind) => (kind, 10),
-            Method::Multigrid => (SolverKind::Gcr, 4),
-        };
+        let own = if self.method == Method::Multigrid { 4 } else { 10 };
         let nkrylov = if self.krylov > 0 { self.krylov } else { own };
-        let settings = SolverSettings { algorithm, nkrylov, ..self.settings.clone() };
-        let params = settings.params(op.links(), action.normalisation)?;
+        let algorithm = self.kind();
+        let settings =
+            SolverSettings { algorithm, nkrylov, expected_columns, ..self.settings.clone() };
+        let params = settings.params(op, action.normalisation)?;
         foresee(&**op, &params, settings.columns);
         let solver = DiracSolver::new(op.clone(), params)?;
         match self.method {
-            Method::Multigrid => solver.with_multigrid(multigrid.cloned()),
             Method::Krylov(_) => Ok(solver),
+            _ => solver.with_multigrid(multigrid.cloned()),
         }
     }
 }
@@ -271,6 +276,9 @@ pub struct Solved {
     pub bytes: f64,
     pub memory_peak: u64,
     pub kind: SolverKind,
+    /// Precision of the iteration.
+    pub precision: Precision,
+    pub chosen: Chosen,
 }
 
 pub fn largest(values: &[f64]) -> f64 {
@@ -295,6 +303,8 @@ impl Solved {
             bytes: 0.0,
             memory_peak: 0,
             kind: SolverKind::Cgnr,
+            precision: Precision::F64,
+            chosen: Chosen::Asked,
         }
     }
 
@@ -322,6 +332,7 @@ impl Solved {
         self.bytes += s.bytes;
         self.memory_peak = self.memory_peak.max(report.memory_peak);
         self.kind = s.fallback.unwrap_or(asked);
+        (self.precision, self.chosen) = (report.iterated.0, report.chosen);
     }
 
     /// What ended solves that did not converge.
@@ -339,7 +350,7 @@ impl Solved {
 
     pub fn json(&self, name: &str, solving: &Solving) -> Value {
         json!({
-            "name": name, "precision": solving.precision_name(), "rhs": solving.settings.columns,
+            "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(), "rhs": solving.settings.columns,
             "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
             "iterations": self.iterations, "reliable_updates": self.reliable_updates,
             "restarts": self.restarts, "residual": self.residual, "residual_hq": self.residual_hq,

@@ -12,7 +12,7 @@ use super::solve::{plaq_progress_callback, plaq_solve_report, to_c};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::compose::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolver, SolveReport};
+use crate::compose::{Chosen, OverlapAlgorithm, OverlapPreconditioner, OverlapSolver, SolveReport};
 use crate::error::Result;
 use crate::ops::overlap::overlap_propagators;
 pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
@@ -79,7 +79,8 @@ fn report_of(
     let memory_peak = overlap.context().device().used().1;
     let links = overlap.op.sign().kernel().op().gauge();
     let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
-    to_c(&SolveReport { solver: report, memory_peak, iterated }, SolverKind::Cg)
+    let chosen = Chosen::Asked;
+    to_c(&SolveReport { solver: report, memory_peak, iterated, chosen }, SolverKind::Cg)
 }
 
 #[allow(clippy::too_many_arguments)]

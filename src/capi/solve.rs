@@ -15,7 +15,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 pub use crate::compose::plaq_solver_params;
-use crate::compose::{DiracSolver, Equations, Solution, SolveReport, SolverSettings};
+use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::SpinorField;
 use crate::ops::propagator;
@@ -57,6 +57,7 @@ interface! {
         plaq_algorithm = SolverKind;
         plaq_solution = Solution;
         plaq_equations = Equations;
+        plaq_chosen = Chosen;
     }
     constants {
         /// What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
@@ -119,8 +120,8 @@ interface! {
             sloppy_storage: plaq_storage,
             /// Which criterion ended it.
             stopped_by: plaq_stopped_by,
-            /// 0.
-            reserved: i32,
+            /// What PLAQ_ALGORITHM_AUTO chose.
+            chosen: plaq_chosen,
         }
     }
     functions {
@@ -128,14 +129,14 @@ interface! {
         /// UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
         plaq_solver_create(dirac: Handle<plaq_dirac>, params: Params<plaq_solver_params>, solver: Out<plaq_solver>) = create;
         /// Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-        /// any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
+        /// any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
         /// FIELD_MISMATCH (set up for another lattice).
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
         /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
         /// A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-        /// less than 12, else one of 12.
+        /// less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
@@ -158,7 +159,7 @@ interface! {
 
 fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
     let settings = SolverSettings::from_c(p, "params")?;
-    let params = settings.params(dirac.op().links(), dirac.normalisation())?;
+    let params = settings.params(dirac.op(), dirac.normalisation())?;
     propagator::foresee(&**dirac.op(), &params, settings.columns);
     let object = Solver {
         context: dirac.context().clone(),
@@ -259,6 +260,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         sloppy_precision: number_of(report.iterated.0),
         sloppy_storage: number_of(report.iterated.1),
         stopped_by: number_of(stopped_by(s)),
+        chosen: number_of(report.chosen),
         ..Default::default()
     }
 }

@@ -1,11 +1,14 @@
 //! What a solve with a quark action is asked for, and what it did: which equation, even-odd or on
 //! the full lattice, from which Krylov space, in which precisions and normalisation.
 
+use std::sync::Arc;
+
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Precision, Recon};
-use crate::linop::{Schur, System};
-use crate::params::{choices, parameters, Reserved};
+use crate::fields::{Precision, Recon};
+use crate::linop::{LinOp, Schur, System};
+use crate::operators::QuarkAction;
+use crate::params::{choices, parameters};
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MOST_DIRECTIONS};
 
 choices! {
@@ -37,6 +40,18 @@ choices! {
         /// M M^dagger y = b, x = M^dagger y.
         NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
     }
+    /// What PLAQ_ALGORITHM_AUTO chose.
+    pub enum Chosen: plaq_chosen {
+        /// Nothing: the algorithm was asked for.
+        Asked = 0, PLAQ_CHOSEN_NONE, "";
+        /// No multigrid: its set-up would not have paid.
+        Krylov = 1, PLAQ_CHOSEN_KRYLOV, "krylov";
+        /// Multigrid.
+        Multigrid = 2, PLAQ_CHOSEN_MULTIGRID, "multigrid";
+        /// No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
+        /// log says.
+        OnlyKrylov = 3, PLAQ_CHOSEN_ONLY_KRYLOV, "only-krylov";
+    }
     /// What an operator multiplies with. The symmetric P is the same in both.
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
@@ -67,11 +82,10 @@ impl Solution {
 }
 
 parameters! {
-    /// How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
-    /// where the operator is in double: half the time to the same residual.
+    /// How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
     pub struct SolverSettings: plaq_solver_params {
         /// Algorithm of the iteration.
-        algorithm: SolverKind = SolverKind::Cgnr;
+        algorithm: SolverKind = SolverKind::Auto;
         /// Equation that is solved.
         solution: Solution = Solution::Mat;
         /// What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
@@ -80,7 +94,8 @@ parameters! {
         /// System that is solved through; on the whole lattice there is no even-odd preconditioning.
         system: System = System::EvenSymmetric;
         /// Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
-        /// applies. Automatic (0): single where the operator is in double, else the operator's;
+        /// applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
+        /// PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
         /// plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         /// that goes no deeper than its precision. The report says which.
         sloppy_precision: Option<Precision> = None;
@@ -105,8 +120,9 @@ parameters! {
         omega: f64 = 1.0, between(0.0, 2.0);
         /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
         columns: usize = COLUMNS, within(1, COLUMNS as i64);
-        /// Must be 0.
-        reserved: Reserved = Reserved;
+        /// PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+        /// whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+        expected_columns: usize = 0, within(0, i32::MAX as i64);
         /// Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
         /// stop after the same one.
         max_seconds: f64 = 0.0;
@@ -125,19 +141,38 @@ pub fn seconds_of(max_seconds: f64) -> f64 {
 }
 
 impl SolverSettings {
-    /// What a solver is asked for with an operator on these links.
+    /// What a solver is asked for with an operator.
     ///
     /// # Errors
     /// `Unsupported`: a storage of another group.
-    pub fn params(&self, links: &GaugeField, normalisation: Normalisation) -> Result<SolveParams> {
-        let precision = self.sloppy_precision.unwrap_or(links.precision().min(Precision::F32));
+    pub fn params(
+        &self,
+        op: &Arc<dyn QuarkAction>,
+        normalisation: Normalisation,
+    ) -> Result<SolveParams> {
+        let links = op.links();
+        let automatic = self.algorithm == SolverKind::Auto;
+        let algorithm = match self.algorithm {
+            SolverKind::Auto if self.equations != Equations::Direct => SolverKind::Cg,
+            SolverKind::Auto if iterated_operator(op, self.system.schur())?.hermitian() => {
+                SolverKind::Cg
+            }
+            SolverKind::Auto if self.solution.normal() => SolverKind::Cgnr,
+            SolverKind::Auto => SolverKind::BiCgStab,
+            kind => kind,
+        };
+        let own = match automatic && algorithm == SolverKind::BiCgStab && !links.device().is_cpu() {
+            true => Precision::F16,
+            false => Precision::F32,
+        };
+        let precision = self.sloppy_precision.unwrap_or(links.precision().min(own));
         let storage = self.sloppy_storage.unwrap_or(links.recon());
         if storage.group() != links.group() {
             bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
         }
         Ok(SolveParams {
             solver: SolverParams {
-                kind: self.algorithm,
+                kind: algorithm,
                 delta: self.delta,
                 nkrylov: self.nkrylov,
                 omega: self.omega,
@@ -158,7 +193,19 @@ impl SolverSettings {
             sloppy_shifts: self.sloppy_precision.is_some() || links.precision() != Precision::F64,
             precondition_steps: self.precondition_steps,
             normalisation,
+            automatic: automatic.then_some(self.expected_columns),
         })
+    }
+}
+
+/// The operator that a Krylov space is built with: M or its Schur complement.
+pub(super) fn iterated_operator(
+    op: &Arc<dyn QuarkAction>,
+    schur: Option<Schur>,
+) -> Result<Arc<dyn LinOp>> {
+    match schur {
+        None => Ok(op.clone()),
+        Some(form) => Ok(op.clone().schur(form)?),
     }
 }
 
@@ -177,6 +224,9 @@ pub struct SolveParams {
     /// BiCGStab, GCR, MR: steps of minimal residual before every application of the operator; 0: none.
     pub precondition_steps: usize,
     pub normalisation: Normalisation,
+    /// Multigrid is set up as soon as that is cheaper, with the right-hand sides to come, 0: not known. `None`: the
+    /// algorithm is used that is asked for.
+    pub automatic: Option<usize>,
 }
 
 impl Default for SolveParams {
@@ -190,6 +240,7 @@ impl Default for SolveParams {
             sloppy_shifts: true,
             precondition_steps: 0,
             normalisation: Normalisation::Kappa,
+            automatic: None,
         }
     }
 }
@@ -204,4 +255,6 @@ pub struct SolveReport {
     pub memory_peak: u64,
     /// Precision and link storage of the iteration.
     pub iterated: (Precision, Recon),
+    /// What an automatic solver chose.
+    pub chosen: Chosen,
 }

@@ -30,6 +30,7 @@
 //! ```
 
 pub mod approximation;
+mod automatic;
 mod equation;
 mod modes;
 pub mod multigrid;
@@ -49,8 +50,8 @@ pub(crate) mod tests;
 
 pub use crate::linop::{Schur, System};
 pub use equation::{
-    plaq_solver_params, seconds_of, Equations, Normalisation, Solution, SolveParams, SolveReport,
-    SolverSettings, COLUMNS,
+    plaq_solver_params, seconds_of, Chosen, Equations, Normalisation, Solution, SolveParams,
+    SolveReport, SolverSettings, COLUMNS,
 };
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};

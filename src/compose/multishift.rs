@@ -4,7 +4,7 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 
 use super::solve::{multigrid_delta, normal_operator};
-use super::{DiracSolver, Solution, SolveReport};
+use super::{Chosen, DiracSolver, Solution, SolveReport};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField};
@@ -74,7 +74,8 @@ impl DiracSolver {
             Ok(report)
         })?;
         device.synchronize()?;
-        Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
+        let (memory_peak, iterated) = (peak.bytes(), self.iterated());
+        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked })
     }
 
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
@@ -128,6 +129,7 @@ impl DiracSolver {
         }
         device.synchronize()?;
         let iterated = self.iterated();
-        Ok((SolveReport { solver, memory_peak: peak.bytes(), iterated }, reports))
+        let memory_peak = peak.bytes();
+        Ok((SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked }, reports))
     }
 }

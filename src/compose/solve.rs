@@ -1,10 +1,12 @@
 //! Solves with quark actions as users ask for them.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::equation::{Equations, Normalisation, Solution, SolveParams, SolveReport};
+use super::equation::{
+    iterated_operator, Chosen, Equations, Normalisation, Solution, SolveParams, SolveReport,
+};
 use super::multigrid::Multigrid;
 use super::stage::Stage;
 use crate::backend::Device;
@@ -23,6 +25,20 @@ pub struct DiracSolver {
     sloppy: Option<Arc<dyn QuarkAction>>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
+    automatic: Option<Mutex<Automatic>>,
+}
+
+/// What an automatic solver knows of its operator.
+#[derive(Default)]
+pub(super) struct Automatic {
+    /// The hierarchy and GCR with it, once it was set up.
+    pub multigrid: Option<(Arc<Multigrid>, Arc<DiracSolver>)>,
+    /// It was set up here, and follows links that change; one of the host's does not.
+    pub own: bool,
+    /// Right-hand sides solved for.
+    pub solved: usize,
+    /// Multigrid cannot be set up.
+    pub impossible: bool,
 }
 
 /// Multigrid, and where it preconditions an iteration that would be in double, the operator in single
@@ -33,6 +49,8 @@ pub(super) struct Preconditioner {
     single: Option<Arc<dyn QuarkAction>>,
 }
 
+/// Directions that GCR keeps with the multigrid of an automatic solver.
+const DIRECTIONS: usize = 4;
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
 
@@ -116,7 +134,8 @@ impl DiracSolver {
             }
             _ => None,
         };
-        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default() })
+        let automatic = params.automatic.map(|_| Mutex::default());
+        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default(), automatic })
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -131,6 +150,14 @@ impl DiracSolver {
 
     /// The same of a solver in use: solves that begin later have it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
+        if let Some(mut automatic) = self.automatic() {
+            let with_gcr = |m: Arc<Multigrid>| -> Result<_> {
+                let solver = self.with_gcr()?.with_multigrid(Some(m.clone()))?;
+                Ok((m, Arc::new(solver)))
+            };
+            (automatic.multigrid, automatic.own) = (multigrid.map(with_gcr).transpose()?, false);
+            return Ok(());
+        }
         if let Some(multigrid) = &multigrid {
             multigrid.check(&*self.op)?;
             let p = &self.params;
@@ -190,7 +217,8 @@ impl DiracSolver {
     /// The same solver without its sloppy operator.
     pub(super) fn precise(&self) -> DiracSolver {
         let params = SolveParams { sloppy: None, ..self.params.clone() };
-        DiracSolver { op: self.op.clone(), sloppy: None, params, multigrid: Mutex::default() }
+        let (op, multigrid) = (self.op.clone(), Mutex::default());
+        DiracSolver { op, sloppy: None, params, multigrid, automatic: None }
     }
 
     pub fn op(&self) -> &Arc<dyn QuarkAction> {
@@ -198,6 +226,26 @@ impl DiracSolver {
     }
     pub fn params(&self) -> &SolveParams {
         &self.params
+    }
+    pub(super) fn automatic(&self) -> Option<MutexGuard<'_, Automatic>> {
+        self.automatic.as_ref().map(|a| a.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+    /// The hierarchy that preconditions, or that an automatic solver has set up.
+    pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
+        match self.automatic() {
+            Some(automatic) => automatic.multigrid.as_ref().map(|m| m.0.clone()),
+            None => self.lock().multigrid.clone(),
+        }
+    }
+    /// The same solver by GCR, for multigrid.
+    fn with_gcr(&self) -> Result<DiracSolver> {
+        let params = self.params.clone();
+        let own = self.op.storage();
+        let single = (own.0.min(Precision::F32), params.sloppy.map_or(own.1, |s| s.1));
+        let solver =
+            SolverParams { kind: SolverKind::Gcr, nkrylov: DIRECTIONS, ..params.solver.clone() };
+        let params = SolveParams { solver, sloppy: Some(single), automatic: None, ..params };
+        DiracSolver::new(self.op.clone(), params)
     }
 
     /// Brings the sloppy operator up to date with changed links.
@@ -256,25 +304,11 @@ impl DiracSolver {
         self.params.even_odd.filter(|_| self.params.solution.preconditioned())
     }
 
-    /// Solves the equation; x and b hold `subset()` in the precision of the operator.
-    ///
-    /// # Errors
-    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
-    /// the operator's links have changed since multigrid's last set-up or update. After `SolverBreakdown` x is
-    /// zero, after a refusal as it was.
-    pub fn solve(
-        &self,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        monitor: &mut Monitor,
-    ) -> Result<SolveReport> {
-        self.solve_until(self.params.solver.stop, x, b, monitor)
-    }
-
-    /// The same with other criteria.
-    pub fn solve_until(
+    /// Solves with the algorithm of `params`, from x where `guess`.
+    pub(super) fn solve_plain(
         &self,
         stop: Stop,
+        guess: bool,
         x: &mut SpinorField,
         b: &SpinorField,
         monitor: &mut Monitor,
@@ -294,8 +328,8 @@ impl DiracSolver {
         self.rehearse(x, b);
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
-        let guess = self.params.solver.initial_guess;
-        let params = SolverParams { stop: stop.since(start), ..self.params.solver.clone() };
+        let stop = stop.since(start);
+        let params = SolverParams { stop, initial_guess: guess, ..self.params.solver.clone() };
         let mut solver = solvers::in_range(&mut [x], b, guess, |mut fields| {
             let (x, b) = (&mut *fields.xs[0], fields.b);
             if guess && rescale != 1.0 {
@@ -309,7 +343,8 @@ impl DiracSolver {
         })?;
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
-        Ok(SolveReport { solver, memory_peak: peak.bytes(), iterated: self.iterated() })
+        let (memory_peak, iterated) = (peak.bytes(), self.iterated());
+        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked })
     }
 
     /// x in the normalisation asked for = this times x in kappa normalisation.
@@ -576,14 +611,6 @@ pub(super) fn normal_operator(
     schur: Option<Schur>,
 ) -> Result<Arc<dyn LinOp>> {
     Ok(Arc::new(Normal::mdag_m(iterated_operator(op, schur)?)))
-}
-
-/// The operator that a Krylov space is built with: M or its Schur complement.
-fn iterated_operator(op: &Arc<dyn QuarkAction>, schur: Option<Schur>) -> Result<Arc<dyn LinOp>> {
-    match schur {
-        None => Ok(op.clone()),
-        Some(form) => Ok(op.clone().schur(form)?),
-    }
 }
 
 /// x = c x; `any` is a finite field like x, read with coefficient 0.

@@ -167,8 +167,8 @@ fn solve_columns(
         total = Some(match total {
             Some(before) => SolveReport {
                 memory_peak: before.memory_peak.max(report.memory_peak),
-                iterated: report.iterated,
                 solver: before.solver.beside(report.solver),
+                ..report
             },
             None => report,
         });

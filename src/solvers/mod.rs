@@ -85,7 +85,9 @@ impl System {
         let preconditioned = self.preconditioner.is_some();
         let vectors = match params.kind {
             SolverKind::Cg => cg::vectors(preconditioned),
-            SolverKind::Cgne | SolverKind::Cgnr | SolverKind::MultiShift => cg::vectors(false),
+            SolverKind::Cgne | SolverKind::Cgnr | SolverKind::MultiShift | SolverKind::Auto => {
+                cg::vectors(false)
+            }
             SolverKind::BiCgStab => bicgstab::vectors(preconditioned),
             SolverKind::Gcr => gcr::vectors(params.nkrylov),
             SolverKind::Mr => mr::vectors(preconditioned),
@@ -146,6 +148,9 @@ pub fn solve(
             SolverKind::Cgnr,
             SolverKind::Cgne
         ),
+        SolverKind::Auto => {
+            bail!(Unsupported, "{} is of solves with quark actions", params.kind)
+        }
         SolverKind::MultiShift => {
             bail!(Unsupported, "multishift solves for several shifts at once: it has its own call")
         }
@@ -203,7 +208,7 @@ fn run(
         SolverKind::BiCgStab => bicgstab::run(&mut levels, inverse)?,
         SolverKind::Gcr => gcr::run(&mut levels, inverse)?,
         SolverKind::Mr => mr::run(&mut levels, inverse)?,
-        SolverKind::MultiShift => unreachable!("refused above"),
+        SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
     }
     let parked = levels.parked().to_vec();
     let mut report = levels.finish()?;
@@ -223,6 +228,9 @@ fn fall_back(
     monitor: &mut Monitor,
 ) -> Result<()> {
     let (n, stop) = (b.nrhs(), params.stop);
+    if let Some((i, _)) = parked.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
+        bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
+    }
     // All of them where they are, or copies of as many as there is room for beside these.
     let all = parked.len() == n;
     for group in parked.chunks(if all { n } else { n.div_ceil(2) }) {

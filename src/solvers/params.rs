@@ -22,6 +22,8 @@ pub enum SolverKind {
     Mr,
     /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`](super::multishift()).
     MultiShift,
+    /// Chosen while it solves, by those who solve with quark actions.
+    Auto,
 }
 
 words!(SolverKind {
@@ -32,6 +34,7 @@ words!(SolverKind {
     Gcr => "PLAQ_ALGORITHM_GCR",
     Mr => "PLAQ_ALGORITHM_MR",
     MultiShift => "multishift",
+    Auto => "PLAQ_ALGORITHM_AUTO",
 });
 
 choices! {
@@ -49,6 +52,9 @@ choices! {
         Gcr = 4, PLAQ_ALGORITHM_GCR, "gcr";
         /// Minimal residual with relaxation.
         Mr = 5, PLAQ_ALGORITHM_MR, "mr";
+        /// Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
+        /// multigrid as soon as its set-up pays (docs/propagator.md).
+        Auto = 6, PLAQ_ALGORITHM_AUTO, "auto";
     }
 }
 

@@ -206,9 +206,9 @@ int main(void) {
   for (k = 0; k < 12; k++) CHECK(residuals[k] > p.tol && residuals[k] < 1);
   for (p.columns = 0; p.columns <= 13; p.columns += 13)
     EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_create(dirac, &p, &other));
-  p.columns = 12, p.reserved = 1;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_create(dirac, &p, &other));
-  p.reserved = 0;
+  p.columns = 12, p.expected_columns = -1;
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_solver_create(dirac, &p, &other));
+  p.expected_columns = 0;
 
   /* Misuse. */
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, 0, 0, mass));

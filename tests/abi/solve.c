@@ -301,7 +301,7 @@ static void misuse(plaq_context context, plaq_gauge gauge, const double *values)
     p.member = value;                                            \
     REFUSED(status, words, plaq_solver_create(dirac, &p, &solver)); \
   } while (0)
-  REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, 6, "params.algorithm");
+  REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, 7, "params.algorithm");
   REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, -1, "params.algorithm");
   REFUSES(PLAQ_INVALID_ARGUMENT, solution, 99, "params.solution");
   REFUSES(PLAQ_INVALID_ARGUMENT, equations, 3, "params.equations");

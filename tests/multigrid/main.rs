@@ -1,6 +1,7 @@
 //! Multigrid: transfer and coarse operators against the operator of the reference, hierarchies by their
 //! solves.
 
+mod automatic;
 mod gathered;
 mod short;
 mod solvers;

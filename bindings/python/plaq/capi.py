@@ -2449,6 +2449,9 @@ class plaq_algorithm(Enum):
     GCR = 4
     #: Minimal residual with relaxation.
     MR = 5
+    #: Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
+    #: multigrid as soon as its set-up pays (docs/propagator.md).
+    AUTO = 6
 
 
 class plaq_solution(Enum):
@@ -2481,6 +2484,19 @@ class plaq_equations(Enum):
     NORMAL_ERROR = 2
 
 
+class plaq_chosen(Enum):
+    """What PLAQ_ALGORITHM_AUTO chose."""
+    #: Nothing: the algorithm was asked for.
+    NONE = 0
+    #: No multigrid: its set-up would not have paid.
+    KRYLOV = 1
+    #: Multigrid.
+    MULTIGRID = 2
+    #: No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
+    #: log says.
+    ONLY_KRYLOV = 3
+
+
 class plaq_stopped_by(Enum):
     """What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
     solves in one call the greatest.
@@ -2508,18 +2524,18 @@ plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_
 
 
 class plaq_solver_params(Struct):
-    """How to solve. The defaults: CG on the even-odd preconditioned normal equations, in single precision inside double
-    where the operator is in double: half the time to the same residual.
+    """How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
 
     Members:
-      algorithm: Algorithm of the iteration. Default: PLAQ_ALGORITHM_CGNR.
+      algorithm: Algorithm of the iteration. Default: PLAQ_ALGORITHM_AUTO.
       solution: Equation that is solved. Default: PLAQ_SOLUTION_M.
       equations: What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
         one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
       system: System that is solved through; on the whole lattice there is no even-odd preconditioning.
         Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
       sloppy_precision: Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
-        applies. Automatic (0): single where the operator is in double, else the operator's;
+        applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
+        PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
         plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         that goes no deeper than its precision. The report says which. Default: 0.
       sloppy_storage: Storage of the iteration's links; automatic (0): the operator's. Default: 0.
@@ -2536,7 +2552,9 @@ class plaq_solver_params(Struct):
       omega: Relaxation of MR; 1: none. A number between 0 and 2. Default: 1.
       columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
         1 to 12. Default: 12.
-      reserved: Must be 0.
+      expected_columns: PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+        whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
+        0 or more. Default: 0.
       max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
         stop after the same one. Default: 0.
     """
@@ -2556,7 +2574,7 @@ class plaq_solver_params(Struct):
     delta: float
     omega: float
     columns: int
-    reserved: int
+    expected_columns: int
     max_seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -2575,7 +2593,7 @@ class plaq_solver_params(Struct):
         ("delta", _c.c_double),
         ("omega", _c.c_double),
         ("columns", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("expected_columns", _c.c_int32),
         ("max_seconds", _c.c_double),
     ]
     _enums_ = {"algorithm": plaq_algorithm, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
@@ -2611,7 +2629,7 @@ class plaq_solve_report(Struct):
       sloppy_precision: Precision and storage of the iteration.
       sloppy_storage:
       stopped_by: Which criterion ended it.
-      reserved: 0.
+      chosen: What PLAQ_ALGORITHM_AUTO chose.
     """
     struct_size: int
     converged: int
@@ -2630,7 +2648,7 @@ class plaq_solve_report(Struct):
     sloppy_precision: Any
     sloppy_storage: Any
     stopped_by: Any
-    reserved: int
+    chosen: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
@@ -2649,9 +2667,9 @@ class plaq_solve_report(Struct):
         ("sloppy_precision", _c.c_int32),
         ("sloppy_storage", _c.c_int32),
         ("stopped_by", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("chosen", _c.c_int32),
     ]
-    _enums_ = {"algorithm": plaq_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by}
+    _enums_ = {"algorithm": plaq_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by, "chosen": plaq_chosen}
     _init_ = "plaq_solve_report_init"
 
 
@@ -2680,7 +2698,7 @@ _plaq_solver_set_multigrid = _n.function("plaq_solver_set_multigrid", _c.c_int32
 
 def plaq_solver_set_multigrid(solver: Any, multigrid: Any = None) -> None:
     """Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
-    any more. Errors: UNSUPPORTED (the solver is not GCR on the system of one parity directly),
+    any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
     FIELD_MISMATCH (set up for another lattice).
     """
     _n.call(_plaq_solver_set_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
@@ -2700,7 +2718,7 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
     """Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
     A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-    less than 12, else one of 12.
+    less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))

@@ -312,7 +312,7 @@ fn run(options: Options) -> Run<i32> {
             hadrons: hadrons.clone(),
             sources: vec![],
             samples: Samples::default(),
-            solved: Solved { kind: report::asked_kind(&plan.solving), ..Solved::nothing() },
+            solved: Solved { kind: plan.solving.kind(), ..Solved::nothing() },
             multigrid: None,
             errors: vec![],
             seconds_load: 0.0,

@@ -6,23 +6,16 @@ use super::super::files::{lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent;
 use super::super::plot::{self, short, Panel, Series, COLOURS};
-use super::super::quark::{boundary_name, mass_of, Method, Solving};
+use super::super::quark::{boundary_name, mass_of};
 use super::super::session::{say, Session};
 use super::super::statistics::{plateau, Plateau};
 use super::samples::{Averages, Found};
 use super::{by_multigrid, sources, Job, Plan};
+use crate::compose::Chosen;
 use crate::error::Result;
 use crate::ops::correlators::{effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
-use crate::solvers::SolverKind;
-
-/// The algorithm asked for.
-pub fn asked_kind(solving: &Solving) -> SolverKind {
-    match solving.method {
-        Method::Krylov(kind) => kind,
-        Method::Multigrid => SolverKind::Gcr,
-    }
-}
+use crate::params::Choice;
 
 /// Averages of a job and what follows from them.
 pub struct Shown<'a> {
@@ -110,7 +103,7 @@ pub fn results<'a>(plan: &Plan, jobs: &'a [Job]) -> Vec<Shown<'a>> {
 }
 
 fn solver_name(plan: &Plan, job: &Job) -> &'static str {
-    if by_multigrid(&plan.solving) {
+    if by_multigrid(&plan.solving) || job.solved.chosen == Chosen::Multigrid {
         "multigrid"
     } else {
         job.solved.kind.name()
@@ -213,7 +206,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             "# {}, {} inside double: {} iterations, residual {} (heavy-quark {}), {:.3} s, {:.1} Gflop/s, \
              peak {:.1} MiB{}",
             solver_name(plan, job),
-            plan.solving.precision_name(),
+            s.precision.word(),
             s.iterations,
             exponent(s.residual, 2),
             exponent(s.residual_hq, 2),

@@ -9,10 +9,10 @@ use super::super::quark::{largest, monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Found, Sample, Samples};
-use super::{by_multigrid, report, sources, Job, Plan, Smear, Written};
+use super::{by_multigrid, report, sources, Job, Method, Plan, Smear, Written};
 use crate::app::options::Options;
-use crate::compose::multigrid::Multigrid;
-use crate::compose::DiracSolver;
+use crate::compose::multigrid::{Multigrid, Update};
+use crate::compose::{Chosen, DiracSolver};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
 use crate::operators::{phase, QuarkAction};
@@ -286,7 +286,7 @@ impl Run<'_> {
         let method = super::Method::Multigrid;
         let mut solving = Solving { method, ..self.plan.solving.clone() };
         solving.settings.tol = tol;
-        let solver = solving.solver(op, &self.plan.action, Some(multigrid))?;
+        let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
         let mut sample = Sample::new([0.0; 3]);
         let mut other = Job { solved: super::Solved::nothing(), ..job.without_samples() };
         let source = job.sources[0];
@@ -324,7 +324,12 @@ impl Run<'_> {
                     jobs[k].multigrid = Some(multigrid_json(&made));
                 }
             }
-            solvers.push(plan.solving.solver(op, &plan.action, hierarchies[q].as_ref())?);
+            let before = hierarchies[q].as_ref();
+            if let Some(before) = before.filter(|_| plan.solving.method == Method::Automatic) {
+                before.update(&**op, Update::Keep)?;
+            }
+            let expected = COLUMNS * jobs[k].sources.len() * (plan.kappas.len() - k);
+            solvers.push(plan.solving.solver(op, &plan.action, expected, before)?);
         }
         let mut done = true;
         for s in 0..jobs[k].sources.len() {
@@ -404,7 +409,11 @@ impl Run<'_> {
                 break;
             }
         }
-        if let Some(made) = hierarchies[0].as_ref().filter(|_| by_multigrid(&plan.solving)) {
+        for (solver, kept) in solvers.iter().zip(&mut *hierarchies) {
+            *kept = kept.take().or_else(|| solver.multigrid());
+        }
+        let used = by_multigrid(&plan.solving) || jobs[k].solved.chosen == Chosen::Multigrid;
+        if let Some(made) = hierarchies[0].as_ref().filter(|_| used) {
             if plan.tol_error.is_none() {
                 jobs[k].multigrid = Some(multigrid_json(made));
             }
