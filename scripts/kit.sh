@@ -58,9 +58,9 @@ plaq $VERSION, built on $(. /etc/os-release && echo "$PRETTY_NAME") for $(uname 
 ./run.sh runs the tests, the examples and the benchmarks on the GPU; ./run.sh --help says more.
 It unpacks the test programs and bin/plaq_bench first.
 quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
-studies/*.py run gaugefix on many gauge copies (docs/studies.md of the source tree), multigrid.py propagator
+studies/*.py run gaugefix on many gauge copies (docs/lab/studies.md of the source tree), multigrid.py propagator
 over the quark mass (docs/multigrid.md), overlap.py overlap on quenched configurations,
-hmc.py hmc, heatbath and flow (docs/studies-hmc.md), chain.py averages logs of hmc; they need Python 3.
+hmc.py hmc, heatbath and flow (docs/lab/studies-hmc.md), chain.py averages logs of hmc; they need Python 3.
 Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
 

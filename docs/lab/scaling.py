@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A model of solves on many GPUs: prints the tables of docs/scaling.md.
+"""A model of solves on many GPUs: prints the tables of docs/lab/scaling.md.
 
 Plain Python, no options, the same output every time. Times are in microseconds, sizes in MB, so
 that bandwidths are in TB/s; n is the number of sites of one parity of one rank.
