@@ -18,7 +18,7 @@ impl Error {
     }
 }
 
-/// With an exponent for numbers that a page would not hold: of 1e300 Rust writes all zeros.
+/// The message with an exponent for numbers that a page would not hold: of 1e300 Rust writes all zeros.
 fn shortened(message: String) -> String {
     const LONG: usize = 24;
     let digit = |c: char| c.is_ascii_digit() || c == '.';

@@ -146,7 +146,7 @@ impl Shape {
     }
 }
 
-/// Which of M and M^dagger are applied.
+/// Applications of M and M^dagger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Uses {
     pub forward: bool,

@@ -96,7 +96,7 @@ kernel_args! {
         arg nrhs: i32,
         /// KRYLOV_*
         arg kind: i32,
-        /// Of a direction there must be left more than this part, as rounding leaves that much (|.|^2).
+        /// Share of |.|^2 of a direction that must be left, as rounding leaves that much.
         arg noise: f64,
         spec with_y: i32,
         spec with_z: i32,
@@ -161,7 +161,7 @@ kernel_args! {
         arg out: Ptr,
         arg links: Ptr,
         arg blocks: Ptr,
-        /// Of the result.
+        /// Parity of the result.
         arg parity: i32,
         spec nrhs: i32,
         spec site_term: i32,
@@ -258,7 +258,7 @@ kernel_args! {
     /// Restriction and prolongation between a level and the next coarser one.
     struct AggregateArgs {
         arg v: Ptr,
-        /// Of v in 8 bits one f32 for each component of a site.
+        /// Scales of v in 8 bits: one f32 for each component of a site.
         arg scales: Ptr,
         arg fine: Ptr,
         arg coarse: Ptr,
@@ -270,7 +270,7 @@ kernel_args! {
         spec n: i32,
         spec columns: i32,
         spec block: i32,
-        /// Of `coarse` only numbers with column >= row of a chirality are wanted, or are not 0.
+        /// 1: of `coarse` only numbers with column >= row of a chirality are wanted, or are not 0.
         spec upper: i32,
         /// Null vectors of a thread of a GPU in restrictions: 1, of one column maybe 2, else maybe AGGREGATE_VECTORS.
         spec vectors: i32,
@@ -281,7 +281,7 @@ kernel_args! {
         arg step_site: i64,
         arg step_row: i64,
         arg step_column: i64,
-        /// Of a vector's |v|^2 there must be left more than this part when those before it are taken out.
+        /// Share of a vector's |v|^2 that must be left when those before it are taken out.
         arg tiny: f64,
     }
 }

@@ -35,7 +35,7 @@ kernel_args! {
     struct HaloView {
         arg data: [Ptr; 8],
         arg norm: [Ptr; 8],
-        /// From one right-hand side to the next, per direction.
+        /// Bytes from one right-hand side to the next, per direction.
         arg plane_bytes: [i64; 4],
         arg norm_bytes: [i64; 4],
     }
@@ -43,7 +43,7 @@ kernel_args! {
     /// Flags of messages, by their number as in HaloView (signal.h).
     struct SignalArgs {
         arg flag: [Ptr; 8],
-        /// Of the exchange, modulo 2^32.
+        /// Number of the exchange, modulo 2^32.
         arg number: i64,
         arg nanoseconds: i64,
         /// Where the index of a message that did not come is left, plus one. Nobody waits any more
@@ -72,7 +72,7 @@ kernel_args! {
         arg room: i64,
         /// Added up beside the numbers of each batch.
         arg flag: f64,
-        /// As in SignalArgs; the code of rank r is 16 + r.
+        /// The limit of time as in SignalArgs; the code of rank r is 16 + r.
         arg nanoseconds: i64,
         arg failed: Ptr,
     }
@@ -118,7 +118,7 @@ kernel_args! {
         /// Ranks on this machine.
         arg sharers: i32,
         arg coef: [f64; 4],
-        /// Of steps forward over this rank's boundary, then backward: 1 inside the lattice.
+        /// Phases of steps forward over this rank's boundary, then backward: 1 inside the lattice.
         arg phase_re: [f64; 8],
         arg phase_im: [f64; 8],
         arg coef_y: f64,
@@ -150,7 +150,7 @@ kernel_args! {
         sub geom: Geom,
         sub g: FieldView,
         arg parity: i32,
-        /// Of lower and upper faces in turn: what goes, or what came.
+        /// Messages of lower and upper faces in turn: what goes, or what came.
         arg message: [Ptr; 8],
     }
 
@@ -330,7 +330,7 @@ kernel_args! {
         spec single: i32,
         spec out: i32,
         spec storage: i32,
-        /// Of a vector's site.
+        /// Real numbers of a vector's site.
         spec reals: i32,
     }
 
@@ -375,7 +375,7 @@ kernel_args! {
         spec links: i32,
         spec parities: i32,
         spec parity: i32,
-        /// Of a vector's site, and are its right-hand sides fastest in memory.
+        /// Real numbers of a vector's site, and are its right-hand sides fastest in memory.
         spec reals: i32,
         spec fastest: i32,
         arg rhs: i32,
@@ -411,11 +411,11 @@ kernel_args! {
         spec time: i32,
         /// Bit mu: links of direction mu are unit matrices but for those from piece to piece (axial.h).
         spec axial: i32,
-        /// Of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
+        /// Lag of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
         spec lag: i32,
-        /// In a divided lattice: sites at its faces, or the others, or both at once.
+        /// Region of a divided lattice: sites at its faces, or the others, or both at once.
         spec region: i32,
-        /// Of both at once, and how many threads, whole blocks, are for the sites at faces.
+        /// The exchange of both at once, and how many threads, whole blocks, are for the sites at faces.
         sub faces: FaceExchangeArgs,
         arg face_threads: i32,
         arg parity: i32,
@@ -423,13 +423,13 @@ kernel_args! {
         /// and (one i32 per slice) as counted on the device.
         arg target: i32,
         arg done: Ptr,
-        /// Of the power, the probability or the inverse temperature.
+        /// Relaxation of the power, the probability or the inverse temperature.
         arg omega: f64,
         arg seed: u64,
         arg sweep: i64,
         /// One i32 per slice of this rank.
         arg active: Ptr,
-        /// Of the host's order, complex doubles.
+        /// The array in the host's order, complex doubles.
         arg array: Ptr,
     }
 
@@ -469,7 +469,7 @@ kernel_args! {
     struct TransposeArgs {
         arg from: Ptr,
         arg to: Ptr,
-        /// Of i, j and k.
+        /// Extents of i, j and k.
         arg extents: [i32; 4],
         arg strides: [i32; 4],
     }
@@ -488,7 +488,7 @@ kernel_args! {
         arg noise: i32,
         /// Bits DILUTE_*.
         arg dilute: i32,
-        /// Of DILUTE_TIME.
+        /// Parts of DILUTE_TIME.
         arg time_parts: i32,
         /// The only ones that are not zero; below 0: all.
         arg spin: i32,
@@ -544,7 +544,7 @@ kernel_args! {
         sub geom: Geom,
         sub quark: FieldView,
         sub other: FieldView,
-        /// As above.
+        /// The slice as above.
         arg slice: i32,
         /// Bit k: quark k is the other one.
         arg flavours: i32,
@@ -599,14 +599,14 @@ kernel_args! {
         sub momenta: FieldView,
         /// Projected spinors of the ranks in front: of X for even sites, for odd ones, then of Y.
         sub received: HaloView,
-        /// As in HopArgs.
+        /// The mask as in HopArgs.
         spec phase_mask: i32,
         spec nrhs: i32,
-        /// Of right-hand sides.
+        /// Coefficients of right-hand sides.
         arg coef: [f64; 32],
         /// -2 kappa times the coefficient of each direction.
         arg hop: [f64; 4],
-        /// Of steps forward over this rank's boundary.
+        /// Phases of steps forward over this rank's boundary.
         arg phase_re: [f64; 4],
         arg phase_im: [f64; 4],
         arg step: f64,
@@ -623,11 +623,11 @@ kernel_args! {
         spec nrhs: i32,
         /// Bit p: sites of parity p take the blocks.
         spec with_blocks: i32,
-        /// To what is there, or instead.
+        /// 1: the result is added to what is there; 0: it takes its place.
         spec add: i32,
         arg coef: [f64; 32],
         arg coef_blocks: [f64; 2],
-        /// Of spatial planes and of those with t.
+        /// Coefficients of spatial planes and of those with t.
         arg coef_s: f64,
         arg coef_t: f64,
     }
@@ -659,7 +659,7 @@ kernel_args! {
         /// momenta = scale momenta - step F
         arg scale: f64,
         arg step: f64,
-        /// Of links that move by exp(i time momenta).
+        /// Time of links that move by exp(i time momenta).
         arg time: f64,
         /// Links above each other in z that a thread of a GPU takes: a power of two.
         spec column: i32,

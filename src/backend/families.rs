@@ -51,7 +51,7 @@ pub struct Kernel {
     /// on a copy (src/ops/gaugefix/sweeper.rs). Other kernels whose shape is free are tuned in the midst of work
     /// (src/backend/cuda/trials.rs).
     pub tuned: bool,
-    /// On a GPU it comes on the device while the kernel before still runs (plaq_dialect.h): for those
+    /// The kernel starts on a GPU while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
     pub overlapping: bool,
     /// It takes each site for itself: where no direction is divided over ranks it does not need the extents, and
@@ -89,7 +89,7 @@ pub enum Vectors {
 /// multiprocessor has 65536 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
-    /// By kind: many warps hide the latency of streaming kernels; what is serial in a site takes all
+    /// Limits by kind of kernel: many warps hide the latency of streaming kernels; what is serial in a site takes all
     /// registers.
     Usual,
     /// A small block wastes least of the last wave. Single and half have 128 registers: a few words
@@ -317,7 +317,7 @@ macro_rules! kernels {
     };
     (@values $K:ident $args:ident $A:ident) => {
         impl $K {
-            /// With these values, if it is made for them.
+            /// The kernel with these values, if it is made for them.
             pub fn of(a: <$A as Values>::All) -> Result<Self, NotMade> {
                 Ok(Self($A::of(a)?))
             }
@@ -326,7 +326,7 @@ macro_rules! kernels {
     };
     (@values $K:ident $args:ident $A:ident $B:ident) => {
         impl $K {
-            /// With these values, if it is made for them.
+            /// The kernel with these values, if it is made for them.
             pub fn of(a: <$A as Values>::All, b: <$B as Values>::All) -> Result<Self, NotMade> {
                 Ok(Self($A::of(a)?, $B::of(b)?))
             }

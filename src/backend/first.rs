@@ -18,7 +18,7 @@ struct Seen {
     /// When rehearsals asked for them first: seconds after the device was opened.
     ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
-    /// By first launch: symbols, when rehearsals had asked for them, and when they were to be launched.
+    /// Kernels by first launch: symbols, when rehearsals had asked for them, and when they were to be launched.
     order: Vec<(String, Option<f64>, f64)>,
 }
 

@@ -50,12 +50,12 @@ impl Fourier {
         self.check(to);
         self.plan.run(from.ptr(), to.ptr(), false)
     }
-    /// In place.
+    /// The transform, in place.
     pub fn transform(&self, array: &mut Buffer) -> Result<()> {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), false)
     }
-    /// In place.
+    /// The transform, in place.
     pub fn inverse(&self, array: &mut Buffer) -> Result<()> {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), true)

@@ -71,7 +71,7 @@ pub struct Work {
 }
 
 impl Work {
-    /// Of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
     pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
         let n = if device.is_cpu() { sites } else { sites * each };
         Work { n, batches: 1, lanes: device.max_lanes() }
@@ -94,7 +94,7 @@ impl<'a> Call<'a> {
         families::symbol(self.kernel, self.params)
     }
 
-    /// Of a reduction: numbers that it gives per batch, and how many of them are maxima.
+    /// Results of a reduction: numbers that it gives per batch, and how many of them are maxima.
     pub fn numbers(&self) -> (usize, usize) {
         self.kernel.kind.numbers().expect("kernels that implement Sums have them")
     }
@@ -251,7 +251,7 @@ struct DeviceState {
     waits: AtomicU64,
     /// Between host and device.
     host_bytes: AtomicU64,
-    /// Of the host, where transfers name none; 0: the legacy default stream.
+    /// Stream of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
@@ -289,7 +289,7 @@ struct Store {
     allocations: u64,
 }
 
-/// As long as this lives, memory that fields of a device leave is kept for fields of the same size.
+/// A guard: as long as it lives, memory that fields of a device leave is kept for fields of the same size.
 pub struct KeptMemory(Device);
 
 impl Drop for KeptMemory {
@@ -768,7 +768,7 @@ fn zeros(call: &Call) -> Vec<f64> {
     vec![0.0; call.numbers().0 * call.work.batches]
 }
 
-/// Those of a struct's constants that go into a kernel: in its source on a GPU, and in its key. Without extents
+/// Constants of a struct that go into a kernel: in its source on a GPU, and in its key. Without extents
 /// nothing depends on how many sites fields have.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     const EXTENTS: [&str; 4] =

@@ -153,7 +153,7 @@ impl<T: Copy + CType> Arg for Raw<T> {
 /// A handle, looked up; all ranks of its context make the call together.
 pub struct Handle<H: HandleType> {
     object: Result<Arc<H::Object>>,
-    /// Of a handle that is stale those of its context, while that lives: the others shall not wait.
+    /// Ranks of the context, also of a stale handle while the context lives: the others shall not wait.
     ranks: Option<Arc<Comm>>,
     made_in: i64,
 }

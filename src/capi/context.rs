@@ -18,7 +18,7 @@ use crate::ops::device::{alike, device_of_rank, DeviceKind};
 pub struct Context {
     device: Device,
     comm: Arc<Comm>,
-    /// Of its handle; what the context owns is found by it.
+    /// Number of its handle, by which what the context owns is found.
     id: OnceLock<i64>,
 }
 
@@ -38,7 +38,7 @@ impl Context {
     pub(crate) fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
-    /// As other objects say what they belong to.
+    /// The context itself, as other objects say what they belong to.
     pub(crate) fn context(&self) -> &Context {
         self
     }
@@ -100,7 +100,7 @@ interface! {
         /// How to make a context.
         plaq_context_params, plaq_context_params_init {
             device: plaq_device = PLAQ_DEVICE_AUTO,
-            /// Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+            /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
             ordinal: i32 = -1,
             /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
             /// that may use the same cores.

@@ -50,12 +50,12 @@ interface! {
     params {
         /// How propagators are contracted.
         plaq_contract_params, plaq_contract_params_init {
-            /// Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+            /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
             position: [i32; 4] = [0; 4],
-            /// Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
             /// source's carry its phase to the third power, which is taken out.
             boundary: f64 = 1.0,
-            /// Of baryons forward in time, 1 or -1.
+            /// Parity of baryons forward in time, 1 or -1.
             parity: i32 = 1,
             projection: plaq_projection = PLAQ_PROJECTION_TRACE,
         }

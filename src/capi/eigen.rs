@@ -63,7 +63,7 @@ interface! {
             stopped: i32,
             /// Vectors that there are.
             count: i32,
-            /// Of the last polynomial.
+            /// Degree of the last polynomial.
             degree: i32,
             from: f64,
             to: f64,
@@ -219,7 +219,7 @@ fn create(
     Ok(())
 }
 
-/// Of files with eigenvectors of M^dagger M, M the whole operator.
+/// Kind of files with eigenvectors of M^dagger M, M the whole operator.
 const KIND: &str = "eigen";
 
 fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {

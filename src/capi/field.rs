@@ -14,7 +14,7 @@ interface! {
         plaq_precision = Precision, in LinkPrecision;
     }
     constants {
-        /// Which sites a field has: parity is (x + y + z + t) mod 2.
+        /// Sites that a field has: parity is (x + y + z + t) mod 2.
         plaq_subset: Subset {
             PLAQ_SUBSET_FULL = 0 => Subset::Full,
             PLAQ_SUBSET_EVEN = 1 => Subset::Even,

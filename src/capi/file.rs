@@ -110,17 +110,17 @@ interface! {
     reports {
         /// What a file says about itself.
         plaq_file_report, plaq_file_report_init {
-            /// Of the whole lattice.
+            /// Extents of the whole lattice.
             extents: [i32; 4],
             format: plaq_file_format,
-            /// Of the numbers in the file.
+            /// Precision of the numbers in the file.
             precision: plaq_precision,
             byte_order: plaq_byte_order,
             /// A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
             warnings: i32,
             /// Number of the configuration; -1: not stated.
             sequence_number: i64,
-            /// Of the header, 1 for unit links; NaN: not stated.
+            /// Plaquette of the header, 1 for unit links; NaN: not stated.
             plaquette: f64,
             link_trace: f64,
         }

@@ -78,7 +78,7 @@ interface! {
         plaq_smearing = SmearingKind;
     }
     constants {
-        /// Which real numbers of a link are stored; this also fixes the gauge group.
+        /// Real numbers of a link that are stored; this also fixes the gauge group.
         plaq_storage: Recon {
             /// SU(3), whole matrices.
             PLAQ_STORAGE_SU3_18 = 18 => Recon::R18,

@@ -53,12 +53,12 @@ interface! {
     reports {
         /// What a gauge fixing did.
         plaq_gaugefix_report, plaq_gaugefix_report_init {
-            /// Of the field as it is now; in Coulomb gauge averages over the slices.
+            /// Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
             functional: f64,
             theta: f64,
-            /// Of the worst site.
+            /// Violation theta of the worst site.
             theta_max: f64,
-            /// Of the residual fixing, or 0.
+            /// Functional of the residual fixing, or 0.
             residual_functional: f64,
             residual_theta: f64,
             /// Sweeps, without annealing; in Coulomb gauge of the slowest slice.
@@ -82,7 +82,7 @@ interface! {
             functional: f64,
             theta: f64,
             theta_max: f64,
-            /// Of a copy; 0 of a slice.
+            /// Seconds that a copy took; 0 of a slice.
             seconds: f64,
             /// Sweeps, without annealing.
             iterations: i64,

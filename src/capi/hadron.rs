@@ -51,7 +51,7 @@ interface! {
             /// Complex normal.
             PLAQ_SOURCE_NOISE_NORMAL = 3 => SourceNoise(Some(Noise::Normal)),
         }
-        /// Of what a column of noise has one: bits.
+        /// Indices that columns of noise are diluted in: bits.
         plaq_dilute: Dilute {
             PLAQ_DILUTE_SPIN = 1 => Dilute::Spin,
             PLAQ_DILUTE_COLOUR = 2 => Dilute::Colour,
@@ -92,7 +92,7 @@ interface! {
             position: [i32; 4] = [0; 4],
             /// p_mu = 2 pi momentum(mu) / L_mu.
             momentum: [i32; 4] = [0; 4],
-            /// Of the noise, which is the same on any number of ranks.
+            /// Seed of the noise, which is the same on any number of ranks.
             seed: i64 = 0,
             /// Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
             vectors: i32 = 1,
@@ -104,9 +104,9 @@ interface! {
             colour: i32 = -1,
             /// The column that comes first.
             first: i32 = 0,
-            /// At most so many from there on; 0: all that there are.
+            /// Number of columns from there on, at most; 0: all that there are.
             count: i32 = 0,
-            /// Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+            /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
             /// divisor of it: every time_parts-th.
             time_parts: i32 = 0,
             /// Must be 0.

@@ -25,7 +25,7 @@ type Object = Arc<dyn Any + Send + Sync>;
 
 struct Slot {
     kind: u8,
-    /// Of that kind in C.
+    /// Name of the kind in C.
     name: &'static str,
     /// Never 0, so that no id is 0.
     generation: u32,

@@ -80,7 +80,7 @@ interface! {
             /// Largest difference of a link, and of H, after the way there and back; -1: not checked.
             reversibility_links: f64,
             reversibility_h: f64,
-            /// Of the last one, and of all.
+            /// Seconds of the last trajectory, and of all.
             trajectory_seconds: f64,
             seconds: f64,
         }
@@ -96,7 +96,7 @@ interface! {
             force_iterations: i64,
             action_iterations: i64,
             seconds: f64,
-            /// Those of the seconds in solvers: the rest is what is no solve.
+            /// Seconds in solvers: the rest is what is no solve.
             solve_seconds: f64,
         }
     }

@@ -72,7 +72,7 @@ interface! {
             PLAQ_ORDER_CPS = 5 => Order::Cps,
             PLAQ_ORDER_BQCD = 6 => Order::Bqcd,
             PLAQ_ORDER_TIFR = 7 => Order::Tifr,
-            /// With two slices of halo on both sides of z.
+            /// TIFR's order with two slices of halo on both sides of z.
             PLAQ_ORDER_TIFR_PADDED = 8 => Order::TifrPadded,
             /// openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
             PLAQ_ORDER_OPENQCD = 9 => Order::OpenQcd,
@@ -91,7 +91,7 @@ interface! {
             PLAQ_BASIS_CHIRAL = 2 => GammaBasis::Chiral,
             PLAQ_BASIS_DIRAC_PAULI = 3 => GammaBasis::DiracPauli,
         }
-        /// Which memory the pointers point to.
+        /// Memory that the pointers point to.
         plaq_location: Location {
             PLAQ_LOCATION_HOST = 0 => Location::Host,
             /// Memory of the context's device.
@@ -105,7 +105,7 @@ interface! {
             /// Double or single.
             precision: plaq_precision = Precision::F64.into(),
             location: plaq_location = PLAQ_LOCATION_HOST,
-            /// Of spinors.
+            /// Gamma basis of spinors.
             basis: plaq_basis = PLAQ_BASIS_DEGRAND_ROSSI,
             /// 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
             /// other in it. n: `data` is the address of n pointers to arrays.

@@ -68,11 +68,11 @@ interface! {
         /// A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
         /// (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
         plaq_gauge_action_params, plaq_gauge_action_params_init {
-            /// Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+            /// Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
             beta: [f64; 2] = [f64::NAN; 2],
-            /// Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+            /// Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
             c0: [f64; 2] = [1.0; 2],
-            /// Of rectangles: spatial, temporal with two steps in space, and with two in time.
+            /// Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
             c1: [f64; 3] = [0.0; 3],
         }
     }

@@ -58,36 +58,36 @@ interface! {
             levels: i32,
             /// What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
             refresh: plaq_refresh,
-            /// Of the last set-up or update.
+            /// Seconds of the last set-up or update.
             setup_seconds: f64,
             /// Factor by which an iteration of GCR with the cycle reduces the residual of a random
             /// vector, measured at the last set-up or update.
             reduction: f64,
-            /// That null vectors and coarse operators hold on this rank.
+            /// Bytes that null vectors and coarse operators hold on this rank.
             bytes: i64,
         }
         /// A level of a hierarchy.
         plaq_multigrid_level, plaq_multigrid_level_init {
-            /// Of the whole lattice of the level.
+            /// Extents of the whole lattice of the level.
             extents: [i32; 4],
-            /// Of the aggregates that become sites of the next level; 1 on the coarsest.
+            /// Extents of the aggregates that become sites of the next level; 1 on the coarsest.
             block: [i32; 4],
             /// Null vectors of a chirality; 0 on the coarsest.
             vectors: i32,
             /// Ranks that have a part of the level.
             ranks: i32,
-            /// Of null vectors and the level's coarse operator on this rank.
+            /// Bytes of null vectors and the level's coarse operator on this rank.
             bytes: i64,
-            /// Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
-            /// once: on the finest level steps of the smoother; on levels between steps of the smoother and
+            /// Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
+            /// counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
             /// iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
             /// direct solution being one. 0 on a rank without a part of the level.
             iterations: i64,
-            /// That cycles of these solves took in the level and those below it: the finest level's are all of
+            /// Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
             /// the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
             /// is less than the device's; on a rank without a part of the level that of waiting for it.
             seconds: f64,
-            /// That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+            /// Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
             /// below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
             setup_seconds: f64,
             /// Factor by which an iteration reduces the residual of the level's solve: on the finest as the

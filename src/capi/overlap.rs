@@ -37,7 +37,7 @@ pub struct Overlap {
     context: Arc<Context>,
     pub(super) op: Arc<Operator>,
     seconds: [f64; 2],
-    /// That a search for low modes may take.
+    /// Seconds that a search for low modes may take.
     max_seconds: f64,
     low: Mutex<Option<Arc<OverlapModes>>>,
     kept: Mutex<OverlapKept>,
@@ -125,7 +125,7 @@ interface! {
             vectors: i32,
             /// Error of the sign function on the spectrum that is not projected.
             delta: f64,
-            /// Of the projectors (Walk, section 2.8).
+            /// Kappa of the projectors (Walk, section 2.8).
             kappa_plus: f64,
             kappa_minus: f64,
             /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
@@ -142,7 +142,7 @@ interface! {
             multiplications: i64,
             precision: plaq_precision,
             storage: plaq_storage,
-            /// To find the modes, and to make the approximation.
+            /// Seconds to find the modes, and to make the approximation.
             seconds_modes: f64,
             seconds_sign: f64,
             /// The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.

@@ -45,7 +45,7 @@ interface! {
         plaq_propagator_read_params, plaq_propagator_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
-            /// Of the field; 0: that of the file.
+            /// Precision of the field; 0: that of the file.
             precision: plaq_precision = Number::new(0),
             /// Must be 0.
             reserved: i32 = 0,

@@ -26,9 +26,9 @@ use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
 pub struct Solver {
     context: Arc<Context>,
     solver: DiracSolver,
-    /// Of a propagator, solved at a time.
+    /// Columns of a propagator solved at a time.
     columns: usize,
-    /// Of the last solve.
+    /// Residuals of the last solve.
     history: Mutex<Vec<f64>>,
 }
 
@@ -94,7 +94,7 @@ interface! {
             converged: i32,
             /// 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
             stopped: i32,
-            /// Of the slowest right-hand side.
+            /// Iterations of the slowest right-hand side.
             iterations: i64,
             /// Largest |b - M x| / |b| over the right-hand sides.
             residual: f64,
@@ -118,7 +118,7 @@ interface! {
             /// Precision and storage of the iteration.
             sloppy_precision: plaq_precision,
             sloppy_storage: plaq_storage,
-            /// Which criterion ended it.
+            /// Criterion that ended the solve.
             stopped_by: plaq_stopped_by,
             /// What PLAQ_ALGORITHM_AUTO chose.
             chosen: plaq_chosen,
@@ -231,7 +231,7 @@ pub(crate) fn monitor(
     }
 }
 
-/// Of several parts the last word is whether the whole has converged.
+/// What ended a solve of several parts: the last word is whether the whole has converged.
 fn stopped_by(report: &SolverReport) -> StoppedBy {
     match report.stopped_by {
         Some(by) if by.is_goal() == report.converged => by,

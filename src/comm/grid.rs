@@ -3,7 +3,7 @@
 use crate::bail;
 use crate::error::Result;
 
-/// Which rank sits where in the process grid.
+/// Places of ranks in the process grid.
 pub enum RankMap<'a> {
     /// x fastest, t slowest.
     Default,

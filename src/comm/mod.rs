@@ -76,12 +76,12 @@ pub fn silently<T>(work: impl FnOnce() -> T) -> T {
 #[derive(Debug)]
 pub(crate) struct Listener {
     transport: Weak<Transport>,
-    /// Of [`Comm::failures`], when it was made.
+    /// Value of [`Comm::failures`] when this was made.
     failures: u64,
 }
 
 impl Listener {
-    /// As [`Comm::watch`]. A thread that must not call MPI hears nothing.
+    /// Watches as [`Comm::watch`] does. A thread that must not call MPI hears nothing.
     pub fn watch(&self) -> Result<()> {
         match self.transport.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
             Some(Err(e)) if e.status != Status::MpiThread => Err(e),
@@ -116,7 +116,7 @@ impl Node {
 /// What the layer above keeps as long as its ranks.
 pub trait CommCache: Any + Debug + Send + Sync {
     fn any(&self) -> &dyn Any;
-    /// At the end: closes what it has opened of other ranks' memory. May others have opened its own?
+    /// Closes, at the end, what it has opened of other ranks' memory. May others have opened its own?
     fn release(&self) -> bool;
 }
 
@@ -311,7 +311,7 @@ impl Comm {
         Ok(std::array::from_fn(|mu| global[mu] / grid[mu]))
     }
 
-    /// As `start`, for programs outside of this library.
+    /// Starts messages as `start` does, for programs outside of this library.
     ///
     /// # Safety
     /// The addresses of every message have `bytes` bytes, which nobody else uses before

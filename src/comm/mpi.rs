@@ -301,7 +301,7 @@ impl Threads {
         })
     }
 
-    /// To be held during a call of MPI.
+    /// A lock to be held during a call of MPI.
     pub fn enter(&self) -> Result<Option<MutexGuard<'static, ()>>> {
         match self {
             Threads::Any => Ok(None),

@@ -35,9 +35,9 @@ pub(super) struct Transport {
     pub timeout: Duration,
     control: i64,
     data: Mutex<Data>,
-    /// Of a part of the ranks: all of them, with whom failures are agreed on.
+    /// All ranks, where these are a part of them, with whom failures are agreed on.
     whole: Option<Whole>,
-    /// Of all ranks; a part has none of its own.
+    /// State of all ranks; a part has none of its own.
     state: Mutex<State>,
 }
 
@@ -52,7 +52,7 @@ struct Data {
 #[derive(Debug)]
 struct Whole {
     transport: Arc<Transport>,
-    /// Which of all ranks those of the part are.
+    /// Numbers of the part's ranks among all ranks.
     ranks: Vec<usize>,
 }
 
@@ -83,7 +83,7 @@ struct State {
     untold: Option<Failure>,
 }
 
-/// Which communicator, and what ends a wait on it: any failure, or a lost Comm only.
+/// The communicator, and what ends a wait on it: any failure, or a lost Comm only.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
@@ -313,7 +313,7 @@ impl Transport {
         Ok(buffers)
     }
 
-    /// In the order of ranks if that is asked for, or costs nothing. One word more says how many
+    /// Sums over ranks, in their order if that is asked for, or costs nothing. One word more says how many
     /// ranks want to stop.
     pub fn sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
         if values.is_empty() {
@@ -548,7 +548,7 @@ impl Transport {
         Ok(true)
     }
 
-    /// At the end: do all ranks come here within a second?
+    /// Do all ranks come, at the end, here within a second?
     pub fn everybody_leaves(&self) -> bool {
         let Data { comm, renewals } = *self.data();
         let lost = {
@@ -590,7 +590,7 @@ impl Transport {
         self.state().call
     }
 
-    /// At the beginning of a guarded call: are all ranks in the same one, with the same parameters?
+    /// Are all ranks, at the beginning of a guarded call, in the same one, with the same parameters?
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument` where parameters differ; `CommFailed` with what they called where
@@ -712,7 +712,7 @@ impl Drop for Transport {
     }
 }
 
-/// Of parts that are told apart.
+/// Hash of parts that are told apart.
 fn hash(parts: &[&[u8]]) -> i64 {
     let mut all = blake3::Hasher::new();
     for part in parts {

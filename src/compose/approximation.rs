@@ -175,7 +175,7 @@ impl Polynomial {
 struct Exchange {
     epsilon: f64,
     z: Vec<f64>,
-    /// Of barycentric interpolation.
+    /// Weights of barycentric interpolation.
     weight: Vec<f64>,
     /// P there.
     p: Vec<f64>,
@@ -368,7 +368,7 @@ struct Elliptic {
 }
 
 impl Elliptic {
-    /// Of the complementary modulus k', between 0 and 1.
+    /// Elliptic functions of the complementary modulus k', between 0 and 1.
     fn new(complementary: f64) -> Self {
         let (mut a, mut b) = (1.0, complementary);
         let mut steps = vec![(a, (1.0 - b * b).sqrt())];

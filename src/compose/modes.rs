@@ -78,7 +78,7 @@ pub struct Modes {
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
-    /// From this modulus on the approximation of the sign function should hold.
+    /// Modulus from which on the approximation of the sign function should hold.
     from: f64,
     high: Vec<HighMode>,
     report: EigenReport,
@@ -106,7 +106,7 @@ pub struct ModesRecord {
     pub square_residuals: Vec<f64>,
     /// Least modulus of an eigenvalue that is not projected.
     pub next: f64,
-    /// From the largest one on.
+    /// Modes of the largest eigenvalues, from the largest one on.
     pub high: Vec<HighMode>,
 }
 
@@ -492,7 +492,7 @@ impl Modes {
     pub fn largest(&self) -> HighMode {
         self.high[0]
     }
-    /// Of the search.
+    /// Report of the search.
     pub fn report(&self) -> &EigenReport {
         &self.report
     }

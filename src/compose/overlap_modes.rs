@@ -12,7 +12,7 @@ use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor, StoppedBy};
 
 /// Low modes of D^dagger D on both chiralities, of the massless operator.
 pub struct OverlapModes {
-    /// Of chirality 1, then -1.
+    /// Vectors of chirality 1, then -1.
     vectors: [SpinorField; 2],
     values: [Vec<f64>; 2],
     residuals: [Vec<f64>; 2],

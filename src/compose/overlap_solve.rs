@@ -52,7 +52,7 @@ pub enum OverlapPreconditioner {
 }
 
 impl OverlapPreconditioner {
-    /// As accurate as pays mostly.
+    /// The preconditioner that is as accurate as pays mostly.
     pub fn wilson(mass: f64) -> Self {
         OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
     }
@@ -71,7 +71,7 @@ pub struct OverlapSolveParams {
     pub relax: bool,
     /// GCR: directions kept.
     pub nkrylov: usize,
-    /// Of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
+    /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
     /// [`Overlap::wilson_mass`] finds.
     pub preconditioner: OverlapPreconditioner,
     /// Seconds that a solve may take, asked after every iteration; infinite: as many as it needs. With many
@@ -107,7 +107,7 @@ pub struct OverlapSolver {
     modes: Option<Arc<OverlapModes>>,
     params: OverlapSolveParams,
     by_multigrid: bool,
-    /// Of the last solve.
+    /// Algorithm of the last solve.
     taken: Mutex<OverlapAlgorithm>,
 }
 
@@ -457,7 +457,7 @@ impl OverlapSolver {
         blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)
     }
 
-    /// Of a part of a solve: CG, unless it is told otherwise.
+    /// Parameters of a part of a solve: CG, unless it is told otherwise.
     fn solver_params(&self, tol: f64, left: usize, limit: &Limit) -> SolverParams {
         let stop = Stop { iterations: left, seconds: limit.left(), ..Stop::at(tol) };
         SolverParams {

@@ -74,7 +74,7 @@ pub struct Sign {
     kernel: Arc<HermitianWilson>,
     modes: Arc<Modes>,
     params: SignParams,
-    /// From coarse to fine; the last has the delta asked for. Empty with Zolotarev.
+    /// Polynomials from coarse to fine; the last has the delta asked for. Empty with Zolotarev.
     polynomials: Vec<Polynomial>,
     rational: Option<Rational>,
     top: f64,

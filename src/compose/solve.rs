@@ -54,8 +54,8 @@ const DIRECTIONS: usize = 4;
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
 
-/// With multigrid every iteration is dear, and so is a residual in double: that of the iteration falls to `residual` in
-/// as few equal parts as single precision allows before it is recomputed.
+/// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
+/// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
 pub(super) fn multigrid_delta(residual: f64) -> f64 {
     const MOST: f64 = 4e-4;
     let parts = (residual.clamp(1e-16, MOST).ln() / MOST.ln()).ceil();

@@ -17,7 +17,7 @@ pub(super) struct Stage {
     pub normal: Equations,
     pub system: System,
     pub kind: SolverKind,
-    /// Of mixed precision, at most.
+    /// Factor between recomputed residuals in mixed precision, at most.
     pub delta: f64,
     pub dagger: bool,
 }

@@ -159,7 +159,7 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
     }
 }
 
-/// Which kernels a second lattice needs anew: none that does not know where its sites are.
+/// The kernels that a second lattice needs anew: none that does not know where its sites are.
 #[test]
 fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     let solves = |extents| {
@@ -252,7 +252,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
     }
 }
 
-/// As many sites as a rank may have, 2^30.
+/// A lattice of as many sites as a rank may have, 2^30.
 fn many_sites(device: &Device) -> Result<()> {
     let geometry = Geometry::new([256, 256, 128, 128], device)?;
     for precision in Precision::ALL {

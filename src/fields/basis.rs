@@ -174,7 +174,7 @@ fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
     BasisArgs { v: v.view(), w: w.view(), parities: v.rhs_planes() as i32, ..Default::default() }
 }
 
-/// On a GPU an element is a 16-byte load, on the CPU a complex number of all lanes.
+/// Bytes of an element: on a GPU a 16-byte load, on the CPU a complex number of all lanes.
 fn element_bytes(v: &VectorField) -> usize {
     if v.device().is_cpu() {
         2 * v.geometry().lanes() * v.precision().bytes()

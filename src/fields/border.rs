@@ -79,7 +79,7 @@ impl GaugeField {
         Ok(())
     }
 
-    /// Of a field of one matrix per site the borders behind faces, without corners, after matrices of one
+    /// Exchanges, of a field of one matrix per site, the borders behind faces, without corners, after matrices of one
     /// parity were written; what `meanwhile` launches runs while they are under way.
     pub(super) fn exchange_faces(
         &self,

@@ -34,7 +34,7 @@ pub(crate) fn domain_extents(
     Ok(chosen)
 }
 
-/// Which sites of a vector belong together.
+/// Sites of a vector that belong together.
 #[derive(Debug)]
 pub struct Domains {
     device: Device,
@@ -42,11 +42,11 @@ pub struct Domains {
     /// Sites of a right-hand side, and lanes that they are counted by.
     places: usize,
     lanes: usize,
-    /// Of each domain its sites, where they begin, and its colour.
+    /// For each domain its sites, where they begin, and its colour.
     sites: Buffer,
     starts: Buffer,
     colours: Buffer,
-    /// Of a coarse level: eight neighbours of each of its sites, the least number where there is none in
+    /// Eight neighbours, on a coarse level, of each of its sites, the least number where there is none in
     /// the domain.
     neighbours: Option<Buffer>,
 }
@@ -67,7 +67,7 @@ impl DomainSums {
 }
 
 impl Domains {
-    /// Of spinors of one parity.
+    /// Domains of spinors of one parity.
     pub fn of_spinors(
         geometry: &Geometry,
         device: &Device,
@@ -98,7 +98,7 @@ impl Domains {
         Self::build(device, (extents, coords, block), geometry.outer() * lanes, lanes, place, None)
     }
 
-    /// Of vectors of a coarse level, on the sites of its solves.
+    /// Domains of vectors of a coarse level, on the sites of its solves.
     pub fn of_grid(grid: &CoarseGrid, block: [usize; 4]) -> Result<Self> {
         let extents = grid.extents();
         let solved = grid.even();

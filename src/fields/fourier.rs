@@ -113,7 +113,7 @@ impl LatticeFourier {
         }
     }
 
-    /// In place.
+    /// The inverse transform, in place.
     pub fn inverse(&mut self, array: &mut Buffer) -> Result<()> {
         match self {
             LatticeFourier::Whole(fourier) => fourier.inverse(array),
@@ -128,7 +128,7 @@ struct Lines {
     /// Distance of neighbours of a line, and sites of this rank's piece.
     stride: usize,
     piece: usize,
-    /// Of all arrays of this rank.
+    /// Numbers of all arrays of this rank.
     count: usize,
     /// The ranks along the axis in order, and this one's place.
     ranks: Vec<usize>,

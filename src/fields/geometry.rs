@@ -15,14 +15,14 @@ use crate::error::Result;
 /// are numbered by half the lexicographic index of their lane's piece.
 #[derive(Debug)]
 pub struct Geometry {
-    /// Of this rank.
+    /// Extents of this rank's part.
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
     /// Lane bit of each direction, 0 where it is not split.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
-    /// Of a multigrid level whose sites are these, in rows: its extents.
+    /// Extents of a multigrid level whose sites these are, in rows.
     rows: Option<[usize; 4]>,
 }
 

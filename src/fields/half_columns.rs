@@ -41,8 +41,8 @@ impl HalfColumns {
         &self.data
     }
 
-    /// Those of a field in 16 bits, times powers of two that bring its norms to the size of 100, which are left in
-    /// `scales`. On a lattice of one rank; nobody waits.
+    /// Takes the columns of a field in 16 bits, times powers of two that bring its norms to the size of 100, which
+    /// are left in `scales`. On a lattice of one rank; nobody waits.
     pub fn take(&mut self, inp: &SpinorField, scales: &Scales) -> Result<()> {
         if inp.nrhs() != self.nrhs || inp.parities() != 1 || inp.geometry() != &self.geometry {
             bail!(Internal, "columns of a field of another lattice or number of right-hand sides");
@@ -67,8 +67,8 @@ impl HalfColumns {
         device.launch(kernels::TensorTake::of(inp.precision())?, &args, work)
     }
 
-    /// As a vector of a Krylov space of such columns, the first of which has the units of the field that it was
-    /// made of.
+    /// The columns as a vector of a Krylov space of such columns, the first of which has the units of the field that
+    /// it was made of.
     pub fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
         Ok(first.row()?.columns(self.data.ptr(), scales.0.ptr()))
     }

@@ -26,10 +26,10 @@ struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     exchanges: Vec<Exchange>,
-    /// In place of exchanges that a rehearsal asked for before there were any.
+    /// Stand-ins of exchanges that a rehearsal asked for before there were any.
     stand_ins: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
-    /// Of `Comm::failures`.
+    /// Value of `Comm::failures`.
     failures: u64,
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
@@ -186,7 +186,7 @@ impl HaloExchange {
         self.near.as_ref().map_or(0, |near| near.slot(&self.faces))
     }
 
-    /// To be called before what `sent` points to is written.
+    /// Begins an exchange; to be called before what `sent` points to is written.
     pub fn begin(&mut self, comm: &Comm) -> Result<()> {
         let Some(near) = self.near.as_mut().filter(|_| !rehearsing()) else { return Ok(()) };
         // Who writes into a slot again must have seen what its reader sent after reading it.
@@ -558,7 +558,7 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
     lock(&comm.cache::<SharedCache>().0)
 }
 
-/// Those of a rehearsal that is over.
+/// Forgets the stand-ins of a rehearsal that is over.
 pub(super) fn forget_stand_ins(comm: &Comm) {
     exchanges(comm).stand_ins.clear();
 }

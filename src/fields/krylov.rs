@@ -33,7 +33,7 @@ const SAMPLED_FROM: usize = 1 << 18;
 pub struct Row {
     at: Ptr,
     units: Ptr,
-    /// Of columns in half precision what right-hand sides are times, else null.
+    /// Factors of right-hand sides of columns in half precision, else null.
     scales: Ptr,
     precision: Precision,
     nrhs: usize,
@@ -247,7 +247,7 @@ impl LeastSquares {
         Ok(Norms { device: device.clone(), started })
     }
 
-    /// With the coefficients of the last solve: `residual`, which may be one of `rows`, all of them.
+    /// Applies the coefficients of the last solve: `residual`, which may be one of `rows`, all of them.
     pub fn residual(&self, rows: &[Row], residual: Row) -> Result<()> {
         self.combine(rows, None, Some(residual))
     }

@@ -105,7 +105,7 @@ pub(super) struct Peers {
     ranks: Listener,
 }
 
-/// In `failed`: kernels shall not wait for messages any more.
+/// Value of `failed`: kernels shall not wait for messages any more.
 const GIVEN_UP: u32 = 255;
 
 /// Where the ranks write their sums for this one (kernels/sums.h).
@@ -114,7 +114,7 @@ pub(super) struct Board {
     _own: Buffer,
     pub args: SumArgs,
     reach: Reach,
-    /// Of the last reduction.
+    /// Number of the last reduction.
     pub number: u32,
 }
 

@@ -93,7 +93,7 @@ impl Geometry {
     }
 }
 
-/// Of all batches and ranks: pairs (sum, maximum).
+/// Results of all batches and ranks: pairs (sum, maximum).
 pub(crate) fn sum_and_most(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
     let (mut sum, mut most) = ([0.0], [f64::NAN]);
     for pair in v.chunks_exact(2) {

@@ -23,7 +23,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Of `nrhs` right-hand sides, to which nothing happens.
+    /// Coefficients of `nrhs` right-hand sides, to which nothing happens.
     pub fn none(nrhs: usize) -> Self {
         Step { a: vec![0.0; nrhs], c: vec![0.0; nrhs], d: vec![0.0; nrhs] }
     }

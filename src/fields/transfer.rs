@@ -383,7 +383,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         self.run_staged(memory, args)
     }
 
-    /// Which component tells the array of base[j]; see layout.h.
+    /// The component that tells the array of base[j]; see layout.h.
     fn representative(&self, j: usize) -> usize {
         match (self.directions, self.shape.components.len()) {
             (4, n) => j * n / 4,

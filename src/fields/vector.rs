@@ -8,7 +8,7 @@ use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{words, Result};
 
-/// Which sites a field has.
+/// Sites that a field has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subset {
     Full,
@@ -83,7 +83,7 @@ impl Components {
     }
 }
 
-/// Which index of a vector field runs slowest or fastest in memory.
+/// The index of a vector field that runs slowest or fastest in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum RhsOrder {
     /// One right-hand side after the other.

@@ -85,7 +85,7 @@ pub struct Data {
     pub links: usize,
     /// Real numbers of a link in memory: 18; of a site of another field.
     pub memory: usize,
-    /// Of these stored: all, or 12 for the first two rows of a link.
+    /// Numbers of these that are stored: all, or 12 for the first two rows of a link.
     pub numbers: usize,
     /// None: sites in lexicographic order, then μ.
     pub place: Option<Place>,

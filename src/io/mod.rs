@@ -247,11 +247,11 @@ struct Codec {
     claims: fn(head: &[u8]) -> bool,
     /// `known`: the format, where somebody has found it already.
     open: Open,
-    /// With this checksum; it changes no length.
+    /// Makes the frame with this checksum, which changes no length.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
 
-/// In the order in which they are asked: magic numbers first.
+/// Codecs in the order in which they are asked: magic numbers first.
 const CODECS: [&Codec; 4] = [&nersc::CODEC, &ildg::CODEC, &milc::CODEC, &linkmap::CODEC];
 
 /// Bytes that detection looks at: the longest fixed header among formats without a magic.

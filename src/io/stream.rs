@@ -177,7 +177,7 @@ pub struct Output {
     file: File,
     temporary: PathBuf,
     target: PathBuf,
-    /// To be removed on drop.
+    /// The file is removed on drop.
     owned: bool,
 }
 

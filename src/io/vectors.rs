@@ -30,7 +30,7 @@ pub struct VectorHeader {
     pub kind: String,
     /// X, Y, Z, T.
     pub extents: [usize; 4],
-    /// Of a stored number: 32 or 64.
+    /// Bits of a stored number: 32 or 64.
     pub bits: u32,
     /// 4 of Dirac fermions, 1 of colour vectors.
     pub spins: usize,
@@ -89,7 +89,7 @@ fn numbers(values: &[f64]) -> String {
     values.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Of names and texts of all tables.
+/// Checksum of names and texts of all tables.
 fn crc<'a>(tables: impl Iterator<Item = (&'a str, &'a str)>) -> u32 {
     let mut hash = crc32fast::Hasher::new();
     for (name, text) in tables {

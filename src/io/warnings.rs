@@ -59,7 +59,7 @@ impl Warnings {
     pub fn contains(self, warning: Warning) -> bool {
         self.0 & warning.bit() != 0
     }
-    /// Those that there are, in the order of [`Warning::ALL`].
+    /// Warnings that there are, in the order of [`Warning::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(move |warning| self.contains(*warning))
     }

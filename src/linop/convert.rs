@@ -12,7 +12,7 @@ pub struct Convert {
 }
 
 impl Convert {
-    /// From fields of `domain` to `precision`.
+    /// Converts fields of `domain` to `precision`.
     ///
     /// # Errors
     /// `Unsupported`: 16 bits of fields that have their right-hand sides fastest.

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::fields::VectorField;
 use crate::params::choices;
 
-/// Which Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
+/// The Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
 /// 1 - A_p^-1 H_pq A_q^-1 H_qp or asymmetric A_p - H_pq A_q^-1 H_qp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schur {
@@ -64,7 +64,7 @@ impl From<Schur> for System {
 /// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
 /// there and back.
 pub trait SchurComplement: LinOp {
-    /// Of the fields of M.
+    /// Shape of the fields of M.
     fn full_shape(&self) -> Shape;
     /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
@@ -107,7 +107,7 @@ impl<'a> Halves<'a> {
         Ok(Halves { schur, dagger, x: half_x, b: half_b })
     }
 
-    /// Of the system's solution.
+    /// Makes x of the system's solution.
     pub fn reconstruct(self, x: &mut VectorField, b: &VectorField) -> Result<()> {
         drop(self.b);
         self.schur.reconstruct(x, &self.x, b, self.dagger)

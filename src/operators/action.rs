@@ -18,7 +18,7 @@ use crate::linop::{LinOp, Schur, SchurComplement, Shape};
 /// Precision and link storage of an operator.
 pub type Storage = (Precision, Recon);
 
-/// Which operator of which links: copies of an operator in other storage are the same operator, and the
+/// The operator and its links: copies of an operator in other storage are the same operator, and the
 /// number of the links changes whenever they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActionVersion {

@@ -19,8 +19,8 @@ use crate::params::choices;
 /// Bit of the diagonal among directions.
 const DIAGONAL: i32 = 1 << 8;
 
-/// Of links of coarse operators: that of the operator, or integers of 16 (on a GPU numbers in half precision) or 8
-/// bits, each matrix with a scale of its own.
+/// Precision of links of coarse operators: that of the operator, or integers of 16 (on a GPU numbers in half
+/// precision) or 8 bits, each matrix with a scale of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkPrecision {
     Double,
@@ -73,7 +73,7 @@ pub struct CoarseOperator {
     /// Y, [site][direction][column][row].
     links: Buffer,
     link_precision: LinkPrecision,
-    /// Of matrices, where these have them, [site][direction].
+    /// Scales of matrices, where these have them, [site][direction].
     scales: Option<Buffer>,
     /// D and its inverse, [site][column][row].
     diagonal: Buffer,
@@ -81,7 +81,7 @@ pub struct CoarseOperator {
 }
 
 impl CoarseOperator {
-    /// From the hops, [site][direction][column][row], and the diagonal.
+    /// The operator of hops, [site][direction][column][row], and the diagonal.
     ///
     /// # Errors
     /// `BadParameter`: a diagonal matrix has no inverse, as with null vectors or links that are not finite.

@@ -67,7 +67,7 @@ impl LaplaceParams {
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Laplace {
-    /// On fields of `components`, colour vectors or spinors, in the precision of the links;
+    /// The Laplacian on fields of `components`, colour vectors or spinors, in the precision of the links;
     /// `directions`: bit mu.
     ///
     /// # Errors

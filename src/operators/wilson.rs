@@ -255,8 +255,8 @@ impl Wilson {
         )
     }
 
-    /// With a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...). Where it has no inverse, what
-    /// takes that, even-odd preconditioning above all, is refused; M itself is not.
+    /// The operator with a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...). Where it has no
+    /// inverse, what takes that, even-odd preconditioning above all, is refused; M itself is not.
     pub fn with_clover(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -266,7 +266,7 @@ impl Wilson {
         Self::inverted(gauge, direct, params, square)
     }
 
-    /// With the inverse of A^2 + `square`.
+    /// The operator with the inverse of A^2 + `square`.
     fn inverted(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -287,7 +287,7 @@ impl Wilson {
         Ok(Wilson { singular: AtomicBool::new(singular), square, ..made })
     }
 
-    /// With A and A^-1 both given.
+    /// The operator with A and A^-1 both given.
     pub fn from_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,

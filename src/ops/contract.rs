@@ -58,7 +58,7 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
 /// Correlators of two quark lines for any pair of Gammas.
 #[derive(Clone, Debug)]
 pub struct Mesons {
-    /// By time from the source: 4 (4 (4 alpha + gamma) + beta) + delta.
+    /// Spin sums by time from the source: 4 (4 (4 alpha + gamma) + beta) + delta.
     spins: Vec<[Complex64; 256]>,
 }
 
@@ -355,7 +355,7 @@ pub fn baryon(
     Ok((0..times).map(at).collect())
 }
 
-/// By t, the sums with `closing` and with gamma_t `closing`.
+/// Sums by t, with `closing` and with gamma_t `closing`.
 fn three_quarks(
     [light, strange]: [&SpinorField; 2],
     lines: &Lines,

@@ -120,9 +120,9 @@ pub struct Flow {
     force: GaugeForce,
     momenta: Option<Momenta>,
     scratch: Option<Momenta>,
-    /// Of Wilson's flow: links after a stage.
+    /// Links of Wilson's flow after a stage.
     next: Option<GaugeField>,
-    /// Of adaptive steps: links of the step's start and those of second order, and their exponent.
+    /// Fields of adaptive steps: links of the step's start and those of second order, and their exponent.
     adaptive: Option<(GaugeField, GaugeField, Momenta)>,
 }
 

@@ -56,7 +56,7 @@ impl SpinMatrix {
     pub(crate) fn conjugation() -> Self {
         GAMMAS[1].times(GAMMAS[3])
     }
-    /// As kernels take it.
+    /// The matrix as kernels take it.
     pub(crate) fn to_kernel(self) -> ([i32; 4], [i32; 4]) {
         (self.column.map(|k| k as i32), self.phase.map(i32::from))
     }

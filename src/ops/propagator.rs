@@ -88,7 +88,7 @@ pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize
     });
 }
 
-/// In a rehearsal.
+/// Runs through a propagator in a rehearsal.
 pub(crate) fn run_through(
     op: Arc<dyn QuarkAction>,
     params: &SolveParams,

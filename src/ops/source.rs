@@ -40,7 +40,7 @@ words!(Place {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     pub place: Place,
-    /// Of a wall t alone is its place, the others are where the momentum's phase is 1.
+    /// Position of the source; a wall has t alone, the others are where the momentum's phase is 1.
     pub position: [usize; 4],
     pub momentum: [i32; 4],
     pub noise: Option<Noise>,
@@ -57,7 +57,7 @@ pub struct Source {
     pub colour: Option<usize>,
     /// The column that comes first.
     pub first: usize,
-    /// At most so many from there on; None: all that there are.
+    /// Number of columns from there on, at most; None: all that there are.
     pub count: Option<usize>,
 }
 
@@ -287,7 +287,7 @@ pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     Ok(())
 }
 
-/// Of a propagator that hadrons are made of.
+/// Checks a propagator that hadrons are made of.
 pub(crate) fn check_propagator(field: &SpinorField, what: &str) -> Result<()> {
     check_spinors(field, what)?;
     if field.nrhs() != COLUMNS {

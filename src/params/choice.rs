@@ -118,7 +118,7 @@ pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
 }
 
-/// As `choose`, with 0 for a default.
+/// Chooses as `choose` does, with 0 for a default.
 pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Result<T> {
     if number.0 == 0 {
         return Ok(default);
@@ -126,7 +126,7 @@ pub fn choose_or<T: Choice>(number: Number<T>, argument: &str, default: T) -> Re
     choose(number, argument)
 }
 
-/// As `choose`, with 0 for none.
+/// Chooses as `choose` does, with 0 for none.
 pub fn choose_any<T: Choice>(number: Number<T>, argument: &str) -> Result<Option<T>> {
     match number.0 {
         0 => Ok(None),

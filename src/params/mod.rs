@@ -174,7 +174,7 @@ pub struct Field {
     pub size: usize,
     pub doc: Doc,
     pub range: Range,
-    /// Of parameters: the default as the header writes it.
+    /// The default of a parameter, as the header writes it.
     pub default: Option<fn() -> String>,
 }
 
@@ -206,7 +206,7 @@ pub const fn is_packed(fields: &[Field], size: usize) -> bool {
 
 const _: () = assert!(size_of::<c_int>() == 4);
 
-/// With an exponent where the number would be long.
+/// The number in text, with an exponent where the number would be long.
 fn short(x: f64) -> String {
     let plain = x.to_string();
     match plain.len() > 10 {

@@ -39,7 +39,7 @@ impl Range {
         }
     }
 
-    /// As messages and help say it; empty where every number is a value.
+    /// The range as messages and help say it; empty where every number is a value.
     pub fn text(&self) -> String {
         let (least, most) = (super::short(self.least), super::short(self.most));
         let limited = self.most < f64::from(i32::MAX);
@@ -84,7 +84,7 @@ pub struct Row {
     pub range: Range,
     /// Word for no value, of rows that may have none.
     pub absent: &'static str,
-    /// Of a struct that there are several of: a value holds for one of them, not for those after it.
+    /// The struct is one of several: a value holds for one of them, not for those after it.
     pub each: bool,
     pub kind: Kind,
     /// The default as text.
@@ -152,7 +152,7 @@ impl Row {
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
-    /// Which values there are, in one line: words, range, unit; empty where any number is a value.
+    /// Values that there are, in one line: words, range, unit; empty where any number is a value.
     pub fn values(&self) -> String {
         let range = match self.range.text() {
             text if text.is_empty() || self.kind == Kind::Flag => None,

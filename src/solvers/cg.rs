@@ -17,7 +17,7 @@ use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
 use crate::linop::LinOp;
 
-/// Which system the conjugate directions belong to; r = b - M x in all.
+/// The system that the conjugate directions belong to; r = b - M x in all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// M x = b: gradient s = r, alpha = |r|^2 / <p, M p>.

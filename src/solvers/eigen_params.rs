@@ -118,7 +118,7 @@ pub struct EigenParams {
     /// Look, once all are found, for another copy of an eigenvalue or one that was missed, with random
     /// vectors orthogonal to those found, until such a run finds nothing.
     pub verify: bool,
-    /// Of random start vectors.
+    /// Seed of random start vectors.
     pub seed: u64,
     /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
     /// ranks all of them stop after the same block.
@@ -143,7 +143,7 @@ pub struct EigenReport {
     pub stopped: bool,
     /// What ended the search: limits first, of which restarts are iterations.
     pub stopped_by: Option<StoppedBy>,
-    /// From the end of the spectrum inwards.
+    /// Eigenvalues from the end of the spectrum inwards.
     pub values: Vec<f64>,
     /// |A v - lambda v| of unit vectors, recomputed.
     pub residuals: Vec<f64>,

@@ -25,7 +25,7 @@ pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f6
 }
 
 choices! {
-    /// Which end of the spectrum.
+    /// An end of the spectrum.
     pub enum End: plaq_eigen_end {
         /// The smallest eigenvalues.
         Smallest = 0, PLAQ_EIGEN_SMALLEST, "smallest";

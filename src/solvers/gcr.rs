@@ -15,7 +15,7 @@ use crate::linop::LinOp;
 struct Space {
     /// |q_j|^2
     images: Vec<Vec<f64>>,
-    /// Of q_j in what r has lost since x was last brought up to date, and since the space began.
+    /// Coefficients of q_j in what r has lost since x was last brought up to date, and since the space began.
     steps: Vec<Vec<Complex64>>,
     totals: Vec<Vec<Complex64>>,
     /// overlaps[k][j]: what was subtracted of q_j from q_k.

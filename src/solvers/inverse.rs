@@ -65,7 +65,7 @@ impl LinOp for Inverse {
     fn hermitian(&self) -> bool {
         self.exact && self.system.precise.hermitian()
     }
-    /// Of one iteration: how many there will be is not known.
+    /// Operations of one iteration: how many there will be is not known.
     fn flops(&self) -> f64 {
         self.system.precise.flops()
     }
@@ -130,7 +130,7 @@ impl LinOp for RationalFunction {
     fn hermitian(&self) -> bool {
         true
     }
-    /// Of one iteration: how many there will be is not known.
+    /// Operations of one iteration: how many there will be is not known.
     fn flops(&self) -> f64 {
         self.op.flops() + (20 + 8 * self.shifts.len()) as f64 * self.shape().numbers()
     }

@@ -404,7 +404,7 @@ impl<'a, 'm> Process<'a, 'm> {
         order
     }
 
-    /// Of the spectrum.
+    /// Scale of the spectrum.
     fn scale(&self) -> f64 {
         self.report.least.abs().max(self.report.largest.abs())
     }

@@ -42,7 +42,8 @@ const INTERVAL: usize = 10;
 /// A recomputed residual of at most so many times the precision, and so many times what the iteration said, is rounding.
 const ROUNDING: f64 = 1e5;
 const JUMP: f64 = 3.0;
-/// By how much a goal falls that the iteration met beyond rounding, but not the criteria: least and largest factor.
+/// Factors by which a goal falls that the iteration met beyond rounding, but not the criteria: least and largest
+/// factor.
 const LOWER: [f64; 2] = [1e-4, 0.1];
 /// Breakdowns in a row without an iteration between them that are one too many.
 const BREAKDOWNS: usize = 3;
@@ -62,7 +63,7 @@ pub(super) struct Levels<'a, 'm> {
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
     x: &'a mut VectorField,
-    /// Which right-hand sides are left, and x and b of these once they are not all.
+    /// Right-hand sides that are left, and x and b of these once they are not all.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
     /// Right-hand sides that came to a standstill, and at which iteration.

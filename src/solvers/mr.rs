@@ -15,7 +15,7 @@ pub(super) fn vectors(preconditioned: bool) -> u64 {
     2 + preconditioned as u64
 }
 
-/// With a preconditioner K steps go along K r.
+/// Minimal residual; with a preconditioner K steps go along K r.
 pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     if !levels.running() {
         return Ok(());

@@ -80,7 +80,7 @@ pub const MOST_DIRECTIONS: usize = 10_000;
 pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
-    /// In mixed precision the residual is recomputed in precise arithmetic whenever the sloppy one
+    /// Factor of mixed precision: the residual is recomputed in precise arithmetic whenever the sloppy one
     /// has fallen by this factor.
     pub delta: f64,
     /// GCR: directions that are kept before a restart.

@@ -13,7 +13,7 @@ pub struct SolverReport {
     pub converged: bool,
     /// The monitor asked to stop or the time was over; x holds what was reached.
     pub stopped: bool,
-    /// Which criterion ended it.
+    /// Criterion that ended the solve.
     pub stopped_by: Option<StoppedBy>,
     /// Given up before the iterations were used up: recomputed residuals no longer fell.
     pub standstill: bool,

@@ -31,7 +31,7 @@ pub struct RitzParams {
     pub max_cycles: usize,
     /// Look, once all are found, for a vector that was missed, from a random one orthogonal to those found.
     pub verify: bool,
-    /// Of random start vectors.
+    /// Seed of random start vectors.
     pub seed: u64,
     /// Seconds that a search may take, asked after every step of the minimisation; infinite: as many as it
     /// needs. With many ranks all of them stop after the same step.
@@ -174,7 +174,7 @@ struct Space {
     /// Numbers of x and p.
     x: usize,
     p: usize,
-    /// Of all x, from the end inwards; of -A where the largest are sought.
+    /// Ritz values of all x, from the end inwards; of -A where the largest are sought.
     values: Vec<f64>,
     gradients: Vec<f64>,
 }

@@ -73,7 +73,7 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// At this residual, and after ten thousand iterations.
+    /// Criteria that end a solve at this residual, and after ten thousand iterations.
     pub fn at(residual: f64) -> Self {
         Stop { residual, ..Stop::default() }
     }
@@ -81,7 +81,7 @@ impl Stop {
     pub fn new() -> Self {
         Stop { residual: 0.0, heavy_quark: 0.0, iterations: usize::MAX, seconds: f64::INFINITY }
     }
-    /// By time alone; infinite: never.
+    /// A criterion of time alone; infinite: never.
     ///
     /// # Errors
     /// `BadParameter`: less than 0 or NaN.
@@ -135,7 +135,7 @@ impl Stop {
         iterations >= self.iterations && self.iterations < usize::MAX
     }
 
-    /// By how much a relative residual has to fall until its right-hand side meets every goal, given its
+    /// Factor by which a relative residual has to fall until its right-hand side meets every goal, given its
     /// heavy-quark residual; 1: it does.
     pub fn lag(&self, residual: f64, heavy_quark: f64) -> f64 {
         let mut factor = 1.0f64;
@@ -157,7 +157,7 @@ impl Stop {
         all(residual, self.residual()) && all(heavy_quark, self.heavy_quark())
     }
 
-    /// Which goal is the last that was met: the one that has less room left.
+    /// The goal that was met last: the one that has less room left.
     pub fn last_goal(&self, residual: &[f64], heavy_quark: &[f64]) -> StoppedBy {
         let share = |values: &[f64], tol: Option<f64>| {
             tol.map(|tol| values.iter().fold(0.0f64, |m, v| m.max(v / tol)))
@@ -206,7 +206,7 @@ pub(super) struct Watch<'a, 'm> {
     monitor: &'a mut Monitor<'m>,
     comm: &'a Comm,
     start: Instant,
-    /// Of a limit of time.
+    /// Clock of a limit of time.
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
 }

@@ -29,7 +29,7 @@ pub const OPTIONS: &[Opt] = &[
 /// then of baryons \[momentum\]\[baryon\]\[t\].
 #[derive(Clone, Debug)]
 pub struct Hadrons {
-    /// With a sequential propagator, which takes the strange one's place, 2.
+    /// Number of quarks: 2 also with a sequential propagator, which takes the strange one's place.
     pub quarks: usize,
     pub times: usize,
     pub momenta: Vec<[i32; 3]>,

@@ -118,7 +118,7 @@ struct Plan {
     links: Smear,
     bin: usize,
     fit: Option<[usize; 2]>,
-    /// With `--error`: the residual.
+    /// Residual of the better solution that `--error` asks for.
     tol_error: Option<f64>,
 }
 
@@ -140,7 +140,7 @@ struct Job {
     samples: Samples,
     solved: Solved,
     multigrid: Option<Value>,
-    /// With `--error`: |x - y| / |y| of each column, y the better solution.
+    /// Errors that `--error` asks for: |x - y| / |y| of each column, y the better solution.
     errors: Vec<f64>,
     seconds_load: f64,
     seconds_propagator: f64,

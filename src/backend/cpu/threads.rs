@@ -22,7 +22,7 @@ const FORK: u64 = OPEN << 1;
 
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// On cache lines of its own.
+/// A value on cache lines of its own.
 #[repr(align(128))]
 struct Alone<T>(T);
 
@@ -171,7 +171,7 @@ impl Watch {
 pub struct Threads {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
-    /// Of `forks` when they were started.
+    /// Value of `forks` when the threads were started.
     forks: usize,
 }
 

@@ -37,7 +37,7 @@ pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
 }
 
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
-    /// At most so many threads, which are there while there is something to do.
+    /// A queue with at most `most` threads, which are there while there is something to do.
     pub fn new(most: usize) -> Self {
         let state =
             State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };

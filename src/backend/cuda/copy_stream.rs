@@ -6,7 +6,7 @@ use crate::error::Result;
 
 pub struct CopyStream {
     driver: &'static Driver,
-    /// Of the device's kernels.
+    /// Stream of the device's kernels.
     kernels: Handle,
     copies: Handle,
     /// Recorded after what a copy waits for, after downloads, and after uploads.

@@ -22,7 +22,7 @@ pub struct IpcHandle(pub [u8; 64]);
 pub struct LaunchAttribute {
     /// CUlaunchAttributeID, which is filled up to eight bytes.
     pub id: u64,
-    /// Of the union of 64 bytes its first number.
+    /// First number of the union of 64 bytes.
     pub value: c_int,
     pub rest: [c_int; 15],
 }

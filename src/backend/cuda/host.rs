@@ -35,7 +35,7 @@ struct Known {
 }
 
 impl Cuda {
-    /// Of an address; the context must be current.
+    /// What the driver knows of an address; the context must be current.
     fn known(&self, address: u64) -> Result<Known> {
         let mut which =
             [MEMORY_TYPE, DEVICE_POINTER, IS_MANAGED, DEVICE_ORDINAL, RANGE_START, RANGE_SIZE];

@@ -148,7 +148,7 @@ impl Modules {
         Ok(kept)
     }
 
-    /// Of a kernel whose shape is free and not yet known.
+    /// The trial of a kernel whose shape is free and not yet known.
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
         let free = alternatives(call.kernel, call.params);
         let known = || self.tuner.find(&self.tune_key(call), &free).is_some();

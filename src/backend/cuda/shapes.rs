@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::backend::families::KERNELS;
 
-    /// In one wave all blocks are on the device at once, whatever their number of registers; other sums
+    /// Sums in one wave: all blocks are on the device at once, whatever their number of registers; other sums
     /// come in several. Where there is little work there are fewer.
     #[test]
     fn sums_in_one_wave() {

@@ -34,7 +34,7 @@ struct Chunk {
 pub struct Staging {
     driver: &'static Driver,
     context: Handle,
-    /// Of the device: kernels and uploads.
+    /// Stream of the device's kernels and uploads.
     stream: Handle,
     /// Downloads, so that kernels run meanwhile.
     copies: Handle,

@@ -28,7 +28,7 @@ pub struct Sums {
     partial: (DevicePtr, usize),
     counters: (DevicePtr, usize),
     slots: Vec<Slot>,
-    /// Of the launch; never 0.
+    /// Number of the launch; never 0.
     tag: u32,
 }
 // SAFETY: the memory belongs to no thread; a mutex guards the whole.

@@ -11,7 +11,7 @@ const SAMPLED: u32 = 2;
 const TRIED: usize = 6;
 /// Amounts of work that are told apart.
 const MOST_AMOUNTS: usize = 32;
-/// Of the first shape's time: less is within the errors.
+/// Share of the first shape's time that a better one takes at most: less is within the errors.
 const BETTER: f64 = 0.97;
 
 /// What a launch is for.

@@ -36,7 +36,7 @@ impl Wanted {
         }
     }
 
-    /// In the driver.
+    /// Waits in the driver.
     pub fn block(self, d: &Driver, name: &str) -> Result<()> {
         match self {
             Wanted::Stream(stream) => cu!(d, stream_synchronize(stream), "waiting for {name}"),

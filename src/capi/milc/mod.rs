@@ -46,7 +46,7 @@ interface! {
             make_resident_solution: c_int,
             use_resident_solution: c_int,
             solver_type: QudaInverterType,
-            /// Of staggered fermions.
+            /// Tadpole factor of staggered fermions.
             tadpole: f64,
             naik_epsilon: f64,
         }

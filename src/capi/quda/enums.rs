@@ -89,7 +89,7 @@ pub enum Wanted {
     MatPcDagMatPc,
 }
 
-/// From which system an equation is solved.
+/// The system from which an equation is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solve {
     pub normal: Option<Equations>,

@@ -199,7 +199,7 @@ impl Host {
 
 /// Momenta of the host's program: anti-hermitian matrices, sqrt(2) i p, ten reals each.
 pub struct HostMomenta {
-    /// In memory of the host: the program's, or the copies.
+    /// Arrays in memory of the host: the program's, or the copies.
     arrays: Vec<DataOut>,
     sites: usize,
     outside: Precision,

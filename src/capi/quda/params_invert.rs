@@ -88,7 +88,7 @@ records! {
         action: [f64; 2] = [0.0; 2], result;
         /// The equation.
         solution_type: QudaSolutionType = unset(), used;
-        /// From which system it is solved.
+        /// System from which the equation is solved.
         solve_type: QudaSolveType = unset(), used;
         /// Parity and form of the even-odd preconditioned operator.
         matpc_type: QudaMatPCType = unset(), used;

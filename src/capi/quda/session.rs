@@ -21,7 +21,7 @@ pub struct Session {
     pub geometry: Arc<Geometry>,
     pub solves: Mutex<Solves>,
     resident: Mutex<Resident>,
-    /// Of the whole lattice, and ranks in each direction.
+    /// Extents of the whole lattice, and ranks in each direction.
     shape: [[c_int; 4]; 2],
     /// Threads that read the host's arrays.
     pub threads: rayon::ThreadPool,

@@ -19,7 +19,7 @@ pub struct Digest(u128);
 const CHUNK: usize = 1 << 20;
 
 impl Digest {
-    /// In the threads that this is called in.
+    /// The digest of bytes, made in the threads that this is called in.
     pub fn of(bytes: &[u8]) -> Digest {
         let parts: Vec<u128> = bytes.par_chunks(CHUNK).map(xxh3_128).collect();
         Digest(xxh3_128(bytemuck::cast_slice(&parts)))

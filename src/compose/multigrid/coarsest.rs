@@ -35,7 +35,7 @@ impl Hierarchy {
         Ok(Low { modes, direct })
     }
 
-    /// By inverse iteration on random vectors, all as right-hand sides, then by singular values of S in the
+    /// Finds modes by inverse iteration on random vectors, all as right-hand sides, then by singular values of S in the
     /// space that they span.
     fn find_modes(&self, k: usize) -> Result<Modes> {
         let level = self.coarse.len();

@@ -28,7 +28,7 @@ pub(super) struct Hierarchy {
     pub finest: Arc<dyn Coarsenable>,
     /// The symmetric Schur complement of it on even sites.
     pub fine: Arc<dyn SchurAction>,
-    /// From each level to the next.
+    /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
     /// Where a level lives on fewer ranks than the one above. A rank without a part of it has the way there and
     /// no more.
@@ -39,11 +39,11 @@ pub(super) struct Hierarchy {
     /// For the coarse side of each transfer, where its level is gathered.
     pub entries: Vec<Option<Pool>>,
     pub workspace: Workspace,
-    /// Of what stands around the cycle, with all right-hand sides.
+    /// Workspace of what stands around the cycle, with all right-hand sides.
     around: Workspace,
     /// Directions of the finest level's smoother.
     pub directions: Mutex<Vec<SpinorField>>,
-    /// Of many right-hand sides it works on columns, with this operator.
+    /// Operator that the smoother applies to columns of many right-hand sides.
     pub tensor: Option<Arc<TensorHop>>,
     pub columns: Mutex<Vec<HalfColumns>>,
     pub squares: Vec<Squares>,
@@ -56,9 +56,9 @@ pub(super) struct Hierarchy {
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
-    /// By how much iterations of GCR reduced residuals.
+    /// Factors by which iterations of GCR reduced residuals.
     pub falls: Vec<Falls>,
-    /// That the set-up took on each level.
+    /// Seconds that the set-up took on each level.
     pub setup_seconds: Vec<f64>,
 }
 

@@ -10,7 +10,7 @@ use crate::operators::{Coarsenable, QuarkAction, TensorHop};
 
 /// The operator on the finest level.
 pub(super) struct Finest {
-    /// That of the smoother.
+    /// The operator of the smoother.
     pub smoother: Arc<dyn Coarsenable>,
     /// What null vectors and coarse operators are made with: the same, or in single precision where the
     /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.

@@ -136,7 +136,7 @@ impl Hierarchy {
     }
 }
 
-/// Which right-hand sides have met a goal. Of these the residual is made zero: steps without one have coefficients
+/// The right-hand sides that have met a goal. Of these the residual is made zero: steps without one have coefficients
 /// of zero, so that solutions stay as they are, however long others take.
 struct Goals<'a> {
     goal: f64,

@@ -14,7 +14,8 @@ use crate::operators::QuarkAction;
 pub(super) struct Rehearsed {
     pub setup: Footprint,
     model: Mutex<Arc<Hierarchy>>,
-    /// Of cycles that were asked for, by precision and number of right-hand sides and whether the adjoint is used.
+    /// Footprints of cycles that were asked for, by precision and number of right-hand sides and whether the adjoint
+    /// is used.
     cycles: Mutex<HashMap<String, Footprint>>,
 }
 

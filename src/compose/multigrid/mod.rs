@@ -84,7 +84,7 @@ impl Update {
     }
 }
 
-/// As logs name it.
+/// The name in logs.
 impl std::fmt::Display for Update {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
@@ -105,17 +105,17 @@ pub struct LevelReport {
     pub block: [usize; 4],
     /// Ranks that have a part of the level.
     pub ranks: usize,
-    /// That null vectors and the level's operator hold on this rank, without the finest operator.
+    /// Bytes that null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
-    /// Of solves since the last set-up or update, a cycle with all of its right-hand sides counted once: steps of
-    /// the smoother on the finest level, those and iterations of GCR on levels between, iterations of the
+    /// Iterations of solves since the last set-up or update, a cycle with all of its right-hand sides counted once:
+    /// steps of the smoother on the finest level, those and iterations of GCR on levels between, iterations of the
     /// coarsest level's solver. 0 on a rank without a part of the level.
     pub iterations: u64,
-    /// In the level and those below it; on a GPU what the host saw, which runs ahead. On a rank without a part
+    /// Seconds in the level and those below it; on a GPU what the host saw, which runs ahead. On a rank without a part
     /// of the level waiting for it, of those below it 0.
     pub seconds: f64,
-    /// Of the last set-up or update: null vectors, the transfer from the level and the operator below it, in all
-    /// passes; on the coarsest level what its solver finds out before. As the host saw them.
+    /// Seconds of the last set-up or update: null vectors, the transfer from the level and the operator below it, in
+    /// all passes; on the coarsest level what its solver finds out before. As the host saw them.
     pub setup_seconds: f64,
     /// Factor by which an iteration reduces a residual: on the finest level that of the whole report, on levels
     /// between the mean of those iterations of GCR in solves since the last set-up or update of which the norms
@@ -126,7 +126,7 @@ pub struct LevelReport {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MultigridReport {
     pub levels: Vec<LevelReport>,
-    /// Of the last set-up or update.
+    /// Seconds of the last set-up or update.
     pub setup_seconds: f64,
     /// Factor by which GCR with the cycle reduces the residual of a random vector in an iteration, at
     /// the last set-up or update.
@@ -140,7 +140,7 @@ pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<State>,
     rehearsed: Rehearsed,
-    /// Of updates that keep or refine vectors.
+    /// Footprint of updates that keep or refine vectors.
     updates: OnceLock<Footprint>,
 }
 
@@ -150,7 +150,7 @@ struct State {
     /// Reduction after the last set-up from random vectors, and after the first set-up.
     fresh: f64,
     first: f64,
-    /// That the last set-up or update was for.
+    /// Version of the links that the last set-up or update was for.
     links: ActionVersion,
 }
 

@@ -247,7 +247,8 @@ impl MultigridParams {
         self.smoother_precision.unwrap_or(Precision::F32)
     }
 
-    /// With all that they leave to lattice and device: memory limits the smoother on a GPU, arithmetic on a CPU.
+    /// The parameters with all that they leave to lattice and device: memory limits the smoother on a GPU, arithmetic
+    /// on a CPU.
     pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
         let short = !device.is_cpu()
             && self.smoother == Smoother::CaGcr

@@ -46,9 +46,9 @@ impl Decomposition {
 
 /// The domains of all levels that have them.
 pub(super) struct Schwarz {
-    /// Of the finest level, and its operator without hops between them.
+    /// Domains of the finest level, and its operator without hops between them.
     pub fine: Option<(Decomposition, Arc<dyn SchurAction>)>,
-    /// Of levels from the second to the last but one.
+    /// Domains of levels from the second to the last but one.
     pub coarse: Vec<Decomposition>,
 }
 

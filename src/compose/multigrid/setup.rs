@@ -152,7 +152,7 @@ fn levels(
     together(geometry, gathered, made)
 }
 
-/// Of what ranks with a part did, all hear.
+/// Tells all ranks what those with a part did.
 fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
     match made {
         Err(e) if gathered && !found_together(&e) => Err(e),

@@ -10,9 +10,9 @@ impl MultigridParams {
         Self::default().on_lattice(geometry)
     }
 
-    /// With levels, aggregates and low modes where none were chosen. Aggregates: of about 4^4 sites that divide a rank's
-    /// part, then of 2^4 that divide the level; levels: up to three as long as the coarsest has more than a few sites in
-    /// all, and those whose blocks were chosen.
+    /// The parameters with levels, aggregates and low modes where none were chosen. Aggregates: of about 4^4 sites
+    /// that divide a rank's part, then of 2^4 that divide the level; levels: up to three as long as the coarsest has
+    /// more than a few sites in all, and those whose blocks were chosen.
     pub(super) fn on_lattice(&self, geometry: &Geometry) -> Self {
         let mut params = self.clone();
         let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());

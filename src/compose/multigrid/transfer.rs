@@ -155,7 +155,7 @@ impl Transfer {
         Ok(v)
     }
 
-    /// Of every fine site the bits of the directions in which a step leaves the aggregate.
+    /// For every fine site the bits of the directions in which a step leaves the aggregate.
     pub(super) fn faces(&self) -> Ptr {
         self.coarsening.aggregates.faces.ptr()
     }
@@ -178,7 +178,7 @@ impl Transfer {
         short_vectors(to, sites, v.components() as u64, v.nrhs() as u64)
     }
 
-    /// From now on restriction and prolongation of vectors in single precision, on even sites where there are both
+    /// Has restriction and prolongation of vectors in single precision, on even sites where there are both
     /// parities, read null vectors in 16 or 8 bits; all others are as they were.
     pub fn shorten(&mut self, to: LinkPrecision) -> Result<()> {
         let (device, sites, v) = (self.vectors.device().clone(), self.short_sites(), &self.vectors);

@@ -32,7 +32,7 @@ fn upload(device: &Device, precision: Precision, numbers: &[Complex64]) -> Resul
 }
 
 impl DenseMatrix {
-    /// From `rows` numbers of every column.
+    /// A matrix of `rows` numbers of every column.
     pub fn new(
         device: &Device,
         precision: Precision,
@@ -80,7 +80,7 @@ impl DenseMatrix {
 
 /// The numbers of a vector on all ranks.
 pub(crate) enum Whole<'a> {
-    /// Of the only rank.
+    /// The field of the only rank.
     Own(&'a CoarseField),
     Gathered(Buffer, usize),
 }

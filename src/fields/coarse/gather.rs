@@ -19,12 +19,12 @@ pub struct Gather {
     inner: Option<Arc<CoarseGrid>>,
     /// The rank that takes what this one has.
     taker: usize,
-    /// On a rank that takes: ranks of its block, and where each of their sites goes.
+    /// Givers of a rank that takes: ranks of its block, and where each of their sites goes.
     givers: Vec<(usize, Vec<usize>)>,
 }
 
 impl Gather {
-    /// From the ranks of `outer` to a coarser process grid of them. All ranks of `outer` call this and the
+    /// Gathers from the ranks of `outer` to a coarser process grid of them. All ranks of `outer` call this and the
     /// functions that move vectors.
     ///
     /// # Errors
@@ -129,7 +129,7 @@ impl Gather {
         Ok(Some(all))
     }
 
-    /// Of the gathered level on this rank.
+    /// Sites of the gathered level on this rank.
     fn sites(&self) -> usize {
         self.inner.as_ref().map_or(0, |grid| grid.volume())
     }

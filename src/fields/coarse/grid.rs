@@ -22,7 +22,7 @@ pub struct CoarseGrid {
     global: [usize; 4],
     has_parity: bool,
     even: usize,
-    /// Of the lexicographic order, and back.
+    /// Index of the lexicographic order, and back.
     index: Vec<i32>,
     lexicographic: Vec<i32>,
     neighbours: Buffer,
@@ -280,11 +280,11 @@ pub(crate) struct Coarsening {
     pub aggregates: Aggregates,
 }
 
-/// Which sites belong together.
+/// Sites that belong together.
 #[derive(Debug)]
 pub(crate) struct Aggregates {
     pub size: usize,
-    /// Of each aggregate, in ascending order.
+    /// Sites of each aggregate, in ascending order.
     pub sites: Buffer,
     pub parents: Buffer,
     /// Bits of the directions in which a step leaves the aggregate.

@@ -27,7 +27,7 @@ type Found = ([f64; 3], f64);
 
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Of the next step, or in conjugate gradients of its first trial.
+    /// Size of the next step, or in conjugate gradients of its first trial.
     alpha: f64,
     /// What the last step came to, as long as it is not known to have been good.
     moved: f64,
@@ -49,7 +49,7 @@ pub(super) struct Descent {
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,
-    /// Of the transformation as it is, whose gradient is then in `gradient`.
+    /// Quality of the transformation as it is, whose gradient is then in `gradient`.
     found: Option<Vec<Found>>,
 }
 
@@ -297,7 +297,7 @@ impl Descent {
     }
 }
 
-/// Of a gauge without the links along `without`: slices across it on their own.
+/// The form of a gauge without the links along `without`: slices across it on their own.
 fn form(gauge: &GaugeField, without: Option<usize>, precision: Precision) -> Arrays {
     let (colours, time) = (gauge.group().colours(), without.unwrap_or(3));
     let mut order = [0, 1, 2, 3];

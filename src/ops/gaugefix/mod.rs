@@ -170,7 +170,7 @@ fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
 /// The copy to be returned so far; in Coulomb gauge put together from slices.
 struct Best {
     copy: usize,
-    /// Of that copy alone.
+    /// Result of that copy alone.
     total: Fixed,
     g: Transformation,
     report: CopyReport,
@@ -245,7 +245,7 @@ impl CopyState<'_, '_> {
         updater.update(update, self.seed, number)
     }
 
-    /// Of a new sweep in the random stream.
+    /// Number of a new sweep in the random stream.
     fn number(&mut self) -> usize {
         self.sweeps += 1;
         self.sweeps - 1

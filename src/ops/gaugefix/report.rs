@@ -23,9 +23,9 @@ pub struct Fixed {
 /// One gauge copy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CopyReport {
-    /// Of the whole lattice: averages over the slices, the most iterations, all converged.
+    /// Result on the whole lattice: averages over the slices, the most iterations, all converged.
     pub total: Fixed,
-    /// In Coulomb gauge, by the coordinate along `time`.
+    /// Results of slices in Coulomb gauge, by the coordinate along `time`.
     pub slices: Vec<Fixed>,
     /// Landau gauge by diagonal transformations after maximally Abelian gauge, where asked for.
     pub residual: Option<Fixed>,
@@ -51,7 +51,7 @@ pub struct Progress {
     pub copy: usize,
     /// Sweeps of this copy, annealing included.
     pub sweeps: usize,
-    /// In the precision of the sweeps. Mostly it was measured in the middle of the last sweep, theta
+    /// Quality in the precision of the sweeps. Mostly it was measured in the middle of the last sweep, theta
     /// and its maximum at odd sites, which had not been changed yet.
     pub quality: Quality,
     /// Temperature of an annealing under way.

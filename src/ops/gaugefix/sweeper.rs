@@ -151,7 +151,7 @@ impl Sweeper {
         self.functional.without.map_or(1, |mu| self.links.geometry().global_extents()[mu])
     }
 
-    /// Which slices sweeps change and measurements see.
+    /// Chooses the slices that sweeps change and measurements see.
     pub fn activate(&mut self, slices: &[bool]) -> Result<()> {
         self.on = slices.to_vec();
         let geometry = self.links.geometry();
@@ -320,7 +320,7 @@ impl Sweeper {
         self.seen(kernels::GaugeQuality(precision, storage), parity)
     }
 
-    /// Of every active slice the functional, and the violation at even sites at least.
+    /// For every active slice the functional, and the violation at even sites at least.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         self.look(0)
     }
@@ -438,7 +438,7 @@ mod tests {
         }
     }
 
-    /// From links in axial gauge sweeps come to what they come to from the links as they are, and
+    /// Sweeps come from links in axial gauge to what they come to from the links as they are, and
     /// measurements say the same.
     #[test]
     fn axial_gauge_changes_nothing() {

@@ -19,7 +19,7 @@ pub(super) enum Update {
 
 pub(super) struct Updater {
     pub sweeper: Sweeper,
-    /// From the first of its steps on.
+    /// The descent, from the first of its steps on.
     descent: Option<Descent>,
 }
 
@@ -65,7 +65,7 @@ impl Updater {
         Ok(Some(self.sweeper.qualities(&found, 2.0)))
     }
 
-    /// Of every active slice the functional, and the violation at even sites at least.
+    /// For every active slice the functional, and the violation at even sites at least.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),

@@ -184,7 +184,7 @@ impl GaugeForce {
 }
 
 impl KickReport {
-    /// Of the sum over all links of |F|^2 and the largest.
+    /// Norms from the sum over all links of |F|^2 and the largest.
     pub fn of(geometry: &Geometry, (sum, most): (f64, f64)) -> Self {
         let links = 4.0 * geometry.global_volume() as f64;
         KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), solves: Solves::default() }

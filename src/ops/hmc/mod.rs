@@ -61,7 +61,7 @@ pub struct Solves {
 }
 
 impl Solves {
-    /// Of a solve that began at `since`.
+    /// Counts of a solve that began at `since`.
     pub(crate) fn since(since: Instant, iterations: usize) -> Self {
         Solves { iterations: iterations as u64, seconds: since.elapsed().as_secs_f64() }
     }
@@ -77,9 +77,9 @@ impl std::ops::AddAssign for Solves {
 /// Device memory of a monomial in bytes, beside what it holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MonomialMemory {
-    /// That the first trajectory takes and keeps.
+    /// Bytes that the first trajectory takes and keeps.
     pub kept: u64,
-    /// That forces, heat bath and action take for their time, at most.
+    /// Bytes that forces, heat bath and action take for their time, at most.
     pub passing: u64,
 }
 

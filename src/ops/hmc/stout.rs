@@ -67,7 +67,7 @@ impl Stout {
 #[derive(Debug)]
 pub struct Smeared {
     stout: Stout,
-    /// As they were given, then after every level.
+    /// Links as they were given, then after every level.
     links: Vec<GaugeField>,
     /// Q of every level.
     exponents: Vec<Momenta>,

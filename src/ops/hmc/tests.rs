@@ -61,7 +61,7 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
     Hmc::new(device, geometry, Precision::F64, monomials, params).unwrap()
 }
 
-/// Of two chains alike one is rehearsed: its first trajectory launches what the rehearsal asked for, but for
+/// One of two chains alike is rehearsed: its first trajectory launches what the rehearsal asked for, but for
 /// `most` kernels, and ends where that of the other one does.
 fn first_trajectory(most: usize, make: impl Fn(&GaugeField) -> Hmc) {
     let run = |rehearsed: bool| {

@@ -42,8 +42,8 @@ pub struct Inverter {
     pub sloppy: Option<(Precision, Recon)>,
     /// Solutions of the forces before that a guess is made of; 0: solves start from zero.
     pub guesses: usize,
-    /// With the symmetric P on even sites: M's solves by GCR with multigrid, of one flavour those with the least
-    /// shifts. None: CG.
+    /// Multigrid on the symmetric P on even sites: M's solves by GCR with multigrid, of one flavour those with the
+    /// least shifts. None: CG.
     pub multigrid: Option<MultigridSolves>,
 }
 

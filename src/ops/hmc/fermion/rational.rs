@@ -87,7 +87,7 @@ pub struct OneFlavour {
 const LANCZOS: usize = 30;
 const INVERSE: usize = 16;
 const INVERSE_TOLERANCE: f64 = 1e-3;
-/// In forces and in the Hamiltonian.
+/// Poles in forces and in the Hamiltonian.
 const USUAL_POLES: (usize, usize) = (16, 24);
 
 impl OneFlavour {

@@ -34,7 +34,7 @@ pub struct TwoFlavoursParams {
 pub struct TwoFlavours {
     name: String,
     params: TwoFlavoursParams,
-    /// Of M, then of W.
+    /// Parameters of M, then of W.
     operators: Vec<ActionParams>,
     smearing: Option<Stout>,
     kept: Operators,
