@@ -196,7 +196,7 @@ typedef struct plaq_context_params {
   int64_t struct_size;
   /** Default: PLAQ_DEVICE_AUTO. */
   plaq_device device;
-  /** Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+  /** Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
    * Default: -1. */
   int32_t ordinal;
   /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
@@ -293,7 +293,7 @@ enum {
   PLAQ_PRECISION_QUARTER = 1
 };
 
-/** Which sites a field has: parity is (x + y + z + t) mod 2. */
+/** Sites that a field has: parity is (x + y + z + t) mod 2. */
 typedef int32_t plaq_subset;
 enum {
   PLAQ_SUBSET_FULL = 0,
@@ -322,7 +322,7 @@ enum {
   PLAQ_ORDER_CPS = 5,
   PLAQ_ORDER_BQCD = 6,
   PLAQ_ORDER_TIFR = 7,
-  /** With two slices of halo on both sides of z. */
+  /** TIFR's order with two slices of halo on both sides of z. */
   PLAQ_ORDER_TIFR_PADDED = 8,
   /** openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
   PLAQ_ORDER_OPENQCD = 9,
@@ -344,7 +344,7 @@ enum {
   PLAQ_BASIS_DIRAC_PAULI = 3
 };
 
-/** Which memory the pointers point to. */
+/** Memory that the pointers point to. */
 typedef int32_t plaq_location;
 enum {
   PLAQ_LOCATION_HOST = 0,
@@ -362,7 +362,7 @@ typedef struct plaq_layout_params {
   plaq_precision precision;
   /** Default: PLAQ_LOCATION_HOST. */
   plaq_location location;
-  /** Of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI. */
+  /** Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI. */
   plaq_basis basis;
   /** 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
    * other in it. n: `data` is the address of n pointers to arrays. Default: 0. */
@@ -411,7 +411,7 @@ enum {
   PLAQ_SMEARING_HYP = 2
 };
 
-/** Which real numbers of a link are stored; this also fixes the gauge group. */
+/** Real numbers of a link that are stored; this also fixes the gauge group. */
 typedef int32_t plaq_storage;
 enum {
   /** SU(3), whole matrices. */
@@ -620,17 +620,17 @@ plaq_status plaq_write_params_init(plaq_write_params *params, int64_t struct_siz
 typedef struct plaq_file_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of the whole lattice. */
+  /** Extents of the whole lattice. */
   int32_t extents[4];
   plaq_file_format format;
-  /** Of the numbers in the file. */
+  /** Precision of the numbers in the file. */
   plaq_precision precision;
   plaq_byte_order byte_order;
   /** A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read. */
   int32_t warnings;
   /** Number of the configuration; -1: not stated. */
   int64_t sequence_number;
-  /** Of the header, 1 for unit links; NaN: not stated. */
+  /** Plaquette of the header, 1 for unit links; NaN: not stated. */
   double plaquette;
   double link_trace;
 } plaq_file_report;
@@ -1331,12 +1331,12 @@ typedef struct plaq_multigrid_report {
   int32_t levels;
   /** What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up. */
   plaq_refresh refresh;
-  /** Of the last set-up or update. */
+  /** Seconds of the last set-up or update. */
   double setup_seconds;
   /** Factor by which an iteration of GCR with the cycle reduces the residual of a random
    * vector, measured at the last set-up or update. */
   double reduction;
-  /** That null vectors and coarse operators hold on this rank. */
+  /** Bytes that null vectors and coarse operators hold on this rank. */
   int64_t bytes;
 } plaq_multigrid_report;
 
@@ -1347,26 +1347,26 @@ plaq_status plaq_multigrid_report_init(plaq_multigrid_report *report, int64_t st
 typedef struct plaq_multigrid_level {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of the whole lattice of the level. */
+  /** Extents of the whole lattice of the level. */
   int32_t extents[4];
-  /** Of the aggregates that become sites of the next level; 1 on the coarsest. */
+  /** Extents of the aggregates that become sites of the next level; 1 on the coarsest. */
   int32_t block[4];
   /** Null vectors of a chirality; 0 on the coarsest. */
   int32_t vectors;
   /** Ranks that have a part of the level. */
   int32_t ranks;
-  /** Of null vectors and the level's coarse operator on this rank. */
+  /** Bytes of null vectors and the level's coarse operator on this rank. */
   int64_t bytes;
-  /** Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
-   * once: on the finest level steps of the smoother; on levels between steps of the smoother and
+  /** Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
+   * counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
    * iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
    * direct solution being one. 0 on a rank without a part of the level. */
   int64_t iterations;
-  /** That cycles of these solves took in the level and those below it: the finest level's are all of
+  /** Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
    * the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
    * is less than the device's; on a rank without a part of the level that of waiting for it. */
   double seconds;
-  /** That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+  /** Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
    * below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them. */
   double setup_seconds;
   /** Factor by which an iteration reduces the residual of the level's solve: on the finest as the
@@ -1608,7 +1608,7 @@ typedef struct plaq_solve_report {
   int32_t converged;
   /** 1: the callback asked to stop or `max_seconds` were over; x holds what was reached. */
   int32_t stopped;
-  /** Of the slowest right-hand side. */
+  /** Iterations of the slowest right-hand side. */
   int64_t iterations;
   /** Largest |b - M x| / |b| over the right-hand sides. */
   double residual;
@@ -1632,7 +1632,7 @@ typedef struct plaq_solve_report {
   /** Precision and storage of the iteration. */
   plaq_precision sloppy_precision;
   plaq_storage sloppy_storage;
-  /** Which criterion ended it. */
+  /** Criterion that ended the solve. */
   plaq_stopped_by stopped_by;
   /** What PLAQ_ALGORITHM_AUTO chose. */
   plaq_chosen chosen;
@@ -1725,7 +1725,7 @@ enum {
   PLAQ_SOURCE_NOISE_NORMAL = 3
 };
 
-/** Of what a column of noise has one: bits. */
+/** Indices that columns of noise are diluted in: bits. */
 typedef int32_t plaq_dilute;
 enum {
   PLAQ_DILUTE_SPIN = 1,
@@ -1775,7 +1775,7 @@ typedef struct plaq_source_params {
   int32_t position[4];
   /** p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0. */
   int32_t momentum[4];
-  /** Of the noise, which is the same on any number of ranks. Default: 0. */
+  /** Seed of the noise, which is the same on any number of ranks. Default: 0. */
   int64_t seed;
   /** Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
    * Default: 1. */
@@ -1788,9 +1788,9 @@ typedef struct plaq_source_params {
   int32_t colour;
   /** The column that comes first. Default: 0. */
   int32_t first;
-  /** At most so many from there on; 0: all that there are. Default: 0. */
+  /** Number of columns from there on, at most; 0: all that there are. Default: 0. */
   int32_t count;
-  /** Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+  /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
    * divisor of it: every time_parts-th. Default: 0. */
   int32_t time_parts;
   /** Must be 0. */
@@ -1916,13 +1916,13 @@ enum {
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+  /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
    * Default: 0, 0, 0, 0. */
   int32_t position[4];
-  /** Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+  /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
    * source's carry its phase to the third power, which is taken out. Default: 1. */
   double boundary;
-  /** Of baryons forward in time, 1 or -1. Default: 1. */
+  /** Parity of baryons forward in time, 1 or -1. Default: 1. */
   int32_t parity;
   /** Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
@@ -2002,7 +2002,7 @@ typedef struct plaq_propagator_read_params {
   int64_t struct_size;
   /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
-  /** Of the field; 0: that of the file. Default: 0. */
+  /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
   /** Must be 0. */
   int32_t reserved;
@@ -2035,7 +2035,7 @@ typedef struct plaq_eigen {
   int64_t id;
 } plaq_eigen;
 
-/** Which end of the spectrum. */
+/** An end of the spectrum. */
 typedef int32_t plaq_eigen_end;
 enum {
   /** The smallest eigenvalues. */
@@ -2115,7 +2115,7 @@ typedef struct plaq_eigen_report {
   int32_t stopped;
   /** Vectors that there are. */
   int32_t count;
-  /** Of the last polynomial. */
+  /** Degree of the last polynomial. */
   int32_t degree;
   double from;
   double to;
@@ -2317,7 +2317,7 @@ typedef struct plaq_overlap_report {
   int32_t vectors;
   /** Error of the sign function on the spectrum that is not projected. */
   double delta;
-  /** Of the projectors (Walk, section 2.8). */
+  /** Kappa of the projectors (Walk, section 2.8). */
   double kappa_plus;
   double kappa_minus;
   /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
@@ -2334,7 +2334,7 @@ typedef struct plaq_overlap_report {
   int64_t multiplications;
   plaq_precision precision;
   plaq_storage storage;
-  /** To find the modes, and to make the approximation. */
+  /** Seconds to find the modes, and to make the approximation. */
   double seconds_modes;
   double seconds_sign;
   /** The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
@@ -2640,12 +2640,12 @@ plaq_status plaq_gaugefix_params_init(plaq_gaugefix_params *params, int64_t stru
 typedef struct plaq_gaugefix_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of the field as it is now; in Coulomb gauge averages over the slices. */
+  /** Gauge functional of the field as it is now; in Coulomb gauge averages over the slices. */
   double functional;
   double theta;
-  /** Of the worst site. */
+  /** Violation theta of the worst site. */
   double theta_max;
-  /** Of the residual fixing, or 0. */
+  /** Functional of the residual fixing, or 0. */
   double residual_functional;
   double residual_theta;
   /** Sweeps, without annealing; in Coulomb gauge of the slowest slice. */
@@ -2671,7 +2671,7 @@ typedef struct plaq_gaugefix_state {
   double functional;
   double theta;
   double theta_max;
-  /** Of a copy; 0 of a slice. */
+  /** Seconds that a copy took; 0 of a slice. */
   double seconds;
   /** Sweeps, without annealing. */
   int64_t iterations;
@@ -2760,11 +2760,12 @@ enum {
 typedef struct plaq_gauge_action_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi. */
+  /** Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi. */
   double beta[2];
-  /** Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. Default: 1, 1. */
+  /** Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+   * Default: 1, 1. */
   double c0[2];
-  /** Of rectangles: spatial, temporal with two steps in space, and with two in time.
+  /** Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
    * Default: 0, 0, 0. */
   double c1[3];
 } plaq_gauge_action_params;
@@ -2992,7 +2993,7 @@ typedef struct plaq_hmc_report {
   /** Largest difference of a link, and of H, after the way there and back; -1: not checked. */
   double reversibility_links;
   double reversibility_h;
-  /** Of the last one, and of all. */
+  /** Seconds of the last trajectory, and of all. */
   double trajectory_seconds;
   double seconds;
 } plaq_hmc_report;
@@ -3014,7 +3015,7 @@ typedef struct plaq_monomial_report {
   int64_t force_iterations;
   int64_t action_iterations;
   double seconds;
-  /** Those of the seconds in solvers: the rest is what is no solve. */
+  /** Seconds in solvers: the rest is what is no solve. */
   double solve_seconds;
 } plaq_monomial_report;
 

@@ -96,7 +96,7 @@ module plaq
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     integer(c_int32_t) :: device
-    !> Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+    !> Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
     integer(c_int32_t) :: ordinal
     !> Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
     !> that may use the same cores.
@@ -154,7 +154,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
   !> 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_QUARTER = 1
-  !> Which sites a field has: parity is (x + y + z + t) mod 2.
+  !> Sites that a field has: parity is (x + y + z + t) mod 2.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
   integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
   integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
@@ -177,7 +177,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_CPS = 5
   integer(c_int32_t), parameter :: PLAQ_ORDER_BQCD = 6
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR = 7
-  !> With two slices of halo on both sides of z.
+  !> TIFR's order with two slices of halo on both sides of z.
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR_PADDED = 8
   !> openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
   integer(c_int32_t), parameter :: PLAQ_ORDER_OPENQCD = 9
@@ -193,7 +193,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BASIS_UKQCD = 1
   integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
   integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
-  !> Which memory the pointers point to.
+  !> Memory that the pointers point to.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
   !> Memory of the context's device.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
@@ -205,7 +205,7 @@ module plaq
     !> Double or single.
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: location
-    !> Of spinors.
+    !> Gamma basis of spinors.
     integer(c_int32_t) :: basis
     !> 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
     !> other in it. n: `data` is the address of n pointers to arrays.
@@ -241,7 +241,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
   !> Three levels inside of hypercubes; alpha[0..2], directions 15.
   integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
-  !> Which real numbers of a link are stored; this also fixes the gauge group.
+  !> Real numbers of a link that are stored; this also fixes the gauge group.
   !> SU(3), whole matrices.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_18 = 18
   !> SU(3), two rows.
@@ -369,17 +369,17 @@ module plaq
   type, bind(c) :: plaq_file_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of the whole lattice.
+    !> Extents of the whole lattice.
     integer(c_int32_t) :: extents(4)
     integer(c_int32_t) :: format
-    !> Of the numbers in the file.
+    !> Precision of the numbers in the file.
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: byte_order
     !> A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
     integer(c_int32_t) :: warnings
     !> Number of the configuration; -1: not stated.
     integer(c_int64_t) :: sequence_number
-    !> Of the header, 1 for unit links; NaN: not stated.
+    !> Plaquette of the header, 1 for unit links; NaN: not stated.
     real(c_double) :: plaquette
     real(c_double) :: link_trace
   end type
@@ -754,38 +754,38 @@ module plaq
     integer(c_int32_t) :: levels
     !> What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
     integer(c_int32_t) :: refresh
-    !> Of the last set-up or update.
+    !> Seconds of the last set-up or update.
     real(c_double) :: setup_seconds
     !> Factor by which an iteration of GCR with the cycle reduces the residual of a random
     !> vector, measured at the last set-up or update.
     real(c_double) :: reduction
-    !> That null vectors and coarse operators hold on this rank.
+    !> Bytes that null vectors and coarse operators hold on this rank.
     integer(c_int64_t) :: bytes
   end type
   !> A level of a hierarchy.
   type, bind(c) :: plaq_multigrid_level
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of the whole lattice of the level.
+    !> Extents of the whole lattice of the level.
     integer(c_int32_t) :: extents(4)
-    !> Of the aggregates that become sites of the next level; 1 on the coarsest.
+    !> Extents of the aggregates that become sites of the next level; 1 on the coarsest.
     integer(c_int32_t) :: block(4)
     !> Null vectors of a chirality; 0 on the coarsest.
     integer(c_int32_t) :: vectors
     !> Ranks that have a part of the level.
     integer(c_int32_t) :: ranks
-    !> Of null vectors and the level's coarse operator on this rank.
+    !> Bytes of null vectors and the level's coarse operator on this rank.
     integer(c_int64_t) :: bytes
-    !> Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
-    !> once: on the finest level steps of the smoother; on levels between steps of the smoother and
+    !> Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
+    !> counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
     !> iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
     !> direct solution being one. 0 on a rank without a part of the level.
     integer(c_int64_t) :: iterations
-    !> That cycles of these solves took in the level and those below it: the finest level's are all of
+    !> Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
     !> the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
     !> is less than the device's; on a rank without a part of the level that of waiting for it.
     real(c_double) :: seconds
-    !> That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+    !> Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
     !> below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
     real(c_double) :: setup_seconds
     !> Factor by which an iteration reduces the residual of the level's solve: on the finest as the
@@ -924,7 +924,7 @@ module plaq
     integer(c_int32_t) :: converged
     !> 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
     integer(c_int32_t) :: stopped
-    !> Of the slowest right-hand side.
+    !> Iterations of the slowest right-hand side.
     integer(c_int64_t) :: iterations
     !> Largest |b - M x| / |b| over the right-hand sides.
     real(c_double) :: residual
@@ -948,7 +948,7 @@ module plaq
     !> Precision and storage of the iteration.
     integer(c_int32_t) :: sloppy_precision
     integer(c_int32_t) :: sloppy_storage
-    !> Which criterion ended it.
+    !> Criterion that ended the solve.
     integer(c_int32_t) :: stopped_by
     !> What PLAQ_ALGORITHM_AUTO chose.
     integer(c_int32_t) :: chosen
@@ -970,7 +970,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_Z4 = 2
   !> Complex normal.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NORMAL = 3
-  !> Of what a column of noise has one: bits.
+  !> Indices that columns of noise are diluted in: bits.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_SPIN = 1
   integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
   !> Even or odd sites.
@@ -1005,7 +1005,7 @@ module plaq
     integer(c_int32_t) :: position(4)
     !> p_mu = 2 pi momentum(mu) / L_mu.
     integer(c_int32_t) :: momentum(4)
-    !> Of the noise, which is the same on any number of ranks.
+    !> Seed of the noise, which is the same on any number of ranks.
     integer(c_int64_t) :: seed
     !> Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
@@ -1017,9 +1017,9 @@ module plaq
     integer(c_int32_t) :: colour
     !> The column that comes first.
     integer(c_int32_t) :: first
-    !> At most so many from there on; 0: all that there are.
+    !> Number of columns from there on, at most; 0: all that there are.
     integer(c_int32_t) :: count
-    !> Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+    !> Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
     !> divisor of it: every time_parts-th.
     integer(c_int32_t) :: time_parts
     !> Must be 0.
@@ -1067,12 +1067,12 @@ module plaq
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
     integer(c_int32_t) :: position(4)
-    !> Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+    !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
     !> source's carry its phase to the third power, which is taken out.
     real(c_double) :: boundary
-    !> Of baryons forward in time, 1 or -1.
+    !> Parity of baryons forward in time, 1 or -1.
     integer(c_int32_t) :: parity
     integer(c_int32_t) :: projection
   end type
@@ -1104,7 +1104,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
-    !> Of the field; 0: that of the file.
+    !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
     !> Must be 0.
     integer(c_int32_t) :: reserved
@@ -1115,7 +1115,7 @@ module plaq
   type, bind(c) :: plaq_eigen
     integer(c_int64_t) :: id = 0
   end type
-  !> Which end of the spectrum.
+  !> An end of the spectrum.
   !> The smallest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
   !> The largest eigenvalues.
@@ -1177,7 +1177,7 @@ module plaq
     integer(c_int32_t) :: stopped
     !> Vectors that there are.
     integer(c_int32_t) :: count
-    !> Of the last polynomial.
+    !> Degree of the last polynomial.
     integer(c_int32_t) :: degree
     real(c_double) :: from
     real(c_double) :: to
@@ -1306,7 +1306,7 @@ module plaq
     integer(c_int32_t) :: vectors
     !> Error of the sign function on the spectrum that is not projected.
     real(c_double) :: delta
-    !> Of the projectors (Walk, section 2.8).
+    !> Kappa of the projectors (Walk, section 2.8).
     real(c_double) :: kappa_plus
     real(c_double) :: kappa_minus
     !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
@@ -1323,7 +1323,7 @@ module plaq
     integer(c_int64_t) :: multiplications
     integer(c_int32_t) :: precision
     integer(c_int32_t) :: storage
-    !> To find the modes, and to make the approximation.
+    !> Seconds to find the modes, and to make the approximation.
     real(c_double) :: seconds_modes
     real(c_double) :: seconds_sign
     !> The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
@@ -1473,12 +1473,12 @@ module plaq
   type, bind(c) :: plaq_gaugefix_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of the field as it is now; in Coulomb gauge averages over the slices.
+    !> Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
     real(c_double) :: functional
     real(c_double) :: theta
-    !> Of the worst site.
+    !> Violation theta of the worst site.
     real(c_double) :: theta_max
-    !> Of the residual fixing, or 0.
+    !> Functional of the residual fixing, or 0.
     real(c_double) :: residual_functional
     real(c_double) :: residual_theta
     !> Sweeps, without annealing; in Coulomb gauge of the slowest slice.
@@ -1500,7 +1500,7 @@ module plaq
     real(c_double) :: functional
     real(c_double) :: theta
     real(c_double) :: theta_max
-    !> Of a copy; 0 of a slice.
+    !> Seconds that a copy took; 0 of a slice.
     real(c_double) :: seconds
     !> Sweeps, without annealing.
     integer(c_int64_t) :: iterations
@@ -1538,11 +1538,11 @@ module plaq
   type, bind(c) :: plaq_gauge_action_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+    !> Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
     real(c_double) :: beta(2)
-    !> Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+    !> Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
     real(c_double) :: c0(2)
-    !> Of rectangles: spatial, temporal with two steps in space, and with two in time.
+    !> Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
     real(c_double) :: c1(3)
   end type
   !> What a kick was.
@@ -1598,7 +1598,7 @@ module plaq
     !> Largest difference of a link, and of H, after the way there and back; -1: not checked.
     real(c_double) :: reversibility_links
     real(c_double) :: reversibility_h
-    !> Of the last one, and of all.
+    !> Seconds of the last trajectory, and of all.
     real(c_double) :: trajectory_seconds
     real(c_double) :: seconds
   end type
@@ -1616,7 +1616,7 @@ module plaq
     integer(c_int64_t) :: force_iterations
     integer(c_int64_t) :: action_iterations
     real(c_double) :: seconds
-    !> Those of the seconds in solvers: the rest is what is no solve.
+    !> Seconds in solvers: the rest is what is no solve.
     real(c_double) :: solve_seconds
   end type
 

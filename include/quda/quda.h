@@ -221,7 +221,7 @@ typedef struct QudaInvertParam_s {
   double action[2];
   /** The equation. */
   QudaSolutionType solution_type;
-  /** From which system it is solved. */
+  /** System from which the equation is solved. */
   QudaSolveType solve_type;
   /** Parity and form of the even-odd preconditioned operator. */
   QudaMatPCType matpc_type;

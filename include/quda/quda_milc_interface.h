@@ -41,7 +41,7 @@ typedef struct QudaInvertArgs_t_s {
   int make_resident_solution;
   int use_resident_solution;
   QudaInverterType solver_type;
-  /** Of staggered fermions. */
+  /** Tadpole factor of staggered fermions. */
   double tadpole;
   double naik_epsilon;
 } QudaInvertArgs_t;

@@ -337,7 +337,7 @@ class plaq_context_params(Struct):
 
     Members:
       device: Default: PLAQ_DEVICE_AUTO.
-      ordinal: Which GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+      ordinal: Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
         Default: -1.
       threads: Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
         that may use the same cores. Default: 0.
@@ -525,7 +525,7 @@ class plaq_precision(Enum):
 
 
 class plaq_subset(Enum):
-    """Which sites a field has: parity is (x + y + z + t) mod 2."""
+    """Sites that a field has: parity is (x + y + z + t) mod 2."""
     FULL = 0
     EVEN = 1
     ODD = 2
@@ -553,7 +553,7 @@ class plaq_order(Enum):
     CPS = 5
     BQCD = 6
     TIFR = 7
-    #: With two slices of halo on both sides of z.
+    #: TIFR's order with two slices of halo on both sides of z.
     TIFR_PADDED = 8
     #: openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
     OPENQCD = 9
@@ -575,7 +575,7 @@ class plaq_basis(Enum):
 
 
 class plaq_location(Enum):
-    """Which memory the pointers point to."""
+    """Memory that the pointers point to."""
     HOST = 0
     #: Memory of the context's device.
     DEVICE = 1
@@ -588,7 +588,7 @@ class plaq_layout_params(Struct):
       order: Default: PLAQ_ORDER_LEXICOGRAPHIC.
       precision: Double or single. Default: PLAQ_PRECISION_DOUBLE.
       location: Default: PLAQ_LOCATION_HOST.
-      basis: Of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
+      basis: Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
       arrays: 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
         other in it. n: `data` is the address of n pointers to arrays. Default: 0.
       project: 1: links are put on the group after the check. Default: 0.
@@ -665,7 +665,7 @@ class plaq_smearing(Enum):
 
 
 class plaq_storage(Enum):
-    """Which real numbers of a link are stored; this also fixes the gauge group."""
+    """Real numbers of a link that are stored; this also fixes the gauge group."""
     #: SU(3), whole matrices.
     SU3_18 = 18
     #: SU(3), two rows.
@@ -1001,13 +1001,13 @@ class plaq_file_report(Struct):
     """What a file says about itself.
 
     Members:
-      extents: Of the whole lattice.
+      extents: Extents of the whole lattice.
       format:
-      precision: Of the numbers in the file.
+      precision: Precision of the numbers in the file.
       byte_order:
       warnings: A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
       sequence_number: Number of the configuration; -1: not stated.
-      plaquette: Of the header, 1 for unit links; NaN: not stated.
+      plaquette: Plaquette of the header, 1 for unit links; NaN: not stated.
       link_trace:
     """
     struct_size: int
@@ -2214,10 +2214,10 @@ class plaq_multigrid_report(Struct):
     Members:
       levels:
       refresh: What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
-      setup_seconds: Of the last set-up or update.
+      setup_seconds: Seconds of the last set-up or update.
       reduction: Factor by which an iteration of GCR with the cycle reduces the residual of a random
         vector, measured at the last set-up or update.
-      bytes: That null vectors and coarse operators hold on this rank.
+      bytes: Bytes that null vectors and coarse operators hold on this rank.
     """
     struct_size: int
     levels: int
@@ -2249,19 +2249,19 @@ class plaq_multigrid_level(Struct):
     """A level of a hierarchy.
 
     Members:
-      extents: Of the whole lattice of the level.
-      block: Of the aggregates that become sites of the next level; 1 on the coarsest.
+      extents: Extents of the whole lattice of the level.
+      block: Extents of the aggregates that become sites of the next level; 1 on the coarsest.
       vectors: Null vectors of a chirality; 0 on the coarsest.
       ranks: Ranks that have a part of the level.
-      bytes: Of null vectors and the level's coarse operator on this rank.
-      iterations: Of all solves since the last set-up or update, each cycle with all of its right-hand sides counted
-        once: on the finest level steps of the smoother; on levels between steps of the smoother and
+      bytes: Bytes of null vectors and the level's coarse operator on this rank.
+      iterations: Iterations of all solves since the last set-up or update, each cycle with all of its right-hand sides
+        counted once: on the finest level steps of the smoother; on levels between steps of the smoother and
         iterations of the GCR that a W or K cycle has there; on the coarsest iterations of its solver, a
         direct solution being one. 0 on a rank without a part of the level.
-      seconds: That cycles of these solves took in the level and those below it: the finest level's are all of
+      seconds: Seconds that cycles of these solves took in the level and those below it: the finest level's are all of
         the preconditioner. On a GPU the time that the host took to launch them and to wait for sums, which
         is less than the device's; on a rank without a part of the level that of waiting for it.
-      setup_seconds: That the set-up or update took for the level: its null vectors, transfer and the coarse operator
+      setup_seconds: Seconds that the set-up or update took for the level: its null vectors, transfer and the coarse operator
         below it, in all passes; on the coarsest level what its solver finds out before. As the host saw them.
       reduction: Factor by which an iteration reduces the residual of the level's solve: on the finest as the
         report's; on levels between with W or K cycles the mean in solves since the last set-up or update
@@ -2614,7 +2614,7 @@ class plaq_solve_report(Struct):
     Members:
       converged: 1: every right-hand side meets every criterion.
       stopped: 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
-      iterations: Of the slowest right-hand side.
+      iterations: Iterations of the slowest right-hand side.
       residual: Largest |b - M x| / |b| over the right-hand sides.
       residual_hq: Largest heavy-quark residual.
       seconds:
@@ -2628,7 +2628,7 @@ class plaq_solve_report(Struct):
         `stopped_by` says what ended the solve.
       sloppy_precision: Precision and storage of the iteration.
       sloppy_storage:
-      stopped_by: Which criterion ended it.
+      stopped_by: Criterion that ended the solve.
       chosen: What PLAQ_ALGORITHM_AUTO chose.
     """
     struct_size: int
@@ -2812,7 +2812,7 @@ class plaq_source_noise(Enum):
 
 
 class plaq_dilute(Enum):
-    """Of what a column of noise has one: bits."""
+    """Indices that columns of noise are diluted in: bits."""
     SPIN = 1
     COLOUR = 2
     #: Even or odd sites.
@@ -2855,15 +2855,15 @@ class plaq_source_params(Struct):
       position: Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
         Default: 0, 0, 0, 0.
       momentum: p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0.
-      seed: Of the noise, which is the same on any number of ranks. Default: 0.
+      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
       vectors: Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
         Default: 1.
       dilute: PLAQ_DILUTE_ bits of noise. Default: 0.
       spin: The only spin that is not zero, 0 to 3; -1: all. Default: -1.
       colour: The only colour that is not zero, 0 to 2; -1: all. Default: -1.
       first: The column that comes first. Default: 0.
-      count: At most so many from there on; 0: all that there are. Default: 0.
-      time_parts: Of PLAQ_DILUTE_TIME, else 0: parts of the time slices. The lattice's T: each has one slice; a
+      count: Number of columns from there on, at most; 0: all that there are. Default: 0.
+      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
         divisor of it: every time_parts-th. Default: 0.
       reserved: Must be 0.
     """
@@ -3085,11 +3085,11 @@ class plaq_contract_params(Struct):
     """How propagators are contracted.
 
     Members:
-      position: Of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
         Default: 0, 0, 0, 0.
-      boundary: Of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+      boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
         source's carry its phase to the third power, which is taken out. Default: 1.
-      parity: Of baryons forward in time, 1 or -1. Default: 1.
+      parity: Parity of baryons forward in time, 1 or -1. Default: 1.
       projection: Default: PLAQ_PROJECTION_TRACE.
     """
     struct_size: int
@@ -3216,7 +3216,7 @@ class plaq_propagator_read_params(Struct):
 
     Members:
       extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
-      precision: Of the field; 0: that of the file. Default: 0.
+      precision: Precision of the field; 0: that of the file. Default: 0.
       reserved: Must be 0.
     """
     struct_size: int
@@ -3282,7 +3282,7 @@ class plaq_eigen(Handle):
 
 
 class plaq_eigen_end(Enum):
-    """Which end of the spectrum."""
+    """An end of the spectrum."""
     #: The smallest eigenvalues.
     SMALLEST = 0
     #: The largest eigenvalues.
@@ -3383,7 +3383,7 @@ class plaq_eigen_report(Struct):
       converged: 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
       stopped: 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
       count: Vectors that there are.
-      degree: Of the last polynomial.
+      degree: Degree of the last polynomial.
       from_:
       to:
       least: Estimates of the ends of the spectrum.
@@ -3679,7 +3679,7 @@ class plaq_overlap_report(Struct):
       modes: Modes that are projected, and vectors that plaq_overlap_modes gives out.
       vectors:
       delta: Error of the sign function on the spectrum that is not projected.
-      kappa_plus: Of the projectors (Walk, section 2.8).
+      kappa_plus: Kappa of the projectors (Walk, section 2.8).
       kappa_minus:
       error_bound: Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
         rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
@@ -3691,7 +3691,7 @@ class plaq_overlap_report(Struct):
       multiplications: Multiplications of a vector with Q so far.
       precision:
       storage:
-      seconds_modes: To find the modes, and to make the approximation.
+      seconds_modes: Seconds to find the modes, and to make the approximation.
       seconds_sign:
       algorithm: The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
       preconditioner: Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
@@ -4204,10 +4204,10 @@ class plaq_gaugefix_report(Struct):
     """What a gauge fixing did.
 
     Members:
-      functional: Of the field as it is now; in Coulomb gauge averages over the slices.
+      functional: Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
       theta:
-      theta_max: Of the worst site.
-      residual_functional: Of the residual fixing, or 0.
+      theta_max: Violation theta of the worst site.
+      residual_functional: Functional of the residual fixing, or 0.
       residual_theta:
       iterations: Sweeps, without annealing; in Coulomb gauge of the slowest slice.
       residual_iterations:
@@ -4266,7 +4266,7 @@ class plaq_gaugefix_state(Struct):
       functional:
       theta:
       theta_max:
-      seconds: Of a copy; 0 of a slice.
+      seconds: Seconds that a copy took; 0 of a slice.
       iterations: Sweeps, without annealing.
       converged:
       reserved:
@@ -4402,9 +4402,10 @@ class plaq_gauge_action_params(Struct):
     (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
 
     Members:
-      beta: Of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
-      c0: Of plaquettes, spatial and temporal; improved actions have 1 - 8 c1. Default: 1, 1.
-      c1: Of rectangles: spatial, temporal with two steps in space, and with two in time.
+      beta: Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
+      c0: Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
+        Default: 1, 1.
+      c1: Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
         Default: 0, 0, 0.
     """
     struct_size: int
@@ -4774,7 +4775,7 @@ class plaq_hmc_report(Struct):
       correction: Largest change of an entry when links were put back into SU(3).
       reversibility_links: Largest difference of a link, and of H, after the way there and back; -1: not checked.
       reversibility_h:
-      trajectory_seconds: Of the last one, and of all.
+      trajectory_seconds: Seconds of the last trajectory, and of all.
       seconds:
     """
     struct_size: int
@@ -4836,7 +4837,7 @@ class plaq_monomial_report(Struct):
       force_iterations: Iterations of solvers in forces, and in heat bath and actions.
       action_iterations:
       seconds:
-      solve_seconds: Those of the seconds in solvers: the rest is what is no solve.
+      solve_seconds: Seconds in solvers: the rest is what is no solve.
     """
     struct_size: int
     action_start: float
