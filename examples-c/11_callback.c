@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   plaq_dirac dirac;
   plaq_solver solver;
   plaq_spinor quark;
-  int most = 20;
+  int most = 10;
   PLAQ_INIT(plaq_dirac_params, action);
   PLAQ_INIT(plaq_solve_report, report);
   OK(plaq_context_create(NULL, &context));

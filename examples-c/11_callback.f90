@@ -12,7 +12,7 @@ program example
   type(plaq_spinor) :: quark
   type(plaq_dirac_params) :: action
   type(plaq_solve_report) :: report
-  integer(c_int64_t), target :: most = 20
+  integer(c_int64_t), target :: most = 10
   call ok(plaq_dirac_params_init(action, c_sizeof(action)))
   call ok(plaq_solve_report_init(report, c_sizeof(report)))
   call ok(plaq_context_create(context=context))

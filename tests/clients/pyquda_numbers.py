@@ -386,7 +386,7 @@ def trajectories():
         (1, RationalParam(residue_force=[0.3, 0.8], offset_force=[0.02, 0.4])),
     ]:
         changes = []
-        for steps in [6, 12]:
+        for steps in [16, 32]:
             quarks = CloverWilsonAction(info, rational, 0.3, flavours, 1e-11, 1000, 1.2)
             quarks.phi.even = phi
             hmc = HMC(info, [GaugeAction(info, action, 5.5), quarks], O2Nf1Ng0V(steps))
