@@ -350,8 +350,8 @@ impl Solved {
 
     pub fn json(&self, name: &str, solving: &Solving) -> Value {
         json!({
-            "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(), "rhs": solving.settings.columns,
-            "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
+            "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(),
+            "rhs": solving.settings.columns, "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
             "iterations": self.iterations, "reliable_updates": self.reliable_updates,
             "restarts": self.restarts, "residual": self.residual, "residual_hq": self.residual_hq,
             "residuals": self.residuals, "seconds": self.seconds, "flops": self.flops,

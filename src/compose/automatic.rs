@@ -11,7 +11,7 @@ use std::time::Instant;
 use super::equation::{Chosen, Equations, SolveParams, SolveReport};
 use super::multigrid::{Multigrid, MultigridParams, Update};
 use super::solve::DiracSolver;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::{Components, Precision, SpinorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
@@ -57,7 +57,7 @@ impl DiracSolver {
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.
     ///
     /// # Errors
-    /// As of [`solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
+    /// Those of [`crate::solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
     /// the operator's links have changed since multigrid's last set-up or update. After `SolverBreakdown` x is
     /// zero, after a refusal as it was.
     pub fn solve(
@@ -91,7 +91,7 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
         let start = Instant::now();
-        let stop = Stop { heavy_quark: heavy_quark(self.op(), stop), ..stop };
+        let stop = Stop { heavy_quark: heavy_quark(self, stop), ..stop };
         if let Some(report) = self.by_multigrid(stop, x, b, monitor)? {
             return Ok(report);
         }
@@ -154,22 +154,21 @@ impl DiracSolver {
             Stop { iterations: stop.iterations.saturating_sub(at).max(1), ..stop.since(start) };
         let made = Multigrid::new(&**self.op(), &MultigridParams::default());
         let made = made.and_then(|m| self.set_multigrid(Some(Arc::new(m))));
-        let next = match made {
+        let room = made.and_then(|()| {
+            let solver = self.automatic().and_then(|a| Some(a.multigrid.as_ref()?.1.clone()));
+            let need = solver.map_or(0, |solver| solver.memory(n));
+            self.op().shape().device.require(need, "a solve with multigrid")
+        });
+        // Memory may be short on one rank alone.
+        let next = match comm.agree(room) {
             Ok(()) => {
                 if let Some(mut automatic) = self.automatic() {
                     automatic.own = true;
                 }
-                self.run_multigrid(left, true, x, b, monitor)
+                self.run_multigrid(left, true, x, b, monitor)?
             }
-            Err(e) => Err(e),
-        };
-        let next = match next {
-            Ok(next) => next,
             Err(e) => {
-                log::info!("automatic solver: goes on with BiCGStab, as multigrid fails: {e}");
-                if let Some(mut automatic) = self.automatic() {
-                    (automatic.multigrid, automatic.impossible) = (None, true);
-                }
+                self.give_multigrid_up(&e);
                 let next = self.solve_plain(left, true, x, b, monitor)?;
                 SolveReport { chosen: Chosen::OnlyKrylov, ..next }
             }
@@ -185,6 +184,13 @@ impl DiracSolver {
         solver.standstill = solver.stopped_by == Some(StoppedBy::Standstill);
         solver.seconds = start.elapsed().as_secs_f64();
         Ok(SolveReport { solver, memory_peak, ..next })
+    }
+
+    fn give_multigrid_up(&self, e: &Error) {
+        log::info!("automatic solver: goes on with BiCGStab, as multigrid fails: {e}");
+        if let Some(mut automatic) = self.automatic() {
+            (automatic.multigrid, automatic.impossible) = (None, true);
+        }
     }
 
     fn count_solved(&self, n: usize) {
@@ -204,7 +210,10 @@ impl DiracSolver {
         let Some(multigrid) = self.multigrid() else { return Ok(None) };
         let own = self.automatic().is_some_and(|a| a.own);
         if own && multigrid.check_links(&**self.op()).is_err() {
-            multigrid.update(&**self.op(), Update::Keep)?;
+            if let Err(e) = multigrid.update(&**self.op(), Update::Keep) {
+                self.give_multigrid_up(&e);
+                return Ok(None);
+            }
         }
         let guess = self.params().solver.initial_guess;
         self.run_multigrid(stop, guess, x, b, monitor).map(Some)
@@ -241,11 +250,14 @@ fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
 
 /// The heavy-quark residual to ask for: a free quark of mass m falls as (1 + m)^-t, and where it falls below the
 /// tolerance on the way to the middle of the lattice, |r| / |b| says nothing of what is far from the source.
-fn heavy_quark(op: &Arc<dyn QuarkAction>, stop: Stop) -> f64 {
+fn heavy_quark(solver: &DiracSolver, stop: Stop) -> f64 {
+    let op = solver.op();
     let half = op.links().geometry().global_extents()[3] / 2;
     let heavy = half as f64 * (1.0 + op.mass().max(0.0)).ln() > -stop.residual.max(1e-300).ln();
     let double = op.storage().0 == Precision::F64;
-    let quarks = op.shape().components == Components::SPINOR && !op.within_time_slices();
+    let quarks = op.shape().components == Components::SPINOR
+        && !op.within_time_slices()
+        && !solver.params().solution.normal();
     match heavy && double && quarks && stop.heavy_quark == 0.0 {
         true => HEAVY_QUARK,
         false => stop.heavy_quark,

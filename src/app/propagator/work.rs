@@ -326,8 +326,12 @@ impl Run<'_> {
             }
             let before = hierarchies[q].as_ref();
             if let Some(before) = before.filter(|_| plan.solving.method == Method::Automatic) {
-                before.update(&**op, Update::Keep)?;
+                // Without it the choice begins anew.
+                if before.update(&**op, Update::Keep).is_err() {
+                    hierarchies[q] = None;
+                }
             }
+            let before = hierarchies[q].as_ref();
             let expected = COLUMNS * jobs[k].sources.len() * (plan.kappas.len() - k);
             solvers.push(plan.solving.solver(op, &plan.action, expected, before)?);
         }
