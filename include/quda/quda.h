@@ -549,7 +549,7 @@ typedef struct QudaMultigridParam_s {
   double setup_tol[5];
   /** Not used. */
   int setup_maxiter[5];
-  /** Not used. */
+  /** Above 0 on some level: updateMultigridQuda refines null vectors. */
   int setup_maxiter_refresh[5];
   /** Not used. */
   QudaCABasis setup_ca_basis[5];
@@ -653,7 +653,8 @@ typedef struct QudaMultigridParam_s {
 typedef struct QudaGaugeObservableParam_s {
   /** Bytes of this struct, as its newQuda function sets it. */
   size_t struct_size;
-  /** Only QUDA_BOOLEAN_FALSE. */
+  /** 1: links are put on SU(3) before they are measured, and stay so: the unitary factor of the polar
+   * decomposition with its determinant made 1 by the cube root nearest to 1. */
   QudaBoolean su_project;
   QudaBoolean compute_plaquette;
   /** Average plaquette: all, those in space, those with time; 1 for unit links. */
@@ -931,7 +932,8 @@ void flushChronoQuda(int index);
  * level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam. */
 void *newMultigridQuda(QudaMultigridParam *param);
 
-/** Takes the links as they are now. thin_update_only 1: null vectors stay, if they still serve. */
+/** Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
+ * null vectors are refined by the cycle, else, and with thin_update_only 1, they stay, if they still serve. */
 void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 void destroyMultigridQuda(void *mg_instance);
@@ -1049,6 +1051,21 @@ void computeCloverForceQuda(void *mom,
                             void *gauge,
                             const QudaGaugeParam *gauge_param,
                             QudaInvertParam *inv_param);
+
+/** P = P + 4 i F of the momenta P, or P = 4 i F with overwrite_mom 1, F the force of sum_i w_i <phi, (R^dagger R + ...)^-1
+ * phi> - ln |det A|^2 of the sites that R leaves out, w_i = coeff[i] / (4 kappa^2), R the even-odd preconditioned
+ * operator of a matpc_type without inverse in front with the other sign of mu and tm_rho, and x[i] its solutions
+ * on its parity; of two flavours in one (QUDA_TWIST_NONDEG_DOUBLET) w_i = coeff[i] / (4 kappa^2 evmax). The clover
+ * term is made of the links on the device with csw = clover_csw. detratio 1: without ln det A, and of one
+ * flavour the force of -2 Re <R x + gamma5 x0, dR x> with x0[i], which else is not looked at. */
+void computeTMCloverForceQuda(void *mom,
+                              void **x,
+                              void **x0,
+                              const double *coeff,
+                              int nvector,
+                              const QudaGaugeParam *gauge_param,
+                              QudaInvertParam *inv_param,
+                              int detratio);
 
 /** Not offered: plaq keeps no null vectors in files. */
 void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);

@@ -130,6 +130,15 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
     links.to(gauge.precision(), gauge.recon())
 }
 
+/// Links put on SU(3), in the storage and precision of `gauge` (single at least inside): the unitary factor of the
+/// polar decomposition with its determinant made 1 by the cube root nearest to 1.
+///
+/// # Errors
+/// `Unsupported`: SU(2).
+pub fn project_links(gauge: &GaugeField) -> Result<GaugeField> {
+    smear_links(gauge, Smearing::Ape { alpha: 0.0, directions: 15 }, 1)
+}
+
 /// Steps of steepest descent along the Wilson action of the planes in `directions`: with beta = 6 its
 /// force is the algebra element of stout smearing with rho = 1.
 fn stout(links: &mut GaugeField, rho: f64, directions: i32, steps: usize) -> Result<()> {

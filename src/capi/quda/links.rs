@@ -19,7 +19,7 @@ use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::Precision;
 use crate::ops::flow::{Flow, FlowKind};
-use crate::ops::link_smearing::{smear_links, Smearing};
+use crate::ops::link_smearing::{project_links, smear_links, Smearing};
 use crate::ops::observables::{self, FieldStrength};
 use crate::params::Number;
 
@@ -138,12 +138,22 @@ fn loops(links: &Links) -> Result<[f64; 2]> {
 }
 
 fn observe(param: &mut QudaGaugeObservableParam) -> Result<()> {
-    let links = session::get()?.resident().measured()?;
-    measure(&links, param, "param")
+    let session = session::get()?;
+    let before = session.resident().measured()?;
+    let mut links = before.clone();
+    measure(&mut links, param, "param")?;
+    if !Arc::ptr_eq(&links.field, &before.field) {
+        let mut resident = session.resident();
+        match resident.smeared {
+            Some(_) => resident.smeared = Some(links),
+            None => resident.set_links(Some(links)),
+        }
+    }
+    Ok(())
 }
 
-/// Fills in what a struct asks for.
-fn measure(links: &Links, p: &mut QudaGaugeObservableParam, name: &str) -> Result<()> {
+/// Fills in what a struct asks for. With su_project the links are other ones afterwards.
+fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> Result<()> {
     p.check(name)?;
     let asked = |flag: Number<Flag>, member: &str| -> Result<bool> {
         Ok(choose::<Flag>(flag, &format!("{name}.{member}"))?.0)
@@ -154,6 +164,9 @@ fn measure(links: &Links, p: &mut QudaGaugeObservableParam, name: &str) -> Resul
             "{name}.compute_qcharge_density: expected QUDA_BOOLEAN_FALSE: plaq has the charge of the whole \
              lattice, not that of each site"
         );
+    }
+    if asked(p.su_project, "su_project")? {
+        links.field = Arc::new(project_links(&links.field)?);
     }
     if asked(p.compute_plaquette, "compute_plaquette")? {
         p.plaquette = plaquettes(links)?;
@@ -195,7 +208,7 @@ impl Measurements {
     }
 
     /// After so many steps.
-    fn take(&mut self, links: &Links, step: usize) -> Result<()> {
+    fn take(&mut self, links: &mut Links, step: usize) -> Result<()> {
         if self.at.is_null() || !step.is_multiple_of(self.interval) {
             return Ok(());
         }
@@ -259,10 +272,10 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
     within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
-    measured.take(&links, 0)?;
+    measured.take(&mut links, 0)?;
     for step in 1..=p.n_steps as usize {
         links.field = Arc::new(smear_links(&links.field, smearing, 1)?);
-        measured.take(&links, step)?;
+        measured.take(&mut links, step)?;
     }
     session.resident().smeared = Some(links);
     measured.write();
@@ -291,19 +304,24 @@ fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -
     within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
-    measured.take(&links, 0)?;
-    let mut field = links.field.to(links.field.precision(), links.field.recon())?;
+    measured.take(&mut links, 0)?;
+    let own = |links: &Links| links.field.to(links.field.precision(), links.field.recon());
+    let mut field = own(&links)?;
     let mut flow = Flow::new(&field, kind)?;
     for step in 1..=p.n_steps as usize {
         flow.step(&mut field, p.epsilon)?;
-        if step.is_multiple_of(measured.interval.max(1)) && step < p.n_steps as usize {
-            links.field = Arc::new(field.to(field.precision(), field.recon())?);
-            measured.take(&links, step)?;
+        if step == p.n_steps as usize {
+            break;
+        }
+        if step.is_multiple_of(measured.interval.max(1)) {
+            links.field = Arc::new(field);
+            measured.take(&mut links, step)?;
+            field = own(&links)?;
         }
     }
-    links.field = Arc::new(field);
     if p.n_steps > 0 {
-        measured.take(&links, p.n_steps as usize)?;
+        links.field = Arc::new(field);
+        measured.take(&mut links, p.n_steps as usize)?;
     }
     session.resident().smeared = Some(links);
     measured.write();

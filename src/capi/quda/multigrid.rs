@@ -23,7 +23,8 @@ interface! {
         /// nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
         /// level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam.
         newMultigridQuda(param: InOut<QudaMultigridParam>) -> *mut c_void = together create;
-        /// Takes the links as they are now. thin_update_only 1: null vectors stay, if they still serve.
+        /// Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
+        /// null vectors are refined by the cycle, else, and with thin_update_only 1, they stay, if they still serve.
         updateMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together update;
         destroyMultigridQuda(mg_instance: *mut c_void) = alone destroy;
     }
@@ -111,9 +112,10 @@ fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()
     let session = session::get()?;
     let (_, multigrid) = session.resident().multigrid(mg_instance, "mg_instance")?;
     let (_, action) = vectors.action(&mut session.resident())?;
-    let how = match param.thin_update_only.0 {
-        0 => Update::Refine(REFINEMENTS),
-        _ => Update::Keep,
+    let refined = param.setup_maxiter_refresh.iter().any(|n| *n > 0);
+    let how = match param.thin_update_only.0 == 0 && refined {
+        true => Update::Refine(REFINEMENTS),
+        false => Update::Keep,
     };
     multigrid.update(&*action, how)?;
     Ok(())

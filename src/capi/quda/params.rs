@@ -74,7 +74,9 @@ records! {
     }
     /// What to measure of links.
     QudaGaugeObservableParam {
-        su_project: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
+        /// 1: links are put on SU(3) before they are measured, and stay so: the unitary factor of the polar
+        /// decomposition with its determinant made 1 by the cube root nearest to 1.
+        su_project: QudaBoolean = Number::new(0), used;
         compute_plaquette: QudaBoolean = Number::new(0), used;
         /// Average plaquette: all, those in space, those with time; 1 for unit links.
         plaquette: [f64; 3] = [0.0; 3], result;

@@ -36,7 +36,8 @@ records! {
         num_setup_iter: [c_int; 5] = [1; 5], ignored;
         setup_tol: [f64; 5] = [5e-06; 5], ignored;
         setup_maxiter: [c_int; 5] = [500; 5], ignored;
-        setup_maxiter_refresh: [c_int; 5] = [0; 5], ignored;
+        /// Above 0 on some level: updateMultigridQuda refines null vectors.
+        setup_maxiter_refresh: [c_int; 5] = [0; 5], used;
         setup_ca_basis: [QudaCABasis; 5] = [Number::new(0); 5], ignored;
         setup_ca_basis_size: [c_int; 5] = [4; 5], ignored;
         setup_ca_lambda_min: [f64; 5] = [0.0; 5], ignored;

@@ -19,8 +19,10 @@ use crate::bail;
 use crate::capi::args::{Array, Raw};
 use crate::capi::table::interface;
 use crate::error::Result;
-use crate::fields::{Recon, Subset};
-use crate::operators::{DiracParams, ForceWorkspace, HalfTerms, QuarkAction, Wilson};
+use crate::fields::{blas, Recon, Subset, VectorField};
+use crate::operators::{
+    gamma5, ActionParams, DiracParams, DoubletParams, ForceWorkspace, HalfTerms, SchurAction,
+};
 
 interface! {
     "Forces of quarks"
@@ -30,6 +32,13 @@ interface! {
         /// the device, and x[i] its solutions on its parity; without a clover term of Wilson's operator. `kappa2` is
         /// -kappa^2 and `ck` -kappa csw / 8. `p` and `gauge` are not used.
         computeCloverForceQuda(mom: *mut c_void, dt: f64, x: List, p: Raw<*mut *mut c_void>, coeff: Array<f64>, kappa2: f64, ck: f64, nvector: c_int, multiplicity: f64, gauge: *mut c_void, gauge_param: Array<QudaGaugeParam>, inv_param: InOut<QudaInvertParam>) = together clover_force;
+        /// P = P + 4 i F of the momenta P, or P = 4 i F with overwrite_mom 1, F the force of sum_i w_i <phi, (R^dagger R + ...)^-1
+        /// phi> - ln |det A|^2 of the sites that R leaves out, w_i = coeff[i] / (4 kappa^2), R the even-odd preconditioned
+        /// operator of a matpc_type without inverse in front with the other sign of mu and tm_rho, and x[i] its solutions
+        /// on its parity; of two flavours in one (QUDA_TWIST_NONDEG_DOUBLET) w_i = coeff[i] / (4 kappa^2 evmax). The clover
+        /// term is made of the links on the device with csw = clover_csw. detratio 1: without ln det A, and of one
+        /// flavour the force of -2 Re <R x + gamma5 x0, dR x> with x0[i], which else is not looked at.
+        computeTMCloverForceQuda(mom: *mut c_void, x: List, x0: Raw<*mut *mut c_void>, coeff: Array<f64>, nvector: c_int, gauge_param: Array<QudaGaugeParam>, inv_param: InOut<QudaInvertParam>, detratio: c_int) = together twisted_force;
     }
 }
 
@@ -38,51 +47,79 @@ fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs()
 }
 
-/// The operator with its clover term made of the links that it is on, as its force needs it.
-fn action(vectors: &Vectors, kappa2: f64, ck: f64) -> Result<Arc<dyn QuarkAction>> {
-    let p = vectors.param;
-    let kappa = p.kappa;
-    if !agree(kappa2, -kappa * kappa) {
-        bail!(InvalidArgument, "kappa2: expected -kappa^2, {}, found {kappa2}", -kappa * kappa);
-    }
-    let links = vectors.session.resident().links()?;
-    if links.anisotropy != 1.0 {
-        bail!(
-            Unsupported,
-            "links: expected isotropic ones for a force, found anisotropy {}",
-            links.anisotropy
-        );
-    }
-    let csw = match vectors.kind {
-        Dslash::Wilson => 0.0,
-        Dslash::Clover => {
-            let coefficient = -8.0 * ck;
-            if !agree(coefficient, p.clover_coeff) {
-                bail!(
-                    InvalidArgument,
-                    "ck: expected -inv_param.clover_coeff / 8, {}, found {ck}",
-                    -p.clover_coeff / 8.0
-                );
-            }
-            coefficient / kappa
+/// What a force is of: the arguments that both functions have, checked.
+struct Quarks<'a> {
+    host: Host,
+    vectors: Vectors<'a>,
+    /// A number for each vector.
+    coefficients: Vec<f64>,
+}
+
+impl<'a> Quarks<'a> {
+    fn new(
+        gauge_param: &Array<QudaGaugeParam>,
+        inv_param: &'a QudaInvertParam,
+        coeff: &Array<f64>,
+        nvector: c_int,
+    ) -> Result<Self> {
+        let host = Host::new(gauge_param)?;
+        let vectors = Vectors::new(inv_param, "inv_param")?;
+        let most = inv_param.offset.len();
+        let count = match usize::try_from(nvector) {
+            Ok(n) if (1..=most).contains(&n) => n,
+            _ => bail!(InvalidArgument, "nvector: expected 1 to {most}, found {nvector}"),
+        };
+        let coefficients = coeff.get(count)?;
+        if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
+            bail!(InvalidArgument, "coeff: expected finite numbers, found {bad}");
         }
-        other => bail!(
-            Unsupported,
-            "inv_param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {other:?}"
-        ),
-    };
-    let one = Complex64::ONE;
-    let params = DiracParams {
-        csw_s: csw,
-        csw_t: csw,
-        boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
-        ..Default::default()
-    };
-    let field = match links.field.precision() == vectors.inside {
-        true => links.field,
-        false => links.field.shared_copy(vectors.inside, Recon::R18)?,
-    };
-    Ok(Arc::new(Wilson::new(field, params.with_kappa(kappa))?))
+        if host.inside != vectors.inside {
+            bail!(
+                FieldMismatch,
+                "gauge_param.cuda_prec: expected that of inv_param, {}, found {}",
+                vectors.inside,
+                host.inside
+            );
+        }
+        Ok(Quarks { host, vectors, coefficients })
+    }
+
+    /// The preconditioned operator with its clover term made of the links that it is on, as its force needs it;
+    /// with `splitting` of two twisted flavours in one.
+    fn operator(&self, csw: f64, mu: f64, splitting: Option<f64>) -> Result<Arc<dyn SchurAction>> {
+        let vectors = &self.vectors;
+        let links = vectors.session.resident().links()?;
+        if links.anisotropy != 1.0 {
+            bail!(
+                Unsupported,
+                "links: expected isotropic ones for a force, found anisotropy {}",
+                links.anisotropy
+            );
+        }
+        let one = Complex64::ONE;
+        let params = DiracParams {
+            csw_s: csw,
+            csw_t: csw,
+            mu,
+            boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
+            ..Default::default()
+        };
+        let params = params.with_kappa(vectors.param.kappa);
+        let params: ActionParams = match splitting {
+            None => params.into(),
+            Some(epsilon) => DoubletParams { wilson: params, epsilon }.into(),
+        };
+        let field = match links.field.precision() == vectors.inside {
+            true => links.field,
+            false => links.field.shared_copy(vectors.inside, Recon::R18)?,
+        };
+        params.create(field)?.schur(vectors.schur()?)
+    }
+
+    /// The host's vectors on the operator's parity.
+    fn load(&self, x: Vec<*mut c_void>, name: &str) -> Result<VectorField> {
+        self.vectors.load(&x, Subset::of_parity(self.vectors.schur()?.parity), name)
+    }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -102,43 +139,117 @@ fn clover_force(
 ) -> Result<()> {
     finite(dt, "dt")?;
     finite(multiplicity, "multiplicity")?;
-    let host = Host::new(gauge_param)?;
-    let vectors = Vectors::new(inv_param, "inv_param")?;
-    let count = match usize::try_from(nvector) {
-        Ok(n) if (1..=inv_param.offset.len()).contains(&n) => n,
-        _ => bail!(
-            InvalidArgument,
-            "nvector: expected 1 to {}, found {nvector}",
-            inv_param.offset.len()
+    let quarks = Quarks::new(gauge_param, inv_param, coeff, nvector)?;
+    let kappa = inv_param.kappa;
+    if !agree(kappa2, -kappa * kappa) {
+        bail!(InvalidArgument, "kappa2: expected -kappa^2, {}, found {kappa2}", -kappa * kappa);
+    }
+    let csw = match quarks.vectors.kind {
+        Dslash::Wilson => 0.0,
+        Dslash::Clover => {
+            let coefficient = -8.0 * ck;
+            if !agree(coefficient, inv_param.clover_coeff) {
+                bail!(
+                    InvalidArgument,
+                    "ck: expected -inv_param.clover_coeff / 8, {}, found {ck}",
+                    -inv_param.clover_coeff / 8.0
+                );
+            }
+            coefficient / kappa
+        }
+        other => bail!(
+            Unsupported,
+            "inv_param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {other:?}"
         ),
     };
-    let coefficients = coeff.get(count)?;
-    if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
-        bail!(InvalidArgument, "coeff: expected finite numbers, found {bad}");
-    }
-    // With D^dagger D = P^dagger P this is sum_i -2 coeff[i] Re <P x_i, dP x_i>, and 2 ln det A = ln |det A|^2.
-    let coefficients: Vec<f64> = coefficients.iter().map(|c| -c).collect();
-    let form = vectors.schur()?;
-    let op = action(&vectors, kappa2, ck)?.schur(form)?;
-    let x = vectors.load(&x.get(count, "x")?, Subset::of_parity(form.parity), "x")?;
-    let mut y = vectors.field(Subset::of_parity(form.parity), count)?;
+    let op = quarks.operator(csw, 0.0, None)?;
+    let x = quarks.load(x.get(quarks.coefficients.len(), "x")?, "x")?;
+    let mut y = op.shape().field(x.nrhs())?;
     op.apply(&mut y, &x)?;
-    let mut momenta = host.momenta(mom)?;
-    if momenta.precision() != vectors.inside {
-        bail!(
-            FieldMismatch,
-            "gauge_param.cuda_prec: expected that of inv_param, {}, found {}",
-            vectors.inside,
-            momenta.precision()
-        );
-    }
+    // With D^dagger D = P^dagger P this is sum_i -2 coeff[i] Re <P x_i, dP x_i>, and 2 ln det A = ln |det A|^2.
+    let coef: Vec<f64> = quarks.coefficients.iter().map(|c| -c).collect();
+    let mut momenta = quarks.host.momenta(mom)?;
     // P = i sqrt(2) p, and p loses its step times F.
     let (step, mut work) = (SQRT_2 * dt, ForceWorkspace::default());
-    let terms = HalfTerms { x: &x, y: &y, px: &y, coef: &coefficients };
-    op.add_force(&mut work, &mut momenta, step, terms)?;
-    if vectors.kind == Dslash::Clover && multiplicity != 0.0 {
+    op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
+    if multiplicity != 0.0 {
         op.add_determinant_force(&mut work, -0.5 * multiplicity)?;
     }
     op.finish_force(&work, &mut momenta, step)?;
-    host.give_momenta(momenta, mom)
+    quarks.host.give_momenta(momenta, mom)
 }
+
+#[allow(clippy::too_many_arguments)]
+fn twisted_force(
+    mom: *mut c_void,
+    x: &List,
+    x0: *mut *mut c_void,
+    coeff: &Array<f64>,
+    nvector: c_int,
+    gauge_param: &Array<QudaGaugeParam>,
+    inv_param: &mut QudaInvertParam,
+    detratio: c_int,
+) -> Result<()> {
+    let quarks = Quarks::new(gauge_param, inv_param, coeff, nvector)?;
+    let p = quarks.vectors.param;
+    if quarks.vectors.schur()?.symmetric {
+        bail!(
+            Unsupported,
+            "inv_param.matpc_type: expected QUDA_MATPC_EVEN_EVEN_ASYMMETRIC or QUDA_MATPC_ODD_ODD_ASYMMETRIC, found {}",
+            p.matpc_type.0
+        );
+    }
+    let (twisted, csw) = match quarks.vectors.kind {
+        Dslash::Clover => (false, p.clover_csw),
+        Dslash::TwistedClover => (true, p.clover_csw),
+        Dslash::Wilson => (false, 0.0),
+        Dslash::Twisted => (true, 0.0),
+        other => bail!(
+            Unsupported,
+            "inv_param.dslash_type: expected an operator of Wilson type or a twisted one, found {other:?}"
+        ),
+    };
+    if csw != 0.0 && !agree(p.kappa * csw, p.clover_coeff) {
+        bail!(
+            InvalidArgument,
+            "inv_param.clover_csw: expected clover_coeff / kappa, {}, found {csw}",
+            p.clover_coeff / p.kappa
+        );
+    }
+    let doublet = twisted && p.twist_flavor.0 == NONDEGENERATE;
+    let scale = 0.25 / (p.kappa * p.kappa) / if doublet { p.evmax } else { 1.0 };
+    let op =
+        quarks.operator(csw, if twisted { -p.mu } else { 0.0 }, doublet.then_some(p.epsilon))?;
+    let count = quarks.coefficients.len();
+    let x = quarks.load(x.get(count, "x")?, "x")?;
+    let mut y = op.shape().field(count)?;
+    op.apply(&mut y, &x)?;
+    let mut t = op.shape().field(count)?;
+    if twisted && p.tm_rho != 0.0 {
+        gamma5(&mut t, &x)?;
+        let rho = Complex64::new(0.0, -2.0 * p.kappa * p.tm_rho);
+        blas::axpy(&vec![rho; count], &t, &mut y)?;
+    }
+    if detratio != 0 && !doublet {
+        let x0 = quarks.load(List::at(x0.cast(), "x0")?.get(count, "x0")?, "x0")?;
+        gamma5(&mut t, &x0)?;
+        blas::axpy(&vec![Complex64::ONE; count], &t, &mut y)?;
+    }
+    let coef: Vec<f64> = quarks.coefficients.iter().map(|c| -scale * c).collect();
+    let mut momenta = match quarks.host.param.overwrite_mom {
+        0 => quarks.host.momenta(mom)?,
+        _ => quarks.host.new_momenta()?,
+    };
+    // P = i sqrt(2) p gains 4 i F.
+    let (step, mut work) = (-2.0 * SQRT_2, ForceWorkspace::default());
+    op.add_force(&mut work, &mut momenta, step, HalfTerms { x: &x, y: &y, px: &y, coef: &coef })?;
+    if detratio == 0 {
+        // Of a doublet both flavours are in one vector.
+        op.add_determinant_force(&mut work, if doublet { -0.5 } else { -1.0 })?;
+    }
+    op.finish_force(&work, &mut momenta, step)?;
+    quarks.host.give_momenta(momenta, mom)
+}
+
+/// Number of QUDA_TWIST_NONDEG_DOUBLET.
+const NONDEGENERATE: i32 = 2;
