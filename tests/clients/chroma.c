@@ -51,12 +51,6 @@ static void hop(spinor *out, const spinor *in) {
 
 static void multiply(spinor *out, const blocks *a, const spinor *in) { apply(out, a, 0, in); }
 
-static int is_odd(int site) {
-  int x[4];
-  coordinates(site, x);
-  return (x[0] + x[1] + x[2] + x[3]) & 1;
-}
-
 static void gamma5(spinor *x) {
   int i;
   for (i = 0; i < 6 * volume; i++) x[i / 6].d[2 + i % 6 / 3][i % 3] *= -1;

@@ -30,23 +30,6 @@ static int loops_of(int mu, int paths[][6], int *kind, int *length) {
   return found;
 }
 
-static matrix of_ten(const double *m) {
-  matrix a = {{{I * m[6], m[0] + I * m[1], m[2] + I * m[3]},
-               {-m[0] + I * m[1], I * m[7], m[4] + I * m[5]},
-               {-m[2] + I * m[3], -m[4] + I * m[5], I * m[8]}}};
-  return a;
-}
-
-static matrix exponential(double eps, const double *ten) {
-  matrix one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, e = one, term = one, a = of_ten(ten), zero = {{{0}}};
-  int k;
-  for (k = 1; k < 30; k++) {
-    term = add(zero, eps / k, mul(term, a));
-    e = add(e, 1, term);
-  }
-  return e;
-}
-
 /* 1/2 tr P^dagger P - 4 of all links. */
 static double momentum_action(const double *mom) {
   double sum = 0;

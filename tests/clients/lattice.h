@@ -80,6 +80,12 @@ static int step(int site, int mu, int by) {
   return lex(x);
 }
 
+static inline int is_odd(int site) {
+  int x[4];
+  coordinates(site, x);
+  return (x[0] + x[1] + x[2] + x[3]) & 1;
+}
+
 /* Place of a site of the lattice in MILC's order of this rank's part, or -1. */
 static int milc_index(int site) {
   int x[4], mu, parity, index;
@@ -197,6 +203,24 @@ static inline void traceless(double *to, matrix w) {
       to[2 * i] = creal(z), to[2 * i + 1] = cimag(z);
     }
   for (a = 0; a < 3; a++) to[6 + a] = cimag(w.e[a][a]) - third;
+}
+
+/* The anti-hermitian matrix of ten numbers of a momentum, and exp(eps times that). */
+static inline matrix of_ten(const double *m) {
+  matrix a = {{{I * m[6], m[0] + I * m[1], m[2] + I * m[3]},
+               {-m[0] + I * m[1], I * m[7], m[4] + I * m[5]},
+               {-m[2] + I * m[3], -m[4] + I * m[5], I * m[8]}}};
+  return a;
+}
+
+static inline matrix exponential(double eps, const double *ten) {
+  matrix one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, e = one, term = one, a = of_ten(ten), zero = {{{0}}};
+  int k;
+  for (k = 1; k < 30; k++) {
+    term = add(zero, eps / k, mul(term, a));
+    e = add(e, 1, term);
+  }
+  return e;
 }
 
 /* MILC's staggered phases, and antiperiodic in time. */
@@ -412,7 +436,7 @@ static void gather_sites(double *to, const void *from, int precision, size_t siz
 }
 
 /* Six numbers of the diagonal, then what is below it column by column. */
-static void pack(double *to, const blocks *a) {
+static inline void pack(double *to, const blocks *a) {
   int site, n, i, j;
   for (site = 0; site < volume; site++)
     for (n = 0; n < 2; n++) {

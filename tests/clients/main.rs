@@ -11,6 +11,7 @@ use crate::common::{self, milc};
 use crate::programs::{build, checked, job, mpi_library, root, run, tool, variable};
 
 const CHROMA: &str = "tests/clients/chroma.c";
+const TMLQCD: &str = "tests/clients/tmlqcd.c";
 const MILC: &str = "tests/clients/milc.c";
 
 fn headers() -> [PathBuf; 2] {
@@ -56,6 +57,26 @@ fn chroma_calls_on_ranks() {
     let [own, quda] = headers();
     let flags = ["-DCLIENT_MPI"];
     let program = build(&variable("MPICC", "mpicc"), CHROMA, &[&own, &quda], "chroma_mpi", &flags);
+    for grid in ["1,1,1,2", "2,1,1,1"] {
+        job(grid, "120", &[program.as_os_str()], &[]);
+    }
+}
+
+#[test]
+fn tmlqcd_calls() {
+    let [own, quda] = headers();
+    checked(TMLQCD, &[&own, &quda]);
+}
+
+/// Ranks at the places that the program's function gives them.
+#[test]
+fn tmlqcd_calls_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let flags = ["-DCLIENT_MPI"];
+    let program = build(&variable("MPICC", "mpicc"), TMLQCD, &[&own, &quda], "tmlqcd_mpi", &flags);
     for grid in ["1,1,1,2", "2,1,1,1"] {
         job(grid, "120", &[program.as_os_str()], &[]);
     }
