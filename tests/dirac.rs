@@ -28,6 +28,7 @@ fn parameter_sets() -> Vec<DiracParams> {
         csw_s: 1.1,
         csw_t: 0.9,
         mu: 0.0,
+        rho: 0.0,
         hop: [0.7, 0.7, 0.7, 1.0],
         boundary: [one, C::from_polar(1.0, 0.4), one, -one],
     };

@@ -87,6 +87,7 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
         csw_s: 1.2,
         csw_t: 0.9,
         mu: 0.2,
+        rho: 0.0,
         hop: [0.8, 0.9, 1.1, 1.0],
         boundary: phases,
     };

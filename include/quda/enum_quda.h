@@ -161,6 +161,25 @@ typedef enum QudaDslashType_s {
   QUDA_INVALID_DSLASH = QUDA_INVALID_ENUM
 } QudaDslashType;
 
+/** Flavours of a twisted operator. */
+typedef enum QudaTwistFlavorType_s {
+  QUDA_TWIST_NO = 0,
+  QUDA_TWIST_SINGLET = 1,
+  /** Two flavours whose masses may differ, both in a vector. */
+  QUDA_TWIST_NONDEG_DOUBLET = 2,
+  QUDA_TWIST_INVALID = QUDA_INVALID_ENUM
+} QudaTwistFlavorType;
+
+/** Basis of the host's spinors. */
+typedef enum QudaGammaBasis_s {
+  QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0,
+  QUDA_UKQCD_GAMMA_BASIS = 1,
+  /** Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign. */
+  QUDA_CHIRAL_GAMMA_BASIS = 2,
+  QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
+  QUDA_INVALID_GAMMA_BASIS = QUDA_INVALID_ENUM
+} QudaGammaBasis;
+
 typedef enum QudaSolutionType_s {
   QUDA_MAT_SOLUTION = 0,
   QUDA_MATDAG_MAT_SOLUTION = 1,
@@ -407,14 +426,6 @@ typedef enum QudaFieldCreate_s {
   QUDA_INVALID_FIELD_CREATE = QUDA_INVALID_ENUM
 } QudaFieldCreate;
 
-typedef enum QudaGammaBasis_s {
-  QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0,
-  QUDA_UKQCD_GAMMA_BASIS = 1,
-  QUDA_CHIRAL_GAMMA_BASIS = 2,
-  QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
-  QUDA_INVALID_GAMMA_BASIS = QUDA_INVALID_ENUM
-} QudaGammaBasis;
-
 typedef enum QudaSourceType_s {
   QUDA_POINT_SOURCE = 0,
   QUDA_RANDOM_SOURCE = 1,
@@ -450,13 +461,6 @@ typedef enum QudaPCType_s {
   QUDA_5D_PC = 5,
   QUDA_PC_INVALID = QUDA_INVALID_ENUM
 } QudaPCType;
-
-typedef enum QudaTwistFlavorType_s {
-  QUDA_TWIST_SINGLET = 1,
-  QUDA_TWIST_NONDEG_DOUBLET = 2,
-  QUDA_TWIST_NO = 0,
-  QUDA_TWIST_INVALID = QUDA_INVALID_ENUM
-} QudaTwistFlavorType;
 
 typedef enum QudaTwistDslashType_s {
   QUDA_DEG_TWIST_INV_DSLASH = 0,

@@ -118,7 +118,7 @@ typedef struct QudaInvertParam_s {
   QudaFieldLocation input_location;
   /** Not used. */
   QudaFieldLocation output_location;
-  /** Operator: Wilson, clover, Laplace or covariant derivative. */
+  /** Operator: Wilson, clover, twisted mass, twisted clover, Laplace or covariant derivative. */
   QudaDslashType dslash_type;
   QudaInverterType inv_type;
   /** kappa counts.
@@ -144,15 +144,16 @@ typedef struct QudaInvertParam_s {
   double mq2;
   /** Not used. */
   double mq3;
-  /** Not used. */
+  /** Twisted mass: + 2 i kappa mu gamma5, of a doublet with tau3. */
   double mu;
-  /** Not used. */
+  /** Twisted mass beside mu of QUDA_TWISTED_CLOVER_DSLASH with one flavour, where A is not inverted: of an asymmetric
+   * preconditioned operator on its own parity alone. */
   double tm_rho;
-  /** Not used. */
+  /** Splitting of a doublet: - 2 kappa epsilon tau1. */
   double epsilon;
   /** Not used. */
   double evmax;
-  /** Not used. */
+  /** Flavours of a twisted operator. Vectors of two hold of each parity the first flavour, then the second. */
   QudaTwistFlavorType twist_flavor;
   /** QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions. */
   int laplace3D;
@@ -249,7 +250,7 @@ typedef struct QudaInvertParam_s {
   QudaPrecision cuda_prec_eigensolver;
   /** Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER. */
   QudaDiracFieldOrder dirac_order;
-  /** Only QUDA_DEGRAND_ROSSI_GAMMA_BASIS. */
+  /** Basis of the host's spinors. */
   QudaGammaBasis gamma_basis;
   /** Not used. */
   QudaFieldLocation clover_location;
@@ -892,13 +893,13 @@ void MatQuda(void *h_out, void *h_in, QudaInvertParam *inv_param);
 /** out = M^dagger M in, or P^dagger P in. */
 void MatDagMatQuda(void *h_out, void *h_in, QudaInvertParam *inv_param);
 
-/** out = H in from the other parity to `parity`, with a clover term A^-1 H in; no factor. */
+/** out = H in from the other parity to `parity`, with a clover term or a twisted mass A^-1 H in; no factor. */
 void dslashQuda(void *h_out, void *h_in, QudaInvertParam *inv_param, QudaParity parity);
 
 /** The same for num_src vectors. */
 void dslashMultiSrcQuda(void **_hp_x, void **_hp_b, QudaInvertParam *param, QudaParity parity);
 
-/** out = A in on `parity`, or A^-1 in. */
+/** out = A in on `parity`, twisted mass included, or A^-1 in. */
 void cloverQuda(void *h_out,
                 void *h_in,
                 QudaInvertParam *inv_param,

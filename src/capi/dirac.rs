@@ -183,6 +183,7 @@ pub(crate) fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
         csw_s: p.csw,
         csw_t: if p.csw_t.is_nan() { p.csw } else { p.csw_t },
         mu: p.mu,
+        rho: 0.0,
         hop: p.hop,
         boundary: phases(p.boundary, Status::BadParameter, "params.boundary")?,
     };

@@ -78,8 +78,8 @@ impl DiracSolver {
         Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked })
     }
 
-    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M or
-    /// P^dagger P, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
+    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger,
+    /// P^dagger P or P P^dagger, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
     /// tolerance. The solver's
     /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no
     /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
@@ -100,8 +100,8 @@ impl DiracSolver {
         }
         let even_odd = self.params().even_odd;
         let system = match self.params().solution {
-            Solution::MatDagMat => self.normal_system(None)?,
-            Solution::MatPcDagMatPc => self.normal_system(even_odd)?,
+            Solution::MatDagMat | Solution::MatMatDag => self.normal_system(None)?,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => self.normal_system(even_odd)?,
             Solution::Mat if self.op().hermitian() => self.plain_system(None)?,
             Solution::MatPc if self.op().hermitian() => self.plain_system(even_odd)?,
             other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),

@@ -293,9 +293,9 @@ impl DiracSolver {
         let cg =
             matches!(self.params.solver.kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr);
         match self.params.solution {
-            Solution::MatDagMat => self.params.even_odd.is_some() || !cg,
-            Solution::MatPcDagMatPc => !cg,
-            other => other.adjoint_first(),
+            Solution::MatDagMat | Solution::MatMatDag => self.params.even_odd.is_some() || !cg,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => !cg,
+            _ => false,
         }
     }
 
@@ -424,9 +424,14 @@ impl DiracSolver {
         }
     }
 
-    /// M^dagger M, or P^dagger P, and its sloppy twin.
+    /// M^dagger M or P^dagger P, or as the equation has it M M^dagger or P P^dagger, and its sloppy twin.
     pub(super) fn normal_system(&self, schur: Option<Schur>) -> Result<System> {
-        let normal = |op: &Arc<dyn QuarkAction>| normal_operator(op, schur);
+        let normal = |op: &Arc<dyn QuarkAction>| -> Result<Arc<dyn LinOp>> {
+            match self.params.solution.adjoint_first() {
+                false => normal_operator(op, schur),
+                true => Ok(Arc::new(Normal::m_mdag(iterated_operator(op, schur)?))),
+            }
+        };
         let sloppy = self.sloppy.as_ref().map(normal).transpose()?;
         Ok(System { sloppy, ..System::new(normal(&self.op)?) })
     }

@@ -13,6 +13,8 @@ pub enum Index {
     Slice,
     /// Even and odd sites.
     Parity,
+    /// Flavours of a doublet, the slices of its field, where one array holds them.
+    Flavour,
     /// Sites, those of one parity (slice) where there is an index for it.
     Site,
     /// Direction of a link.
@@ -34,6 +36,7 @@ pub enum Index {
 words!(Index {
     Slice => "slice",
     Parity => "parity",
+    Flavour => "flavour",
     Site => "site",
     Direction => "direction",
     Backward => "backward",
@@ -275,6 +278,11 @@ impl Layout {
         let order = [Parity, Site, Spin, Colour, Complex];
         Layout { basis, ..Self::spinors("Dirac", precision, XYZT, &order) }
     }
+    /// QUDA_DIRAC_ORDER of twisted doublets: even sites, then odd, of each parity the first flavour, then the second.
+    pub fn dirac_doublet(precision: Precision, basis: GammaBasis) -> Self {
+        let order = [Parity, Flavour, Site, Spin, Colour, Complex];
+        Layout { basis, ..Self::spinors("Dirac doublet", precision, XYZT, &order) }
+    }
     /// QUDA_QDP_DIRAC_ORDER: even sites, then odd, spin inside colour.
     pub fn qdp_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let order = [Parity, Site, Colour, Spin, Complex];
@@ -374,6 +382,10 @@ impl Layout {
     pub(crate) fn has(&self, index: Index) -> bool {
         self.order.contains(&index)
     }
+    /// Slices of a field that one array holds.
+    pub(crate) fn flavours(&self) -> usize {
+        1 + self.has(Flavour) as usize
+    }
     /// Arrays that hold the field (one right-hand side of spinors).
     pub fn arrays(&self) -> usize {
         match (self.separate, self.content) {
@@ -402,6 +414,9 @@ impl Layout {
         }
         if self.content == Content::Links && self.has(Direction) == self.separate {
             bail!(BadLayout, "layout {name}: Direction is an index or the arrays are separate");
+        }
+        if self.has(Flavour) && self.content != Content::Spinors {
+            bail!(BadLayout, "layout {name}: only spinors have flavours");
         }
         if self.content == Content::Clover && self.has(Complex) != self.separate {
             bail!(BadLayout, "layout {name}: separate diagonals go with the index Complex");
@@ -448,6 +463,8 @@ pub(crate) struct Shape {
     /// Reals of each array, and from one right-hand side to the next in the same array.
     pub reals: Vec<usize>,
     pub span: usize,
+    /// Reals from one flavour to the next, 0 where an array holds one.
+    pub stride_flavour: usize,
     /// Sites of a halo lie between those of a block.
     pub gaps: bool,
     pub sliced: bool,
@@ -496,6 +513,7 @@ impl Shape {
                 Parity => parities,
                 Site => room,
                 Direction => 4,
+                Flavour => layout.flavours(),
                 Row | Column => group.colours(),
                 Spin => layout.spins,
                 Colour => 3,
@@ -576,6 +594,7 @@ impl Shape {
             back: of(Backward),
             reals: Vec::new(),
             span: stride,
+            stride_flavour: of(Flavour),
             gaps: layout.halo != [0; 4],
             sliced: layout.has(Slice),
             split,
@@ -588,7 +607,7 @@ impl Shape {
             shape.halo[0] /= 2;
         }
         let last = shape.blocks.iter().map(|b| b.2).max().unwrap_or(0) - offset;
-        let last = last + shape.memory_index(sites - 1) * shape.stride_site;
+        let last = last + shape.memory_index(sites - 1) * shape.stride_site + shape.stride_flavour;
         for array in 0..layout.arrays() {
             let inside = shape.components.iter().filter(|c| c.0 == array).map(|c| c.1);
             let reals = offset + inside.max().unwrap_or(0) + shape.back + 1;

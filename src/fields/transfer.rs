@@ -112,8 +112,8 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Replaces the field by an array, or by one array per right-hand side and slice, slices beside each other;
-    /// `finite` refuses NaN and infinity, and leaves the field as it was. A field of one parity takes its sites.
+    /// Replaces the field by an array, or by one array per right-hand side and slice, slices beside each other; arrays
+    /// of a layout with flavours hold a right-hand side each. `finite` refuses NaN and infinity, and leaves the field as it was. A field of one parity takes its sites.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
         if self.components().slices > 1 {
             return self.by_slice().load(layout, memory, finite);
@@ -156,6 +156,10 @@ impl SpinorField {
                 components.colours
             );
         }
+        let flavours = layout.flavours();
+        if !self.nrhs().is_multiple_of(flavours) {
+            bail!(BadLayout, "layout {}: it holds {flavours} flavours, the field one", layout.name);
+        }
         let shape = (Group::Su3, self.subset());
         let kernel = kernels::LayoutSpinor(self.precision());
         let geometry = self.geometry();
@@ -173,13 +177,14 @@ impl SpinorField {
         t.args.rotate = (layout.basis != super::GammaBasis::DeGrandRossi) as i32;
         t.args.out = out as i32;
         // One array per right-hand side, or all of them in one.
-        let reals = t.shape.reals[0];
+        let (vector, vectors, reals) = (rhs / flavours, self.nrhs() / flavours, t.shape.reals[0]);
+        t.offset = rhs % flavours * t.shape.stride_flavour;
         if memory.count() == 1 {
-            t.offset = rhs * t.shape.span;
-            t.shape.reals = vec![(self.nrhs() - 1) * t.shape.span + reals];
+            t.offset += vector * t.shape.span;
+            t.shape.reals = vec![(vectors - 1) * t.shape.span + reals];
         } else {
-            t.array = rhs;
-            t.shape.reals = vec![reals; self.nrhs()];
+            t.array = vector;
+            t.shape.reals = vec![reals; vectors];
         }
         Ok(t)
     }

@@ -83,6 +83,18 @@ pub trait QuarkAction: LinOp {
     ) -> Result<()> {
         bail!(Unsupported, "dirac: this operator has no hopping term by itself")
     }
+    /// out = coef S in on one parity for a site term S.
+    fn apply_site(
+        &self,
+        _out: &mut VectorField,
+        _inp: &VectorField,
+        _parity: usize,
+        _term: SiteTerm,
+        _dagger: bool,
+        _coef: f64,
+    ) -> Result<()> {
+        bail!(Unsupported, "dirac: this operator has no site term by itself")
+    }
     /// Clover blocks A, or A^-1 where it does not depend on a twist.
     fn site_blocks(&self, _inverse: bool) -> Option<&Arc<CloverField>> {
         None
@@ -179,16 +191,6 @@ pub trait Coarsenable: QuarkAction {
     ) -> Result<()>;
     /// A site term as kernels have it: SITE_*, the blocks that it reads, its twist and scale.
     fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64);
-    /// out = coef S in on one parity for a site term S.
-    fn apply_site(
-        &self,
-        out: &mut VectorField,
-        inp: &VectorField,
-        parity: usize,
-        term: SiteTerm,
-        dagger: bool,
-        coef: f64,
-    ) -> Result<()>;
 }
 
 /// The operator itself where it has this storage, else its shared copy.

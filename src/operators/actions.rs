@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::action::{QuarkAction, Storage};
 use super::{DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
+use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision};
 
@@ -56,6 +57,25 @@ impl ActionParams {
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
+    /// The action with a clover term A that the caller has, kappa-normalised, on links in its precision.
+    ///
+    /// # Errors
+    /// As of [`ActionParams::create`]; `Unsupported`: the action takes none.
+    pub fn with_clover(
+        &self,
+        links: Arc<GaugeField>,
+        direct: Arc<CloverField>,
+    ) -> Result<Arc<dyn QuarkAction>> {
+        match self {
+            ActionParams::Wilson(params) => {
+                Ok(Arc::new(Wilson::with_clover(links, Some(direct), *params)?))
+            }
+            ActionParams::Doublet(params) => {
+                Ok(Arc::new(Doublet::with_clover(links, direct, *params)?))
+            }
+            ActionParams::Laplace(_) => bail!(Unsupported, "the Laplacian has no clover term"),
+        }
+    }
     /// The action with links of its own in this storage, so that other links in `links` change nothing.
     ///
     /// # Errors
@@ -75,6 +95,15 @@ impl ActionParams {
             ActionParams::Laplace(params) => {
                 Ok(Arc::new(params.on(Arc::new(links.to(storage.0, storage.1)?))?))
             }
+        }
+    }
+    /// s of the factor (A^2 + s)^-1 of the inverse site term, A the site term without twist, kappa-normalised; None: the
+    /// inverse is A^-1.
+    pub fn square(&self) -> Option<f64> {
+        match self {
+            ActionParams::Wilson(params) => CloverField::square(2.0 * params.kappa() * params.mu),
+            ActionParams::Doublet(params) => Some(params.square()),
+            ActionParams::Laplace(_) => None,
         }
     }
     /// Bytes that the action takes beside its links in this precision.

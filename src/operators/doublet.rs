@@ -31,10 +31,7 @@ pub struct DoubletParams {
 impl DoubletParams {
     /// Refuses what no operator can be made of.
     pub fn check(&self) -> Result<()> {
-        self.wilson.check()?;
-        if !self.epsilon.is_finite() {
-            bail!(BadParameter, "epsilon: expected a finite number, found {}", self.epsilon);
-        }
+        self.check_numbers()?;
         // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
         if !self.wilson.has_clover() && 1.0 + self.square() <= 0.0 {
             bail!(
@@ -47,8 +44,15 @@ impl DoubletParams {
         }
         Ok(())
     }
+    fn check_numbers(&self) -> Result<()> {
+        self.wilson.check()?;
+        if !self.epsilon.is_finite() {
+            bail!(BadParameter, "epsilon: expected a finite number, found {}", self.epsilon);
+        }
+        Ok(())
+    }
     /// m^2 - e^2.
-    fn square(&self) -> f64 {
+    pub(super) fn square(&self) -> f64 {
         let c = 2.0 * self.wilson.kappa();
         (c * self.wilson.mu).powi(2) - (c * self.epsilon).powi(2)
     }
@@ -69,6 +73,21 @@ impl Doublet {
     pub fn new(links: Arc<GaugeField>, params: DoubletParams) -> Result<Self> {
         params.check()?;
         let wilson = Wilson::with_square(links, params.wilson, Some(params.square()))?;
+        Ok(Self::on(Arc::new(wilson), params))
+    }
+
+    /// The doublet with a clover term A of either flavour that the caller has, kappa-normalised. Where A^2 + m^2 - e^2
+    /// has no inverse, what takes that is refused.
+    ///
+    /// # Errors
+    /// Those of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
+    pub fn with_clover(
+        links: Arc<GaugeField>,
+        direct: Arc<CloverField>,
+        params: DoubletParams,
+    ) -> Result<Self> {
+        params.check_numbers()?;
+        let wilson = Wilson::inverted(links, Some(direct), params.wilson, Some(params.square()))?;
         Ok(Self::on(Arc::new(wilson), params))
     }
 
@@ -212,18 +231,6 @@ impl WilsonType for Doublet {
         }
     }
 
-    fn apply_site(
-        &self,
-        out: &mut VectorField,
-        inp: &VectorField,
-        parity: usize,
-        term: SiteTerm,
-        dagger: bool,
-        coef: f64,
-    ) -> Result<()> {
-        self.site(out, inp, parity, (term, dagger, coef), None)
-    }
-
     fn is_one(&self, term: SiteTerm) -> bool {
         term == SiteTerm::One
     }
@@ -293,6 +300,17 @@ impl QuarkAction for Doublet {
     ) -> Result<()> {
         let call = HopCall { parity, dagger, coef: 1.0, site_hop: SiteTerm::One, y: None };
         self.hop(out, inp, &call)
+    }
+    fn apply_site(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        self.site(out, inp, parity, (term, dagger, coef), None)
     }
     fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
         self.wilson.clover().filter(|_| !inverse)

@@ -27,16 +27,6 @@ pub trait WilsonType: QuarkAction {
     fn hop(&self, out: &mut VectorField, inp: &VectorField, call: &HopCall) -> Result<()> {
         self.hop_add(out, inp, call, &HopSum::default())
     }
-    /// out = coef S in on one parity for a site term S.
-    fn apply_site(
-        &self,
-        out: &mut VectorField,
-        inp: &VectorField,
-        parity: usize,
-        term: SiteTerm,
-        dagger: bool,
-        coef: f64,
-    ) -> Result<()>;
     /// Does the term leave vectors as they are?
     fn is_one(&self, term: SiteTerm) -> bool;
 }

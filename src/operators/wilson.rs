@@ -8,6 +8,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::action::{ActionVersion, SharedCopies, Storage};
+use super::dirac_params::DiracParams;
 use super::site::{site_launch, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
@@ -18,81 +19,6 @@ use crate::fields::{
     Version,
 };
 use crate::linop::{LinOp, Shape};
-
-/// Physical parameters of a Wilson-type operator.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DiracParams {
-    /// Bare mass m of D = (m + sum_mu h_mu) - H/2 + ...
-    pub mass: f64,
-    /// Sheikholeslami-Wohlert coefficient of the spatial planes and of those with t; 0: no term.
-    pub csw_s: f64,
-    pub csw_t: f64,
-    /// Twisted mass: + i mu gamma5.
-    pub mu: f64,
-    /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
-    pub hop: [f64; 4],
-    /// psi(x + L mu) = boundary[mu] psi(x); modulus one; -1 is antiperiodic.
-    pub boundary: [Complex64; 4],
-}
-
-impl Default for DiracParams {
-    /// Massless isotropic Wilson, periodic in space and antiperiodic in time.
-    fn default() -> Self {
-        let one = Complex64::new(1.0, 0.0);
-        DiracParams {
-            mass: 0.0,
-            csw_s: 0.0,
-            csw_t: 0.0,
-            mu: 0.0,
-            hop: [1.0; 4],
-            boundary: [one, one, one, -one],
-        }
-    }
-}
-
-impl DiracParams {
-    /// kappa = 1 / (2 m + 2 sum_mu h_mu): 1 / (2m + 8) when isotropic.
-    pub fn kappa(&self) -> f64 {
-        0.5 / (self.mass + self.hop.iter().sum::<f64>())
-    }
-    /// Beyond it no interface takes a kappa.
-    pub const LARGEST_KAPPA: f64 = 2.0;
-    /// Sets the mass that belongs to kappa for the hop coefficients that are set.
-    pub fn with_kappa(mut self, kappa: f64) -> Self {
-        self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();
-        self
-    }
-    pub fn has_clover(&self) -> bool {
-        self.csw_s != 0.0 || self.csw_t != 0.0
-    }
-    /// Refuses what no operator can be made of.
-    pub fn check(&self) -> Result<()> {
-        // The mass may be that of kappa and the hops.
-        let hop = self.hop.map(|h| ("hop", h));
-        let others =
-            [("csw", self.csw_s), ("csw_t", self.csw_t), ("mu", self.mu), ("mass", self.mass)];
-        for (name, value) in hop.into_iter().chain(others) {
-            if !value.is_finite() {
-                bail!(BadParameter, "{name}: expected a finite number, found {value}");
-            }
-        }
-        if !self.kappa().is_finite() || self.kappa() <= 0.0 {
-            bail!(
-                BadParameter,
-                "mass, hop: kappa must be positive and finite, found {} of mass {} and hops with the sum {}",
-                self.kappa(),
-                self.mass,
-                self.hop.iter().sum::<f64>()
-            );
-        }
-        for (mu, z) in self.boundary.iter().enumerate() {
-            if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
-                bail!(BadParameter, "boundary[{mu}]: expected a phase of modulus one, found {z}");
-            }
-        }
-        Ok(())
-    }
-}
 
 /// One parity's hop: out = coef_y S_y y + S_hop (coef H in).
 #[derive(Clone, Copy)]
@@ -267,7 +193,7 @@ impl Wilson {
     }
 
     /// The operator with the inverse of A^2 + `square`.
-    fn inverted(
+    pub(super) fn inverted(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
         params: DiracParams,
@@ -391,11 +317,11 @@ impl Wilson {
     pub(crate) fn describe(&self) -> String {
         let (links, own) = (&self.gauge, &self.params);
         format!(
-            "{:?} {:?} clover {} twist {} {:?}",
+            "{:?} {:?} clover {} twist {:?} {:?}",
             links.geometry().extents(),
             (links.precision(), links.recon()),
             own.has_clover(),
-            own.mu != 0.0,
+            (own.mu != 0.0, own.rho != 0.0),
             own.boundary,
         )
     }
@@ -431,8 +357,9 @@ impl Wilson {
     /// SITE_* of kernels/wilson.h, the clover field it reads, its twist and scale.
     fn site(&self, term: SiteTerm, dagger: bool) -> (i32, Option<&Arc<CloverField>>, f64, f64) {
         let sign = if dagger { -1.0 } else { 1.0 };
-        let twist = sign * 2.0 * self.kappa() * self.params.mu;
-        let twisted = self.params.mu != 0.0;
+        let rho = if term == SiteTerm::Direct { self.params.rho } else { 0.0 };
+        let mu = self.params.mu + rho;
+        let (twist, twisted) = (sign * 2.0 * self.kappa() * mu, mu != 0.0);
         match (term, &self.direct) {
             (SiteTerm::One, _) => (args::SITE_ONE, None, 0.0, 1.0),
             (SiteTerm::Direct, None) if twisted => (args::SITE_TWIST, None, twist, 1.0),

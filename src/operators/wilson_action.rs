@@ -58,6 +58,17 @@ impl QuarkAction for Wilson {
         let call = HopCall { parity, dagger, coef: 1.0, site_hop: SiteTerm::One, y: None };
         self.hop(out, inp, &call)
     }
+    fn apply_site(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        parity: usize,
+        term: SiteTerm,
+        dagger: bool,
+        coef: f64,
+    ) -> Result<()> {
+        Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
+    }
     fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
         match inverse {
             true => self.clover_inverse().filter(|blocks| blocks.sets() == 1),
@@ -84,17 +95,6 @@ impl WilsonType for Wilson {
         sum: &HopSum,
     ) -> Result<()> {
         Wilson::hop_add(self, out, inp, call, sum)
-    }
-    fn apply_site(
-        &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        parity: usize,
-        term: SiteTerm,
-        dagger: bool,
-        coef: f64,
-    ) -> Result<()> {
-        Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
     }
     fn is_one(&self, term: SiteTerm) -> bool {
         Wilson::is_one(self, term)
@@ -174,17 +174,5 @@ impl Coarsenable for Wilson {
 
     fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64) {
         Wilson::site_term(self, term)
-    }
-
-    fn apply_site(
-        &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        parity: usize,
-        term: SiteTerm,
-        dagger: bool,
-        coef: f64,
-    ) -> Result<()> {
-        Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
     }
 }

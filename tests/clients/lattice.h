@@ -329,7 +329,7 @@ static void clover_term(blocks *a, double kappa, double csw) {
 }
 
 /* Gauss and Jordan, without pivots: A is positive. */
-static void invert_blocks(blocks *out, const blocks *a) {
+static inline void invert_blocks(blocks *out, const blocks *a) {
   int site, k, i, j, n;
   for (site = 0; site < volume; site++)
     for (n = 0; n < 2; n++) {
@@ -425,7 +425,7 @@ static void scatter_sites(void *to, int precision, size_t size, size_t offset, c
         put((char *)to + i * size + offset, precision, k, from[(size_t)site * reals + k]);
 }
 
-static void gather_sites(double *to, const void *from, int precision, size_t size, size_t offset, int reals) {
+static inline void gather_sites(double *to, const void *from, int precision, size_t size, size_t offset, int reals) {
   int site, i, k;
   memset(to, 0, (size_t)volume * reals * sizeof *to);
   for (site = 0; site < volume; site++)

@@ -13,6 +13,7 @@ use crate::programs::{build, checked, job, mpi_library, root, run, tool, variabl
 const CHROMA: &str = "tests/clients/chroma.c";
 const TMLQCD: &str = "tests/clients/tmlqcd.c";
 const MILC: &str = "tests/clients/milc.c";
+const TWISTED: &str = "tests/clients/twisted.c";
 
 fn headers() -> [PathBuf; 2] {
     ["include", "include/quda"].map(|folder| root().join(folder))
@@ -46,6 +47,25 @@ fn wilson_quarks() {
 fn chroma_calls() {
     let [own, quda] = headers();
     checked(CHROMA, &[&own, &quda]);
+}
+
+#[test]
+fn twisted_quarks() {
+    let [own, quda] = headers();
+    checked(TWISTED, &[&own, &quda]);
+}
+
+/// Ranks as tmLQCD numbers them, t slowest and then x.
+#[test]
+fn twisted_quarks_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let flags = ["-DCLIENT_MPI"];
+    let program =
+        build(&variable("MPICC", "mpicc"), TWISTED, &[&own, &quda], "twisted_mpi", &flags);
+    job("2,1,1,2", "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
 }
 
 /// Ranks that no call names: the program has declared its process grid to QMP.

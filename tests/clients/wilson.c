@@ -324,7 +324,7 @@ int main(void) {
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.dslash_type");
   bad = invert, bad.gamma_basis = QUDA_UKQCD_GAMMA_BASIS;
   invertQuda(solution, source, &bad);
-  refused(PLAQ_UNSUPPORTED, "invertQuda", "expected    QUDA_DEGRAND_ROSSI_GAMMA_BASIS");
+  refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.gamma_basis");
   bad = invert, bad.dirac_order = QUDA_CPS_WILSON_DIRAC_ORDER;
   invertQuda(solution, source, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.dirac_order");

@@ -136,6 +136,7 @@ fn clover(mu: f64) -> DiracParams {
         csw_s: 1.1,
         csw_t: 0.9,
         mu,
+        rho: 0.0,
         hop: [0.7, 0.8, 0.9, 1.0],
         boundary: [one, C::from_polar(1.0, 0.4), one, -one],
     }

@@ -69,6 +69,7 @@ fn twisted_clover() -> DiracParams {
         csw_s: 1.1,
         csw_t: 0.9,
         mu: 0.17,
+        rho: 0.0,
         hop: [0.8, 0.8, 0.8, 1.0],
         boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
     }

@@ -3,7 +3,7 @@
 use crate::capi::table::interface;
 use crate::compose::Equations;
 use crate::error::words;
-use crate::fields::Precision;
+use crate::fields::{GammaBasis, Precision};
 use crate::linop::Schur;
 use crate::solvers::SolverKind;
 
@@ -78,6 +78,18 @@ pub enum Dslash {
     Laplace,
     Shift,
 }
+
+/// Flavours of a twisted operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flavours {
+    One,
+    /// Two, whose masses may differ.
+    Two,
+}
+
+/// Basis of the host's spinors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Basis(pub GammaBasis);
 
 /// Equations, before QUDA_DAG_YES changes M to its adjoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -297,6 +309,23 @@ interface! {
             QUDA_LAPLACE_DSLASH = 11 => Dslash::Laplace,
             QUDA_COVDEV_DSLASH = 12 => Dslash::Shift,
             QUDA_INVALID_DSLASH = -2147483648,
+        }
+        /// Flavours of a twisted operator.
+        QudaTwistFlavorType: Flavours {
+            QUDA_TWIST_NO = 0 => Flavours::One,
+            QUDA_TWIST_SINGLET = 1 => Flavours::One,
+            /// Two flavours whose masses may differ, both in a vector.
+            QUDA_TWIST_NONDEG_DOUBLET = 2 => Flavours::Two,
+            QUDA_TWIST_INVALID = -2147483648,
+        }
+        /// Basis of the host's spinors.
+        QudaGammaBasis: Basis {
+            QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0 => Basis(GammaBasis::DeGrandRossi),
+            QUDA_UKQCD_GAMMA_BASIS = 1,
+            /// Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign.
+            QUDA_CHIRAL_GAMMA_BASIS = 2 => Basis(GammaBasis::Chiral),
+            QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
+            QUDA_INVALID_GAMMA_BASIS = -2147483648,
         }
         QudaSolutionType: Wanted {
             QUDA_MAT_SOLUTION = 0 => Wanted::Mat,

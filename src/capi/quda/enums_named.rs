@@ -26,13 +26,11 @@ unused!(
     SiteOrder,
     FieldOrder,
     FieldCreate,
-    GammaBasis,
     SourceType,
     NoiseType,
     DilutionType,
     ProjectionType,
     PCType,
-    TwistFlavorType,
     TwistDslashType,
     TwistCloverDslashType,
     TwistGamma5Type,
@@ -134,11 +132,6 @@ interface! {
             QUDA_REFERENCE_FIELD_CREATE = 3, QUDA_GHOST_FIELD_CREATE = 4,
             QUDA_INVALID_FIELD_CREATE = -2147483648,
         }
-        QudaGammaBasis: GammaBasis {
-            QUDA_DEGRAND_ROSSI_GAMMA_BASIS = 0, QUDA_UKQCD_GAMMA_BASIS = 1,
-            QUDA_CHIRAL_GAMMA_BASIS = 2, QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
-            QUDA_INVALID_GAMMA_BASIS = -2147483648,
-        }
         QudaSourceType: SourceType {
             QUDA_POINT_SOURCE = 0, QUDA_RANDOM_SOURCE = 1, QUDA_CONSTANT_SOURCE = 2,
             QUDA_SINUSOIDAL_SOURCE = 3, QUDA_CORNER_SOURCE = 4, QUDA_INVALID_SOURCE = -2147483648,
@@ -157,10 +150,6 @@ interface! {
         }
         QudaPCType: PCType {
             QUDA_4D_PC = 4, QUDA_5D_PC = 5, QUDA_PC_INVALID = -2147483648,
-        }
-        QudaTwistFlavorType: TwistFlavorType {
-            QUDA_TWIST_SINGLET = 1, QUDA_TWIST_NONDEG_DOUBLET = 2, QUDA_TWIST_NO = 0,
-            QUDA_TWIST_INVALID = -2147483648,
         }
         QudaTwistDslashType: TwistDslashType {
             QUDA_DEG_TWIST_INV_DSLASH = 0, QUDA_DEG_DSLASH_TWIST_INV = 1,

@@ -46,7 +46,9 @@ fn flush(index: c_int) -> Result<()> {
 
 /// Bits of a QudaResidualType.
 const L2_RELATIVE: i32 = 1;
+const L2_ABSOLUTE: i32 = 2;
 const HEAVY_QUARK: i32 = 4;
+const L2: i32 = L2_RELATIVE | L2_ABSOLUTE;
 
 fn invert(h_x: *mut c_void, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
     solve(&[h_x], &[h_b], param)
@@ -95,18 +97,27 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     let own = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
     let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
     let residuals = p.residual_type.0;
-    if residuals & !(L2_RELATIVE | HEAVY_QUARK) != 0 || residuals == 0 {
+    if !(1..8).contains(&residuals) || residuals & L2 == L2 {
+        bail!(
+            InvalidArgument,
+            "param.residual_type: expected QUDA_L2_RELATIVE_RESIDUAL (1) or QUDA_L2_ABSOLUTE_RESIDUAL (2), \
+             QUDA_HEAVY_QUARK_RESIDUAL (4), or the sum of this and one of those, found {residuals}"
+        );
+    }
+    let whole = solve.even_odd && !solution.preconditioned();
+    if vectors.rho() != 0.0 && whole {
         bail!(
             Unsupported,
-            "param.residual_type: expected QUDA_L2_RELATIVE_RESIDUAL (1), QUDA_HEAVY_QUARK_RESIDUAL (4) or \
-             their sum, found {residuals}"
+            "param.tm_rho: expected 0 where a solution on the whole lattice comes from one parity, found {}; \
+             QUDA_NORMOP_SOLVE or QUDA_DIRECT_SOLVE take it",
+            vectors.rho()
         );
     }
     if p.maxiter < 1 {
         bail!(InvalidArgument, "param.maxiter: expected 1 or more, found {}", p.maxiter);
     }
     let goal = |bit: i32, tol: f64| if residuals & bit != 0 { tol } else { 0.0 };
-    let (tol, tol_hq) = (goal(L2_RELATIVE, p.tol), goal(HEAVY_QUARK, p.tol_hq));
+    let (tol, tol_hq) = (goal(L2, p.tol), goal(HEAVY_QUARK, p.tol_hq));
     let met = |t: f64| t > 1e-300 && t < 1.0;
     if !shifted && !met(tol) && !met(tol_hq) {
         bail!(InvalidArgument, "param.tol: expected a number above 0, below 1, found {}", p.tol);
@@ -203,7 +214,7 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     let asked = *param;
     let vectors = Vectors::new(&asked, "param")?;
     let mut params = solver_params(&vectors, false)?;
-    let solution = params.solution;
+    let (solution, stop) = (params.solution, params.solver.stop);
     let chrono = chrono::Wanted::new(&asked, at_b.len())?;
     let former = chrono.as_ref().filter(|c| c.used);
     let guess = params.solver.initial_guess && former.is_none();
@@ -223,7 +234,11 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     if let Some(wanted) = former {
         vectors.session.resident().chronology.guess(wanted, &solver, &mut x, &b)?;
     }
-    let done = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+    let stop = match asked.residual_type.0 & L2_ABSOLUTE {
+        0 => stop,
+        _ => Stop { residual: relative(stop.residual, &b)?, ..stop },
+    };
+    let done = solver.solve_until(stop, &mut x, &b, &mut unwatched)?.solver;
     if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
         vectors.session.resident().chronology.keep(wanted, &x)?;
     }
@@ -235,6 +250,13 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     }
     report(param, &done);
     Ok(())
+}
+
+/// The largest |b - M x| / |b| of all right-hand sides with |b - M x| of `absolute` at most.
+fn relative(absolute: f64, b: &VectorField) -> Result<f64> {
+    let norm = blas::norm2(b)?.into_iter().fold(0.0, f64::max).sqrt();
+    // Zero would meet a larger one.
+    Ok(if absolute < 0.5 * norm { absolute / norm } else { 0.5 })
 }
 
 /// 1 / factor of the equation's operator.
@@ -257,7 +279,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
     };
     let mut params = solver_params(&vectors, true)?;
     let solution = params.solution;
-    if !matches!(solution, Solution::MatDagMat | Solution::MatPcDagMatPc) {
+    if !solution.normal() {
         bail!(
             InvalidArgument,
             "param.solution_type: expected QUDA_MATDAG_MAT_SOLUTION or QUDA_MATPCDAG_MATPC_SOLUTION, found {solution}"

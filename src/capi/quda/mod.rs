@@ -2,6 +2,7 @@
 //! objects: they share one default context, and what fails goes to one handler. Headers of QUDA
 //! are tables here and beside this folder, as plaq.h is one of the others.
 
+pub(crate) mod actions;
 pub(crate) mod arrays;
 pub mod calls;
 pub(crate) mod chrono;

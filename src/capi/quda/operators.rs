@@ -5,14 +5,12 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::Arc;
 
-use num_complex::Complex64;
-
 use super::arrays::{InOut, List};
 use super::enums::*;
 use super::links::MOST_STEPS;
 use super::params_invert::QudaInvertParam;
 use super::records::Record;
-use super::resident::{CloverTerm, Links, Resident};
+use super::resident::CloverTerm;
 use super::session::{self, Session};
 use crate::backend::External;
 use crate::bail;
@@ -20,14 +18,10 @@ use crate::capi::args::{choose, One};
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
-    blas, CloverField, Components, GammaBasis, Layout, Precision, Recon, RhsOrder, Subset,
-    VectorField,
+    blas, CloverField, Components, Layout, Precision, RhsOrder, Subset, VectorField,
 };
 use crate::linop::{LinOp, Schur};
-use crate::operators::{
-    CovariantShift, DiracParams, HopCall, Laplace, QuarkAction, SiteTerm, Wilson,
-};
-use crate::ops::observables;
+use crate::operators::{CovariantShift, Laplace, SiteTerm};
 use crate::ops::smearing::{self, SPACE};
 
 interface! {
@@ -48,24 +42,15 @@ interface! {
         MatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat;
         /// out = M^dagger M in, or P^dagger P in.
         MatDagMatQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>) = together mat_dag_mat;
-        /// out = H in from the other parity to `parity`, with a clover term A^-1 H in; no factor.
+        /// out = H in from the other parity to `parity`, with a clover term or a twisted mass A^-1 H in; no factor.
         dslashQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash;
         /// The same for num_src vectors.
         dslashMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash_many;
-        /// out = A in on `parity`, or A^-1 in.
+        /// out = A in on `parity`, twisted mass included, or A^-1 in.
         cloverQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>, inverse: c_int) = together clover;
         /// out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
         /// smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors.
         performWuppertalnStep(h_out: *mut c_void, h_in: *mut c_void, param: InOut<QudaInvertParam>, n_steps: c_uint, alpha: f64) = together wuppertal;
-    }
-}
-
-/// Largest deviation from SU(3) of links of which two rows say all.
-fn two_rows(precision: Precision) -> f64 {
-    if precision == Precision::F64 {
-        1e-12
-    } else {
-        1e-6
     }
 }
 
@@ -74,6 +59,8 @@ pub struct Vectors<'a> {
     pub session: Arc<Session>,
     pub param: &'a QudaInvertParam,
     pub kind: Dslash,
+    /// Flavours that a vector holds.
+    pub flavours: Flavours,
     /// Precision of the host's vectors, and of vectors on the device.
     outside: Precision,
     pub inside: Precision,
@@ -86,12 +73,19 @@ impl<'a> Vectors<'a> {
         let kind = choose(param.dslash_type, &format!("{name}.dslash_type"))?;
         let Numbers(outside) = choose(param.cpu_prec, &format!("{name}.cpu_prec"))?;
         let Numbers(inside) = choose(param.cuda_prec, &format!("{name}.cuda_prec"))?;
-        Ok(Vectors { session, param, kind, outside, inside })
+        let flavours = match kind {
+            Dslash::Twisted | Dslash::TwistedClover => {
+                choose(param.twist_flavor, &format!("{name}.twist_flavor"))?
+            }
+            _ => Flavours::One,
+        };
+        Ok(Vectors { session, param, kind, flavours, outside, inside })
     }
 
     fn components(&self) -> Components {
         match self.kind {
             Dslash::Laplace | Dslash::Staggered => Components::COLOUR,
+            _ if self.flavours == Flavours::Two => Components::DOUBLET,
             _ => Components::SPINOR,
         }
     }
@@ -103,17 +97,20 @@ impl<'a> Vectors<'a> {
     }
 
     fn layout(&self) -> Result<Layout> {
-        let (numbers, basis) = (self.outside, GammaBasis::DeGrandRossi);
+        let Components { slices, spins, .. } = self.components();
+        let Basis(basis) = choose(self.param.gamma_basis, "param.gamma_basis")?;
+        let numbers = self.outside;
         let order = choose(self.param.dirac_order, "param.dirac_order")?;
-        let spins = self.components().spins;
-        if spins == 1 && order != SpinorOrder::Dirac {
+        if (spins == 1 || slices == 2) && order != SpinorOrder::Dirac {
             bail!(
                 Unsupported,
-                "param.dirac_order: expected QUDA_DIRAC_ORDER with colour vectors, found {}",
+                "param.dirac_order: expected QUDA_DIRAC_ORDER with {}, found {}",
+                if spins == 1 { "colour vectors" } else { "QUDA_TWIST_NONDEG_DOUBLET" },
                 self.param.dirac_order.0
             );
         }
         let layout = match order {
+            SpinorOrder::Dirac if slices == 2 => Layout::dirac_doublet(numbers, basis),
             SpinorOrder::Dirac => Layout::dirac(numbers, basis),
             SpinorOrder::Qdp => Layout::qdp_spinor(numbers, basis),
             SpinorOrder::QdpJit => Layout::qdpjit_spinor(numbers, basis),
@@ -134,71 +131,6 @@ impl<'a> Vectors<'a> {
 
     pub fn save(&self, field: &VectorField, at: &[*mut c_void], name: &str) -> Result<()> {
         field.save(&self.layout()?, &mut self.external(at, name)?)
-    }
-
-    /// The links in the precision of the operator: two rows of those of SU(3), others whole.
-    fn links(&self, links: &Links) -> Result<Links> {
-        let off = observables::unitarity(&links.field)?.worst();
-        let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };
-        let same = (links.field.precision(), links.field.recon()) == (self.inside, recon);
-        let field = match same {
-            true => links.field.clone(),
-            false => links.field.shared_copy(self.inside, recon)?,
-        };
-        Ok(Links { field, ..links.clone() })
-    }
-
-    /// The operator of these parameters on the links and the clover term of the device.
-    pub fn action(&self, resident: &mut Resident) -> Result<(String, Arc<dyn QuarkAction>)> {
-        let clover = match self.kind {
-            Dslash::Wilson => None,
-            Dslash::Clover => match resident.clover.clone() {
-                Some(clover) => Some(clover),
-                None => bail!(
-                    InvalidArgument,
-                    "clover term: expected one on the device, found none; call loadCloverQuda first"
-                ),
-            },
-            _ => bail!(
-                Unsupported,
-                "param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {:?}",
-                self.kind
-            ),
-        };
-        let kappa = self.param.kappa;
-        if !(kappa > 1e-300 && kappa.is_finite()) {
-            bail!(BadParameter, "param.kappa: expected a number above 0, found {kappa}");
-        }
-        let links = resident.links()?;
-        let number = clover.as_ref().map(|c| c.number);
-        let (version, inside) = (links.field.version(), self.inside);
-        let key = format!("{version} {number:?} {kappa:e} {} {inside}", links.sign);
-        if let Some((old, action)) = &resident.operator {
-            if *old == key {
-                return Ok((key, action.clone()));
-            }
-        }
-        resident.forget_operators();
-        let links = self.links(&links)?;
-        let one = Complex64::ONE;
-        let params = DiracParams {
-            hop: links.scale(),
-            boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
-            ..Default::default()
-        };
-        let params = params.with_kappa(kappa);
-        let blocks = |field: &Arc<CloverField>| match field.precision() == inside {
-            true => Ok(field.clone()),
-            false => field.to(inside).map(Arc::new),
-        };
-        let [direct, inverse] = match &clover {
-            Some(c) => [Some(blocks(&c.direct)?), Some(blocks(&c.inverse)?)],
-            None => [None, None],
-        };
-        let wilson = Wilson::from_parts(links.field, direct, inverse, params)?;
-        let action: Arc<dyn QuarkAction> = Arc::new(wilson);
-        resident.operator = Some((key.clone(), action.clone()));
-        Ok((key, action))
     }
 
     /// Parity and form of the even-odd preconditioned operator.
@@ -243,6 +175,15 @@ fn load_clover(
 ) -> Result<()> {
     let session = session::get()?;
     param.check("inv_param")?;
+    let kind = choose(param.dslash_type, "inv_param.dslash_type");
+    let twisted = kind.is_ok_and(|kind| kind == Dslash::TwistedClover);
+    if twisted && param.return_clover_inverse != 0 {
+        bail!(
+            Unsupported,
+            "inv_param.return_clover_inverse: expected 0 with QUDA_TWISTED_CLOVER_DSLASH, found {}",
+            param.return_clover_inverse
+        );
+    }
     let (order, numbers) = (param.clover_order, param.clover_cpu_prec);
     let host = |at: *mut c_void, name: &str| -> Result<(Layout, External<'_>)> {
         let Numbers(outside) = choose(numbers, "inv_param.clover_cpu_prec")?;
@@ -278,30 +219,36 @@ fn load_clover(
         field
     };
     let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
-    let inverse = if computed {
-        direct.inverse(None)?
+    let inverse = if twisted {
+        None
+    } else if computed {
+        Some(direct.inverse(None)?)
     } else {
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
         let (layout, array) = host(h_clovinv, "h_clovinv")?;
         session.context.comm().agree(field.load(&layout, &array, true))?;
-        field
+        Some(field)
     };
     if param.compute_clover_trlog != 0 {
-        param.trlogA = direct.log_det(None)?;
+        let square = match twisted {
+            true => Vectors::new(param, "inv_param")?.square()?,
+            false => None,
+        };
+        param.trlogA = direct.log_det(square)?;
     }
     if param.return_clover != 0 {
         let (layout, mut array) = host(h_clover, "h_clover")?;
         direct.save(&layout, &mut array)?;
     }
-    if param.return_clover_inverse != 0 {
+    if let Some(inverse) = inverse.as_ref().filter(|_| param.return_clover_inverse != 0) {
         let (layout, mut array) = host(h_clovinv, "h_clovinv")?;
         inverse.save(&layout, &mut array)?;
     }
     let mut resident = session.resident();
     resident.forget_operators();
     let number = resident.number();
-    let (direct, inverse) = (Arc::new(direct), Arc::new(inverse));
+    let (direct, inverse) = (Arc::new(direct), inverse.map(Arc::new));
     resident.clover = Some(CloverTerm { direct, inverse, number });
     Ok(())
 }
@@ -334,7 +281,7 @@ fn apply(
     normal: bool,
 ) -> Result<()> {
     let vectors = Vectors::new(param, "inv_param")?;
-    if !matches!(vectors.kind, Dslash::Wilson | Dslash::Clover) {
+    if !vectors.quarks() {
         return apply_to_links(&vectors, h_out, h_in, normal);
     }
     let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
@@ -376,7 +323,7 @@ pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
             "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, found {other}"
         ),
     };
-    Laplace::new(links.field, vectors.components(), directions, 1.0, -vectors.param.kappa)
+    Laplace::new(links, vectors.components(), directions, 1.0, -vectors.param.kappa)
 }
 
 /// Operators that the links alone make: the Laplacian and covariant shifts.
@@ -399,11 +346,11 @@ fn apply_to_links(
                 ),
             };
             let links = vectors.links(&vectors.session.resident().measured()?)?;
-            Box::new(CovariantShift::new(links.field, vectors.components(), vec![step])?)
+            Box::new(CovariantShift::new(links, vectors.components(), vec![step])?)
         }
         other => bail!(
             Unsupported,
-            "inv_param.dslash_type: expected an operator of Wilson type, the Laplacian or the covariant \
+            "inv_param.dslash_type: expected an operator of Wilson type, twisted or not, the Laplacian or the covariant \
              shift, found {other:?}"
         ),
     };
@@ -422,15 +369,6 @@ fn apply_to_links(
         }
     }
     vectors.save(&y, &[h_out], "h_out")
-}
-
-/// The operator as what has hops and blocks by themselves.
-fn with_wilson<T>(vectors: &Vectors, work: impl FnOnce(&Wilson) -> Result<T>) -> Result<T> {
-    let (_, action) = vectors.action(&mut vectors.session.resident())?;
-    match action.as_any().downcast_ref::<Wilson>() {
-        Some(wilson) => work(wilson),
-        None => bail!(Internal, "an operator of another kind than asked for"),
-    }
 }
 
 fn dslash(
@@ -463,16 +401,16 @@ fn hop(
 ) -> Result<()> {
     let vectors = Vectors::new(param, "inv_param")?;
     let dagger = vectors.dagger()?;
-    with_wilson(&vectors, |wilson| {
-        let x = vectors.load(inp, Subset::of_parity(1 - parity), "h_in")?;
-        let mut y = vectors.field(Subset::of_parity(parity), inp.len())?;
-        let site_hop = match vectors.kind {
-            Dslash::Clover => SiteTerm::Inverse,
-            _ => SiteTerm::One,
-        };
-        wilson.hop(&mut y, &x, &HopCall { parity, dagger, coef: 1.0, site_hop, y: None })?;
-        vectors.save(&y, out, "h_out")
-    })
+    let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    let x = vectors.load(inp, Subset::of_parity(1 - parity), "h_in")?;
+    let mut y = vectors.field(Subset::of_parity(parity), inp.len())?;
+    action.hop_to(&mut y, &x, parity, dagger)?;
+    if vectors.kind != Dslash::Wilson {
+        let mut t = vectors.field(Subset::of_parity(parity), inp.len())?;
+        std::mem::swap(&mut t, &mut y);
+        action.apply_site(&mut y, &t, parity, SiteTerm::Inverse, dagger, 1.0)?;
+    }
+    vectors.save(&y, out, "h_out")
 }
 
 fn clover(
@@ -488,12 +426,11 @@ fn clover(
         1 => SiteTerm::Inverse,
         other => bail!(InvalidArgument, "inverse: expected 0 or 1, found {other}"),
     };
-    with_wilson(&vectors, |wilson| {
-        let x = vectors.load(&[h_in], Subset::of_parity(parity), "h_in")?;
-        let mut y = vectors.field(Subset::of_parity(parity), 1)?;
-        wilson.apply_site(&mut y, &x, parity, term, false, 1.0)?;
-        vectors.save(&y, &[h_out], "h_out")
-    })
+    let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    let x = vectors.load(&[h_in], Subset::of_parity(parity), "h_in")?;
+    let mut y = vectors.field(Subset::of_parity(parity), 1)?;
+    action.apply_site(&mut y, &x, parity, term, false, 1.0)?;
+    vectors.save(&y, &[h_out], "h_out")
 }
 
 fn wuppertal(

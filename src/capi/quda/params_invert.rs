@@ -17,7 +17,7 @@ records! {
         /// Device or host: the driver is asked for each address.
         input_location: QudaFieldLocation = Number::new(1), ignored;
         output_location: QudaFieldLocation = Number::new(1), ignored;
-        /// Operator: Wilson, clover, Laplace or covariant derivative.
+        /// Operator: Wilson, clover, twisted mass, twisted clover, Laplace or covariant derivative.
         dslash_type: QudaDslashType = unset(), used;
         inv_type: QudaInverterType = unset(), used;
         /// kappa counts.
@@ -33,11 +33,16 @@ records! {
         mq1: f64 = 0.0, ignored;
         mq2: f64 = 0.0, ignored;
         mq3: f64 = 0.0, ignored;
-        mu: f64 = UNSET, ignored;
-        tm_rho: f64 = 0.0, ignored;
-        epsilon: f64 = UNSET, ignored;
+        /// Twisted mass: + 2 i kappa mu gamma5, of a doublet with tau3.
+        mu: f64 = UNSET, used;
+        /// Twisted mass beside mu of QUDA_TWISTED_CLOVER_DSLASH with one flavour, where A is not inverted: of an asymmetric
+        /// preconditioned operator on its own parity alone.
+        tm_rho: f64 = 0.0, used;
+        /// Splitting of a doublet: - 2 kappa epsilon tau1.
+        epsilon: f64 = UNSET, used;
         evmax: f64 = UNSET, ignored;
-        twist_flavor: QudaTwistFlavorType = unset(), ignored;
+        /// Flavours of a twisted operator. Vectors of two hold of each parity the first flavour, then the second.
+        twist_flavor: QudaTwistFlavorType = unset(), used;
         /// QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions.
         laplace3D: c_int = INVALID, used;
         /// QUDA_COVDEV_DSLASH: 0 to 3 forward in x, y, z, t, 4 to 7 backward.
@@ -111,7 +116,8 @@ records! {
         cuda_prec_eigensolver: QudaPrecision = unset(), ignored;
         /// Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER.
         dirac_order: QudaDiracFieldOrder = unset(), used;
-        gamma_basis: QudaGammaBasis = unset(), only(QUDA_DEGRAND_ROSSI_GAMMA_BASIS);
+        /// Basis of the host's spinors.
+        gamma_basis: QudaGammaBasis = unset(), used;
         clover_location: QudaFieldLocation = Number::new(1), ignored;
         /// Precision of the host's clover term.
         clover_cpu_prec: QudaPrecision = Number::new(0), used;

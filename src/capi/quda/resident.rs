@@ -37,13 +37,14 @@ impl Links {
 #[derive(Clone)]
 pub struct CloverTerm {
     pub direct: Arc<CloverField>,
-    pub inverse: Arc<CloverField>,
+    /// None: of a twisted operator, which makes its own.
+    pub inverse: Option<Arc<CloverField>>,
     /// Counts the terms of this session.
     pub number: usize,
 }
 
 /// What an operator is made of, as text: links, clover term, parameters.
-type OperatorKey = String;
+pub type OperatorKey = String;
 
 #[derive(Default)]
 pub struct Resident {
@@ -74,6 +75,17 @@ impl Resident {
             None => bail!(
                 InvalidArgument,
                 "links: expected some on the device, found none; call loadGaugeQuda first"
+            ),
+        }
+    }
+
+    /// The clover term, or what is to be done.
+    pub fn clover(&self) -> Result<CloverTerm> {
+        match &self.clover {
+            Some(clover) => Ok(clover.clone()),
+            None => bail!(
+                InvalidArgument,
+                "clover term: expected one on the device, found none; call loadCloverQuda first"
             ),
         }
     }

@@ -1,0 +1,124 @@
+//! The quark action that a `QudaInvertParam` names, on the links and the clover term of the device.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::enums::{Dslash, Flavours};
+use super::operators::Vectors;
+use super::records::UNSET;
+use super::resident::{CloverTerm, Links, OperatorKey, Resident};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{CloverField, GaugeField, Precision, Recon};
+use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkAction, Wilson};
+use crate::ops::observables;
+
+/// Largest deviation from SU(3) of links of which two rows say all.
+fn two_rows(precision: Precision) -> f64 {
+    if precision == Precision::F64 {
+        1e-12
+    } else {
+        1e-6
+    }
+}
+
+/// A number that the host has set.
+fn set(value: f64, name: &str) -> Result<f64> {
+    if !value.is_finite() || value == UNSET {
+        bail!(BadParameter, "param.{name}: expected a finite number, found {value:e}");
+    }
+    Ok(value)
+}
+
+impl Vectors<'_> {
+    /// Is the operator one of quarks?
+    pub fn quarks(&self) -> bool {
+        matches!(
+            self.kind,
+            Dslash::Wilson | Dslash::Clover | Dslash::Twisted | Dslash::TwistedClover
+        )
+    }
+
+    /// The twisted mass beside mu of what is applied directly.
+    pub fn rho(&self) -> f64 {
+        match (self.kind, self.flavours) {
+            (Dslash::TwistedClover, Flavours::One) => self.param.tm_rho,
+            _ => 0.0,
+        }
+    }
+
+    /// The action on links that carry this scale and sign.
+    fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
+        let p = self.param;
+        if !(p.kappa > 1e-300 && p.kappa.is_finite()) {
+            bail!(BadParameter, "param.kappa: expected a number above 0, found {}", p.kappa);
+        }
+        let twisted = matches!(self.kind, Dslash::Twisted | Dslash::TwistedClover);
+        let mu = if twisted { set(p.mu, "mu")? } else { 0.0 };
+        let rho = set(self.rho(), "tm_rho")?;
+        let one = Complex64::ONE;
+        let boundary = [one, one, one, Complex64::new(sign, 0.0)];
+        let wilson = DiracParams { mu, rho, hop, boundary, ..Default::default() };
+        let wilson = wilson.with_kappa(p.kappa);
+        Ok(match self.flavours {
+            Flavours::One => wilson.into(),
+            Flavours::Two => DoubletParams { wilson, epsilon: set(p.epsilon, "epsilon")? }.into(),
+        })
+    }
+
+    /// ln det of the sites of either parity is that of A^2 + s with this s, or of A itself.
+    pub fn square(&self) -> Result<Option<f64>> {
+        Ok(self.quark_params([1.0; 4], 1.0)?.square())
+    }
+
+    /// The operator of these parameters on the links and the clover term of the device, and its key.
+    pub fn action(&self, resident: &mut Resident) -> Result<(OperatorKey, Arc<dyn QuarkAction>)> {
+        let clover = match self.kind {
+            Dslash::Wilson | Dslash::Twisted => None,
+            Dslash::Clover | Dslash::TwistedClover => Some(resident.clover()?),
+            other => bail!(
+                Unsupported,
+                "param.dslash_type: expected QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH \
+                 or QUDA_TWISTED_CLOVER_DSLASH, found {other:?}"
+            ),
+        };
+        let links = resident.links()?;
+        let params = self.quark_params(links.scale(), links.sign)?;
+        let number = clover.as_ref().map(|term| term.number);
+        let key = format!("{} {number:?} {} {params:?}", links.field.version(), self.inside);
+        if let Some((_, action)) = resident.operator.as_ref().filter(|(old, _)| *old == key) {
+            return Ok((key, action.clone()));
+        }
+        resident.forget_operators();
+        let links = self.links(&links)?;
+        let blocks = |field: &Arc<CloverField>| match field.precision() == self.inside {
+            true => Ok(field.clone()),
+            false => field.to(self.inside).map(Arc::new),
+        };
+        let action = match (&params, clover) {
+            (_, None) => params.create(links)?,
+            // The inverse of the site term is that of A.
+            (ActionParams::Wilson(p), Some(CloverTerm { direct, inverse: Some(inverse), .. }))
+                if p.mu == 0.0 =>
+            {
+                let (direct, inverse) = (blocks(&direct)?, blocks(&inverse)?);
+                Arc::new(Wilson::from_parts(links, Some(direct), Some(inverse), *p)?)
+            }
+            (_, Some(term)) => params.with_clover(links, blocks(&term.direct)?)?,
+        };
+        resident.operator = Some((key.clone(), action.clone()));
+        Ok((key, action))
+    }
+
+    /// The links in the precision of the operator: two rows of those of SU(3), others whole.
+    pub fn links(&self, links: &Links) -> Result<Arc<GaugeField>> {
+        let off = observables::unitarity(&links.field)?.worst();
+        let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };
+        let same = (links.field.precision(), links.field.recon()) == (self.inside, recon);
+        match same {
+            true => Ok(links.field.clone()),
+            false => links.field.shared_copy(self.inside, recon),
+        }
+    }
+}

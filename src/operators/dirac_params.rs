@@ -1,0 +1,90 @@
+//! Parameters of Wilson, clover and twisted-mass operators.
+
+use num_complex::Complex64;
+
+use crate::bail;
+use crate::error::Result;
+
+/// Physical parameters of a Wilson-type operator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DiracParams {
+    /// Bare mass m of D = (m + sum_mu h_mu) - H/2 + ...
+    pub mass: f64,
+    /// Sheikholeslami-Wohlert coefficient of the spatial planes and of those with t; 0: no term.
+    pub csw_s: f64,
+    pub csw_t: f64,
+    /// Twisted mass: + i mu gamma5.
+    pub mu: f64,
+    /// Further twisted mass where the site term A is applied as it is, not in its inverse: of an asymmetric Schur
+    /// complement A_p - kappa^2 H A_q^-1 H that of its own parity p alone.
+    pub rho: f64,
+    /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+    pub hop: [f64; 4],
+    /// psi(x + L mu) = boundary[mu] psi(x); modulus one; -1 is antiperiodic.
+    pub boundary: [Complex64; 4],
+}
+
+impl Default for DiracParams {
+    /// Massless isotropic Wilson, periodic in space and antiperiodic in time.
+    fn default() -> Self {
+        let one = Complex64::new(1.0, 0.0);
+        DiracParams {
+            mass: 0.0,
+            csw_s: 0.0,
+            csw_t: 0.0,
+            mu: 0.0,
+            rho: 0.0,
+            hop: [1.0; 4],
+            boundary: [one, one, one, -one],
+        }
+    }
+}
+
+impl DiracParams {
+    /// kappa = 1 / (2 m + 2 sum_mu h_mu): 1 / (2m + 8) when isotropic.
+    pub fn kappa(&self) -> f64 {
+        0.5 / (self.mass + self.hop.iter().sum::<f64>())
+    }
+    /// Beyond it no interface takes a kappa.
+    pub const LARGEST_KAPPA: f64 = 2.0;
+    /// Sets the mass that belongs to kappa for the hop coefficients that are set.
+    pub fn with_kappa(mut self, kappa: f64) -> Self {
+        self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();
+        self
+    }
+    pub fn has_clover(&self) -> bool {
+        self.csw_s != 0.0 || self.csw_t != 0.0
+    }
+    /// Refuses what no operator can be made of.
+    pub fn check(&self) -> Result<()> {
+        // The mass may be that of kappa and the hops.
+        let hop = self.hop.map(|h| ("hop", h));
+        let others = [
+            ("csw", self.csw_s),
+            ("csw_t", self.csw_t),
+            ("mu", self.mu),
+            ("rho", self.rho),
+            ("mass", self.mass),
+        ];
+        for (name, value) in hop.into_iter().chain(others) {
+            if !value.is_finite() {
+                bail!(BadParameter, "{name}: expected a finite number, found {value}");
+            }
+        }
+        if !self.kappa().is_finite() || self.kappa() <= 0.0 {
+            bail!(
+                BadParameter,
+                "mass, hop: kappa must be positive and finite, found {} of mass {} and hops with the sum {}",
+                self.kappa(),
+                self.mass,
+                self.hop.iter().sum::<f64>()
+            );
+        }
+        for (mu, z) in self.boundary.iter().enumerate() {
+            if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
+                bail!(BadParameter, "boundary[{mu}]: expected a phase of modulus one, found {z}");
+            }
+        }
+        Ok(())
+    }
+}
