@@ -249,8 +249,8 @@ struct DeviceState {
     /// Kernels launched, and times that the host waited for sums.
     launches: AtomicU64,
     waits: AtomicU64,
-    /// Between host and device.
-    host_bytes: AtomicU64,
+    /// Bytes that came from arrays of the host, and that went to them.
+    host_bytes: [AtomicU64; 2],
     /// Stream of the host, where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
@@ -342,7 +342,7 @@ impl Device {
             rehearsed: Mutex::default(),
             launches: AtomicU64::new(0),
             waits: AtomicU64::new(0),
-            host_bytes: AtomicU64::new(0),
+            host_bytes: Default::default(),
             host_stream: AtomicU64::new(0),
             profile,
             first,
@@ -405,17 +405,6 @@ impl Device {
     }
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
-    }
-    /// What it has done so far.
-    pub fn counts(&self) -> Counts {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        Counts {
-            launches: read(&self.0.launches),
-            waits: read(&self.0.waits),
-            kernels: self.0.backend.kernels(),
-            host_bytes: read(&self.0.host_bytes),
-            allocations: self.store().allocations,
-        }
     }
     /// A peak of its own, for work that others' `reset_peak` must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
@@ -593,7 +582,7 @@ impl Device {
         if rehearsal::active() {
             return Ok(());
         }
-        self.count_host(pieces);
+        self.count_pieces(0, pieces);
         // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.upload(pieces) }
     }
@@ -603,15 +592,10 @@ impl Device {
             while !source()?.is_empty() {}
             return Ok(());
         }
-        let mut counted = || source().inspect(|pieces| self.count_host(pieces));
+        let mut counted = || source().inspect(|pieces| self.count_pieces(1, pieces));
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(&mut counted) }
     }
-    fn count_host(&self, pieces: &[Piece]) {
-        let bytes: usize = pieces.iter().map(|(_, rows)| rows.bytes()).sum();
-        self.0.host_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
-    }
-
     /// A call whose fields lie in memory of this device that is still there and holds them: a plane at
     /// least, with as many sites as the lattice of the call.
     fn call<'a, K: Instance>(

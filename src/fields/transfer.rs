@@ -43,6 +43,14 @@ impl LinkOptions {
     }
 }
 
+/// What becomes of numbers that are read: those that are not finite are refused, all are stored, or both.
+#[derive(Clone, Copy, PartialEq)]
+enum Reading {
+    Check,
+    Store,
+    CheckAndStore,
+}
+
 impl GaugeField {
     /// Replaces the links by those of an array. Where a check fails the field is as before; for
     /// that the array is read twice.
@@ -118,13 +126,26 @@ impl SpinorField {
         if self.components().slices > 1 {
             return self.by_slice().load(layout, memory, finite);
         }
-        for dry in if finite { &[true, false][..] } else { &[false] } {
-            for rhs in 0..self.nrhs() {
-                let transfer = self.transfer(layout, false, memory, rhs)?;
-                transfer.load_numbers(memory, *dry, &format!("spinor {rhs}"))?;
-            }
+        if finite {
+            self.take(layout, memory, Reading::Check)?;
         }
-        Ok(())
+        self.take(layout, memory, Reading::Store)
+    }
+
+    /// The same of a field whose numbers nobody needs: NaN and infinity are refused, the arrays are read once, and after
+    /// an error the field holds anything.
+    pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
+        match self.components().slices > 1 {
+            true => self.by_slice().take(layout, memory, Reading::CheckAndStore),
+            false => self.take(layout, memory, Reading::CheckAndStore),
+        }
+    }
+
+    fn take(&mut self, layout: &Layout, memory: &External, reading: Reading) -> Result<()> {
+        (0..self.nrhs()).try_for_each(|rhs| {
+            let transfer = self.transfer(layout, false, memory, rhs)?;
+            transfer.load_numbers(memory, reading, &format!("spinor {rhs}"))
+        })
     }
 
     /// Writes the field into an array, or into one array per right-hand side and slice.
@@ -193,10 +214,15 @@ impl SpinorField {
 impl CloverField {
     /// Replaces the blocks by those of an array; `finite` as for spinors.
     pub fn load(&mut self, layout: &Layout, memory: &External, finite: bool) -> Result<()> {
-        for dry in if finite { &[true, false][..] } else { &[false] } {
-            self.transfer(layout, false)?.load_numbers(memory, *dry, "clover block")?;
+        if finite {
+            self.transfer(layout, false)?.load_numbers(memory, Reading::Check, "clover block")?;
         }
-        Ok(())
+        self.transfer(layout, false)?.load_numbers(memory, Reading::Store, "clover block")
+    }
+
+    /// A new field takes an array as [`SpinorField::load_once`] does.
+    pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
+        self.transfer(layout, false)?.load_numbers(memory, Reading::CheckAndStore, "clover block")
     }
 
     /// Writes the blocks into an array.
@@ -327,12 +353,11 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         Ok(())
     }
 
-    /// `check`: refuses what is not finite and stores nothing.
-    fn load_numbers(mut self, memory: &External, check: bool, what: &str) -> Result<()> {
-        if !check {
+    fn load_numbers(mut self, memory: &External, reading: Reading, what: &str) -> Result<()> {
+        if reading == Reading::Store {
             return self.run(&mut memory.reader(), None);
         }
-        self.args.dry = 1;
+        self.args.dry = (reading == Reading::Check) as i32;
         let report = self.report(memory, f64::INFINITY)?;
         if let Some(site) = report.iter().position(|v| *v < 0.0) {
             bail!(NotFinite, "{what} at {:?} is not finite", self.coordinates(site));
@@ -382,10 +407,19 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         if visible {
             self.device.after_host(memory)?;
             self.run_in_place(memory, args)?;
+            if memory.location() == Location::Host {
+                self.device.count_host(args.out as usize, self.in_place_bytes());
+            }
             // The host may use its array as soon as this returns.
             return self.device.synchronize();
         }
         self.run_staged(memory, args)
+    }
+
+    /// Bytes that `run_in_place` reads or writes in the array.
+    fn in_place_bytes(&self) -> usize {
+        let stars = if self.shape.back > 0 { 2 } else { 1 };
+        self.shape.blocks.len() * self.shape.sites * self.shape.components.len() * stars * self.real
     }
 
     /// The component that tells the array of base[j]; see layout.h.

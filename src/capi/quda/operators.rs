@@ -125,7 +125,7 @@ impl<'a> Vectors<'a> {
     /// Vectors of the host, a right-hand side each.
     pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
         let mut field = self.field(subset, at.len())?;
-        field.load(&self.layout()?, &self.external(at, name)?, true)?;
+        field.load_once(&self.layout()?, &self.external(at, name)?)?;
         Ok(field)
     }
 
@@ -215,7 +215,7 @@ fn load_clover(
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
         let (layout, array) = host(h_clover, "h_clover")?;
-        session.context.comm().agree(field.load(&layout, &array, true))?;
+        session.context.comm().agree(field.load_once(&layout, &array))?;
         field
     };
     let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
@@ -227,7 +227,7 @@ fn load_clover(
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
         let (layout, array) = host(h_clovinv, "h_clovinv")?;
-        session.context.comm().agree(field.load(&layout, &array, true))?;
+        session.context.comm().agree(field.load_once(&layout, &array))?;
         Some(field)
     };
     if param.compute_clover_trlog != 0 {

@@ -215,5 +215,9 @@ pub fn open(
 pub fn close() {
     *lock(&DEVICE) = None;
     let session = lock(&SESSION).take();
+    if let Some(session) = &session {
+        let [up, down] = session.context.device().counts().host_bytes;
+        log::info!("arrays of the host: {up} bytes read, {down} bytes written");
+    }
     drop(session);
 }
