@@ -33,8 +33,7 @@ typedef struct QudaGaugeParam_s {
   QudaFieldLocation location;
   /** Sites of this rank in x, y, z, t. */
   int X[4];
-  /** Spatial links carry 1 / anisotropy already.
-   * Not used. */
+  /** Spatial links carry 1 / anisotropy; left alone: 1. */
   double anisotropy;
   /** Not used. */
   double tadpole_coeff;
@@ -151,7 +150,7 @@ typedef struct QudaInvertParam_s {
   double tm_rho;
   /** Splitting of a doublet: - 2 kappa epsilon tau1. */
   double epsilon;
-  /** Not used. */
+  /** What computeTMCloverForceQuda divides coefficients of a doublet by. */
   double evmax;
   /** Flavours of a twisted operator. Vectors of two hold of each parity the first flavour, then the second. */
   QudaTwistFlavorType twist_flavor;
@@ -269,8 +268,7 @@ typedef struct QudaInvertParam_s {
   /** QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER where the host passes a clover term. */
   QudaCloverFieldOrder clover_order;
   QudaUseInitGuess use_init_guess;
-  /** clover_coeff counts.
-   * Not used. */
+  /** csw of computeTMCloverForceQuda; elsewhere clover_coeff counts. */
   double clover_csw;
   /** kappa csw of the clover term that plaq computes. */
   double clover_coeff;

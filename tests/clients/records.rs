@@ -53,3 +53,90 @@ fn every_member_has_its_role() {
         + walk(QudaQuarkSmearParam::NEW);
     assert_eq!(walked, RECORDS.len());
 }
+
+/// Members that tmLQCD sets or reads, by what they must be here: of no effect, or not.
+#[test]
+fn members_of_tmlqcd() {
+    let matter = [
+        (
+            "QudaGaugeParam",
+            "X anisotropy type gauge_order t_boundary cpu_prec cuda_prec overwrite_mom use_resident_gauge \
+             use_resident_mom make_resident_gauge make_resident_mom return_result_mom",
+        ),
+        (
+            "QudaInvertParam",
+            "dslash_type inv_type kappa mu tm_rho epsilon evmax twist_flavor tol tol_hq maxiter \
+             reliable_delta num_offset offset tol_offset solution_type solve_type matpc_type dagger \
+             mass_normalization cpu_prec cuda_prec cuda_prec_sloppy dirac_order gamma_basis \
+             clover_cpu_prec clover_order clover_csw clover_coeff compute_clover \
+             compute_clover_inverse return_clover return_clover_inverse gcrNkrylov \
+             inv_type_precondition preconditioner residual_type omega iter secs gflops",
+        ),
+        (
+            "QudaMultigridParam",
+            "invert_param n_level geo_block_size n_vec nu_pre nu_post cycle_type coarse_solver_tol \
+             coarse_solver_maxiter setup_maxiter_refresh",
+        ),
+        (
+            "QudaEigParam",
+            "invert_param eig_type use_poly_acc poly_deg a_min a_max use_dagger use_norm_op use_pc \
+             compute_svd compute_gamma5 spectrum n_kr n_conv tol max_restarts block_size vec_infile \
+             vec_outfile require_convergence",
+        ),
+        ("QudaGaugeSmearParam", "smear_type n_steps epsilon meas_interval"),
+        (
+            "QudaGaugeObservableParam",
+            "compute_plaquette compute_qcharge su_project plaquette energy qcharge",
+        ),
+    ];
+    let ignored = [
+        (
+            "QudaGaugeParam",
+            "reconstruct reconstruct_sloppy reconstruct_precondition \
+             reconstruct_refinement_sloppy reconstruct_eigensolver cuda_prec_sloppy \
+             cuda_prec_refinement_sloppy cuda_prec_precondition cuda_prec_eigensolver gauge_fix \
+             ga_pad",
+        ),
+        (
+            "QudaInvertParam",
+            "Ls input_location output_location reliable_delta_refinement use_alternative_reliable \
+             use_sloppy_partial_accumulator max_res_increase max_res_increase_total pipeline \
+             solver_normalization preserve_source cuda_prec_refinement_sloppy cuda_prec_precondition \
+             cuda_prec_eigensolver clover_location clover_cuda_prec clover_cuda_prec_sloppy \
+             clover_cuda_prec_refinement_sloppy clover_cuda_prec_precondition \
+             clover_cuda_prec_eigensolver clover_rho verbosity verbosity_precondition \
+             tol_precondition maxiter_precondition precondition_cycle schwarz_type chrono_precision",
+        ),
+        (
+            "QudaMultigridParam",
+            "eig_param spin_block_size n_vec_batch precision_null verbosity setup_inv_type \
+             num_setup_iter setup_tol setup_maxiter setup_ca_basis setup_ca_basis_size \
+             setup_ca_lambda_min setup_ca_lambda_max setup_type coarse_solver coarse_solver_ca_basis \
+             coarse_solver_ca_basis_size coarse_solver_ca_lambda_min coarse_solver_ca_lambda_max \
+             smoother smoother_tol smoother_solver_ca_basis smoother_solver_ca_lambda_min \
+             smoother_solver_ca_lambda_max smoother_halo_precision smoother_schwarz_type \
+             smoother_schwarz_cycle smoother_solve_type coarse_grid_solution_type omega mu_factor \
+             global_reduction location setup_location use_eig_solver compute_null_vector \
+             generate_all_levels run_verify run_low_mode_check run_oblique_proj_check coarse_guess \
+             preserve_deflation vec_infile vec_outfile",
+        ),
+        (
+            "QudaEigParam",
+            "n_ev qr_tol use_eigen_qr check_interval batched_rotate n_ev_deflate cuda_prec_ritz \
+             QUDA_logfile",
+        ),
+    ];
+    let role = |record: &str, member: &str| {
+        let (_, roles) = RECORDS.iter().find(|r| r.0 == record).expect("a struct");
+        let role = roles.iter().find(|r| r.0.trim_start_matches("r#") == member);
+        role.unwrap_or_else(|| panic!("{record}.{member}")).1
+    };
+    for (lists, without_effect) in [(&matter[..], false), (&ignored[..], true)] {
+        for (record, members) in lists {
+            for member in members.split(' ') {
+                let found = role(record, member);
+                assert_eq!(found == Role::Ignored, without_effect, "{record}.{member}: {found:?}");
+            }
+        }
+    }
+}

@@ -49,7 +49,7 @@ impl Vectors<'_> {
     }
 
     /// The action on links that carry this scale and sign.
-    fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
+    pub fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
         let p = self.param;
         if !(p.kappa > 1e-300 && p.kappa.is_finite()) {
             bail!(BadParameter, "param.kappa: expected a number above 0, found {}", p.kappa);

@@ -17,8 +17,8 @@ records! {
         location: QudaFieldLocation = Number::new(1), ignored;
         /// Sites of this rank in x, y, z, t.
         X: [c_int; 4] = [INVALID; 4], used;
-        /// Spatial links carry 1 / anisotropy already.
-        anisotropy: f64 = UNSET, ignored;
+        /// Spatial links carry 1 / anisotropy; left alone: 1.
+        anisotropy: f64 = UNSET, used;
         tadpole_coeff: f64 = UNSET, ignored;
         scale: f64 = 1.0, ignored;
         /// QUDA_WILSON_LINKS; QUDA_SMEARED_LINKS in saveGaugeQuda.

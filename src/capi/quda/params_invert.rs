@@ -40,7 +40,8 @@ records! {
         tm_rho: f64 = 0.0, used;
         /// Splitting of a doublet: - 2 kappa epsilon tau1.
         epsilon: f64 = UNSET, used;
-        evmax: f64 = UNSET, ignored;
+        /// What computeTMCloverForceQuda divides coefficients of a doublet by.
+        evmax: f64 = UNSET, used;
         /// Flavours of a twisted operator. Vectors of two hold of each parity the first flavour, then the second.
         twist_flavor: QudaTwistFlavorType = unset(), used;
         /// QUDA_LAPLACE_DSLASH: 3 is the Laplacian in space, 4 in all directions.
@@ -129,8 +130,8 @@ records! {
         /// QUDA_PACKED_CLOVER_ORDER or QUDA_QDPJIT_CLOVER_ORDER where the host passes a clover term.
         clover_order: QudaCloverFieldOrder = Number::new(0), used;
         use_init_guess: QudaUseInitGuess = Number::new(0), used;
-        /// clover_coeff counts.
-        clover_csw: f64 = 0.0, ignored;
+        /// csw of computeTMCloverForceQuda; elsewhere clover_coeff counts.
+        clover_csw: f64 = 0.0, used;
         /// kappa csw of the clover term that plaq computes.
         clover_coeff: f64 = 0.0, used;
         clover_rho: f64 = 0.0, ignored;

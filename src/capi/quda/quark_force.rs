@@ -9,7 +9,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::arrays::{InOut, List};
-use super::enums::Dslash;
+use super::enums::{Dslash, Flavours};
 use super::gauge::finite;
 use super::host::Host;
 use super::operators::Vectors;
@@ -84,9 +84,9 @@ impl<'a> Quarks<'a> {
         Ok(Quarks { host, vectors, coefficients })
     }
 
-    /// The preconditioned operator with its clover term made of the links that it is on, as its force needs it;
-    /// with `splitting` of two twisted flavours in one.
-    fn operator(&self, csw: f64, mu: f64, splitting: Option<f64>) -> Result<Arc<dyn SchurAction>> {
+    /// The preconditioned operator with the other sign of mu and tm_rho and a clover term of its own, made of the links
+    /// that it is on, as its force needs it.
+    fn operator(&self, csw: f64) -> Result<Arc<dyn SchurAction>> {
         let vectors = &self.vectors;
         let links = vectors.session.resident().links()?;
         if links.anisotropy != 1.0 {
@@ -96,19 +96,13 @@ impl<'a> Quarks<'a> {
                 links.anisotropy
             );
         }
-        let one = Complex64::ONE;
-        let params = DiracParams {
-            csw_s: csw,
-            csw_t: csw,
-            mu,
-            boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
-            ..Default::default()
-        };
-        let params = params.with_kappa(vectors.param.kappa);
-        let params: ActionParams = match splitting {
-            None => params.into(),
-            Some(epsilon) => DoubletParams { wilson: params, epsilon }.into(),
-        };
+        let mut params = vectors.quark_params(links.scale(), links.sign)?;
+        if let ActionParams::Wilson(wilson) | ActionParams::Doublet(DoubletParams { wilson, .. }) =
+            &mut params
+        {
+            let (mu, rho) = (-wilson.mu, -wilson.rho);
+            *wilson = DiracParams { csw_s: csw, csw_t: csw, mu, rho, ..*wilson };
+        }
         let field = match links.field.precision() == vectors.inside {
             true => links.field,
             false => links.field.shared_copy(vectors.inside, Recon::R18)?,
@@ -162,7 +156,7 @@ fn clover_force(
             "inv_param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {other:?}"
         ),
     };
-    let op = quarks.operator(csw, 0.0, None)?;
+    let op = quarks.operator(csw)?;
     let x = quarks.load(x.get(quarks.coefficients.len(), "x")?, "x")?;
     let mut y = op.shape().field(x.nrhs())?;
     op.apply(&mut y, &x)?;
@@ -199,11 +193,9 @@ fn twisted_force(
             p.matpc_type.0
         );
     }
-    let (twisted, csw) = match quarks.vectors.kind {
-        Dslash::Clover => (false, p.clover_csw),
-        Dslash::TwistedClover => (true, p.clover_csw),
-        Dslash::Wilson => (false, 0.0),
-        Dslash::Twisted => (true, 0.0),
+    let csw = match quarks.vectors.kind {
+        Dslash::Clover | Dslash::TwistedClover => p.clover_csw,
+        Dslash::Wilson | Dslash::Twisted => 0.0,
         other => bail!(
             Unsupported,
             "inv_param.dslash_type: expected an operator of Wilson type or a twisted one, found {other:?}"
@@ -216,22 +208,19 @@ fn twisted_force(
             p.clover_coeff / p.kappa
         );
     }
-    let doublet = twisted && p.twist_flavor.0 == NONDEGENERATE;
+    let doublet = quarks.vectors.flavours == Flavours::Two;
+    if doublet && !(p.evmax > 1e-300 && p.evmax.is_finite()) {
+        bail!(InvalidArgument, "inv_param.evmax: expected a number above 0, found {:e}", p.evmax);
+    }
     let scale = 0.25 / (p.kappa * p.kappa) / if doublet { p.evmax } else { 1.0 };
-    let op =
-        quarks.operator(csw, if twisted { -p.mu } else { 0.0 }, doublet.then_some(p.epsilon))?;
+    let op = quarks.operator(csw)?;
     let count = quarks.coefficients.len();
     let x = quarks.load(x.get(count, "x")?, "x")?;
     let mut y = op.shape().field(count)?;
     op.apply(&mut y, &x)?;
-    let mut t = op.shape().field(count)?;
-    if twisted && p.tm_rho != 0.0 {
-        gamma5(&mut t, &x)?;
-        let rho = Complex64::new(0.0, -2.0 * p.kappa * p.tm_rho);
-        blas::axpy(&vec![rho; count], &t, &mut y)?;
-    }
     if detratio != 0 && !doublet {
         let x0 = quarks.load(List::at(x0.cast(), "x0")?.get(count, "x0")?, "x0")?;
+        let mut t = op.shape().field(count)?;
         gamma5(&mut t, &x0)?;
         blas::axpy(&vec![Complex64::ONE; count], &t, &mut y)?;
     }
@@ -250,6 +239,3 @@ fn twisted_force(
     op.finish_force(&work, &mut momenta, step)?;
     quarks.host.give_momenta(momenta, mom)
 }
-
-/// Number of QUDA_TWIST_NONDEG_DOUBLET.
-const NONDEGENERATE: i32 = 2;
