@@ -1051,12 +1051,13 @@ void computeCloverForceQuda(void *mom,
                             const QudaGaugeParam *gauge_param,
                             QudaInvertParam *inv_param);
 
-/** P = P + 4 i F of the momenta P, or P = 4 i F with overwrite_mom 1, F the force of sum_i w_i <phi, (R^dagger R + ...)^-1
- * phi> - ln |det A|^2 of the sites that R leaves out, w_i = coeff[i] / (4 kappa^2), R the even-odd preconditioned
- * operator of a matpc_type without inverse in front with the other sign of mu and tm_rho, and x[i] its solutions
- * on its parity; of two flavours in one (QUDA_TWIST_NONDEG_DOUBLET) w_i = coeff[i] / (4 kappa^2 evmax). The clover
- * term is made of the links on the device with csw = clover_csw. detratio 1: without ln det A, and of one
- * flavour the force of -2 Re <R x + gamma5 x0, dR x> with x0[i], which else is not looked at. */
+/** P = P + 4 i F of the momenta P, or P = 4 i F with overwrite_mom 1. F is the force of the action
+ * sum_i w_i <phi, (R^dagger R + ...)^-1 phi> - ln |det A|^2 with w_i = coeff[i] / (4 kappa^2). R is the even-odd
+ * preconditioned operator of an asymmetric matpc_type with -mu and -tm_rho, A its site term on the other parity,
+ * x[i] are the solutions on the parity of R. Of QUDA_TWIST_NONDEG_DOUBLET w_i = coeff[i] / (4 kappa^2 evmax), and
+ * ln |det A| of both flavours is subtracted once. The clover term is made of the links on the device with csw =
+ * clover_csw. detratio 1: the action has no ln |det A|, and of one flavour F is the change of
+ * -2 sum_i w_i Re <R x[i] + gamma5 x0[i], R x[i]> with R on the right; else x0 is not read. */
 void computeTMCloverForceQuda(void *mom,
                               void **x,
                               void **x0,
