@@ -1319,6 +1319,10 @@ typedef struct plaq_multigrid_params {
   int32_t setup_columns;
   /** What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB. */
   plaq_setup_solver setup_solver;
+  /** Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+   * level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
+   * Default: 1, 1, 1, 1. */
+  double twist_factors[4];
 } plaq_multigrid_params;
 
 /** Fills in defaults; pass sizeof. */

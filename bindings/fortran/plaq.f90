@@ -746,6 +746,9 @@ module plaq
     integer(c_int32_t) :: setup_columns
     !> What makes null vectors of random ones.
     integer(c_int32_t) :: setup_solver
+    !> Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+    !> level easier to solve (Alexandrou et al., arXiv:1610.02370).
+    real(c_double) :: twist_factors(4)
   end type
   !> A hierarchy.
   type, bind(c) :: plaq_multigrid_report

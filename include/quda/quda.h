@@ -285,7 +285,7 @@ typedef struct QudaInvertParam_s {
   int return_clover_inverse;
   /** Not used. */
   QudaVerbosity verbosity;
-  /** Iterations. */
+  /** Iterations, of several shifts those of the one that took most. */
   int iter;
   /** Floating-point operations / 1e9. */
   double gflops;
@@ -637,7 +637,7 @@ typedef struct QudaMultigridParam_s {
   QudaBoolean coarse_guess;
   /** Not used. */
   QudaBoolean preserve_deflation;
-  /** Not used. */
+  /** Factors of the twisted mass on the levels; that of the finest one is 1. */
   double mu_factor[5];
   /** Not used. */
   QudaTransferType transfer_type[5];

@@ -57,21 +57,23 @@ impl ActionParams {
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
-    /// The action with a clover term A that the caller has, kappa-normalised, on links in its precision.
+    /// The action with a clover term A that the caller has, kappa-normalised, and its inverse with
+    /// [`ActionParams::square`], on links in their precision.
     ///
     /// # Errors
     /// As of [`ActionParams::create`]; `Unsupported`: the action takes none.
-    pub fn with_clover(
+    pub fn from_parts(
         &self,
         links: Arc<GaugeField>,
         direct: Arc<CloverField>,
+        inverse: Arc<CloverField>,
     ) -> Result<Arc<dyn QuarkAction>> {
         match self {
             ActionParams::Wilson(params) => {
-                Ok(Arc::new(Wilson::with_clover(links, Some(direct), *params)?))
+                Ok(Arc::new(Wilson::from_parts(links, Some(direct), Some(inverse), *params)?))
             }
             ActionParams::Doublet(params) => {
-                Ok(Arc::new(Doublet::with_clover(links, direct, *params)?))
+                Ok(Arc::new(Doublet::from_parts(links, direct, inverse, *params)?))
             }
             ActionParams::Laplace(_) => bail!(Unsupported, "the Laplacian has no clover term"),
         }

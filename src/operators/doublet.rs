@@ -76,18 +76,20 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson), params))
     }
 
-    /// The doublet with a clover term A of either flavour that the caller has, kappa-normalised. Where A^2 + m^2 - e^2
-    /// has no inverse, what takes that is refused.
+    /// The doublet with a clover term A of either flavour, kappa-normalised, and its inverse with
+    /// A^2 + m^2 - e^2, both given.
     ///
     /// # Errors
     /// Those of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
-    pub fn with_clover(
+    pub fn from_parts(
         links: Arc<GaugeField>,
         direct: Arc<CloverField>,
+        inverse: Arc<CloverField>,
         params: DoubletParams,
     ) -> Result<Self> {
         params.check_numbers()?;
-        let wilson = Wilson::inverted(links, Some(direct), params.wilson, Some(params.square()))?;
+        let mut wilson = Wilson::from_parts(links, Some(direct), Some(inverse), params.wilson)?;
+        wilson.square = Some(params.square());
         Ok(Self::on(Arc::new(wilson), params))
     }
 

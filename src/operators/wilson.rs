@@ -193,7 +193,7 @@ impl Wilson {
     }
 
     /// The operator with the inverse of A^2 + `square`.
-    pub(super) fn inverted(
+    fn inverted(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
         params: DiracParams,
@@ -213,7 +213,7 @@ impl Wilson {
         Ok(Wilson { singular: AtomicBool::new(singular), square, ..made })
     }
 
-    /// The operator with A and A^-1 both given.
+    /// The operator with A and A^-1, or its twisted inverse, both given.
     pub fn from_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,

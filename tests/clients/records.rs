@@ -75,7 +75,7 @@ fn members_of_tmlqcd() {
         (
             "QudaMultigridParam",
             "invert_param n_level geo_block_size n_vec nu_pre nu_post cycle_type coarse_solver_tol \
-             coarse_solver_maxiter setup_maxiter_refresh",
+             coarse_solver_maxiter setup_maxiter_refresh mu_factor",
         ),
         (
             "QudaEigParam",
@@ -115,7 +115,7 @@ fn members_of_tmlqcd() {
              coarse_solver_ca_basis_size coarse_solver_ca_lambda_min coarse_solver_ca_lambda_max \
              smoother smoother_tol smoother_solver_ca_basis smoother_solver_ca_lambda_min \
              smoother_solver_ca_lambda_max smoother_halo_precision smoother_schwarz_type \
-             smoother_schwarz_cycle smoother_solve_type coarse_grid_solution_type omega mu_factor \
+             smoother_schwarz_cycle smoother_solve_type coarse_grid_solution_type omega \
              global_reduction location setup_location use_eig_solver compute_null_vector \
              generate_all_levels run_verify run_low_mode_check run_oblique_proj_check coarse_guess \
              preserve_deflation vec_infile vec_outfile",

@@ -121,6 +121,9 @@ static void propagators(void) {
     solve(p);
   }
   p = invert_param(QUDA_CG_INVERTER, WHOLE);
+  p.cuda_prec_sloppy = QUDA_HALF_PRECISION, p.reliable_delta = 1e-1;
+  solve(p);
+  p = invert_param(QUDA_CG_INVERTER, WHOLE);
   p.solve_type = QUDA_NORMOP_SOLVE;
   solve(p);
   p.dagger = QUDA_DAG_YES;
@@ -136,10 +139,34 @@ static void propagators(void) {
   for (i = 0; i < SOURCES; i++) check(out[i], b[i], &p, 0, TOL), free(b[i]);
 }
 
+/* (P P^dagger) x = b in two steps, the second one in place with the other sign of mu and rho, as gamma5 P(-mu) gamma5 is the
+ * adjoint of P(mu); a multigrid follows the sign in between. */
+static void two_steps(QudaInvertParam p, QudaMultigridParam *levels) {
+  spinor *b = vector(), *v = vector(), *w = vector();
+  int mu_sign;
+  p.tol = TOL / 10;
+  random_vector(b, 51, ODD);
+  set_vector(in[0], b, ODD, 0);
+  for (mu_sign = 0; mu_sign < 2; mu_sign++) {
+    if (mu_sign && levels) levels->invert_param->mu = p.mu, updateMultigridQuda(p.preconditioner, levels), fine();
+    invertQuda(in[0], in[0], &p), fine();
+    CHECK(p.iter > 0 && p.iter < (levels ? 40 : p.maxiter));
+    get_vector(v, in[0], ODD, 0);
+    if (!mu_sign) {
+      operate(w, v, ODD, symmetric_in(&p), 0);
+      CHECK(distance(w, b) < TOL);
+    }
+    gamma5(v), set_vector(in[0], v, ODD, 0);
+    p.mu = -p.mu, p.tm_rho = -p.tm_rho;
+  }
+  operate(w, v, ODD, symmetric_in(&p), 1), operate(v, w, ODD, symmetric_in(&p), 0);
+  CHECK(distance(v, b) < 1e-8);
+  free(b), free(v), free(w);
+}
+
 /* As hybrid Monte Carlo asks: the odd sites, (P P^dagger) x = b. */
 static void half_lattice(void) {
   QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD), whole = p;
-  double *between = in[1];
   spinor *b = vector(), *v = vector(), *w = vector();
   int i;
   p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES;
@@ -166,22 +193,7 @@ static void half_lattice(void) {
   }
   p.residual_type = (QudaResidualType)3;
   invertQuda(out[0], in[0], &p), refused("invertQuda", "param.residual_type");
-  /* In two steps by BiCGStab, the second one in place with the other sign of mu and rho: gamma5 of both flavours exchanged
-   * makes P of it again. */
-  if (form.flavours == 1) {
-    p = invert_param(QUDA_BICGSTAB_INVERTER, ODD);
-    invertQuda(between, in[0], &p), fine();
-    check(between, b, &p, 0, TOL);
-    get_vector(v, between, ODD, 0);
-    gamma5(v), set_vector(between, v, ODD, 0);
-    p.mu = -p.mu, p.tm_rho = -p.tm_rho;
-    invertQuda(between, between, &p), fine();
-    /* gamma5 P(-mu)^-1 gamma5 is the adjoint's inverse. */
-    get_vector(v, between, ODD, 0);
-    gamma5(v);
-    operate(w, v, ODD, 0, 1), operate(v, w, ODD, 0, 0);
-    CHECK(distance(v, b) < 1e-8);
-  }
+  if (form.flavours == 1) two_steps(invert_param(QUDA_BICGSTAB_INVERTER, ODD), NULL);
   if (form.rho != 0) {
     whole.solution_type = QUDA_MAT_SOLUTION;
     invertQuda(out[0], in[0], &whole), refused("invertQuda", "param.tm_rho");
@@ -207,6 +219,81 @@ static void shifts(void) {
     check(out[i], b, &p, offset[i], p.tol_offset[i]);
   }
   free(b);
+}
+
+static void multigrid(void) {
+  QudaInvertParam p = invert_param(QUDA_GCR_INVERTER, ODD), inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
+  QudaMultigridParam levels = newQudaMultigridParam();
+  int i, mu;
+  inner.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS, inner.matpc_type = QUDA_MATPC_EVEN_EVEN;
+  inner.solve_type = QUDA_DIRECT_SOLVE;
+  levels.invert_param = &inner, levels.n_level = 2;
+  for (i = 0; i < 2; i++) {
+    for (mu = 0; mu < 4; mu++) levels.geo_block_size[i][mu] = i ? 1 : 2;
+    levels.spin_block_size[i] = i ? 1 : 2, levels.n_vec[i] = 8, levels.n_vec_batch[i] = 1, levels.nu_pre[i] = 0;
+    levels.nu_post[i] = 4, levels.smoother[i] = QUDA_CA_GCR_INVERTER, levels.smoother_tol[i] = 0.25;
+    levels.coarse_solver[i] = QUDA_CA_GCR_INVERTER, levels.coarse_solver_tol[i] = 0.1, levels.coarse_solver_maxiter[i] = 30;
+    levels.setup_inv_type[i] = QUDA_CG_INVERTER, levels.setup_tol[i] = 1e-6, levels.setup_maxiter[i] = 1000;
+    levels.cycle_type[i] = QUDA_MG_CYCLE_RECURSIVE, levels.omega[i] = 0.85, levels.precision_null[i] = QUDA_HALF_PRECISION;
+    levels.coarse_grid_solution_type[i] = QUDA_MATPC_SOLUTION, levels.smoother_solve_type[i] = QUDA_DIRECT_PC_SOLVE;
+    levels.smoother_halo_precision[i] = QUDA_HALF_PRECISION, levels.smoother_schwarz_type[i] = QUDA_INVALID_SCHWARZ;
+    levels.location[i] = QUDA_CUDA_FIELD_LOCATION, levels.mu_factor[i] = i ? 1.5 : 1;
+  }
+  levels.setup_type = QUDA_NULL_VECTOR_SETUP, levels.compute_null_vector = QUDA_COMPUTE_NULL_VECTOR_YES;
+  levels.generate_all_levels = QUDA_BOOLEAN_TRUE, levels.run_verify = QUDA_BOOLEAN_FALSE;
+  p.preconditioner = newMultigridQuda(&levels);
+  if (form.flavours == 2) {
+    refused("newMultigridQuda", "multigrid");
+    return;
+  }
+  fine();
+  p.inv_type_precondition = QUDA_MG_INVERTER, p.tol_precondition = 0.1, p.maxiter_precondition = 1;
+  two_steps(p, &levels);
+  p.matpc_type = QUDA_MATPC_ODD_ODD;
+  solve(p);
+  p.solution_type = QUDA_MAT_SOLUTION, p.gamma_basis = QUDA_CHIRAL_GAMMA_BASIS, p.matpc_type = QUDA_MATPC_EVEN_EVEN;
+  if (form.rho == 0) solve(p);
+  destroyMultigridQuda(p.preconditioner), fine();
+}
+
+/* The ends of the spectrum of P P^dagger, without and with eigenvectors. */
+static void eigenvalues(void) {
+  spinor *v = vector(), *w = vector(), *u = vector();
+  number value, again;
+  double norm = 0, last = 0;
+  int end, i;
+  for (end = 0; end < 2; end++) {
+    QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD);
+    QudaEigParam e = newQudaEigParam();
+    void *list[1] = {out[0]};
+    p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.cuda_prec_eigensolver = QUDA_DOUBLE_PRECISION;
+    e.invert_param = &p, e.eig_type = QUDA_EIG_TR_LANCZOS, e.use_pc = e.use_norm_op = QUDA_BOOLEAN_TRUE;
+    e.spectrum = end ? QUDA_SPECTRUM_LR_EIG : QUDA_SPECTRUM_SR_EIG, e.n_ev = e.n_conv = 1, e.n_kr = 96;
+    e.tol = e.qr_tol = 1e-9, e.max_restarts = 1000, e.require_convergence = QUDA_BOOLEAN_TRUE;
+    if (!end) e.use_poly_acc = QUDA_BOOLEAN_TRUE, e.poly_deg = 32, e.a_min = 0.1, e.a_max = 4;
+    eigensolveQuda(NULL, &value, &e), fine();
+    eigensolveQuda(list, &again, &e), fine();
+    CHECK(cabs(value - again) < 1e-8 && cimag(value) == 0 && creal(value) > 0);
+    get_vector(v, out[0], ODD, 0);
+    operate(w, v, ODD, 0, 1), operate(u, w, ODD, 0, 0), add_to(u, -value, v);
+    for (norm = 0, i = 0; i < entries(); i++) norm += pow(cabs(*at(u, i)), 2);
+    CHECK(sqrt(norm) < 1e-7);
+    /* Rayleigh quotients of a random vector after steps of the power method, or of inverse iteration, are inside and come
+     * near. */
+    random_vector(v, 61, ODD);
+    for (i = 0; i < (end ? 40 : 10); i++) {
+      double size = 0, along = 0;
+      int k;
+      operate(w, v, ODD, 0, 1), operate(u, w, ODD, 0, 0);
+      for (k = 0; k < entries(); k++) size += pow(cabs(*at(v, k)), 2), along += creal(conj(*at(v, k)) * *at(u, k));
+      CHECK(end ? along / size <= creal(value) + 1e-9 : along / size >= creal(value) - 1e-9);
+      if (!end) set_vector(in[0], v, ODD, 0), invertQuda(in[0], in[0], &p), fine(), get_vector(u, in[0], ODD, 0);
+      for (k = 0; k < entries(); k++) *at(v, k) = *at(u, k) / sqrt(size);
+      last = along / size;
+    }
+    CHECK(fabs(last - creal(value)) < 0.1 * creal(value));
+  }
+  free(v), free(w), free(u);
 }
 
 static void mistakes(void) {
@@ -238,6 +325,8 @@ static void one_operator(void) {
   propagators();
   half_lattice();
   shifts();
+  if (!brief) multigrid();
+  if (!brief && form.clover) eigenvalues();
   mistakes();
   freeCloverQuda(), fine();
   if (form.clover) {
@@ -256,7 +345,7 @@ int main(int argc, char **argv) {
     form.clover = rho || i & 1, form.flavours = rho ? 1 : 1 + i / 2;
     form.mu = MU, form.epsilon = form.flavours == 2 ? EPSILON : 0, form.rho = rho ? RHO : 0;
     if (!rho) one_operator();
-    else load_clover(), operators(), half_lattice(), shifts(), freeCloverQuda(), fine();
+    else load_clover(), operators(), half_lattice(), shifts(), multigrid(), freeCloverQuda(), fine();
   }
   for (i = 0; i < SOURCES; i++) free(in[i]);
   for (i = 0; i < SOURCES + SHIFTS; i++) free(out[i]);

@@ -5,6 +5,7 @@ mod automatic;
 mod gathered;
 mod short;
 mod solvers;
+mod twist;
 mod updates;
 
 use crate::{common, reference};

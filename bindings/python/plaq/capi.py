@@ -2143,6 +2143,9 @@ class plaq_multigrid_params(Struct):
       setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
         Default: 8.
       setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.
+      twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+        level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
+        Default: 1, 1, 1, 1.
     """
     struct_size: int
     levels: int
@@ -2169,6 +2172,7 @@ class plaq_multigrid_params(Struct):
     link_precision: Any
     setup_columns: int
     setup_solver: Any
+    twist_factors: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("levels", _c.c_int32),
@@ -2195,6 +2199,7 @@ class plaq_multigrid_params(Struct):
         ("link_precision", _c.c_int32),
         ("setup_columns", _c.c_int32),
         ("setup_solver", _c.c_int32),
+        ("twist_factors", _c.c_double * 4),
     ]
     _enums_ = {"cycle": plaq_cycle, "smoother": plaq_smoother, "smoother_precision": plaq_precision, "coarse_precision": plaq_precision, "coarse_smoother": plaq_smoother, "coarsest": plaq_coarsest, "deep_cycle": plaq_cycle, "link_precision": plaq_precision, "setup_solver": plaq_setup_solver}
     _init_ = "plaq_multigrid_params_init"

@@ -7,11 +7,11 @@ use num_complex::Complex64;
 use super::enums::{Dslash, Flavours};
 use super::operators::Vectors;
 use super::records::UNSET;
-use super::resident::{CloverTerm, Links, OperatorKey, Resident};
+use super::resident::{Links, OperatorKey, Resident};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision, Recon};
-use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkAction, Wilson};
+use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkAction};
 use crate::ops::observables;
 
 /// Largest deviation from SU(3) of links of which two rows say all.
@@ -74,17 +74,17 @@ impl Vectors<'_> {
 
     /// The operator of these parameters on the links and the clover term of the device, and its key.
     pub fn action(&self, resident: &mut Resident) -> Result<(OperatorKey, Arc<dyn QuarkAction>)> {
+        let links = resident.links()?;
+        let params = self.quark_params(links.scale(), links.sign)?;
         let clover = match self.kind {
             Dslash::Wilson | Dslash::Twisted => None,
-            Dslash::Clover | Dslash::TwistedClover => Some(resident.clover()?),
+            Dslash::Clover | Dslash::TwistedClover => Some(resident.clover(params.square())?),
             other => bail!(
                 Unsupported,
                 "param.dslash_type: expected QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH \
                  or QUDA_TWISTED_CLOVER_DSLASH, found {other:?}"
             ),
         };
-        let links = resident.links()?;
-        let params = self.quark_params(links.scale(), links.sign)?;
         let number = clover.as_ref().map(|term| term.number);
         let key = format!("{} {number:?} {} {params:?}", links.field.version(), self.inside);
         if let Some((_, action)) = resident.operator.as_ref().filter(|(old, _)| *old == key) {
@@ -96,16 +96,11 @@ impl Vectors<'_> {
             true => Ok(field.clone()),
             false => field.to(self.inside).map(Arc::new),
         };
-        let action = match (&params, clover) {
-            (_, None) => params.create(links)?,
-            // The inverse of the site term is that of A.
-            (ActionParams::Wilson(p), Some(CloverTerm { direct, inverse: Some(inverse), .. }))
-                if p.mu == 0.0 =>
-            {
-                let (direct, inverse) = (blocks(&direct)?, blocks(&inverse)?);
-                Arc::new(Wilson::from_parts(links, Some(direct), Some(inverse), *p)?)
+        let action = match clover {
+            None => params.create(links)?,
+            Some(term) => {
+                params.from_parts(links, blocks(&term.direct)?, blocks(&term.inverse)?)?
             }
-            (_, Some(term)) => params.with_clover(links, blocks(&term.direct)?)?,
         };
         resident.operator = Some((key.clone(), action.clone()));
         Ok((key, action))

@@ -61,7 +61,7 @@ impl Wanted {
 }
 
 fn key(x: &VectorField) -> String {
-    format!("{} {}", x.subset(), x.precision())
+    format!("{} {} {}", x.subset(), x.precision(), x.components())
 }
 
 impl Chronology {

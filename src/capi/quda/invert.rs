@@ -312,6 +312,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
         param.iter_res_offset[i] = worst;
     }
     param.action = action;
-    report(param, &done.solver);
+    let most = each.iter().map(|shift| shift.iterations + shift.refinement).max();
+    report(param, &SolverReport { iterations: most.unwrap_or(0), ..done.solver });
     Ok(())
 }

@@ -72,6 +72,7 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
         }
         let steps = |n: c_int| usize::try_from(n).unwrap_or(0);
         let (pre, post) = (steps(p.nu_pre[i]), steps(p.nu_post[i]));
+        made.twist_factors[i] = p.mu_factor[i + 1];
         made.level[i] =
             LevelParams { block, vectors: positive(p.n_vec[i], "n_vec", i)?, pre, post };
     }

@@ -219,37 +219,35 @@ fn load_clover(
         field
     };
     let computed = param.compute_clover_inverse != 0 || h_clovinv.is_null();
-    let inverse = if twisted {
-        None
-    } else if computed {
-        Some(direct.inverse(None)?)
+    let square = match twisted {
+        true => Vectors::new(param, "inv_param")?.square()?,
+        false => None,
+    };
+    let inverse = if computed || twisted {
+        direct.inverse(square)?
     } else {
         let device = session.context.device();
         let mut field = CloverField::new(device, &session.geometry, inside, 1)?;
         let (layout, array) = host(h_clovinv, "h_clovinv")?;
         session.context.comm().agree(field.load_once(&layout, &array))?;
-        Some(field)
+        field
     };
     if param.compute_clover_trlog != 0 {
-        let square = match twisted {
-            true => Vectors::new(param, "inv_param")?.square()?,
-            false => None,
-        };
         param.trlogA = direct.log_det(square)?;
     }
     if param.return_clover != 0 {
         let (layout, mut array) = host(h_clover, "h_clover")?;
         direct.save(&layout, &mut array)?;
     }
-    if let Some(inverse) = inverse.as_ref().filter(|_| param.return_clover_inverse != 0) {
+    if param.return_clover_inverse != 0 {
         let (layout, mut array) = host(h_clovinv, "h_clovinv")?;
         inverse.save(&layout, &mut array)?;
     }
     let mut resident = session.resident();
     resident.forget_operators();
     let number = resident.number();
-    let (direct, inverse) = (Arc::new(direct), inverse.map(Arc::new));
-    resident.clover = Some(CloverTerm { direct, inverse, number });
+    let (direct, inverse) = (Arc::new(direct), Arc::new(inverse));
+    resident.clover = Some(CloverTerm { direct, inverse, square, number });
     Ok(())
 }
 

@@ -85,7 +85,8 @@ records! {
         mg_vec_partfile: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
         coarse_guess: QudaBoolean = Number::new(0), ignored;
         preserve_deflation: QudaBoolean = Number::new(0), ignored;
-        mu_factor: [f64; 5] = [1.0; 5], ignored;
+        /// Factors of the twisted mass on the levels; that of the finest one is 1.
+        mu_factor: [f64; 5] = [1.0; 5], used;
         transfer_type: [QudaTransferType; 5] = [Number::new(0); 5], ignored;
         allow_truncation: QudaBoolean = Number::new(0), ignored;
         staggered_kd_dagger_approximation: QudaBoolean = Number::new(0), ignored;

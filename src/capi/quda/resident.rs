@@ -37,8 +37,9 @@ impl Links {
 #[derive(Clone)]
 pub struct CloverTerm {
     pub direct: Arc<CloverField>,
-    /// None: of a twisted operator, which makes its own.
-    pub inverse: Option<Arc<CloverField>>,
+    /// A^-1, or with a square s what the inverse site term of a twisted operator has of (A^2 + s)^-1.
+    pub inverse: Arc<CloverField>,
+    pub square: Option<f64>,
     /// Counts the terms of this session.
     pub number: usize,
 }
@@ -79,15 +80,20 @@ impl Resident {
         }
     }
 
-    /// The clover term, or what is to be done.
-    pub fn clover(&self) -> Result<CloverTerm> {
-        match &self.clover {
-            Some(clover) => Ok(clover.clone()),
-            None => bail!(
+    /// The clover term with the inverse of this square, which is made anew where it is that of another one; or what is to
+    /// be done.
+    pub fn clover(&mut self, square: Option<f64>) -> Result<CloverTerm> {
+        let Some(term) = &mut self.clover else {
+            bail!(
                 InvalidArgument,
                 "clover term: expected one on the device, found none; call loadCloverQuda first"
-            ),
+            );
+        };
+        if term.square != square {
+            term.inverse = Arc::new(term.direct.inverse(square)?);
+            term.square = square;
         }
+        Ok(term.clone())
     }
 
     /// The smeared links while there are some, else the links.

@@ -6,11 +6,13 @@
 
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
 use super::Transfer;
 use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::{kernels, Buffer, Work};
 use crate::error::Result;
-use crate::fields::{CoarseField, Gather, Precision, Subset};
+use crate::fields::{blas, CoarseField, Gather, Precision, Subset};
 use crate::operators::{CoarseOperator, Coarsenable};
 
 /// Null vectors whose hops are held at a time.
@@ -35,17 +37,20 @@ impl FineOperator {
     }
 
     /// `take(chirality, direction, hop)` for the directions with hops, of those that are derived forward only, then
-    /// `take(chirality, 8, all of M)`, of the part of `columns` with this chirality. A hop is that of sites which face
-    /// another aggregate; others may hold anything.
+    /// `take(chirality, 8, all of M + i twist gamma5)`, of the part of `columns` with this chirality. A hop is that of
+    /// sites which face another aggregate; others may hold anything.
     fn pieces(
         &self,
         columns: &CoarseField,
         transfer: &Transfer,
+        twist: f64,
         mut take: impl FnMut(usize, usize, &CoarseField) -> Result<()>,
     ) -> Result<()> {
         let (derived, n) = (self.derived(transfer), columns.nrhs());
         let is_derived = |mu: usize| derived >> mu & 1 == 1;
         let mut piece = columns.like(n)?;
+        let gamma5 = |chirality| if chirality == 0 { 1.0 } else { -1.0 };
+        let twisted = |chirality| vec![Complex64::new(0.0, twist * gamma5(chirality)); n];
         match self {
             FineOperator::Dirac(op) => {
                 let shape = op.subset_shape(Subset::Full);
@@ -67,6 +72,9 @@ impl FineOperator {
                         }
                     }
                     op.apply(&mut w, &v)?;
+                    if twist != 0.0 {
+                        blas::axpy(&twisted(chirality), &v, &mut w)?;
+                    }
                     piece.take_spinors(0, &w, None)?;
                     take(chirality, 8, &piece)?;
                 }
@@ -82,6 +90,9 @@ impl FineOperator {
                         take(chirality, d, &piece)?;
                     }
                     op.apply(&mut piece, &v)?;
+                    if twist != 0.0 {
+                        piece.axpy(&twisted(chirality), &v)?;
+                    }
                     take(chirality, 8, &piece)?;
                 }
             }
@@ -94,20 +105,25 @@ impl FineOperator {
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
     pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
-        let (hops, diagonal) = self.matrices(transfer, precision)?;
+        let (hops, diagonal) = self.matrices(transfer, precision, 0.0)?;
         CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
     }
 
-    /// The same on the ranks where its level is gathered; `None` on the others.
+    /// R (M + i twist gamma5) P, which is R M P + i twist gamma5, on the ranks where its level is gathered; `None` on
+    /// the others.
     pub fn coarsened_on(
         &self,
         transfer: &Transfer,
         precision: Precision,
+        twist: f64,
         gather: Option<&Gather>,
     ) -> Result<Option<CoarseOperator>> {
-        let Some(gather) = gather else { return self.coarsened(transfer, precision).map(Some) };
-        let (hops, diagonal) = self.matrices(transfer, precision)?;
+        let (hops, diagonal) = self.matrices(transfer, precision, twist)?;
         let rows = transfer.rows();
+        let Some(gather) = gather else {
+            let made = CoarseOperator::new(transfer.coarse(), precision, rows, hops, diagonal);
+            return made.map(Some);
+        };
         let bytes = rows * rows * 2 * precision.bytes();
         let hops = gather.take_buffer(hops, 8 * bytes)?;
         let diagonal = gather.take_buffer(diagonal, bytes)?;
@@ -120,7 +136,12 @@ impl FineOperator {
     }
 
     /// Hops, [site][direction][column][row], and the diagonal.
-    fn matrices(&self, transfer: &Transfer, precision: Precision) -> Result<(Buffer, Buffer)> {
+    fn matrices(
+        &self,
+        transfer: &Transfer,
+        precision: Precision,
+        twist: f64,
+    ) -> Result<(Buffer, Buffer)> {
         let (grid, rows) = (transfer.coarse(), transfer.rows());
         let n = rows / 2;
         let matrix = rows * rows;
@@ -132,7 +153,7 @@ impl FineOperator {
             let count = COLUMNS.min(n - first);
             let mut columns = vectors.like(count)?;
             columns.take_columns(0, vectors, first, count, 0)?;
-            self.pieces(&columns, transfer, |chirality, d, piece| {
+            self.pieces(&columns, transfer, twist, |chirality, d, piece| {
                 let column = chirality * n + first;
                 let (to, step, face) = match d {
                     8 => (diagonal.ptr(), matrix, None),

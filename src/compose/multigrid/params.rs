@@ -180,6 +180,9 @@ parameters! {
         setup_columns: usize = 8, within(1, MOST_VECTORS);
         /// What makes null vectors of random ones.
         setup_solver: SetupSolver = SetupSolver::BiCgStab;
+        /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+        /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
+        twist_factors: [f64; MOST_COARSENINGS] = [1.0; MOST_COARSENINGS], within(0, 1_000_000);
     }
 }
 
@@ -232,6 +235,12 @@ impl MultigridParams {
     /// The levels but the coarsest, as many as were chosen.
     pub fn steps(&self) -> &[LevelParams] {
         &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MOST_COARSENINGS)]
+    }
+
+    /// The twisted mass that the step from level `l`, 0 for the finest, to the next one adds, in units of the finest
+    /// level's.
+    pub(super) fn added_twist(&self, l: usize) -> f64 {
+        self.twist_factors[l] - if l == 0 { 1.0 } else { self.twist_factors[l - 1] }
     }
 
     /// How coarse operators keep their links.

@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
 use crate::linop::Schur;
-use crate::operators::{CoarseOperator, Coarsenable, QuarkAction};
+use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// Seconds that the set-up took so far, level by level.
@@ -171,6 +171,7 @@ fn build(
     mut vectors: CoarseField,
     spent: &mut Spent,
 ) -> Result<Levels> {
+    let (_, _, twist, _) = op.site_term(SiteTerm::Direct);
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.steps().iter().enumerate() {
@@ -182,7 +183,8 @@ fn build(
                 true => Some(Gather::new(transfer.coarse(), place.grid)?),
                 false => None,
             };
-            let below = fine.coarsened_on(&transfer, params.coarse_precision, gather.as_ref())?;
+            let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
+            let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref())?;
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
