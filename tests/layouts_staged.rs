@@ -73,20 +73,25 @@ fn links_of_a_large_lattice() {
 fn spinors_and_clover() {
     let extents = [4, 8, 4, 8];
     let volume: usize = extents.iter().product();
-    let values = random(72 * volume);
+    let values = random(144 * volume);
+    let basis = GammaBasis::Ukqcd;
+    let mut layouts: Vec<_> =
+        Layout::all_spinors(Precision::F64, basis).into_iter().map(|layout| (layout, 1)).collect();
+    layouts.push((Layout::dirac_doublet(Precision::F64, basis), 2));
     for subset in [Subset::Full, Subset::Odd] {
-        for layout in Layout::all_spinors(Precision::F64, GammaBasis::Ukqcd) {
+        for (layout, flavours) in &layouts {
             let [here, there] = devices().map(|device| {
                 let geometry = Geometry::new(extents, &device).expect("even extents");
                 let new = || {
-                    SpinorField::new(&device, &geometry, Precision::F64, subset, 3).expect("fits")
+                    SpinorField::new(&device, &geometry, Precision::F64, subset, 3 * flavours)
+                        .expect("fits")
                 };
                 let mut field = new();
-                field.load_lex(&values).expect("loads");
-                let mut memory = vec![arrays(&layout, extents, subset)[0].clone(); 3];
-                field.save(&layout, &mut writer(&mut memory)).expect("saves");
+                field.load_lex(&values[..72 * flavours * volume]).expect("loads");
+                let mut memory = vec![arrays(layout, extents, subset)[0].clone(); 3];
+                field.save(layout, &mut writer(&mut memory)).expect("saves");
                 let mut back = new();
-                back.load(&layout, &reader(&memory), true).expect("loads");
+                back.load(layout, &reader(&memory), true).expect("loads");
                 (memory, back.save_lex().expect("saves"))
             });
             assert!(here == there, "{} {subset:?}", layout.name);
@@ -97,7 +102,7 @@ fn spinors_and_clover() {
         let [here, there] = devices().map(|device| {
             let geometry = Geometry::new(extents, &device).expect("even extents");
             let mut field = CloverField::new(&device, &geometry, Precision::F64, 1).expect("fits");
-            field.load(&packed, &External::read(&[&values[..]]), true).expect("loads");
+            field.load(&packed, &External::read(&[&values[..72 * volume]]), true).expect("loads");
             let mut memory = arrays(&layout, extents, Subset::Full);
             field.save(&layout, &mut writer(&mut memory)).expect("saves");
             memory

@@ -98,6 +98,7 @@ static void solve(QudaInvertParam p) {
   set_vector(in[0], b, where, chiral(&p));
   invertQuda(out[0], in[0], &p), fine();
   CHECK(p.iter > 0 && p.iter < p.maxiter && p.secs > 0 && p.gflops > 0 && p.true_res[0] <= TOL);
+  if (p.mass_normalization != QUDA_KAPPA_NORMALIZATION) add_to(b, 2 * KAPPA - 1, b);
   check(out[0], b, &p, 0, TOL);
   /* x == b. */
   invertQuda(in[0], in[0], &p), fine();
@@ -121,6 +122,9 @@ static void propagators(void) {
     solve(p);
   }
   p = invert_param(QUDA_CG_INVERTER, WHOLE);
+  p.mass_normalization = QUDA_MASS_NORMALIZATION;
+  solve(p);
+  p.mass_normalization = QUDA_KAPPA_NORMALIZATION;
   p.cuda_prec_sloppy = QUDA_HALF_PRECISION, p.reliable_delta = 1e-1;
   solve(p);
   p = invert_param(QUDA_CG_INVERTER, WHOLE);
@@ -249,6 +253,9 @@ static void multigrid(void) {
   fine();
   p.inv_type_precondition = QUDA_MG_INVERTER, p.tol_precondition = 0.1, p.maxiter_precondition = 1;
   two_steps(p, &levels);
+  p.dagger = QUDA_DAG_YES;
+  solve(p);
+  p.dagger = QUDA_DAG_NO;
   p.matpc_type = QUDA_MATPC_ODD_ODD;
   solve(p);
   p.solution_type = QUDA_MAT_SOLUTION, p.gamma_basis = QUDA_CHIRAL_GAMMA_BASIS, p.matpc_type = QUDA_MATPC_EVEN_EVEN;
