@@ -279,7 +279,11 @@ fn gauge_fixing(
             }
             let u = b.links(Recon::R18)?;
             let job = |sweeps: usize| {
-                let mut p = GaugeFixParams { precision: working, ..GaugeFixParams::new(condition) };
+                let mut p = GaugeFixParams {
+                    precision: working,
+                    method: Method::Overrelaxation,
+                    ..GaugeFixParams::new(condition)
+                };
                 let schedule = Schedule { hot: 0.5, cold: 0.5, steps: 1, ..Schedule::default() };
                 // Annealing alone, then nothing is left to do; or no end before the last sweep.
                 (p.check_every, p.stop.theta) = (i32::MAX as usize, f64::MAX);

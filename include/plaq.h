@@ -1314,8 +1314,8 @@ typedef struct plaq_multigrid_params {
    * with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
    * Default: 0. */
   plaq_precision link_precision;
-  /** Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
-   * Default: 8. */
+  /** Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
+   * memory allows it, else 4, 2 or 1. 0 to 256. Default: 0. */
   int32_t setup_columns;
   /** What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB. */
   plaq_setup_solver setup_solver;
@@ -1589,8 +1589,9 @@ typedef struct plaq_solver_params {
   double delta;
   /** Relaxation of MR; 1: none. A number between 0 and 2. Default: 1. */
   double omega;
-  /** Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
-   * 1 to 12. Default: 12. */
+  /** Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
+   * many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
+   * 0 to 12. Default: 0. */
   int32_t columns;
   /** PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
    * whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
@@ -1640,6 +1641,9 @@ typedef struct plaq_solve_report {
   plaq_stopped_by stopped_by;
   /** What PLAQ_ALGORITHM_AUTO chose. */
   plaq_chosen chosen;
+  /** Right-hand sides solved at a time: of a propagator its columns. */
+  int32_t columns;
+  int32_t reserved;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2555,11 +2559,14 @@ enum {
   /** Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation. */
   PLAQ_GAUGEFIX_COMBINED = 3,
   /** Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
-   * (1988) 1581); Landau and Coulomb gauge, one rank. */
+   * (1988) 1581); Landau and Coulomb gauge. */
   PLAQ_GAUGEFIX_FOURIER_DESCENT = 4,
   /** Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
-   * 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank. */
-  PLAQ_GAUGEFIX_FOURIER_CG = 5
+   * 115) with `alpha` as the first trial; Landau and Coulomb gauge. */
+  PLAQ_GAUGEFIX_FOURIER_CG = 5,
+  /** Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
+   * one GPU with cuFFT. Else overrelaxation. The report says which. */
+  PLAQ_GAUGEFIX_AUTO = 6
 };
 
 /** Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
@@ -2590,7 +2597,7 @@ typedef struct plaq_gaugefix_params {
   /** Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
    * 0 or 1. Default: 0. */
   int32_t residual;
-  /** Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_OVERRELAXATION. */
+  /** Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_AUTO. */
   plaq_gaugefix_method method;
   /** Precision of the sweeps; the result is measured in double. Default: PLAQ_GAUGEFIX_MIXED. */
   plaq_gaugefix_precision precision;
@@ -2622,7 +2629,9 @@ typedef struct plaq_gaugefix_params {
   /** Sweeps after which a copy, or a slice, is given up; annealing is not counted. 1 or more.
    * Default: 20000. */
   int64_t max_iterations;
-  /** Sweeps between two looks at the violation. 1 or more. Default: 10. */
+  /** Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
+   * methods know the violation at every step and end at the first that is good enough.
+   * 1 or more. Default: 10. */
   int64_t check_every;
   /** Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
    * gauge of every slice. The first starts from the field as it is. 1 or more. Default: 1. */
@@ -2665,6 +2674,9 @@ typedef struct plaq_gaugefix_report {
   int64_t best_copy;
   /** What was asked for, by default or not. */
   double stop_theta;
+  /** Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for. */
+  plaq_gaugefix_method method;
+  int32_t reserved;
 } plaq_gaugefix_report;
 
 /** Fills in defaults; pass sizeof. */

@@ -66,9 +66,9 @@ fn values_of_levels_are_lists() {
 #[test]
 fn wrong_values_are_named_with_their_line() {
     for (line, words) in [
-        ("setup_columns = 257", "setup_columns: expected 1 to 256, found 257"),
+        ("setup_columns = 257", "setup_columns: expected 0 to 256, found 257"),
         ("setup_columns = -1", "whole number, not negative"),
-        ("setup_columns = \"many\"", "setup_columns: expected 1 to 256, found \"many\""),
+        ("setup_columns = \"many\"", "setup_columns: expected 0 to 256, found \"many\""),
         ("tol = 1.0", "tol: expected a number between 0 and 1, found 1"),
         ("cycle = \"x\"", "cycle: expected one of v, w, k, found x"),
         ("gather = \"all\"", "gather"),
@@ -124,7 +124,7 @@ fn structs_of_c_are_checked() {
     let mut c = SolverSettings::default().to_c();
     let said = |c| SolverSettings::from_c(&c, "params").unwrap_err().message;
     c.columns = 13;
-    assert_eq!(said(c), "params.columns: expected 1 to 12, found 13");
+    assert_eq!(said(c), "params.columns: expected 0 to 12, found 13");
     (c.columns, c.initial_guess) = (12, 2);
     assert_eq!(said(c), "params.initial_guess: expected 0 or 1, found 2");
     let mut fixing = GaugeFixing::default().to_c();

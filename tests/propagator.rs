@@ -7,10 +7,14 @@ use common::milc::{self, Milc, CSW};
 use common::{devices, lex::links_from_lex, Lex};
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, SolveParams};
-use plaq::fields::{LinkOptions, Precision, Recon};
+use plaq::error::Status;
+use plaq::fields::blas::norm2;
+use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
 use plaq::io::{read_gauge, GaugeFile};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
+use plaq::ops::propagator::{self as ops, memory};
+use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::correlators::{pion, rho, Propagator};
 use reference::numbers::{field_from, field_numbers};
@@ -137,5 +141,38 @@ fn solvers_agree_on_a_thermalised_lattice() {
                 assert!(distance < 1e-9, "{kind:?} {sloppy:?}: {distance:e}");
             }
         }
+    }
+}
+
+/// As many columns at a time as there is room for, where nobody says how many.
+#[test]
+fn short_memory_makes_fewer_columns() {
+    let dirac = DiracParams { csw_s: CSW, csw_t: CSW, ..Default::default() }.with_kappa(0.12);
+    for device in devices() {
+        let geometry = common::geometry(common::over_ranks([4, 4, 4, 8]), &device);
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+        links.set_near_unit(3, 0.3).unwrap();
+        let op = Arc::new(Wilson::new(Arc::new(links), dirac).unwrap());
+        let solver = SolverParams { stop: Stop::at(1e-10), ..Default::default() };
+        let params = SolveParams { solver, ..Default::default() };
+        let solver = DiracSolver::new(op, params).unwrap();
+        let source = Source::point([1, 2, 3, 4]);
+        let run = |at_once| ops::propagator(&solver, source, at_once, &mut unwatched);
+        let norms = |n| norm2(&run(n).unwrap().0).unwrap();
+        let expected = norms(12);
+        for columns in [12, 6, 4, 3, 2, 1] {
+            device.limit_memory(device.used().0 + memory(&solver, 12, columns));
+            let made = run(0);
+            device.limit_memory(u64::MAX);
+            let (found, report) = made.unwrap();
+            assert_eq!(report.columns, columns, "{}", device.name());
+            for (a, b) in norm2(&found).unwrap().iter().zip(&expected) {
+                assert!((a - b).abs() < 1e-8 * b, "{columns}: {a} {b}");
+            }
+        }
+        device.limit_memory(device.used().0 + memory(&solver, 12, 1) / 2);
+        let refused = run(0).map(|_| ());
+        device.limit_memory(u64::MAX);
+        assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
     }
 }

@@ -742,7 +742,8 @@ module plaq
     !> Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
     !> with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
     integer(c_int32_t) :: link_precision
-    !> Null vectors that are iterated at a time, at a set-up and in refinements.
+    !> Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
+    !> memory allows it, else 4, 2 or 1.
     integer(c_int32_t) :: setup_columns
     !> What makes null vectors of random ones.
     integer(c_int32_t) :: setup_solver
@@ -910,7 +911,8 @@ module plaq
     real(c_double) :: delta
     !> Relaxation of MR; 1: none.
     real(c_double) :: omega
-    !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
+    !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
+    !> many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
     integer(c_int32_t) :: columns
     !> PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
     !> whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
@@ -955,6 +957,9 @@ module plaq
     integer(c_int32_t) :: stopped_by
     !> What PLAQ_ALGORITHM_AUTO chose.
     integer(c_int32_t) :: chosen
+    !> Right-hand sides solved at a time: of a propagator its columns.
+    integer(c_int32_t) :: columns
+    integer(c_int32_t) :: reserved
   end type
 
   ! Sources, propagators and hadron correlators
@@ -1403,11 +1408,14 @@ module plaq
   !> Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_COMBINED = 3
   !> Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
-  !> (1988) 1581); Landau and Coulomb gauge, one rank.
+  !> (1988) 1581); Landau and Coulomb gauge.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_DESCENT = 4
   !> Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
-  !> 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+  !> 115) with `alpha` as the first trial; Landau and Coulomb gauge.
   integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_FOURIER_CG = 5
+  !> Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
+  !> one GPU with cuFFT. Else overrelaxation. The report says which.
+  integer(c_int32_t), parameter :: PLAQ_GAUGEFIX_AUTO = 6
   !> Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
   !> and result are in double for all, and the residual gauge is fixed in double.
   !> Single precision.
@@ -1460,7 +1468,8 @@ module plaq
     real(c_double) :: stop_change
     !> Sweeps after which a copy, or a slice, is given up; annealing is not counted.
     integer(c_int64_t) :: max_iterations
-    !> Sweeps between two looks at the violation.
+    !> Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
+    !> methods know the violation at every step and end at the first that is good enough.
     integer(c_int64_t) :: check_every
     !> Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
     !> gauge of every slice. The first starts from the field as it is.
@@ -1497,6 +1506,9 @@ module plaq
     integer(c_int64_t) :: best_copy
     !> What was asked for, by default or not.
     real(c_double) :: stop_theta
+    !> Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+    integer(c_int32_t) :: method
+    integer(c_int32_t) :: reserved
   end type
   !> One gauge copy, or one slice of it.
   type, bind(c) :: plaq_gaugefix_state

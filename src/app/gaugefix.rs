@@ -17,9 +17,10 @@ use crate::ops::gaugefix::{
     fix_gauge, CopyReport, Fixed, GaugeFixParams, GaugeFixReport, GaugeFixing, GaugeKind,
 };
 use crate::ops::observables::{plaquette, unitarity, Plaquette, Unitarity};
-use crate::params::Parameters;
+use crate::params::{Choice, Parameters};
 
-const SWEEPS: &[&str] = &[
+const METHODS: &[&str] = &[
+    "auto",
     "overrelaxation",
     "relaxation",
     "stochastic",
@@ -40,11 +41,11 @@ const FIXING: &[Opt] = &[
     opt("direction", Kind::Text, "MU", "t", "of Coulomb gauge: the direction that is left out, x, y, z, t or 0 to 3").old("time")
         .needs(&[&[Need::Is("condition", &["coulomb"])]]),
     of("residual", "residual").needs(&[&[Need::Is("condition", &["mag"])]]),
-    opt("method", Kind::Word(SWEEPS), "M", "overrelaxation", "overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
+    opt("method", Kind::Word(METHODS), "M", "auto", "auto (fourier-cg where there is one, else overrelaxation), overrelaxation, relaxation, stochastic, annealing, combined, fourier-descent or fourier-cg"),
     of("precision", "precision"),
     of("omega", "omega")
-        .needs(&[&[Need::Is("method", &["overrelaxation", "annealing", "combined"]), Need::With("residual")]]),
-    of("alpha", "alpha").needs(&[&[Need::Is("method", &["fourier-descent", "fourier-cg"])]]),
+        .needs(&[&[Need::Is("method", &["auto", "overrelaxation", "annealing", "combined"]), Need::With("residual")]]),
+    of("alpha", "alpha").needs(&[&[Need::Is("method", &["auto", "fourier-descent", "fourier-cg"])]]),
     of("probability", "probability").needs(&[&[Need::Is("method", &["stochastic", "combined"])]]),
     of("stochastic-sweeps", "stochastic_sweeps").needs(&[&[Need::Is("method", &["combined"])]]),
     of("hot", "hot").needs(ANNEALS),
@@ -152,11 +153,19 @@ fn print_states<'a>(what: &str, states: impl Iterator<Item = &'a Fixed>) {
     }
 }
 
+/// Name of the method that was taken.
+fn method<'a>(options: &'a Options, report: &GaugeFixReport) -> &'a str {
+    match options.text("method") {
+        "auto" => report.method.word(),
+        asked => asked,
+    }
+}
+
 fn print(session: &Session, options: &Options, name: &str, loaded: &Loaded, done: &Done) {
     let lattice = lattice_text(loaded.gauge.geometry().global_extents());
     let format = files::name_of(loaded.info.format);
     say!("# {name} ({format}), {lattice}, plaquette {:.12}", done.before.total);
-    let (condition, method) = (options.text("condition"), options.text("method"));
+    let (condition, method) = (options.text("condition"), method(options, &done.report));
     let precision = options.text("precision");
     say!("# {condition} gauge by {method}, {precision} precision, {}", session.device.name());
     let r = &done.report;
@@ -210,7 +219,7 @@ fn json_report(
         "version": env!("CARGO_PKG_VERSION"), "device": session.device.name(),
         "gauge": described(name, loaded.info.format, loaded.gauge.geometry().global_extents()),
         "condition": options.text("condition"), "time": direction(options).unwrap_or(3),
-        "method": options.text("method"), "precision": options.text("precision"),
+        "method": method(options, r), "precision": options.text("precision"),
         "omega": p.omega, "alpha": options.number("alpha"), "stop_theta": p.stop.theta,
         "stop_theta_max": p.stop.theta_max, "stop_change": p.stop.change, "seed": p.seed,
         "functional": best.quality.functional, "theta": best.quality.theta, "iterations": best.iterations,

@@ -12,7 +12,7 @@ use super::statistics::History;
 use super::{interrupted, output, Failure, Run};
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
-use crate::io::{FileFormat, GaugeReader, WriteOptions};
+use crate::io::{expect_new, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::observables::{plaquette, Plaquette};
 use crate::ops::quenched::Quenched;
@@ -245,6 +245,8 @@ fn check_outputs(options: &Options, at: &Place, last: u64) -> Run<()> {
             let name = file_name(prefix, number);
             if number == at.number + 1 || Path::new(&name).exists() {
                 output::check(Some(&name), overwrite, "go on after it with --continue, ")?;
+            } else if !overwrite {
+                expect_new(Path::new(&name));
             }
         }
     }

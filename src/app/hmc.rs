@@ -16,7 +16,7 @@ use super::{interrupted, output, Failure, Run, UNFINISHED};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
-use crate::io::{write_file, FileFormat, GaugeReader, WriteOptions};
+use crate::io::{expect_new, write_file, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
@@ -267,6 +267,7 @@ fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
         if Path::new(&name).exists() {
             output::check(Some(&name), false, otherwise)?;
         }
+        expect_new(Path::new(&name));
     }
     Ok(())
 }

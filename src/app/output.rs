@@ -19,7 +19,11 @@ pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
             if otherwise.is_empty() { "replace it with" } else { "or replace it with" }
         )));
     }
-    Ok(io::try_output(Path::new(name))?)
+    io::try_output(Path::new(name))?;
+    if !overwrite {
+        io::expect_new(Path::new(name));
+    }
+    Ok(())
 }
 
 /// A file as text.

@@ -279,6 +279,8 @@ pub struct Solved {
     /// Precision of the iteration.
     pub precision: Precision,
     pub chosen: Chosen,
+    /// Columns solved at a time.
+    pub columns: usize,
 }
 
 pub fn largest(values: &[f64]) -> f64 {
@@ -305,6 +307,7 @@ impl Solved {
             kind: SolverKind::Cgnr,
             precision: Precision::F64,
             chosen: Chosen::Asked,
+            columns: 0,
         }
     }
 
@@ -333,6 +336,7 @@ impl Solved {
         self.memory_peak = self.memory_peak.max(report.memory_peak);
         self.kind = s.fallback.unwrap_or(asked);
         (self.precision, self.chosen) = (report.iterated.0, report.chosen);
+        self.columns = report.columns;
     }
 
     /// What ended solves that did not converge.
@@ -351,7 +355,7 @@ impl Solved {
     pub fn json(&self, name: &str, solving: &Solving) -> Value {
         json!({
             "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(),
-            "rhs": solving.settings.columns, "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
+            "rhs": self.columns, "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
             "iterations": self.iterations, "reliable_updates": self.reliable_updates,
             "restarts": self.restarts, "residual": self.residual, "residual_hq": self.residual_hq,
             "residuals": self.residuals, "seconds": self.seconds, "flops": self.flops,

@@ -46,10 +46,8 @@ pub struct Kernel {
     pub vectors: Vectors,
     /// Its instantiations take the compiler long: a translation unit for itself.
     pub large: bool,
-    /// The GPU tuner measures its launch shape by running it again and again before its first call, and puts back
-    /// what the call updates (`Call::updates`). A sweep of gauge fixing also tells other ranks: its first call is
-    /// on a copy (src/ops/gaugefix/sweeper.rs). Other kernels whose shape is free are tuned in the midst of work
-    /// (src/backend/cuda/trials.rs).
+    /// Other launch shapes of it are tried on a GPU by default, for every amount of work, once it has taken some
+    /// time (src/backend/cuda/trials.rs).
     pub tuned: bool,
     /// The kernel starts on a GPU while the kernel before still runs (plaq_dialect.h): for those
     /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
@@ -70,7 +68,7 @@ impl Kernel {
     /// Do blocks of any shape give the same numbers? Not those of sums, nor where blocks have an order.
     #[allow(dead_code)]
     pub fn any_shape(&self) -> bool {
-        matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual
+        self.tuned || (matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual)
     }
 }
 

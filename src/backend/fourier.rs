@@ -39,6 +39,15 @@ pub struct Fourier {
 }
 
 impl Fourier {
+    /// Are there transforms on this device?
+    ///
+    /// # Errors
+    /// On a GPU `CufftMissing`.
+    pub fn available(device: &Device) -> Result<()> {
+        let smallest = Shape { extents: [2; 4], axes: 4, arrays: 1, single: true };
+        Fourier::new(device, smallest).map(|_| ())
+    }
+
     /// # Errors
     /// On a GPU `CufftMissing`, `OutOfMemory`.
     pub fn new(device: &Device, shape: Shape) -> Result<Self> {

@@ -55,8 +55,6 @@ pub struct Call<'a> {
     pub args_bytes: usize,
     pub specs: Specs,
     pub work: Work,
-    /// Addresses and bytes of what a tuned kernel reads and changes: the tuner puts that back.
-    pub updates: &'a [(Ptr, usize)],
 }
 
 /// How much a kernel runs over.
@@ -87,7 +85,7 @@ impl<'a> Call<'a> {
             specs.push((WIDE, 1));
         }
         let args = (args as *const K::Args).cast();
-        Call { kernel, params, args, args_bytes, specs, work, updates: &[] }
+        Call { kernel, params, args, args_bytes, specs, work }
     }
 
     pub fn symbol(&self) -> String {
@@ -638,22 +636,11 @@ impl Device {
 
     /// Runs a kernel of the table over the sites and batches of `work`.
     pub(crate) fn launch<K: Sites>(&self, kernel: K, args: &K::Args, work: Work) -> Result<()> {
-        self.launch_update(kernel, args, work, &[])
-    }
-
-    /// The same of a tuned kernel that reads what it changes: memory at these addresses, so many bytes.
-    pub(crate) fn launch_update<K: Sites>(
-        &self,
-        kernel: K,
-        args: &K::Args,
-        work: Work,
-        updates: &[(Ptr, usize)],
-    ) -> Result<()> {
         if work.n == 0 || work.batches == 0 {
             return Ok(());
         }
         let params = kernel.params();
-        let call = Call { updates, ..self.call::<K>(&params, args, work)? };
+        let call = self.call::<K>(&params, args, work)?;
         if rehearsal::noted(&call) {
             return Ok(());
         }

@@ -3,7 +3,9 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report};
+use super::args::{
+    number_of, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
+};
 use super::context::Context;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
@@ -74,6 +76,9 @@ interface! {
             best_copy: i64,
             /// What was asked for, by default or not.
             stop_theta: f64,
+            /// Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+            method: plaq_gaugefix_method,
+            reserved: i32,
         }
     }
     structs {
@@ -144,6 +149,7 @@ fn run(
     let (total, residual) = (done.best.total, done.best.residual);
     let rest = residual.unwrap_or_default();
     report.set(plaq_gaugefix_report {
+        method: number_of(done.method),
         functional: total.quality.functional,
         theta: total.quality.theta,
         theta_max: total.quality.theta_max,
@@ -157,6 +163,7 @@ fn run(
         copies: done.copies.len() as i64,
         best_copy: done.best_copy as i64,
         stop_theta: params.stop.theta,
+
         ..Default::default()
     });
     if result.wanted() {

@@ -79,8 +79,8 @@ fn report_of(
     let memory_peak = overlap.context().device().used().1;
     let links = overlap.op.sign().kernel().op().gauge();
     let iterated = solver.params().sloppy.unwrap_or((links.precision(), links.recon()));
-    let chosen = Chosen::Asked;
-    to_c(&SolveReport { solver: report, memory_peak, iterated, chosen }, SolverKind::Cg)
+    let (chosen, columns) = (Chosen::Asked, report.residual.len());
+    to_c(&SolveReport { solver: report, memory_peak, iterated, chosen, columns }, SolverKind::Cg)
 }
 
 #[allow(clippy::too_many_arguments)]

@@ -122,6 +122,9 @@ interface! {
             stopped_by: plaq_stopped_by,
             /// What PLAQ_ALGORITHM_AUTO chose.
             chosen: plaq_chosen,
+            /// Right-hand sides solved at a time: of a propagator its columns.
+            columns: i32,
+            reserved: i32,
         }
     }
     functions {
@@ -261,6 +264,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         sloppy_storage: number_of(report.iterated.1),
         stopped_by: number_of(stopped_by(s)),
         chosen: number_of(report.chosen),
+        columns: report.columns as i32,
         ..Default::default()
     }
 }

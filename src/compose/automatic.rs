@@ -33,12 +33,16 @@ struct Costs {
 }
 
 const CPU: Costs = Costs { setup: 4300.0, solve: 265.0, seconds: 0.0 };
-const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 2.0 };
+const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 0.5 };
 
 /// The residual of BiCGStab that falls.
 struct Fall {
     /// Logarithms of the last residuals.
     last: [f64; WINDOW],
+    /// Seconds at the last iterations.
+    times: [f64; WINDOW],
+    /// Seconds of an iteration: of as many as are averaged over, the fastest. First launches wait for the compiler.
+    pace: f64,
     goal: f64,
 }
 
@@ -46,7 +50,11 @@ impl Fall {
     /// Iterations that a solve is going to need in all.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
-        self.last[p.iteration % WINDOW] = worst.ln();
+        let at = p.iteration % WINDOW;
+        if p.iteration > WINDOW {
+            self.pace = self.pace.min((p.seconds - self.times[at]) / WINDOW as f64);
+        }
+        (self.last[at], self.times[at]) = (worst.ln(), p.seconds);
         let mean = self.last.iter().sum::<f64>() / WINDOW as f64;
         let known = p.iteration >= FIRST_LOOK && mean < 0.0;
         known.then(|| p.iteration as f64 * (self.goal / mean).max(1.0))
@@ -105,7 +113,12 @@ impl DiracSolver {
         let expected = self.params().automatic.unwrap_or(0);
         let later = if expected > 0 { expected.saturating_sub(solved + n) } else { solved } as f64;
         let comm = self.op().links().geometry().comm().clone();
-        let mut fall = Fall { last: [0.0; WINDOW], goal: stop.residual.max(1e-15).ln() };
+        let mut fall = Fall {
+            last: [0.0; WINDOW],
+            times: [0.0; WINDOW],
+            pace: f64::INFINITY,
+            goal: stop.residual.max(1e-15).ln(),
+        };
         let (mut dear, mut failed) = (None, None);
         let mut watch = |p: &Progress| {
             if monitor(p).is_break() {
@@ -122,7 +135,7 @@ impl DiracSolver {
             if left < costs.setup + costs.solve * (n as f64 + later) {
                 return ControlFlow::Continue(());
             }
-            let mut seconds = [left * p.seconds / done];
+            let mut seconds = [left * fall.pace / n as f64];
             if let Err(e) = comm.most(&mut seconds) {
                 failed = Some(e);
                 return ControlFlow::Break(());

@@ -118,8 +118,9 @@ parameters! {
         delta: f64 = 0.1, between(0.0, 1.0);
         /// Relaxation of MR; 1: none.
         omega: f64 = 1.0, between(0.0, 2.0);
-        /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
-        columns: usize = COLUMNS, within(1, COLUMNS as i64);
+        /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
+        /// many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
+        columns: usize = 0, within(0, COLUMNS as i64);
         /// PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
         /// whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
         expected_columns: usize = 0, within(0, i32::MAX as i64);
@@ -257,4 +258,6 @@ pub struct SolveReport {
     pub iterated: (Precision, Recon),
     /// What an automatic solver chose.
     pub chosen: Chosen,
+    /// Right-hand sides solved at a time.
+    pub columns: usize,
 }

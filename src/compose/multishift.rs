@@ -75,7 +75,7 @@ impl DiracSolver {
         })?;
         device.synchronize()?;
         let (memory_peak, iterated) = (peak.bytes(), self.iterated());
-        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked })
+        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() })
     }
 
     /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger,
@@ -130,6 +130,9 @@ impl DiracSolver {
         device.synchronize()?;
         let iterated = self.iterated();
         let memory_peak = peak.bytes();
-        Ok((SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked }, reports))
+        Ok((
+            SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() },
+            reports,
+        ))
     }
 }

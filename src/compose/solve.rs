@@ -344,7 +344,7 @@ impl DiracSolver {
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
         let (memory_peak, iterated) = (peak.bytes(), self.iterated());
-        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked })
+        Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() })
     }
 
     /// x in the normalisation asked for = this times x in kappa normalisation.

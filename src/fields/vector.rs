@@ -264,11 +264,6 @@ impl VectorField {
     pub fn held(&self) -> usize {
         self.data.bytes() + self.norm.as_ref().map_or(0, Buffer::bytes)
     }
-    /// Where that is: address and bytes of numbers, and of norms where there are some.
-    pub(crate) fn spans(&self) -> Vec<(Ptr, usize)> {
-        let buffers = std::iter::once(&self.data).chain(&self.norm);
-        buffers.map(|b| (b.ptr(), b.bytes())).collect()
-    }
     /// Planes of the field: right-hand sides (where they are slowest) x slices x parities.
     pub fn planes(&self) -> usize {
         match self.order {

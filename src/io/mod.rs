@@ -33,6 +33,7 @@ use data::Data;
 pub use data::Part;
 pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 use std::path::Path;
+pub use stream::expect_new;
 use stream::{Input, Output};
 pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 pub use warnings::{Warning, Warnings};

@@ -5,11 +5,13 @@ use super::{ByteOrder, SITE};
 use crate::bail;
 use crate::error::{host_array, Error, Result, Status};
 use std::collections::hash_map::RandomState;
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{fchown, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Bytes of one chunk, roughly.
 const CHUNK: usize = 1 << 20;
@@ -172,6 +174,17 @@ impl Input {
     }
 }
 
+/// Files that this process is going to write and that were not there when it looked.
+static NEW: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// A file of this name that others write from now on is not replaced: this process's first one is refused then. Nothing
+/// is done for a file that is there.
+pub fn expect_new(path: &Path) {
+    if !path.exists() {
+        NEW.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
+    }
+}
+
 /// A file under a temporary name, removed on drop by who created it unless it was committed.
 pub struct Output {
     file: File,
@@ -300,8 +313,21 @@ impl Output {
     pub fn commit(mut self) -> Result<()> {
         self.inherit().map_err(|e| self.failure(e))?;
         self.sync()?;
-        fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
-        self.owned = false;
+        let new = NEW.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.target);
+        match new.then(|| fs::hard_link(&self.temporary, &self.target)) {
+            // The temporary name goes on drop.
+            Some(Ok(())) => {}
+            Some(Err(e)) if e.kind() == ErrorKind::AlreadyExists => bail!(
+                FileWrite,
+                "{}: another process has written it since this one began: its file stays",
+                self.target.display()
+            ),
+            // Not every file system has links.
+            _ => {
+                fs::rename(&self.temporary, &self.target).map_err(|e| self.failure(e))?;
+                self.owned = false;
+            }
+        }
         // The new name itself: not every file system lets a folder be flushed, the data are safe.
         if let Some(Ok(folder)) = self.target.parent().map(File::open) {
             let _ = folder.sync_all();

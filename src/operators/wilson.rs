@@ -389,7 +389,7 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, out, inp)
+        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, inp)
     }
 
     /// The same with further terms in the same pass.
@@ -400,7 +400,7 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, sum)?, out, inp)
+        self.launch_hop(self.hop_args(out, inp, call, sum)?, inp)
     }
 
     /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
@@ -423,7 +423,7 @@ impl Wilson {
         // Views of even sites, the first planes of every field.
         let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
         let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
-        self.launch_hop(args, out, inp)
+        self.launch_hop(args, inp)
     }
 
     /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
@@ -564,13 +564,8 @@ impl Wilson {
         Ok(HopArgs { inp: inp.view(), ..args })
     }
 
-    /// One parity or both; `out` and `in` are those of the arguments.
-    fn launch_hop(
-        &self,
-        mut args: HopArgs,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-    ) -> Result<()> {
+    /// One parity or both; `inp` is that of the arguments.
+    fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let comm = geometry.comm();
@@ -578,8 +573,7 @@ impl Wilson {
         let parities = if args.parity == args::PARITY_BOTH { 2 } else { 1 };
         // Room for the last blocks of either region.
         let n = parities * (geometry.outer() + 1024);
-        let updates = if args.with_own != 0 { out.spans() } else { vec![] };
-        let launch = |args: &HopArgs, work| device.launch_update(hop, args, work, &updates);
+        let launch = |args: &HopArgs, work| device.launch(hop, args, work);
         if geometry.halo_mask() == 0 {
             let work = if parities == 2 { Work { n, ..work } } else { work };
             return launch(&args, work);

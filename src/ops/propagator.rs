@@ -24,7 +24,28 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
     field(columns) + batches + solver.memory(at_once.min(columns))
 }
 
-/// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12): S(x, source), in
+/// Columns that are solved at a time where nobody says how many, the same on all ranks.
+fn fitting(solver: &DiracSolver, columns: usize) -> Result<usize> {
+    let shape = solver.op().shape();
+    let fits = |n: &usize| {
+        let need = memory(solver, columns, *n);
+        shape.device.require(need, "this propagator").is_ok()
+    };
+    let divisors = (1..=COLUMNS).rev().filter(|n| COLUMNS % n == 0);
+    let here = divisors.clone().find(fits).unwrap_or(1);
+    let mut fewest = [-(here as f64)];
+    shape.geometry.comm().most(&mut fewest)?;
+    let n = -fewest[0] as usize;
+    if n < COLUMNS.min(columns) {
+        log::info!(
+            "a propagator of {columns} columns: {n} at a time fit in {}",
+            shape.device.name()
+        );
+    }
+    Ok(n)
+}
+
+/// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12; 0: as fit): S(x, source), in
 /// the precision and normalisation of the solver, which must be one for M on the full lattice
 /// (`Solution::Mat`). The report is that of all solves: the iterations of the slowest, sums of times,
 /// work, updates and restarts, one history after the other. The monitor's iterations begin anew with
@@ -42,7 +63,7 @@ pub fn propagator(
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     let columns = source.columns();
-    check(solver, columns, at_once)?;
+    let at_once = check(solver, columns, at_once)?;
     let shape = solver.op().shape();
     shape.device.require(memory(solver, columns, at_once), "this propagator")?;
     let mut all = shape.field(columns)?;
@@ -61,7 +82,7 @@ pub fn propagator_of(
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     let columns = sources.nrhs();
-    check(solver, columns, at_once)?;
+    let at_once = check(solver, columns, at_once)?;
     let shape = solver.op().shape();
     shape.check(sources, "sources")?;
     shape.device.require(memory(solver, columns, at_once), "this propagator")?;
@@ -97,7 +118,7 @@ pub(crate) fn run_through(
     let solver = DiracSolver::new(op, params.clone())?;
     let shape = solver.op().shape();
     let mut all = shape.field(COLUMNS)?;
-    check(&solver, COLUMNS, at_once)?;
+    let at_once = check(&solver, COLUMNS, if at_once == 0 { COLUMNS } else { at_once })?;
     // What takes longest to compile comes first.
     let sink = Sink::at_rest(0);
     mesons(&all, &all, sink)?;
@@ -115,7 +136,8 @@ pub(crate) fn run_through(
     Ok(())
 }
 
-fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
+/// Refuses what is no propagator; columns at a time.
+fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<usize> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
         bail!(
@@ -123,13 +145,16 @@ fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
             "solution: a propagator solves M x = b, PLAQ_SOLUTION_M, found {found}"
         );
     }
-    if !(1..=COLUMNS).contains(&at_once) {
-        bail!(BadParameter, "columns at a time: expected 1 to {COLUMNS}, found {at_once}");
+    if at_once > COLUMNS {
+        bail!(BadParameter, "columns at a time: expected 0 to {COLUMNS}, found {at_once}");
     }
     if !(1..=4096).contains(&columns) {
         bail!(BadParameter, "source: expected 1 to 4096 columns from `first` on, found {columns}");
     }
-    Ok(())
+    match at_once {
+        0 => fitting(solver, columns),
+        asked => Ok(asked),
+    }
 }
 
 /// Sources first; solutions take their places.
@@ -167,6 +192,7 @@ fn solve_columns(
         total = Some(match total {
             Some(before) => SolveReport {
                 memory_peak: before.memory_peak.max(report.memory_peak),
+                columns: before.columns,
                 solver: before.solver.beside(report.solver),
                 ..report
             },

@@ -7,7 +7,7 @@ static plaq_multigrid_params params(void) {
   plaq_multigrid_params p;
   int l;
   OK(plaq_multigrid_params_init(&p, sizeof p));
-  CHECK(p.setup_solver == PLAQ_SETUP_BICGSTAB && p.setup_columns == 8 && p.level[3].post == 10);
+  CHECK(p.setup_solver == PLAQ_SETUP_BICGSTAB && p.setup_columns == 0 && p.level[3].post == 10);
   p.levels = 2;
   p.level[0].block[0] = 2, p.level[0].block[1] = 1, p.level[0].block[2] = 1, p.level[0].block[3] = 2;
   p.level[0].vectors = VECTORS;
@@ -95,7 +95,7 @@ static void solvers(plaq_context context, plaq_dirac dirac) {
   p.setup_solver = 3;
   REFUSED(PLAQ_INVALID_ARGUMENT, "setup_solver", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.setup_columns = 257;
-  REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 1 to 256", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 0 to 256", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.coarse_precision = PLAQ_PRECISION_QUARTER;
   REFUSED(PLAQ_INVALID_ARGUMENT, "coarse_precision: expected", plaq_multigrid_create(dirac, &p, &refused));
   p = params(), p.coarse_precision = PLAQ_PRECISION_DOUBLE, p.link_precision = PLAQ_PRECISION_QUARTER;

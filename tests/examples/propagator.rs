@@ -310,7 +310,7 @@ fn what_cannot_be_done_is_refused_with_a_message() {
                 2,
                 "--sequential: time slice 8; expected a place on the lattice",
             ),
-            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "0"], 2, "--rhs"),
+            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "-1"], 2, "--rhs"),
             (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "13"], 2, "--rhs"),
         ] {
             let out = program.command().args(arguments).output().unwrap();

@@ -35,7 +35,7 @@ fn rounding_bounds_functional_violation_and_unitarity() {
                 max_iterations,
                 check_every: 10,
                 stop: theta_below(1e-40),
-                ..GaugeFixParams::new(Condition::Landau)
+                ..relaxing(Condition::Landau)
             };
             watched(&u, &params)
         };

@@ -49,7 +49,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                             check_every: 1,
                             precision,
                             random_start: true,
-                            ..GaugeFixParams::new(condition)
+                            ..relaxing(condition)
                         };
                         let (_, told) = watched(&u, &params);
                         let heated: Vec<Quality> = told
@@ -102,7 +102,7 @@ fn microcanonical_sweeps_keep_the_functional() {
                             max_iterations: 1,
                             check_every: 1,
                             precision,
-                            ..GaugeFixParams::new(condition)
+                            ..relaxing(condition)
                         };
                         watched(&u, &params).1[0]
                     };
@@ -185,7 +185,7 @@ fn stochastic_relaxation_draws_for_every_subgroup() {
                     check_every: 1,
                     precision: Working::Double,
                     seed,
-                    ..GaugeFixParams::new(condition)
+                    ..relaxing(condition)
                 };
                 let g = matrices::<N>(&quietly(&u, &params).transformation);
                 let off = furthest(&g, &expected);
@@ -243,7 +243,7 @@ fn threads_and_halos_change_nothing() {
                         copies: 2,
                         random_start: true,
                         seed: 9,
-                        ..GaugeFixParams::new(condition)
+                        ..relaxing(condition)
                     };
                     let fixed = quietly(&u, &params);
                     (matrices::<3>(&fixed.transformation), fixed.report.best.total.quality)
@@ -281,7 +281,7 @@ fn threads_and_halos_change_nothing() {
                         precision: Working::Double,
                         random_start: true,
                         seed: 10,
-                        ..GaugeFixParams::new(condition)
+                        ..relaxing(condition)
                     };
                     matrices::<3>(&quietly(&u, &params).transformation)
                 };
@@ -306,7 +306,7 @@ fn annealing_finds_higher_maxima() {
                 copies: 4,
                 random_start: true,
                 stop: theta_below(1e-8),
-                ..GaugeFixParams::new(condition)
+                ..relaxing(condition)
             };
             let report = quietly(&u, &params).report;
             report.copies.iter().map(|c| c.total.quality.functional).sum::<f64>() / 4.0

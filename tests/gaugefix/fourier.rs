@@ -205,11 +205,8 @@ fn descents_reach_the_maximum_of_overrelaxation() {
 /// On a thermalised field, to the same violation.
 #[test]
 fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
-    let path = std::path::Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
     for device in devices() {
-        let options = LoadOptions::default();
-        let form = (Precision::F64, Recon::R18);
-        let u = load_gauge(&device, &ranks(), path, form.0, form.1, &options).unwrap().gauge;
+        let u = quenched(&device);
         for condition in [Condition::Landau, Condition::Coulomb { time: 3 }] {
             let [slow, descent, cg] = [
                 Method::Overrelaxation,
@@ -223,6 +220,63 @@ fn conjugate_gradients_take_fewer_iterations_than_overrelaxation() {
                 best.iterations
             });
             assert!(2 * cg < slow && cg < descent, "{condition:?}: {slow} {descent} {cg}");
+        }
+    }
+}
+
+fn quenched(device: &Device) -> GaugeField {
+    let path = std::path::Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
+    let (options, form) = (LoadOptions::default(), (Precision::F64, Recon::R18));
+    load_gauge(device, &ranks(), path, form.0, form.1, &options).unwrap().gauge
+}
+
+/// Steps of steepest descent beyond what converges become shorter, also where single precision hides that the
+/// functional falls.
+#[test]
+fn descents_with_long_steps_converge() {
+    for device in devices() {
+        let u = quenched(&device);
+        for condition in [Condition::Landau, Condition::Coulomb { time: 3 }] {
+            for precision in [Working::Double, Working::Mixed] {
+                let run = |alpha| {
+                    let method = Method::FourierDescent { alpha };
+                    let params = GaugeFixParams { precision, ..descending(condition, method) };
+                    let best = quietly(&u, &params).report.best.total;
+                    println!("{condition:?} {precision:?} {alpha}: {best:?}");
+                    assert!(best.converged, "{condition:?} {precision:?} {alpha}: {best:?}");
+                    best.iterations
+                };
+                let good = run(ALPHA);
+                for alpha in [0.2, 0.5] {
+                    let found = run(alpha);
+                    assert!(found < 3 * good / 2, "{condition:?} {alpha}: {found} {good}");
+                }
+            }
+        }
+    }
+}
+
+/// What is chosen by default, which is the same as asking for it.
+#[test]
+fn the_automatic_method_is_one_of_the_others() {
+    for device in devices() {
+        let u = quenched(&device);
+        let descends = device.is_cpu() || ranks().size() == 1;
+        let cg = (Algorithm::FourierCg, Method::FourierCg { alpha: ALPHA });
+        let relaxation = (Algorithm::Overrelaxation, Method::Overrelaxation);
+        for (condition, (algorithm, method)) in [
+            (Condition::Landau, if descends { cg } else { relaxation }),
+            (Condition::Coulomb { time: 3 }, if descends { cg } else { relaxation }),
+            (Condition::MaximallyAbelian { residual: false }, relaxation),
+        ] {
+            let params = GaugeFixParams::new(condition);
+            let chosen = quietly(&u, &params);
+            let asked = quietly(&u, &GaugeFixParams { method, ..params });
+            let what = format!("{condition:?} on {}", device.name());
+            assert_eq!(chosen.report.method, algorithm, "{what}");
+            assert_eq!(asked.report.method, algorithm, "{what}");
+            assert!(chosen.report.best.total.converged, "{what}");
+            assert!(matrices::<3>(&chosen.transformation) == matrices::<3>(&asked.transformation));
         }
     }
 }

@@ -24,7 +24,7 @@ fn rows_come_out(device: &Device, extents: [usize; 4], rows: &[Row]) {
             stop: theta_below(1e-30),
             max_iterations: sweeps,
             precision: Working::Double,
-            ..GaugeFixParams::new(Condition::Landau)
+            ..relaxing(Condition::Landau)
         };
         let total = quietly(&u, &params).report.best.total;
         assert_eq!(total.iterations, sweeps);

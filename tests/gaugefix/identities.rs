@@ -31,11 +31,8 @@ fn closed_loops_and_determinants_stay() {
             let u = haar(&device, extents, form);
             for condition in conditions() {
                 for precision in [Working::Single, Working::Mixed, Working::Double] {
-                    let params = GaugeFixParams {
-                        max_iterations: 40,
-                        precision,
-                        ..GaugeFixParams::new(condition)
-                    };
+                    let params =
+                        GaugeFixParams { max_iterations: 40, precision, ..relaxing(condition) };
                     let v = quietly(&u, &params).gauge;
                     let what = format!("{form:?} {condition:?} {precision:?} {}", device.name());
                     let tol = tolerance(form.1, 64.0);
@@ -73,7 +70,7 @@ fn the_functional_never_falls() {
                         max_iterations: 30,
                         check_every: 1,
                         precision: Working::Double,
-                        ..GaugeFixParams::new(condition)
+                        ..relaxing(condition)
                     };
                     let (fixed, told) = watched(&u, &params);
                     // The residual functional is another one.
@@ -109,7 +106,7 @@ fn smooth_fields_are_fixed_to_the_same_maximum() {
                     let params = GaugeFixParams {
                         stop: theta_below(theta),
                         precision,
-                        ..GaugeFixParams::new(condition)
+                        ..relaxing(condition)
                     };
                     let fixed = quietly(&u, &params);
                     let what = format!("SU({N}) {condition:?} {precision:?} on {}", device.name());
@@ -145,8 +142,7 @@ fn the_maximum_does_not_depend_on_a_constant_transformation() {
     for condition in [Condition::Landau, Condition::Coulomb { time: 2 }] {
         let run = |links: &Gauge| {
             let u = field(&device, &geometry, links, whole::<3>());
-            let params =
-                GaugeFixParams { stop: theta_below(1e-22), ..GaugeFixParams::new(condition) };
+            let params = GaugeFixParams { stop: theta_below(1e-22), ..relaxing(condition) };
             gauge_from::<3>(&quietly(&u, &params).gauge.save_lex().unwrap())
         };
         let (plain, turned) = (run(&links), run(&su3::transform(lat, &links, &turn)));
@@ -169,7 +165,7 @@ fn the_residual_gauge_keeps_the_abelian_one() {
                     max_iterations: 50,
                     check_every: 5,
                     precision: Working::Double,
-                    ..GaugeFixParams::new(Condition::MaximallyAbelian { residual })
+                    ..relaxing(Condition::MaximallyAbelian { residual })
                 };
                 quietly(&u, &params)
             };
@@ -209,7 +205,7 @@ fn functionals_reach_those_of_milc() {
                     omega,
                     stop: theta_below(theta),
                     precision,
-                    ..GaugeFixParams::new(condition)
+                    ..relaxing(condition)
                 };
                 let best = quietly(&loaded.gauge, &params).report.best.total;
                 let f = best.quality.functional;

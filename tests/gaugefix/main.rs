@@ -15,7 +15,8 @@ use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Group, Precision, Recon, Transformation};
 use plaq::ops::gaugefix::{
-    fix_gauge, Condition, GaugeFixParams, GaugeFixed, Method, Progress, Quality, Stop, Working,
+    fix_gauge, Algorithm, Condition, GaugeFixParams, GaugeFixed, Method, Progress, Quality, Stop,
+    Working,
 };
 use reference::gaugefix as slow;
 use reference::matrix::{distance, mul, one, scale, Matrix};
@@ -42,6 +43,11 @@ fn whole<const N: usize>() -> Form {
 
 fn theta_below(theta: f64) -> Stop {
     Stop { theta, theta_max: 0.0, change: 0.0 }
+}
+
+/// The defaults with overrelaxation.
+fn relaxing(condition: Condition) -> GaugeFixParams {
+    GaugeFixParams { method: Method::Overrelaxation, ..GaugeFixParams::new(condition) }
 }
 
 fn quietly(gauge: &GaugeField, params: &GaugeFixParams) -> GaugeFixed {
@@ -213,7 +219,7 @@ fn sweeps_match<const N: usize>(extents: [usize; 4]) {
                     max_iterations: SWEEPS,
                     check_every: 1,
                     precision,
-                    ..GaugeFixParams::new(condition)
+                    ..relaxing(condition)
                 };
                 let fixed = quietly(&u, &params);
                 let what =
@@ -270,7 +276,7 @@ fn every_storage_of_links_is_fixed() {
                 let params = GaugeFixParams {
                     stop: theta_below(1e-9),
                     precision: Working::Mixed,
-                    ..GaugeFixParams::new(Condition::Landau)
+                    ..relaxing(Condition::Landau)
                 };
                 let fixed = quietly(&u, &params);
                 let what = format!("{precision:?} {recon:?} on {}", device.name());

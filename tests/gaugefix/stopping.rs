@@ -37,7 +37,7 @@ fn base(condition: Condition) -> GaugeFixParams {
         max_iterations: 500,
         check_every: 1,
         precision: Working::Double,
-        ..GaugeFixParams::new(condition)
+        ..relaxing(condition)
     }
 }
 
@@ -274,7 +274,7 @@ fn bad_parameters_are_refused() {
     let geometry = common::geometry(over_ranks([4; 4]), device);
     let mut u = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
     u.set_random(86).unwrap();
-    let good = GaugeFixParams { max_iterations: 1, ..GaugeFixParams::new(Condition::Landau) };
+    let good = GaugeFixParams { max_iterations: 1, ..relaxing(Condition::Landau) };
     let schedule = plaq::ops::gaugefix::Schedule { steps: 2, ..Default::default() };
     let nan = f64::NAN;
     let bad: Vec<(GaugeFixParams, &str)> = [0.99, 2.0, -1.0, nan, f64::INFINITY]

@@ -3,7 +3,9 @@
 use super::lattice::*;
 use super::{options, FORMATS};
 use plaq::error::Status;
-use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, WriteOptions};
+use plaq::io::{
+    expect_new, read_gauge, write_file, write_gauge, ByteOrder, FileFormat, WriteOptions,
+};
 use std::fs;
 use std::path::Path;
 
@@ -99,4 +101,28 @@ fn a_link_to_the_target_is_followed() {
     write_gauge(&alias, FileFormat::Ildg, &options(n, &links), n, &links).unwrap();
     assert!(fs::symlink_metadata(&alias).unwrap().is_symlink());
     assert_eq!(read_gauge(&target, None).unwrap().links, links);
+}
+
+/// A file that appears while this process works is not replaced; what it has written itself is.
+#[test]
+fn files_that_appear_meanwhile_stay() {
+    let folder = Folder::new("meanwhile");
+    let (mine, theirs) = (folder.file("mine"), folder.file("theirs"));
+    [&mine, &theirs].into_iter().for_each(|path| expect_new(path));
+    fs::write(&theirs, "precious").unwrap();
+    let refused = write_file(&theirs, b"result").unwrap_err();
+    assert_eq!(refused.status, Status::FileWrite);
+    assert!(refused.message.contains("another process has written it"), "{refused}");
+    assert_eq!(fs::read(&theirs).unwrap(), b"precious");
+    for text in ["first", "second"] {
+        write_file(&mine, text.as_bytes()).unwrap();
+        assert_eq!(fs::read(&mine).unwrap(), text.as_bytes());
+        let mut names = folder.names();
+        names.sort();
+        assert_eq!(names, ["mine", "theirs"]);
+    }
+    // What was there when it was looked for is replaced.
+    expect_new(&mine);
+    write_file(&mine, b"third").unwrap();
+    assert_eq!(fs::read(&mine).unwrap(), b"third");
 }

@@ -120,3 +120,38 @@ fn heavy_quarks_are_solved_for_everywhere() {
         assert!(worst(&x) > 10.0 * off, "{} {off}", worst(&x));
     }
 }
+
+/// A set-up takes as many columns at a time as there is room for, where nobody says how many.
+#[test]
+fn short_memory_makes_fewer_columns() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
+        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let level = LevelParams { block: [2; 4], vectors: 8, pre: 0, post: 4 };
+        let params = |setup_columns| MultigridParams {
+            setup_columns,
+            setup_iterations: 2,
+            refinements: 1,
+            ..MultigridParams::with_levels(vec![level])
+        };
+        let need = |columns| Multigrid::memory(&*op, &params(columns)).unwrap();
+        let needs = [8, 4, 2, 1].map(|columns| (need(columns), columns));
+        let one = needs[3].0;
+        assert!(one < needs[1].0 && needs[1].0 < needs[0].0, "{needs:?}");
+        for (room, _) in needs {
+            let (_, columns) = *needs.iter().find(|(need, _)| *need <= room).unwrap();
+            device.limit_memory(device.used().0 + room);
+            let announced = Multigrid::memory(&*op, &params(0));
+            let made = Multigrid::new(&*op, &params(0));
+            device.limit_memory(u64::MAX);
+            assert_eq!(announced.unwrap(), room);
+            assert_eq!(made.unwrap().params().setup_columns, columns);
+        }
+        device.limit_memory(device.used().0 + one / 2);
+        let announced = Multigrid::memory(&*op, &params(0));
+        let refused = Multigrid::new(&*op, &params(0)).map(|_| ());
+        device.limit_memory(u64::MAX);
+        assert_eq!(announced.unwrap(), one);
+        assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
+    }
+}

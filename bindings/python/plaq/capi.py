@@ -2140,8 +2140,8 @@ class plaq_multigrid_params(Struct):
       link_precision: Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
         with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
         Default: 0.
-      setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. 1 to 256.
-        Default: 8.
+      setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
+        memory allows it, else 4, 2 or 1. 0 to 256. Default: 0.
       setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.
       twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
@@ -2555,8 +2555,9 @@ class plaq_solver_params(Struct):
       delta: Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
         A number between 0 and 1. Default: 0.1.
       omega: Relaxation of MR; 1: none. A number between 0 and 2. Default: 1.
-      columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time.
-        1 to 12. Default: 12.
+      columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
+        many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
+        0 to 12. Default: 0.
       expected_columns: PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
         whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
         0 or more. Default: 0.
@@ -2635,6 +2636,8 @@ class plaq_solve_report(Struct):
       sloppy_storage:
       stopped_by: Criterion that ended the solve.
       chosen: What PLAQ_ALGORITHM_AUTO chose.
+      columns: Right-hand sides solved at a time: of a propagator its columns.
+      reserved:
     """
     struct_size: int
     converged: int
@@ -2654,6 +2657,8 @@ class plaq_solve_report(Struct):
     sloppy_storage: Any
     stopped_by: Any
     chosen: Any
+    columns: int
+    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
@@ -2673,6 +2678,8 @@ class plaq_solve_report(Struct):
         ("sloppy_storage", _c.c_int32),
         ("stopped_by", _c.c_int32),
         ("chosen", _c.c_int32),
+        ("columns", _c.c_int32),
+        ("reserved", _c.c_int32),
     ]
     _enums_ = {"algorithm": plaq_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by, "chosen": plaq_chosen}
     _init_ = "plaq_solve_report_init"
@@ -4084,11 +4091,14 @@ class plaq_gaugefix_method(Enum):
     #: Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
     COMBINED = 3
     #: Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
-    #: (1988) 1581); Landau and Coulomb gauge, one rank.
+    #: (1988) 1581); Landau and Coulomb gauge.
     FOURIER_DESCENT = 4
     #: Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
-    #: 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+    #: 115) with `alpha` as the first trial; Landau and Coulomb gauge.
     FOURIER_CG = 5
+    #: Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
+    #: one GPU with cuFFT. Else overrelaxation. The report says which.
+    AUTO = 6
 
 
 class plaq_gaugefix_precision(Enum):
@@ -4118,7 +4128,7 @@ class plaq_gaugefix_params(Struct):
       time: Direction whose links Coulomb gauge leaves out (x, y, z, t). 0 to 3. Default: 3.
       residual: Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
         0 or 1. Default: 0.
-      method: Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_OVERRELAXATION.
+      method: Algorithm that raises the functional. Default: PLAQ_GAUGEFIX_AUTO.
       precision: Precision of the sweeps; the result is measured in double. Default: PLAQ_GAUGEFIX_MIXED.
       logarithmic: Annealing temperatures have equal ratios; else equal differences. 0 or 1. Default: 0.
       omega: Power of overrelaxation. 1 to below 2. Default: 1.7.
@@ -4136,7 +4146,9 @@ class plaq_gaugefix_params(Struct):
         Default: 0.
       max_iterations: Sweeps after which a copy, or a slice, is given up; annealing is not counted. 1 or more.
         Default: 20000.
-      check_every: Sweeps between two looks at the violation. 1 or more. Default: 10.
+      check_every: Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
+        methods know the violation at every step and end at the first that is good enough.
+        1 or more. Default: 10.
       copies: Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
         gauge of every slice. The first starts from the field as it is. 1 or more. Default: 1.
       random_start: 1: the first copy starts from a random transformation, as the others do. 0 or 1.
@@ -4222,6 +4234,8 @@ class plaq_gaugefix_report(Struct):
       copies: Copies made, and the one that is kept.
       best_copy:
       stop_theta: What was asked for, by default or not.
+      method: Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+      reserved:
     """
     struct_size: int
     functional: float
@@ -4237,6 +4251,8 @@ class plaq_gaugefix_report(Struct):
     copies: int
     best_copy: int
     stop_theta: float
+    method: Any
+    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("functional", _c.c_double),
@@ -4252,7 +4268,10 @@ class plaq_gaugefix_report(Struct):
         ("copies", _c.c_int64),
         ("best_copy", _c.c_int64),
         ("stop_theta", _c.c_double),
+        ("method", _c.c_int32),
+        ("reserved", _c.c_int32),
     ]
+    _enums_ = {"method": plaq_gaugefix_method}
     _init_ = "plaq_gaugefix_report_init"
 
 

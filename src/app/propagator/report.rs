@@ -11,7 +11,7 @@ use super::super::session::{say, Session};
 use super::super::statistics::{plateau, Plateau};
 use super::samples::{Averages, Found};
 use super::{by_multigrid, sources, Job, Plan};
-use crate::compose::Chosen;
+use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
 use crate::ops::correlators::{effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
@@ -204,7 +204,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
     } else if s.count > 0 {
         say!(
             "# {}, {} inside double: {} iterations, residual {} (heavy-quark {}), {:.3} s, {:.1} Gflop/s, \
-             peak {:.1} MiB{}",
+             peak {:.1} MiB{}{}",
             solver_name(plan, job),
             s.precision.word(),
             s.iterations,
@@ -213,6 +213,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             s.seconds,
             s.flops / s.seconds * 1e-9,
             s.memory_peak as f64 / 1048576.0,
+            if s.columns < COLUMNS { format!(", {} columns at a time", s.columns) } else { String::new() },
             s.outcome()
         );
     }

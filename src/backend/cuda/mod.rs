@@ -2,7 +2,6 @@
 //! stream per device, reductions with a fixed order of summation.
 
 mod ahead;
-mod backup;
 mod cache;
 mod compiling;
 mod copy_stream;
@@ -22,7 +21,6 @@ mod trials;
 mod tuner;
 mod waits;
 
-use std::cell::OnceCell;
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::{Mutex, MutexGuard, Weak};
 
@@ -32,7 +30,6 @@ pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
 pub use source::{Shape, Source};
 
-use backup::Backup;
 use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
 use memory::Memory;
@@ -270,7 +267,7 @@ impl Cuda {
         self.enqueue(call, kernel, threads.div_ceil(kernel.shape.block as usize), None)
     }
 
-    /// The loaded kernel of a call, compiled and tuned if this is the first one.
+    /// The loaded kernel of a call, compiled if this is the first one.
     fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
         let batches = call.work.batches;
         if batches > MOST_BATCHES {
@@ -280,18 +277,7 @@ impl Cuda {
                 call.symbol()
             );
         }
-        // What a call updates is put back after the tuner's launches. Without memory for a copy nothing is measured.
-        let backup = OnceCell::new();
-        let kernel = self.modules().get(
-            call,
-            || self.settle(),
-            |loaded| match backup.get_or_init(|| Backup::of(self, call.updates)) {
-                Some(_) => self.launch_timed(call, loaded).map(Some),
-                None => Ok(None),
-            },
-        );
-        backup.into_inner().flatten().map_or(Ok(()), Backup::put_back)?;
-        kernel
+        self.modules().get(call, || self.settle())
     }
 
     /// Waits for it; one at a time.

@@ -1,6 +1,5 @@
-//! Kernels in the memory of one device: compiled or read from the cache when first asked for,
-//! tuned where the table says so, then found by symbol and constants. Those that any shape suits are tried
-//! in others once they have taken long.
+//! Kernels in the memory of one device: compiled or read from the cache when first asked for, then found by symbol
+//! and constants. Those that any shape suits are tried in others once they have taken long.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -14,7 +13,7 @@ use super::cache::Cache;
 use super::compiling;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
 use super::nvrtc::{Compiled, Nvrtc};
-use super::shapes::{alternatives, candidates, default_shape};
+use super::shapes::candidates;
 use super::source::{Shape, Source};
 use super::trials::{Trial, Turn};
 use super::tuner::Tuner;
@@ -113,30 +112,21 @@ impl Modules {
         })
     }
 
-    /// The kernel of a call. `time` launches it once and returns seconds, `None` where it may not; it is
-    /// asked only for tuned kernels.
-    pub fn get(
-        &self,
-        call: &Call,
-        settle: impl Fn() -> Result<()>,
-        time: impl Fn(&Loaded) -> Result<Option<f64>>,
-    ) -> Result<Arc<Kept>> {
+    /// The kernel of a call.
+    pub fn get(&self, call: &Call, settle: impl Fn() -> Result<()>) -> Result<Arc<Kept>> {
         let key = Key::new(call);
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
         // Threads compile side by side; of several that want the same, one does (Cache).
-        let variants = self.compile(call)?;
+        let (shape, compiled) = self.compile(call)?;
         let _turn = self.loading.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(hit) = self.find(&key) {
             return Ok(hit);
         }
         // The driver may wait for kernels before it loads another one.
         settle()?;
-        let first = match variants.as_slice() {
-            [(shape, only)] => self.load(&key.symbol, *shape, only)?,
-            _ => self.fastest(call, &key, &variants, time)?,
-        };
+        let first = self.load(&key.symbol, shape, &compiled)?;
         let kept = Arc::new(Kept {
             first,
             trial: self.trial(call),
@@ -150,13 +140,12 @@ impl Modules {
 
     /// The trial of a kernel whose shape is free and not yet known.
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
-        let free = alternatives(call.kernel, call.params);
-        let known = || self.tuner.find(&self.tune_key(call), &free).is_some();
-        let patience = self.tuner.patience().filter(|p| p.is_finite())?;
-        if free.is_empty() || known() {
+        let patience = self.tuner.patience(call.kernel)?;
+        let all = candidates(call.kernel, call.params);
+        if all.len() == 1 || self.tuner.find(&self.tune_key(call), &all).is_some() {
             return None;
         }
-        Some(Mutex::new(Trial::new(Some(patience))))
+        Some(Mutex::new(Trial::new(patience)))
     }
 
     /// The shape whose time this launch is to take, if any.
@@ -207,7 +196,7 @@ impl Modules {
     }
 
     fn compile_behind(&self, call: &Call, kept: &Arc<Kept>) {
-        let others = alternatives(call.kernel, call.params).into_iter();
+        let others = candidates(call.kernel, call.params).into_iter();
         let sources: Vec<(Shape, Source)> = others
             .filter(|shape| *shape != kept.first.shape)
             .map(|shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
@@ -244,24 +233,15 @@ impl Modules {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }
 
-    fn shapes(&self, call: &Call) -> Vec<Shape> {
-        let first = default_shape(call.kernel, call.params);
-        let free = alternatives(call.kernel, call.params);
-        if self.tuner.patience().is_none() {
-            return vec![first];
-        }
-        if !free.is_empty() {
-            return vec![self.tuner.find(&self.tune_key(call), &free).unwrap_or(first)];
-        }
+    /// The shape that a kernel starts with: the fastest known one.
+    fn shape(&self, call: &Call) -> Shape {
         let all = candidates(call.kernel, call.params);
-        if all.len() == 1 {
-            return all;
-        }
-        self.tuner.find(&self.tune_key(call), &all).map_or(all, |best| vec![best])
+        let known = || self.tuner.find(&self.tune_key(call), &all);
+        let known = if self.tuner.is_off() || all.len() == 1 { None } else { known() };
+        known.unwrap_or(all[0])
     }
 
-    /// Names the device, the kernel with its constants and, where it is tuned before its first call, sources and
-    /// amount of work.
+    /// Names the device, the kernel with its constants and, of a tuned one, sources and amount of work.
     fn tune_key(&self, call: &Call) -> String {
         let any = Shape { block: 0, min_blocks: 0 };
         let source = Source::new(call.kernel, call.params, &call.specs, any);
@@ -274,49 +254,40 @@ impl Modules {
         format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
     }
 
-    /// Every shape of a call's kernel that may be the fastest, all at once.
-    fn compile(&self, call: &Call) -> Result<Vec<(Shape, Compiled)>> {
+    /// A call's kernel in the shape that it starts with.
+    fn compile(&self, call: &Call) -> Result<(Shape, Compiled)> {
         let start = Instant::now();
-        let shapes = self.shapes(call);
-        let source = |&shape: &Shape| Source::new(call.kernel, call.params, &call.specs, shape);
-        let sources: Vec<Source> = shapes.iter().map(source).collect();
-        let results = in_parallel(&sources, |source| {
-            let key = source.hash(self.arch, self.nvrtc.version);
-            let ready = self.ahead.take(&key);
-            ready.unwrap_or_else(|| one(self.nvrtc, &self.cache, self.arch, &key, source))
-        });
-        let results: Vec<Ready> = results.into_iter().collect::<Result<_>>()?;
-        let fresh: Vec<f64> = results.iter().filter_map(|(_, seconds)| *seconds).collect();
-        if !fresh.is_empty() {
+        let shape = self.shape(call);
+        let source = Source::new(call.kernel, call.params, &call.specs, shape);
+        let key = source.hash(self.arch, self.nvrtc.version);
+        let ready = self.ahead.take(&key);
+        let (compiled, fresh) =
+            ready.unwrap_or_else(|| one(self.nvrtc, &self.cache, self.arch, &key, &source))?;
+        if let Some(seconds) = fresh {
             log::info!(
-                "compiled {} of {} variants of {} for {} (sm_{}) in {:.2} s, waited {:.2} s; the others were cached",
-                fresh.len(),
-                shapes.len(),
+                "compiled {} for {} (sm_{}) in {seconds:.2} s, waited {:.2} s",
                 call.symbol(),
                 self.device,
                 self.arch,
-                fresh.iter().sum::<f64>(),
                 start.elapsed().as_secs_f64()
             );
         }
-        Ok(shapes.into_iter().zip(results.into_iter().map(|r| r.0)).collect())
+        Ok((shape, compiled))
     }
 
-    /// Begins to compile all shapes of a kernel that will be asked for, or likely so.
+    /// Begins to compile a kernel that will be asked for, or likely so.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
         let (kernel, params) = (asked.kernel, asked.params.as_slice());
         let (args, args_bytes, specs, work) =
             (std::ptr::null(), 0, asked.specs.clone(), asked.work);
-        let call = Call { kernel, params, args, args_bytes, specs, work, updates: &[] };
+        let call = Call { kernel, params, args, args_bytes, specs, work };
         if self.find(&Key::new(&call)).is_some() {
             return;
         }
-        for shape in self.shapes(&call) {
-            let source = Source::new(kernel, params, &call.specs, shape);
-            let key = source.hash(self.arch, self.nvrtc.version);
-            let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
-            self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
-        }
+        let source = Source::new(kernel, params, &call.specs, self.shape(&call));
+        let key = source.hash(self.arch, self.nvrtc.version);
+        let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
+        self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
     }
 
     fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {
@@ -351,40 +322,6 @@ impl Modules {
 
     fn unload(&self, loaded: &Loaded) {
         let _ = cu!(self.driver, module_unload(loaded.module), "unloading a kernel");
-    }
-
-    fn fastest(
-        &self,
-        call: &Call,
-        key: &Key,
-        variants: &[(Shape, Compiled)],
-        time: impl Fn(&Loaded) -> Result<Option<f64>>,
-    ) -> Result<Loaded> {
-        let mut best: Option<(f64, Loaded)> = None;
-        for (shape, compiled) in variants {
-            let loaded = self.load(&key.symbol, *shape, compiled)?;
-            // The first launch warms the caches and loads the code.
-            let mut seconds = f64::INFINITY;
-            for launch in 0..4 {
-                match time(&loaded)? {
-                    None => return Ok(loaded),
-                    Some(s) if launch > 0 => seconds = seconds.min(s),
-                    Some(_) => {}
-                }
-            }
-            log::debug!("tuning {}: {shape:?} {:.2} us", key.symbol, seconds * 1e6);
-            match &best {
-                Some((least, _)) if *least <= seconds => self.unload(&loaded),
-                _ => {
-                    if let Some((_, old)) = best.replace((seconds, loaded)) {
-                        self.unload(&old);
-                    }
-                }
-            }
-        }
-        let (seconds, loaded) = best.expect("every kernel has a shape");
-        self.tuner.store(self.tune_key(call), loaded.shape, seconds);
-        Ok(loaded)
     }
 
     /// Unloads everything; the context must be current.

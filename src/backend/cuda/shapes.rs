@@ -28,18 +28,15 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
     }
 }
 
-/// What the tuner tries; one shape for kernels that are not tuned. The default comes first.
+/// The shapes that are tried of a kernel, its default first: that alone where numbers depend on the shape.
 pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
     let first = default_shape(kernel, params);
-    if !kernel.tuned {
-        return vec![first];
-    }
-    // From many registers and few warps to the opposite. The assembler rounds the warps of a
+    // Of tuned kernels from many registers and few warps to the opposite. The assembler rounds the warps of a
     // multiprocessor up to a multiple of four, so shapes between these give the same code.
-    let more: &[Shape] = if params.contains(&"f64") {
-        &[shape(64, 4), shape(64, 6), shape(128, 2), shape(128, 3)]
-    } else {
-        &[
+    let more: &[Shape] = match (kernel.tuned, params.contains(&"f64")) {
+        _ if !kernel.any_shape() => &[],
+        (true, true) => &[shape(64, 4), shape(64, 6), shape(128, 2), shape(128, 3)],
+        (true, false) => &[
             shape(64, 6),
             shape(64, 8),
             shape(64, 10),
@@ -49,22 +46,12 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
             shape(128, 5),
             shape(128, 6),
             shape(256, 2),
-        ]
+        ],
+        (false, true) => &[shape(64, 4), shape(128, 3), shape(128, 4), shape(256, 2)],
+        (false, false) => &[shape(64, 8), shape(128, 6), shape(128, 8), shape(256, 2)],
     };
     let mut all = vec![first];
     all.extend(more.iter().copied().filter(|s| *s != first));
-    all
-}
-
-/// The default and the others that are tried of a kernel that any shape suits.
-pub fn alternatives(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
-    let more = match params.contains(&"f64") {
-        _ if !kernel.any_shape() => return Vec::new(),
-        true => [shape(64, 4), shape(128, 3), shape(128, 4), shape(256, 2)],
-        false => [shape(64, 8), shape(128, 6), shape(128, 8), shape(256, 2)],
-    };
-    let mut all = vec![default_shape(kernel, params)];
-    all.extend(more);
     all
 }
 

@@ -50,10 +50,9 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// After so many seconds in the kernel; `None`: never.
-    pub fn new(patience: Option<f64>) -> Trial {
-        let stage = patience.map_or(Stage::Over, |_| Stage::Watching(Vec::new()));
-        Trial { patience: patience.unwrap_or(f64::INFINITY), stage }
+    /// After so many seconds in the kernel.
+    pub fn new(patience: f64) -> Trial {
+        Trial { patience, stage: Stage::Watching(Vec::new()) }
     }
 
     pub fn next(&mut self, work: Amount) -> Turn {
@@ -130,7 +129,7 @@ mod tests {
 
     /// Launches of which each takes `seconds[shape]`, until it is over: how many, and the fastest shape.
     fn run(patience: f64, seconds: &[f64]) -> (u32, usize) {
-        let mut trial = Trial::new(Some(patience));
+        let mut trial = Trial::new(patience);
         for launch in 1.. {
             match trial.next((64, 2)) {
                 Turn::Time(which) => {
@@ -157,7 +156,7 @@ mod tests {
 
     #[test]
     fn amounts_of_work_are_told_apart() {
-        let mut trial = Trial::new(Some(1.0));
+        let mut trial = Trial::new(1.0);
         let mut other = 0;
         let began = (0..).find(|_| {
             other += u32::from(trial.next((8, 1)) == Turn::Compile);
@@ -175,6 +174,5 @@ mod tests {
         assert_eq!(trial.next((8, 1)), Turn::Work);
         assert_eq!(trial.next((64, 1)), Turn::Time(0));
         assert_eq!(trial.next((64, 1)), Turn::Time(1));
-        assert_eq!(Trial::new(None).next((64, 1)), Turn::Work);
     }
 }

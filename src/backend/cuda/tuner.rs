@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cache::{write_atomically, Cache};
 use super::source::Shape;
+use crate::backend::families::Kernel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
@@ -20,32 +21,53 @@ struct Entry {
 type Table = BTreeMap<String, Entry>;
 
 pub struct Tuner {
-    /// None: nothing is measured. Else seconds that a kernel has taken in a process when other shapes of it are
-    /// tried in the midst of work.
-    patience: Option<f64>,
+    patience: Patience,
     file: Option<PathBuf>,
     table: Mutex<Table>,
 }
 
+/// When other shapes of a kernel are tried.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Patience {
+    Never,
+    /// Kernels that the table marks as tuned, each when it has taken `TUNED` seconds in this process.
+    Tuned,
+    /// Every kernel, when it has taken so many seconds.
+    All(f64),
+}
+
+/// Seconds that other shapes of the hop and of sweeps of gauge fixing may cost: compiling them takes a core some
+/// seconds, and they gain up to a tenth.
+const TUNED: f64 = 1.0;
+
 impl Tuner {
-    /// `PLAQ_TUNE=off` keeps the default shapes, a number is the patience. By default nothing is tried in the midst
-    /// of work: what it gains on a GPU has not been measured.
+    /// `PLAQ_TUNE=off` keeps the default shapes, a number is the patience with all kernels.
     pub fn from_env(cache: &Cache) -> Tuner {
         let patience = match std::env::var("PLAQ_TUNE") {
-            Ok(v) if v == "off" => None,
-            Ok(v) => Some(v.parse().unwrap_or(f64::INFINITY)),
-            Err(_) => Some(f64::INFINITY),
+            Ok(v) if v == "off" => Patience::Never,
+            Ok(v) => v.parse().map_or(Patience::Tuned, Patience::All),
+            Err(_) => Patience::Tuned,
         };
         Self::new(patience, cache.folder().map(|f| f.join("tune.json")))
     }
 
-    fn new(patience: Option<f64>, file: Option<PathBuf>) -> Tuner {
+    fn new(patience: Patience, file: Option<PathBuf>) -> Tuner {
         let table = file.as_ref().map_or_else(Table::new, load);
         Tuner { patience, file, table: Mutex::new(table) }
     }
 
-    pub fn patience(&self) -> Option<f64> {
-        self.patience
+    /// Seconds that a kernel takes in this process before other shapes of it are tried. None: it keeps its first.
+    pub fn patience(&self, kernel: &Kernel) -> Option<f64> {
+        match self.patience {
+            Patience::All(seconds) => Some(seconds),
+            Patience::Tuned if kernel.tuned => Some(TUNED),
+            _ => None,
+        }
+    }
+
+    /// Are shapes that were found before left aside?
+    pub fn is_off(&self) -> bool {
+        self.patience == Patience::Never
     }
 
     /// The stored shape, if it is one of `allowed`.
@@ -89,16 +111,18 @@ mod tests {
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("tune.json");
         let (a, b) = (Shape { block: 64, min_blocks: 8 }, Shape { block: 128, min_blocks: 4 });
-        let (one, two) =
-            (Tuner::new(None, Some(file.clone())), Tuner::new(None, Some(file.clone())));
+        let (one, two) = (
+            Tuner::new(Patience::Never, Some(file.clone())),
+            Tuner::new(Patience::Never, Some(file.clone())),
+        );
         one.store("x".into(), a, 1e-4);
         two.store("y".into(), b, 2e-4);
-        let again = Tuner::new(None, Some(file.clone()));
+        let again = Tuner::new(Patience::Never, Some(file.clone()));
         assert_eq!(again.find("x", &[a, b]), Some(a));
         assert_eq!(again.find("y", &[a, b]), Some(b));
         assert_eq!(again.find("y", &[a]), None, "a shape that is no longer offered");
         std::fs::write(&file, "{ not json").unwrap();
-        assert_eq!(Tuner::new(None, Some(file)).find("x", &[a, b]), None);
+        assert_eq!(Tuner::new(Patience::Never, Some(file)).find("x", &[a, b]), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -243,6 +243,7 @@ pub(crate) fn overrelaxation(condition: Condition) -> GaugeFixParams {
         check_every: 1,
         precision: Working::Mixed,
         links_tolerance: UNITARY,
+        method: Method::Overrelaxation,
         ..GaugeFixParams::new(condition)
     }
 }

@@ -154,6 +154,9 @@ struct State {
     links: ActionVersion,
 }
 
+/// Null vectors that a set-up iterates at a time, where nobody says how many.
+const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
+
 /// A refresh is bad where the cycle takes so many times the iterations of the last fresh set-up, or
 /// reduces the residual by less than `POOR` an iteration.
 const SLOWER: f64 = 1.3;
@@ -199,12 +202,14 @@ impl Multigrid {
             geometry.reaches_all(device)?;
         }
         // Ranks have parts of different size.
-        let rehearsed = Rehearsed::new(op, params, vectors, true).and_then(|rehearsed| {
-            device.require(rehearsed.setup.bytes(device), "the multigrid hierarchy")?;
-            Ok(rehearsed)
-        });
-        let rehearsed = geometry.comm().agree(rehearsed)?;
-        let (hierarchy, reduction) = Self::set_up(op, params, vectors)?;
+        let room = |rehearsed: Result<Rehearsed>| {
+            geometry.comm().agree(rehearsed.and_then(|rehearsed| {
+                device.require(rehearsed.setup.bytes(device), "the multigrid hierarchy")?;
+                Ok(rehearsed)
+            }))
+        };
+        let (params, rehearsed) = Self::rehearse(op, params, vectors, true, room)?;
+        let (hierarchy, reduction) = Self::set_up(op, &params, vectors)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
             reduction,
@@ -219,6 +224,30 @@ impl Multigrid {
             rehearsed,
             updates: OnceLock::new(),
         })
+    }
+
+    /// Rehearses a set-up with as many columns at a time as there is room for, and says with how many that was.
+    fn rehearse(
+        op: &dyn QuarkAction,
+        params: &MultigridParams,
+        vectors: Option<&SpinorField>,
+        compiled: bool,
+        room: impl Fn(Result<Rehearsed>) -> Result<Rehearsed>,
+    ) -> Result<(MultigridParams, Rehearsed)> {
+        let tried: &[usize] = match params.setup_columns {
+            0 => &SETUP_COLUMNS,
+            _ => &[params.setup_columns],
+        };
+        let mut short = None;
+        for &setup_columns in tried {
+            let params = MultigridParams { setup_columns, ..params.clone() };
+            match room(Rehearsed::new(op, &params, vectors, compiled)) {
+                Ok(rehearsed) => return Ok((params, rehearsed)),
+                Err(e) if e.status == Status::OutOfMemory => short = Some(e),
+                Err(e) => return Err(e),
+            }
+        }
+        short.map_or_else(|| bail!(Internal, "multigrid: nothing was rehearsed"), Err)
     }
 
     /// Refuses parameters that cannot work on the operator's lattice and device, before any work.
@@ -252,15 +281,26 @@ impl Multigrid {
         Ok((hierarchy, reduction))
     }
 
-    /// Device memory that set-up takes at most, temporaries included, besides the operator.
+    /// Device memory that set-up takes at most, temporaries included, besides the operator: with as many columns at a
+    /// time as it takes there is room for, at least one.
     ///
     /// # Errors
     /// As `new`: those that do not depend on links.
     pub fn memory(op: &dyn QuarkAction, params: &MultigridParams) -> Result<u64> {
         Self::check_params(op, params)?;
         let device = &op.shape().device;
-        let rehearsed = Rehearsed::new(op, &params.on(op.links().geometry(), device), None, false)?;
-        Ok(rehearsed.setup.bytes(device))
+        let params = &params.on(op.links().geometry(), device);
+        let fewest = std::cell::Cell::new(0);
+        let room = |rehearsed: Result<Rehearsed>| {
+            let rehearsed = rehearsed?;
+            fewest.set(rehearsed.setup.bytes(device));
+            device.require(fewest.get(), "the multigrid hierarchy")?;
+            Ok(rehearsed)
+        };
+        match Self::rehearse(op, params, None, false, room) {
+            Err(e) if e.status != Status::OutOfMemory => Err(e),
+            _ => Ok(fewest.get()),
+        }
     }
 
     pub fn params(&self) -> MultigridParams {

@@ -176,8 +176,9 @@ parameters! {
         /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
         /// with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
         link_precision: Option<LinkPrecision> = None;
-        /// Null vectors that are iterated at a time, at a set-up and in refinements.
-        setup_columns: usize = 8, within(1, MOST_VECTORS);
+        /// Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
+        /// memory allows it, else 4, 2 or 1.
+        setup_columns: usize = 0, within(0, MOST_VECTORS);
         /// What makes null vectors of random ones.
         setup_solver: SetupSolver = SetupSolver::BiCgStab;
         /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest

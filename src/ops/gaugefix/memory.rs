@@ -15,7 +15,7 @@ impl GaugeFixParams {
         let g = |precision| Transformation::bytes(geometry, precision, group);
         let conjugate = match self.method {
             Method::FourierDescent { .. } => Some(false),
-            Method::FourierCg { .. } => Some(true),
+            Method::FourierCg { .. } | Method::Automatic { .. } => Some(true),
             _ => None,
         };
         let without = functional(self.condition).without;

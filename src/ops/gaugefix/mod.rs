@@ -24,6 +24,7 @@ mod axial;
 mod descent;
 mod memory;
 mod params;
+mod quality;
 mod report;
 mod sweeper;
 #[cfg(test)]
@@ -37,7 +38,8 @@ pub use params::{
     plaq_gaugefix_params, Algorithm, Condition, GaugeFixParams, GaugeFixing, GaugeKind, Method,
     Schedule, Stop, Working,
 };
-pub use report::{CopyReport, Fixed, GaugeFixReport, Progress, Quality};
+pub use quality::Quality;
+pub use report::{CopyReport, Fixed, GaugeFixReport, Progress};
 pub use sweeper::sweep_storage;
 use sweeper::{Functional, Step, Sweeper};
 use updater::{Update, Updater};
@@ -78,6 +80,7 @@ pub fn fix_gauge(
 ) -> Result<GaugeFixed> {
     let start = Instant::now();
     params.check(gauge)?;
+    let params = &params.chosen(gauge);
     gauge.device().require(params.memory(gauge), "this gauge fixing")?;
     rehearse(gauge, params);
     check_links(gauge, params.links_tolerance)?;
@@ -95,6 +98,7 @@ pub fn fix_gauge(
     }
     let Some(best) = best else { bail!(Internal, "gauge fixing: no copy") };
     let report = GaugeFixReport {
+        method: params.method.algorithm(),
         copies,
         best: best.report,
         best_copy: best.copy,
@@ -121,7 +125,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
 
 /// All that a fixing launches, in a rehearsal: errors say nothing, as sums are made up.
 pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
-    let few = &params.few();
+    let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
     let fix = |few: &GaugeFixParams| {
         let mut nobody = |_: &Progress| false;
@@ -290,14 +294,13 @@ impl CopyState<'_, '_> {
         // What sweeps change now, and its functional at the last check.
         let mut active = vec![true; slices.len()];
         let mut before = vec![f64::NEG_INFINITY; slices.len()];
-        let (mut lowest, mut stale, mut sweeps) = (f64::INFINITY, 0, 0);
+        let (mut lowest, mut stale, mut sweeps, mut steps) = (f64::INFINITY, 0, 0, 0);
         slices.iter_mut().for_each(|s| s.converged = false);
         // What half of the sites see: mostly it tells that nothing more is to be measured. The last half
         // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
         // descent measure all.
         let mut seen = updater.poll()?;
-        let descent = matches!(method, Method::FourierDescent { .. } | Method::FourierCg { .. });
-        let exactly = stop.change > 0.0 || descent;
+        let exactly = stop.change > 0.0 || method.descends();
         loop {
             let late = sweeps > 0 && !exactly;
             let theta = mean(seen.iter()).theta;
@@ -318,7 +321,10 @@ impl CopyState<'_, '_> {
             let known = slices.iter().zip(now.as_ref().unwrap_or(&seen)).zip(&active);
             let known: Vec<Quality> =
                 known.map(|((slice, now), &on)| if on { *now } else { slice.quality }).collect();
-            self.tell(&known, None);
+            // Steps of a descent are looked at one by one, and told of as often as sweeps are.
+            if steps % params.check_every == 0 || !method.descends() {
+                self.tell(&known, None);
+            }
             let single = updater.sweeper.g.precision() == Precision::F32;
             let ends = self.stopped || (single && stale >= PATIENCE);
             if ends && now.is_none() {
@@ -349,7 +355,8 @@ impl CopyState<'_, '_> {
             }
             let left = slices.iter().zip(&active).filter(|(_, &on)| on);
             let left = left.map(|(s, _)| params.max_iterations - s.iterations).min().unwrap_or(0);
-            sweeps = params.check_every.min(left);
+            sweeps = if method.descends() { 1 } else { params.check_every.min(left) };
+            steps += sweeps;
             for n in 0..sweeps {
                 let done = slices.iter().map(|s| s.iterations).max().unwrap_or(0);
                 let step = match method {

@@ -1,6 +1,7 @@
 //! What a gauge fixing is asked to do.
 
-use super::report::Quality;
+use super::quality::Quality;
+use crate::backend::fourier::Fourier;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
@@ -28,11 +29,14 @@ choices! {
         /// Simulated annealing, `stochastic_sweeps` of stochastic relaxation, overrelaxation.
         Combined = 3, PLAQ_GAUGEFIX_COMBINED, "combined";
         /// Fourier-accelerated steepest descent with step `alpha` (Davies et al., Phys. Rev. D37
-        /// (1988) 1581); Landau and Coulomb gauge, one rank.
+        /// (1988) 1581); Landau and Coulomb gauge.
         FourierDescent = 4, PLAQ_GAUGEFIX_FOURIER_DESCENT, "fourier-descent";
         /// Fourier-accelerated conjugate gradients (Hudspith, Comput. Phys. Commun. 187 (2015)
-        /// 115) with `alpha` as the first trial; Landau and Coulomb gauge, one rank.
+        /// 115) with `alpha` as the first trial; Landau and Coulomb gauge.
         FourierCg = 5, PLAQ_GAUGEFIX_FOURIER_CG, "fourier-cg";
+        /// Fourier-accelerated conjugate gradients where there are any: in Landau and Coulomb gauge, on a CPU or on
+        /// one GPU with cuFFT. Else overrelaxation. The report says which.
+        Automatic = 6, PLAQ_GAUGEFIX_AUTO, "auto";
     }
     /// Precision of the sweeps. Links are only read, so that rounding does not grow in them; functional, violation
     /// and result are in double for all, and the residual gauge is fixed in double.
@@ -56,7 +60,7 @@ parameters! {
         /// Maximally Abelian gauge is followed by Landau gauge, by diagonal transformations.
         residual: bool = false;
         /// Algorithm that raises the functional.
-        method: Algorithm = Algorithm::Overrelaxation;
+        method: Algorithm = Algorithm::Automatic;
         /// Precision of the sweeps; the result is measured in double.
         precision: Working = Working::Mixed;
         /// Annealing temperatures have equal ratios; else equal differences.
@@ -84,7 +88,8 @@ parameters! {
         stop_change: f64 = 0.0, below(0.0, f64::INFINITY);
         /// Sweeps after which a copy, or a slice, is given up; annealing is not counted.
         max_iterations: u64 = 20_000, within(1, i32::MAX as i64);
-        /// Sweeps between two looks at the violation.
+        /// Sweeps between two looks at the violation, and between two calls of the callback. Fourier-accelerated
+        /// methods know the violation at every step and end at the first that is good enough.
         check_every: u64 = 10, within(1, i32::MAX as i64);
         /// Gauge copies, of which the one with the largest functional among those that converged is kept; in Coulomb
         /// gauge of every slice. The first starts from the field as it is.
@@ -121,6 +126,7 @@ impl GaugeFixing {
             }
             Algorithm::FourierDescent => Method::FourierDescent { alpha: self.alpha },
             Algorithm::FourierCg => Method::FourierCg { alpha: self.alpha },
+            Algorithm::Automatic => Method::Automatic { alpha: self.alpha },
         };
         let condition = match self.condition {
             GaugeKind::Landau => Condition::Landau,
@@ -165,7 +171,7 @@ pub enum Condition {
     },
 }
 
-/// How the functional is raised; annealing ends with overrelaxation, which converges.
+/// How the functional is raised, as [`Algorithm`] says it; annealing ends with overrelaxation, which converges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Each site takes its best value, to the power `omega`: 1 (relaxation) to below 2.
@@ -179,12 +185,34 @@ pub enum Method {
     /// Fourier-accelerated steepest descent (Davies et al., Phys. Rev. D37 (1988) 1581):
     /// exp(-i alpha Delta') g with Delta of Eq. (6) times p2max / p^2 in momentum space, where p^2 =
     /// 4 sum_mu sin^2(p_mu / 2). A step after which the functional is lower is halved, and
-    /// the next ones are then doubled up to alpha again. Landau and Coulomb gauge, one rank.
+    /// the next ones grow by a tenth each up to alpha again. Landau and Coulomb gauge.
     FourierDescent { alpha: f64 },
     /// Nonlinear conjugate gradients of Polak and Ribiere with the same acceleration (Hudspith,
     /// Comput. Phys. Commun. 187 (2015) 115). Steps end where the slope of the functional would
     /// vanish were it linear; the first one tries alpha, later ones the step before.
     FourierCg { alpha: f64 },
+    /// Conjugate gradients with this alpha where there are any, else overrelaxation.
+    Automatic { alpha: f64 },
+}
+
+impl Method {
+    /// Takes steps of the whole lattice, Fourier accelerated.
+    pub(super) fn descends(&self) -> bool {
+        matches!(self, Method::FourierDescent { .. } | Method::FourierCg { .. })
+    }
+
+    /// The method's name in the interface.
+    pub fn algorithm(&self) -> Algorithm {
+        match self {
+            Method::Overrelaxation => Algorithm::Overrelaxation,
+            Method::StochasticRelaxation { .. } => Algorithm::Stochastic,
+            Method::Annealing(_) => Algorithm::Annealing,
+            Method::Combined { .. } => Algorithm::Combined,
+            Method::FourierDescent { .. } => Algorithm::FourierDescent,
+            Method::FourierCg { .. } => Algorithm::FourierCg,
+            Method::Automatic { .. } => Algorithm::Automatic,
+        }
+    }
 }
 
 /// Temperatures of an annealing, weights exp(f / T) of the local functional f of Eq. (18).
@@ -300,6 +328,27 @@ impl GaugeFixParams {
         GaugeFixParams { condition, ..GaugeFixing::default().params() }
     }
 
+    /// The same with the method that `Automatic` stands for on this lattice and device.
+    pub(super) fn chosen(&self, gauge: &GaugeField) -> Self {
+        let Method::Automatic { alpha } = self.method else { return *self };
+        let descent = GaugeFixParams { method: Method::FourierCg { alpha }, ..*self };
+        let (device, comm) = (gauge.device(), gauge.geometry().comm());
+        let possible = match self.condition {
+            Condition::MaximallyAbelian { .. } => false,
+            // Transforms of lattices over GPUs go through the memory of the host.
+            _ => device.is_cpu() || comm.size() == 1,
+        };
+        let room = || {
+            Fourier::available(device)?;
+            device.require(descent.memory(gauge), "Fourier-accelerated gauge fixing")
+        };
+        // Memory may be short on one rank alone.
+        match possible && comm.agree(room()).is_ok() {
+            true => descent,
+            false => GaugeFixParams { method: Method::Overrelaxation, ..*self },
+        }
+    }
+
     /// For a run-through: each kind of sweep and check some times.
     pub(super) fn few(&self) -> Self {
         const FEW: usize = 4;
@@ -349,6 +398,10 @@ impl GaugeFixParams {
         whole("copies", self.copies)?;
         let (schedule, probability) = match self.method {
             Method::Overrelaxation => (None, None),
+            Method::Automatic { alpha } => {
+                number("alpha", alpha)?;
+                (None, None)
+            }
             Method::FourierDescent { alpha } | Method::FourierCg { alpha } => {
                 number("alpha", alpha)?;
                 if let Condition::MaximallyAbelian { .. } = self.condition {

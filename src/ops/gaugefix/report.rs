@@ -1,15 +1,7 @@
 //! What came of a gauge fixing.
 
-/// Functional and violation, computed in double.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Quality {
-    /// F of Eq. (4) or (11): 1 on unit links.
-    pub functional: f64,
-    /// Average violation theta of Eq. (7), (13), (16).
-    pub theta: f64,
-    /// Largest violation of a site, of which theta is the average.
-    pub theta_max: f64,
-}
+use super::params::Algorithm;
+use super::quality::Quality;
 
 /// One slice of a copy in Coulomb gauge, or all of a copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,8 +25,10 @@ pub struct CopyReport {
 }
 
 /// All copies. Not converged is no error: it is said here.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct GaugeFixReport {
+    /// Method that was taken: what `Automatic` chose, or what was asked for.
+    pub method: Algorithm,
     pub copies: Vec<CopyReport>,
     /// What is returned; in Coulomb gauge every slice is the best of all copies.
     pub best: CopyReport,

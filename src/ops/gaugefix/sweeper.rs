@@ -4,7 +4,7 @@ mod halves;
 
 use std::ops::Range;
 
-use super::report::Quality;
+use super::quality::Quality;
 use crate::backend::args::{self, GaugeFixArgs};
 use crate::backend::families::{Fixed, Float, Sums, Values};
 use crate::backend::kernels;
@@ -83,8 +83,6 @@ pub(super) struct Sweeper {
     pub functional: Functional,
     /// Slices that sweeps change.
     pub on: Vec<bool>,
-    /// Conditions, methods and lags whose launch shape has been found.
-    tuned: Vec<(i32, i32, i32)>,
 }
 
 impl Sweeper {
@@ -122,9 +120,9 @@ impl Sweeper {
             done: done.ptr(),
             ..Default::default()
         };
-        let (on, tuned) = (vec![], vec![]);
+        let on = vec![];
         let mut sweeper =
-            Sweeper { links, g, active, lag: 0, done, args, ahead: None, functional, on, tuned };
+            Sweeper { links, g, active, lag: 0, done, args, ahead: None, functional, on };
         sweeper.set_functional(functional)?;
         Ok(sweeper)
     }
@@ -175,7 +173,7 @@ impl Sweeper {
     /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.
     pub fn sweep(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
         let lag = if matches!(step, Step::Heat { .. }) { 0 } else { self.lag };
-        self.prepare(step, seed, number, lag)?;
+        self.prepare(step, seed, number, lag);
         if lag > 0 {
             self.args.target = self.args.target.wrapping_add(self.work().n as i32);
             return self.launch(&self.args);
@@ -194,7 +192,7 @@ impl Sweeper {
 
     /// A sweep, and what odd sites saw before they were changed: the functional and their violation.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
-        self.prepare(step, seed, number, 0)?;
+        self.prepare(step, seed, number, 0);
         self.half(0)?;
         let (precision, storage) = self.form()?;
         let odd = self.seen(kernels::GaugeSweepSeen(precision, storage), 1)?;
@@ -202,7 +200,7 @@ impl Sweeper {
         Ok(odd)
     }
 
-    fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) -> Result<()> {
+    fn prepare(&mut self, step: Step, seed: u64, number: usize, lag: usize) {
         (self.args.method, self.args.omega) = match step {
             Step::Overrelax { omega } => (args::GAUGE_OVERRELAX, omega),
             Step::Microcanonical => (args::GAUGE_MICROCANONICAL, 0.0),
@@ -210,23 +208,6 @@ impl Sweeper {
             Step::Heat { beta } => (args::GAUGE_HEAT, beta),
         };
         (self.args.seed, self.args.sweep, self.args.lag) = (seed, number as i64, lag as i32);
-        self.tune()
-    }
-
-    /// The tuner runs a kernel many times before it is first used: on a copy, as a sweep changes
-    /// what it reads.
-    fn tune(&mut self) -> Result<()> {
-        let kind = (self.args.condition, self.args.method, self.args.lag);
-        if self.links.device().is_cpu() || self.tuned.contains(&kind) {
-            return Ok(());
-        }
-        self.tuned.push(kind);
-        let copy = self.g.to(self.g.precision())?;
-        // With counters of its own, for none of which a site waits.
-        let done = self.links.device().alloc(self.done.bytes())?;
-        let (g, done, target) = (copy.view(), done.ptr(), 0);
-        let copied = GaugeFixArgs { g, done, target, ..self.args };
-        self.half_of_copy(&copy, &copied)
     }
 
     /// K sums and the largest number of a reduction over these parities of this rank's part of every
@@ -639,7 +620,7 @@ mod tests {
                 let seen = seeing.sweep_seen(step, 0, number).unwrap();
                 blind.sweep(step, 0, number).unwrap();
                 assert!(furthest(&seeing, &blind) < 1e-12, "{functional:?}");
-                half.prepare(step, 0, number, 0).unwrap();
+                half.prepare(step, 0, number, 0);
                 half.half(0).unwrap();
                 for (a, b) in seen.iter().zip(half.look(1).unwrap()) {
                     let (f, theta) = (a.functional - b.functional, a.theta - b.theta);

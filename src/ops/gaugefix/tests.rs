@@ -13,7 +13,10 @@ fn a_rehearsed_fixing_asks_for_its_kernels_and_changes_nothing() {
     let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
     links.set_near_unit(7, 0.4).unwrap();
     let before = links.save_lex().unwrap();
-    let new = GaugeFixParams::new;
+    let new = |condition| GaugeFixParams {
+        method: Method::Overrelaxation,
+        ..GaugeFixParams::new(condition)
+    };
     let schedule = Schedule { steps: 6, ..Schedule::default() };
     for params in [
         new(Condition::Landau),
@@ -30,6 +33,7 @@ fn a_rehearsed_fixing_asks_for_its_kernels_and_changes_nothing() {
             ..new(Condition::Landau)
         },
         new(Condition::MaximallyAbelian { residual: true }),
+        GaugeFixParams::new(Condition::Landau),
     ] {
         let what = format!("{:?} {:?}", params.condition, params.method);
         let rehearsed = Device::recorded(false, || run_through(&links, &params));

@@ -1,7 +1,7 @@
 //! What changes a transformation step by step: sweeps over sites, or descents of the whole lattice.
 
 use super::descent::Descent;
-use super::report::Quality;
+use super::quality::Quality;
 use super::sweeper::{Functional, Step, Sweeper};
 use crate::error::Result;
 use crate::fields::Transformation;

@@ -5,7 +5,6 @@ use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs};
 use crate::backend::kernels;
 use crate::backend::Work;
 use crate::error::Result;
-use crate::fields::Transformation;
 
 impl Sweeper {
     /// One parity. Of a divided lattice the sites at faces go first, so that they travel meanwhile: in the
@@ -29,19 +28,6 @@ impl Sweeper {
             return Ok(());
         }
         (0..2).try_for_each(|parity| self.g.exchange_faces(parity, || Ok(())))
-    }
-
-    /// The launches of a half on a copy of g, which the tuner repeats. Messages go to the other ranks as well:
-    /// the next half begins with an exchange of its own. All ranks call this.
-    pub(super) fn half_of_copy(&self, copy: &Transformation, copied: &GaugeFixArgs) -> Result<()> {
-        if self.links.geometry().halo_mask() == 0 {
-            return self.launch(copied);
-        }
-        if let Some(faces) = copy.next_faces(copied.parity, &mut None)? {
-            return self.at_once(copied, faces);
-        }
-        self.part(copied, args::REGION_OUTER)?;
-        self.part(copied, args::REGION_INNER)
     }
 
     /// One region.
