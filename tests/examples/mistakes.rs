@@ -152,7 +152,7 @@ fn values_are_refused_with_what_is_expected() {
         ("gaugefix", "--stop-theta", "-1", "--stop-theta: expected 0 or more"),
         ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
         ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
-        ("propagator", "--rhs", "4294967297", "--rhs: expected 1 to 12, found 4294967297"),
+        ("propagator", "--rhs", "4294967297", "--rhs: expected 0 to 12, found 4294967297"),
         ("flow", "--every", "4294967297", "--every: expected at most 2147483647, found 4294967297"),
         ("overlap", "--low", "4294967304", "--low: 4294967304; expected at most 2147483647"),
         ("flow", "--time", "-1", "--time: expected 0 to 1000000, found -1"),
@@ -189,7 +189,7 @@ fn options_without_effect_are_refused() {
         (
             "gaugefix",
             "--omega 1.5 --method stochastic",
-            "--omega: only with --method overrelaxation",
+            "--omega: only with --method auto or overrelaxation",
         ),
         ("gaugefix", "--time 1", "--time: only with --condition coulomb"),
         ("gluon", "--seed 4", "--seed: only with --copies"),

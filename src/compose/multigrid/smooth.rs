@@ -364,6 +364,7 @@ mod tests {
         let op = ActionParams::from(dirac.with_kappa(0.13)).create(Arc::new(links)).unwrap();
         let level = LevelParams { block: [4, 2, 2, 4], vectors: 4, pre: 0, post: 6 };
         let params = MultigridParams {
+            setup_columns: 4,
             smoother_precision: Some(Precision::F16),
             refinements: 0,
             ..MultigridParams::with_levels(vec![level])
