@@ -132,7 +132,7 @@ gaugefix() {
   "${program[@]}" --gauge "$file" --condition mag --precision single --json "$out/gaugefix-single.json" >"$out/log" 2>&1
   check "gaugefix, default theta in single precision" default_theta 1e-11 "$out/gaugefix-single.json"
   check "gaugefix, default theta" default_theta 1e-12 "$out/gaugefix.json"
-  "${program[@]}" --gauge "$file" --precision double --json "$out/gaugefix-last.json" --history "$out/gaugefix.history" >"$out/log" 2>&1
+  "${program[@]}" --gauge "$file" --precision double --method overrelaxation --json "$out/gaugefix-last.json" --history "$out/gaugefix.history" >"$out/log" 2>&1
   check "gaugefix, history" last_check "$out/gaugefix-last.json" "$out/gaugefix.history"
   check "gaugefix without --gauge" refused 2 --gauge "${program[@]}"
   check "gaugefix, unknown gauge" refused 2 axial "${program[@]}" --gauge "$file" --condition axial
