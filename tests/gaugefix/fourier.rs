@@ -281,6 +281,24 @@ fn the_automatic_method_is_one_of_the_others() {
     }
 }
 
+/// The callback is told every `check_every` steps, and what the last one came to.
+#[test]
+fn descents_tell_of_their_last_step() {
+    for device in devices() {
+        let u = quenched(&device);
+        let method = Method::FourierCg { alpha: ALPHA };
+        let params = GaugeFixParams { check_every: 10, ..descending(Condition::Landau, method) };
+        let (fixed, told) = watched(&u, &params);
+        let best = fixed.report.best.total;
+        let steps: Vec<usize> = told.iter().map(|t| t.sweeps).collect();
+        assert!(best.converged && best.iterations % 10 != 0, "{best:?}");
+        let mut expected: Vec<usize> = (0..best.iterations).step_by(10).collect();
+        expected.push(best.iterations);
+        assert_eq!(steps, expected);
+        assert_eq!(told.last().unwrap().quality, best.quality);
+    }
+}
+
 /// What a slice becomes does not depend on the others, nor on when they end.
 #[test]
 fn slices_descend_on_their_own() {

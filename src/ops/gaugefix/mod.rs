@@ -347,6 +347,10 @@ impl CopyState<'_, '_> {
             let open = |s: &Fixed| !s.converged && s.iterations < params.max_iterations;
             let left: Vec<bool> = slices.iter().map(open).collect();
             if ends || !left.contains(&true) {
+                if method.descends() && steps % params.check_every != 0 {
+                    let last: Vec<Quality> = slices.iter().map(|slice| slice.quality).collect();
+                    self.tell(&last, None);
+                }
                 return Ok(());
             }
             if left != active {
