@@ -31,8 +31,8 @@ fn fitting(solver: &DiracSolver, columns: usize) -> Result<usize> {
         let need = memory(solver, columns, *n);
         shape.device.require(need, "this propagator").is_ok()
     };
-    let divisors = (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n));
-    let here = divisors.clone().find(fits).unwrap_or(1);
+    let mut divisors = (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n));
+    let here = divisors.find(fits).unwrap_or(1);
     let mut fewest = [-(here as f64)];
     shape.geometry.comm().most(&mut fewest)?;
     let n = -fewest[0] as usize;

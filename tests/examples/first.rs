@@ -41,11 +41,16 @@ fn first_runs_give_what_later_ones_give() {
             let variables = [("PLAQ_CACHE", cache.to_str().unwrap()), ("PLAQ_TUNE", tune)];
             timeless(job_with(&all(name)[0], gauge, &options, &variables))
         };
-        // The second run tries shapes of all kernels from their first launches on, the third has what it found.
         let first = run("");
-        for tune in ["0", ""] {
-            assert_eq!(first, run(tune), "{name} {options:?} {tune}");
+        // Shapes of all kernels are tried from their first launches on, as soon as they are compiled beside the work.
+        let found = || cache.join("tune.json").exists();
+        for _ in 0..10 {
+            assert_eq!(first, run("0"), "{name} {options:?}");
+            if found() {
+                break;
+            }
         }
-        println!("{name}: shapes were found: {}", cache.join("tune.json").exists());
+        assert!(found(), "{name}: nothing was measured");
+        assert_eq!(first, run(""), "{name} {options:?}");
     }
 }

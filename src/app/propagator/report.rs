@@ -213,7 +213,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             s.seconds,
             s.flops / s.seconds * 1e-9,
             s.memory_peak as f64 / 1048576.0,
-            if s.columns < COLUMNS { format!(", {} columns at a time", s.columns) } else { String::new() },
+            if s.columns < COLUMNS { format!(", solved {} at a time", s.columns) } else { String::new() },
             s.outcome()
         );
     }
