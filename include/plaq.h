@@ -407,8 +407,12 @@ enum {
   PLAQ_SMEARING_APE = 0,
   /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
   PLAQ_SMEARING_STOUT = 1,
-  /** Three levels inside of hypercubes; alpha[0..2], directions 15. */
-  PLAQ_SMEARING_HYP = 2
+  /** Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+   * cubes; alpha[1] and alpha[2]. */
+  PLAQ_SMEARING_HYP = 2,
+  /** Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+   * rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10. */
+  PLAQ_SMEARING_OVERIMPROVED = 3
 };
 
 /** Real numbers of a link that are stored; this also fixes the gauge group. */
@@ -434,7 +438,7 @@ typedef struct plaq_gauge_smear_params {
   plaq_smearing kind;
   /** Steps of smearing. 0 to 100000. Default: 1. */
   int32_t steps;
-  /** Parameters of the kind, 0 to 1. The first must be set. */
+  /** Parameters of the kind, 0 to 1 where it says nothing else. The first must be set. */
   double alpha[3];
   /** Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
    * 0 or more. Default: 15. */
@@ -895,6 +899,14 @@ plaq_status plaq_gauge_topology(plaq_gauge gauge, plaq_topology *topology);
 /** The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
  * charge and density differ by some per cent. */
 plaq_status plaq_gauge_topology_with_trace(plaq_gauge gauge, plaq_topology *topology);
+
+/** Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
+ * is the charge: of an F without its trace, or with `trace` 1 with it.
+ * Arrays: density[sites]. */
+plaq_status plaq_gauge_charge_density(plaq_gauge gauge,
+                                      int32_t trace,
+                                      double *density,
+                                      int64_t sites);
 
 /** How far the links are from the group. */
 plaq_status plaq_gauge_unitarity(plaq_gauge gauge, plaq_unitarity *unitarity);

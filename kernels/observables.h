@@ -80,12 +80,15 @@ template <int W, class S, int STORAGE> struct Unitarity {
 };
 
 // Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F, and -tr F_mu,nu^2 over the spatial
-// planes and over those with t, of F without its trace; the same with it. F from the clover leaves.
+// planes and over those with t, of F without its trace; the same with it. F from the clover leaves. Where there is an
+// `out`, the six numbers of each lexicographic site go there, too.
 template <int W, class S, int STORAGE> struct FieldStrengthSum {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<6, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    R here[6];
+    PLAQ_UNROLL for (int k = 0; k < 6; k++) here[k] = splat<R>(0);
     for (int p = 0; p < 3; p++) {  // xy zt, xz yt, yz xt
       const int mu = p == 2 ? 1 : 0, nu = p == 0 ? 1 : 2;
       AntiHermitian<R> f, g;
@@ -93,13 +96,22 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       field_strength<S, STORAGE>(g, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
       // -8 / (32 pi^2)
       const R sign = splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444);
-      add_product(sums, 0, sign, f, g);
-      add_product(sums, 1, splat<R>(-1), f, f);
-      add_product(sums, 2, splat<R>(-1), g, g);
+      add_product(here, 0, sign, f, g);
+      add_product(here, 1, splat<R>(-1), f, f);
+      add_product(here, 2, splat<R>(-1), g, g);
+    }
+    PLAQ_UNROLL for (int k = 0; k < 6; k++) sums.add(k, here[k]);
+    if (!a.out) return;
+    for (int lane = 0; lane < W; lane++) {
+      double* out = (double*)a.out + 6 * local_index(a.geom, x, lx + lane);
+      PLAQ_UNROLL for (int k = 0; k < 6; k++) {
+        if constexpr (W == 1) out[k] = here[k];
+        else out[k] = here[k][lane];
+      }
     }
   }
   // Number k += c Re tr (f - tr f / 3)(g - tr g / 3), number 3 + k += c Re tr f g.
-  static PLAQ_FN void add_product(Sums<6, W>& sums, int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
+  static PLAQ_FN void add_product(R (&here)[6], int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
     R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
       diagonal = fma_(f.diagonal[i], g.diagonal[i], diagonal);
@@ -107,8 +119,8 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       tf = tf + f.diagonal[i], tg = tg + g.diagonal[i];
     }
     const R product = -diagonal - (lower + lower);
-    sums.add(k, c * fma_(splat<R>(1.0 / 3) * tf, tg, product));
-    sums.add(3 + k, c * product);
+    here[k] = fma_(c, fma_(splat<R>(1.0 / 3) * tf, tg, product), here[k]);
+    here[3 + k] = fma_(c, product, here[3 + k]);
   }
 };
 

@@ -8,8 +8,8 @@ use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Precision, Recon};
 use plaq::ops::observables::{
-    field_strength, field_strength_with_trace, plaquette, polyakov_loop, unitarity, wilson_action,
-    Plaquette,
+    charge_density, field_strength, field_strength_with_trace, plaquette, polyakov_loop, unitarity,
+    wilson_action, Plaquette,
 };
 use reference::matrix::{mul, one, scale, trace};
 use reference::numbers::gauge_numbers;
@@ -108,7 +108,8 @@ fn charge_and_action_density_match_the_reference() {
             let geometry = common::geometry(extents, &device);
             let lat = Lattice::new(extents);
             let links = su3::smooth_gauge::<3>(lat, 0.4, 43);
-            let charge = [false, true].map(|k| observables::topological_charge(lat, &links, k));
+            let density = [false, true].map(|k| observables::charge_density(lat, &links, k));
+            let charge = [0, 1].map(|k| density[k].iter().sum::<f64>());
             // Without and with the trace of F, planes without and with t.
             let mut energy = [[0.0; 2]; 2];
             for x in 0..lat.volume() {
@@ -141,6 +142,25 @@ fn charge_and_action_density_match_the_reference() {
                         let apart = [found.energy_spatial, found.energy_temporal];
                         let near = |(a, b): (f64, f64)| (a - b).abs() < tol;
                         assert!(apart.into_iter().zip(energy).all(near), "{what}: {energy:?}");
+                    }
+                    for (kept, density) in [false, true].into_iter().zip(&density) {
+                        let found = charge_density(&u, kept).unwrap();
+                        assert_eq!(found.len(), geometry.volume());
+                        // The place on the lattice of a site of this rank.
+                        let global = |site: usize| {
+                            let mut rest = site;
+                            let place = |mu: usize| {
+                                let x = rest % geometry.extents()[mu];
+                                rest /= geometry.extents()[mu];
+                                x + geometry.origin()[mu]
+                            };
+                            let [x, y, z, t] = std::array::from_fn(place);
+                            x + extents[0] * (y + extents[1] * (z + extents[2] * t))
+                        };
+                        for (x, q) in found.iter().enumerate() {
+                            let off = (q - density[global(x)]).abs();
+                            assert!(off < tol * 3.0 / 39.0, "{what}: site {x}: off by {off:e}");
+                        }
                     }
                 }
             }

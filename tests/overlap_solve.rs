@@ -601,7 +601,7 @@ fn a_kernel_takes_smeared_links() {
         for smearing in [
             Smearing::Stout { rho: 0.1, directions: 15 },
             Smearing::Ape { alpha: 0.5, directions: 15 },
-            Smearing::Hyp { alpha: [0.75, 0.6, 0.3] },
+            Smearing::Hyp { alpha: [0.75, 0.6, 0.3], directions: 15 },
         ] {
             let smeared = degree(Arc::new(smear_links(&rough, smearing, 2).unwrap()));
             assert!(smeared < plain, "{smearing:?}: {smeared} {plain}");

@@ -30,6 +30,37 @@ fn staples(lat: Lattice, side: &Links, top: &Links, x: usize, mu: usize, nu: usi
     matrix::add(&over, &under)
 }
 
+/// The product of links along steps from x, (direction, forward).
+fn path(lat: Lattice, link: &Links, mut x: usize, steps: &[(usize, bool)]) -> Link {
+    let mut line = matrix::one::<3>();
+    for &(mu, forward) in steps {
+        if !forward {
+            x = lat.backward(x, mu);
+        }
+        let u = link(mu, x);
+        line = matrix::mul(&line, &if forward { u } else { matrix::dag(&u) });
+        if forward {
+            x = lat.forward(x, mu);
+        }
+    }
+    line
+}
+
+/// The six ways of five links round the rectangles of the (mu, nu) plane that a link is part of.
+fn rectangles(lat: Lattice, link: &Links, x: usize, mu: usize, nu: usize) -> Link {
+    let (ahead, back) = ((mu, true), (mu, false));
+    [((nu, true), (nu, false)), ((nu, false), (nu, true))]
+        .iter()
+        .flat_map(|&(out, home)| {
+            [
+                [out, out, ahead, home, home],
+                [out, ahead, ahead, home, back],
+                [back, out, ahead, ahead, home],
+            ]
+        })
+        .fold(matrix::zero(), |sum, steps| matrix::add(&sum, &path(lat, link, x, &steps)))
+}
+
 fn size(m: &Link) -> f64 {
     matrix::trace(&matrix::mul(&matrix::dag(m), m)).re.sqrt()
 }
@@ -78,7 +109,11 @@ fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
             })
         }
         Smearing::Stout { rho, directions } => {
+            smeared(lat, links, Smearing::OverImproved { rho, epsilon: 1.0, directions })
+        }
+        Smearing::OverImproved { rho, epsilon, directions } => {
             let inside = |mu: usize| directions >> mu & 1 == 1;
+            let times = |c: f64, m: &Link| matrix::scale(C::new(c, 0.0), m);
             each(&|mu, x| {
                 let u = plain(mu, x);
                 if !inside(mu) {
@@ -86,9 +121,12 @@ fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
                 }
                 let planes = (0..4).filter(|&nu| nu != mu && inside(nu));
                 let sum = planes.fold(matrix::zero(), |s, nu| {
-                    matrix::add(&s, &staples(lat, &plain, &plain, x, mu, nu))
+                    let near = staples(lat, &plain, &plain, x, mu, nu);
+                    let s = matrix::add(&s, &times((5.0 - 2.0 * epsilon) / 3.0, &near));
+                    let far = rectangles(lat, &plain, x, mu, nu);
+                    matrix::add(&s, &times((epsilon - 1.0) / 12.0, &far))
                 });
-                let omega = matrix::scale(C::new(rho, 0.0), &matrix::mul(&sum, &matrix::dag(&u)));
+                let omega = times(rho, &matrix::mul(&sum, &matrix::dag(&u)));
                 // Q = i/2 (Omega^dagger - Omega), less its trace.
                 let q = matrix::sub(&matrix::dag(&omega), &omega);
                 let q = matrix::scale(C::new(0.0, 0.5), &q);
@@ -96,7 +134,30 @@ fn smeared(lat: Lattice, links: &Gauge, smearing: Smearing) -> Gauge {
                 matrix::mul(&su3::exp_i(&matrix::sub(&q, &trace)), &u)
             })
         }
-        Smearing::Hyp { alpha } => {
+        // Inside of cubes: links averaged with staples of links that know the third direction.
+        Smearing::Hyp { alpha, directions } if directions != 15 => {
+            let inside = |mu: usize| directions >> mu & 1 == 1;
+            let others = |mu: usize| (0..4).filter(move |&nu| nu != mu && inside(nu));
+            let mut first = vec![vec![]; 16];
+            for (mu, eta) in (0..4).flat_map(|mu| others(mu).map(move |eta| (mu, eta))) {
+                first[4 * mu + eta] = links_of(lat.volume(), &|x| {
+                    let sum = staples(lat, &plain, &plain, x, mu, eta);
+                    average(&plain(mu, x), &sum, alpha[2], alpha[2] / 2.0)
+                });
+            }
+            each(&|mu, x| {
+                if !inside(mu) {
+                    return plain(mu, x);
+                }
+                let sum = others(mu).fold(matrix::zero(), |s, nu| {
+                    let third = others(mu).find(|&rho| rho != nu).unwrap();
+                    let link = |d: usize, x: usize| -> Link { first[4 * d + third][x] };
+                    matrix::add(&s, &staples(lat, &link, &link, x, mu, nu))
+                });
+                average(&plain(mu, x), &sum, alpha[1], alpha[1] / 4.0)
+            })
+        }
+        Smearing::Hyp { alpha, .. } => {
             // first[(mu, eta)]: staples in eta only; second[(mu, nu)]: in all directions but nu.
             let mut first = vec![vec![]; 16];
             for (mu, eta) in (0..16).map(|i| (i / 4, i % 4)).filter(|(mu, eta)| mu != eta) {
@@ -135,7 +196,11 @@ fn kinds() -> Vec<Smearing> {
         Smearing::Ape { alpha: 0.5, directions: 15 },
         Smearing::Stout { rho: 0.11, directions: 15 },
         Smearing::Stout { rho: 0.15, directions: 7 },
-        Smearing::Hyp { alpha: [0.75, 0.6, 0.3] },
+        Smearing::Hyp { alpha: [0.75, 0.6, 0.3], directions: 15 },
+        Smearing::Hyp { alpha: [f64::NAN, 0.6, 0.3], directions: 7 },
+        Smearing::Hyp { alpha: [f64::NAN, 0.5, 0.4], directions: 13 },
+        Smearing::OverImproved { rho: 0.06, epsilon: -0.25, directions: 15 },
+        Smearing::OverImproved { rho: 0.08, epsilon: 0.3, directions: 11 },
     ]
 }
 
@@ -202,11 +267,17 @@ fn smearing_is_covariant() {
         for bad in [
             Smearing::Ape { alpha: 1.5, directions: 15 },
             Smearing::Stout { rho: f64::NAN, directions: 15 },
+            Smearing::Hyp { alpha: [f64::NAN, 0.6, 0.3], directions: 15 },
+            Smearing::OverImproved { rho: 0.1, epsilon: f64::NAN, directions: 15 },
         ] {
             assert_eq!(smear_links(&plain, bad, 1).unwrap_err().status, Status::BadParameter);
         }
-        let bad = Smearing::Stout { rho: 0.1, directions: 1 };
-        assert_eq!(smear_links(&plain, bad, 1).unwrap_err().status, Status::InvalidArgument);
+        for bad in [
+            Smearing::Stout { rho: 0.1, directions: 1 },
+            Smearing::Hyp { alpha: [0.5; 3], directions: 3 },
+        ] {
+            assert_eq!(smear_links(&plain, bad, 1).unwrap_err().status, Status::InvalidArgument);
+        }
     }
 }
 

@@ -178,7 +178,7 @@ fn create(
 
 fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
     let p = LinkSmearing::from_c(p, "params")?;
-    let smearing = p.kind.with(p.alpha, p.directions as i32)?;
+    let smearing = p.kind.with(p.alpha, p.directions as i32);
     gauge.replace("gauge", |old| smear_links(old, smearing, p.steps))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{Handle, One, Out, Params, Raw, Report};
+use super::args::{Handle, One, Out, OutArray, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -106,6 +106,9 @@ interface! {
         /// The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
         /// charge and density differ by some per cent.
         plaq_gauge_topology_with_trace(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_with_trace;
+        /// Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
+        /// is the charge: of an F without its trace, or with `trace` 1 with it.
+        plaq_gauge_charge_density(gauge: Handle<plaq_gauge>, trace: i32, density: OutArray<f64>[sites], sites: i64) = charge_density;
         /// How far the links are from the group.
         plaq_gauge_unitarity(gauge: Handle<plaq_gauge>, unitarity: Out<plaq_unitarity>) = unitarity_of;
         /// All links the unit matrix.
@@ -152,6 +155,24 @@ fn topology_of(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<
 
 fn topology_with_trace(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<()> {
     topology.set(topology_to_c(observables::field_strength_with_trace(&*gauge.read("gauge")?)?));
+    Ok(())
+}
+
+fn charge_density(
+    gauge: &Arc<Gauge>,
+    trace: i32,
+    density: &mut OutArray<f64>,
+    sites: i64,
+) -> Result<()> {
+    if !(0..=1).contains(&trace) {
+        bail!(InvalidArgument, "trace: expected 0 or 1, found {trace}");
+    }
+    let links = gauge.read("gauge")?;
+    let volume = links.geometry().volume();
+    if sites != volume as i64 {
+        bail!(InvalidArgument, "sites: expected {volume}, the sites of this rank, found {sites}");
+    }
+    density.set(observables::charge_density(&links, trace == 1)?);
     Ok(())
 }
 

@@ -221,7 +221,7 @@ fn kernel(
         bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
     }
     if p.smearing_steps > 0 {
-        links = Arc::new(smear_links(&links, p.smearing()?, p.smearing_steps)?);
+        links = Arc::new(smear_links(&links, p.smearing(), p.smearing_steps)?);
     }
     if (links.precision(), links.recon()) != (Precision::F64, storage) {
         links = Arc::new(links.to(Precision::F64, storage)?);

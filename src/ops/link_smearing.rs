@@ -1,5 +1,6 @@
 //! Smeared links: APE (Albanese et al., Phys. Lett. B 192, 163), stout (Morningstar and Peardon,
-//! hep-lat/0311018) and HYP (Hasenfratz and Knechtli, hep-lat/0103029).
+//! hep-lat/0311018), over-improved stout (Moran and Leinweber, arXiv:0801.1165) and HYP (Hasenfratz and Knechtli,
+//! hep-lat/0103029).
 
 use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, PLANES};
 use crate::backend::args::SmearArgs;
@@ -16,26 +17,27 @@ choices! {
         Ape = 0, PLAQ_SMEARING_APE, "ape";
         /// exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
         Stout = 1, PLAQ_SMEARING_STOUT, "stout";
-        /// Three levels inside of hypercubes; alpha[0..2], directions 15.
+        /// Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+        /// cubes; alpha[1] and alpha[2].
         Hyp = 2, PLAQ_SMEARING_HYP, "hyp";
+        /// Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+        /// rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+        OverImproved = 3, PLAQ_SMEARING_OVERIMPROVED, "overimproved";
     }
 }
 
 impl SmearingKind {
     /// The kind with its parameters.
-    ///
-    /// # Errors
-    /// `Unsupported`: HYP in fewer than all directions.
-    pub fn with(self, parameters: [f64; 3], directions: i32) -> Result<Smearing> {
-        let [alpha, ..] = parameters;
-        Ok(match self {
+    pub fn with(self, parameters: [f64; 3], directions: i32) -> Smearing {
+        let [alpha, epsilon, _] = parameters;
+        match self {
             SmearingKind::Ape => Smearing::Ape { alpha, directions },
             SmearingKind::Stout => Smearing::Stout { rho: alpha, directions },
-            SmearingKind::Hyp if directions != 15 => {
-                bail!(Unsupported, "params.directions: HYP takes all, 15, found {directions}")
+            SmearingKind::Hyp => Smearing::Hyp { alpha: parameters, directions },
+            SmearingKind::OverImproved => {
+                Smearing::OverImproved { rho: alpha, epsilon, directions }
             }
-            SmearingKind::Hyp => Smearing::Hyp { alpha: parameters },
-        })
+        }
     }
 }
 
@@ -46,7 +48,7 @@ parameters! {
         kind: SmearingKind = SmearingKind::Stout;
         /// Steps of smearing.
         steps: usize = 1, within(0, 100_000);
-        /// Parameters of the kind, 0 to 1. The first must be set.
+        /// Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
         alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
         /// Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
         directions: usize = 15, within(0, i32::MAX as i64);
@@ -63,25 +65,49 @@ pub enum Smearing {
     Ape { alpha: f64, directions: i32 },
     /// exp(i Q) U with i Q the traceless antihermitian part of rho (sum of staples) U^dagger.
     Stout { rho: f64, directions: i32 },
-    /// Three levels of projected averages inside of hypercubes, all four directions.
-    Hyp { alpha: [f64; 3] },
+    /// Three levels of projected averages inside of hypercubes, in all four directions. In three: two levels inside
+    /// of cubes, of which alpha[1] is the outer one's and alpha[2] the inner one's.
+    Hyp { alpha: [f64; 3], directions: i32 },
+    /// Stout with (5 - 2 epsilon) / 3 times the staples, less (1 - epsilon) / 12 times those of rectangles in the same
+    /// planes: epsilon = 1 is stout smearing.
+    OverImproved { rho: f64, epsilon: f64, directions: i32 },
 }
 
 impl Smearing {
-    fn check(&self) -> Result<()> {
-        let (numbers, directions): (&[f64], i32) = match self {
-            Smearing::Ape { alpha, directions } => (std::slice::from_ref(alpha), *directions),
-            Smearing::Stout { rho, directions } => (std::slice::from_ref(rho), *directions),
-            Smearing::Hyp { alpha } => (alpha, 15),
-        };
-        if let Some(k) = numbers.iter().position(|a| !(0.0..=1.0).contains(a)) {
-            bail!(BadParameter, "smearing: alpha[{k}]: expected 0 to 1, found {}", numbers[k]);
+    fn directions(&self) -> i32 {
+        match *self {
+            Smearing::Ape { directions, .. }
+            | Smearing::Stout { directions, .. }
+            | Smearing::Hyp { directions, .. }
+            | Smearing::OverImproved { directions, .. } => directions,
         }
-        if !(1..16).contains(&directions) || directions.count_ones() < 2 {
+    }
+
+    fn check(&self) -> Result<()> {
+        let directions = self.directions();
+        let least = if matches!(self, Smearing::Hyp { .. }) { 3 } else { 2 };
+        if !(1..16).contains(&directions) || directions.count_ones() < least {
             bail!(
                 InvalidArgument,
-                "smearing: directions: expected at least two of four, found the mask {directions}"
+                "smearing: directions: expected at least {least} of four, found the mask {directions}"
             );
+        }
+        let [all, epsilons] = [0.0..=1.0, -10.0..=10.0];
+        let numbers = match *self {
+            Smearing::Ape { alpha, .. } => vec![(0, alpha, &all)],
+            Smearing::Stout { rho, .. } => vec![(0, rho, &all)],
+            Smearing::OverImproved { rho, epsilon, .. } => {
+                vec![(0, rho, &all), (1, epsilon, &epsilons)]
+            }
+            Smearing::Hyp { alpha, .. } => {
+                (usize::from(directions != 15)..3).map(|k| (k, alpha[k], &all)).collect()
+            }
+        };
+        for (k, value, range) in numbers {
+            if !range.contains(&value) {
+                let (from, to) = (range.start(), range.end());
+                bail!(BadParameter, "smearing: alpha[{k}]: expected {from} to {to}, found {value}");
+            }
         }
         Ok(())
     }
@@ -100,7 +126,10 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
     let precision = gauge.precision().max(Precision::F32);
     let mut links = gauge.to(precision, Recon::R18)?;
     match smearing {
-        Smearing::Stout { rho, directions } => stout(&mut links, rho, directions, steps)?,
+        Smearing::Stout { rho, directions } => stout(&mut links, (rho, 1.0), directions, steps)?,
+        Smearing::OverImproved { rho, epsilon, directions } => {
+            stout(&mut links, (rho, epsilon), directions, steps)?
+        }
         Smearing::Ape { alpha, directions } => {
             let weight = alpha / (2.0 * f64::from(directions.count_ones() - 1));
             for _ in 0..steps {
@@ -121,9 +150,9 @@ pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Resu
                 links = out;
             }
         }
-        Smearing::Hyp { alpha } => {
+        Smearing::Hyp { alpha, directions } => {
             for _ in 0..steps {
-                links = hyp(&links, alpha)?;
+                links = hyp(&links, alpha, directions)?;
             }
         }
     }
@@ -139,13 +168,24 @@ pub fn project_links(gauge: &GaugeField) -> Result<GaugeField> {
     smear_links(gauge, Smearing::Ape { alpha: 0.0, directions: 15 }, 1)
 }
 
-/// Steps of steepest descent along the Wilson action of the planes in `directions`: with beta = 6 its
-/// force is the algebra element of stout smearing with rho = 1.
-fn stout(links: &mut GaugeField, rho: f64, directions: i32, steps: usize) -> Result<()> {
+/// Steps of steepest descent along an action of the planes in `directions`: with beta = 6 the force of Wilson's is the
+/// algebra element of stout smearing with rho = 1.
+fn stout(
+    links: &mut GaugeField,
+    (rho, epsilon): (f64, f64),
+    directions: i32,
+    steps: usize,
+) -> Result<()> {
     let (device, geometry) = (links.device().clone(), links.geometry().clone());
     let inside = |mu: usize| directions >> mu & 1 == 1;
-    let plaquette = PLANES.map(|(mu, nu)| if inside(mu) && inside(nu) { 6.0 } else { 0.0 });
-    let coefficients = GaugeCoefficients { plaquette, first: [0.0; 6], second: [0.0; 6] };
+    let planes =
+        |beta: f64| PLANES.map(|(mu, nu)| if inside(mu) && inside(nu) { beta } else { 0.0 });
+    let rectangles = planes(-0.5 * (1.0 - epsilon));
+    let coefficients = GaugeCoefficients {
+        plaquette: planes(2.0 * (5.0 - 2.0 * epsilon)),
+        first: rectangles,
+        second: rectangles,
+    };
     let mut force = GaugeForce::new(&device, &geometry, links.precision(), coefficients)?;
     let mut algebra = Momenta::new(&device, &geometry, links.precision())?;
     for _ in 0..steps {
@@ -199,13 +239,14 @@ fn slot(mu: usize, nu: usize) -> usize {
 }
 
 /// One step of HYP smearing.
-fn hyp(links: &GaugeField, alpha: [f64; 3]) -> Result<GaugeField> {
+fn hyp(links: &GaugeField, alpha: [f64; 3], directions: i32) -> Result<GaugeField> {
     let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
     let field = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
+    let inside = |mu: usize| directions >> mu & 1 == 1;
     let pairs = || (0..4).flat_map(|mu| (0..4).filter(move |&nu| nu != mu).map(move |nu| (mu, nu)));
     // Staples in one direction eta only.
     let first = field()?;
-    for (mu, eta) in pairs() {
+    for (mu, eta) in pairs().filter(|&(mu, eta)| inside(mu) && inside(eta)) {
         let average = Average {
             mu,
             directions: 1 << eta,
@@ -219,8 +260,7 @@ fn hyp(links: &GaugeField, alpha: [f64; 3]) -> Result<GaugeField> {
     }
     first.exchange()?;
     // Staples in all directions but nu, of links that know the fourth direction.
-    let second = field()?;
-    for (mu, nu) in pairs() {
+    let without = |mu: usize, nu: usize, to: usize, out: (FieldView, usize)| {
         let fourth = |rho: usize| 6 - mu - nu - rho;
         let apart = |rho: usize| rho != mu && rho != nu;
         let average = Average {
@@ -230,12 +270,23 @@ fn hyp(links: &GaugeField, alpha: [f64; 3]) -> Result<GaugeField> {
             top: std::array::from_fn(|rho| if apart(rho) { slot(mu, fourth(rho)) } else { 0 }),
             alpha: alpha[1],
             weight: alpha[1] / 4.0,
-            to: slot(mu, nu),
+            to,
         };
-        average.launch(links, (first.view(), 12), (second.view(), 12))?;
+        average.launch(links, (first.view(), 12), out)
+    };
+    let out = links.to(precision, Recon::R18)?;
+    if let Some(left_out) = (0..4).find(|&nu| !inside(nu)) {
+        for mu in (0..4).filter(|&mu| mu != left_out) {
+            without(mu, left_out, mu, (out.view(), 4))?;
+        }
+        out.exchange(None)?;
+        return Ok(out);
+    }
+    let second = field()?;
+    for (mu, nu) in pairs() {
+        without(mu, nu, slot(mu, nu), (second.view(), 12))?;
     }
     second.exchange()?;
-    let out = links.to(precision, Recon::R18)?;
     for mu in 0..4 {
         let average = Average {
             mu,

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 
 use crate::backend::args::ObservableArgs;
 use crate::backend::families::Sums;
-use crate::backend::{kernels, Work};
+use crate::backend::{kernels, Ptr, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -56,7 +56,7 @@ pub struct FieldStrength {
 /// Average plaquettes and link trace, accumulated in double.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
     let [spatial, temporal, links] =
-        sums(gauge, kernels::PlaquetteSum(gauge.precision(), gauge.recon()))?;
+        sums(gauge, kernels::PlaquetteSum(gauge.precision(), gauge.recon()), Ptr::default())?;
     let norm = (gauge.group().colours() * gauge.geometry().global_volume()) as f64;
     Ok(Plaquette {
         total: (spatial + temporal) / (6.0 * norm),
@@ -140,19 +140,34 @@ pub fn field_strength_with_trace(gauge: &GaugeField) -> Result<FieldStrength> {
     Ok(field_strengths(gauge)?[1])
 }
 
+/// Topological charge density q(x), whose sum over the lattice is the charge, of an F without its trace or, with `trace`,
+/// with it: this rank's sites, lexicographic with x fastest.
+pub fn charge_density(gauge: &GaugeField, trace: bool) -> Result<Vec<f64>> {
+    let mut sites = vec![0.0; 6 * gauge.geometry().volume()];
+    let buffer = gauge.device().alloc(8 * sites.len())?;
+    field_strength_sums(gauge, buffer.ptr())?;
+    buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
+    Ok(sites.into_iter().skip(if trace { 3 } else { 0 }).step_by(6).collect())
+}
+
 /// Without and with the trace.
 fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
-    if gauge.group() != Group::Su3 {
-        bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
-    }
-    let sums: [f64; 6] =
-        gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?))?;
+    let sums = field_strength_sums(gauge, Ptr::default())?;
     let volume = gauge.geometry().global_volume() as f64;
     Ok([0, 3].map(|k| FieldStrength {
         charge: sums[k],
         energy_spatial: sums[k + 1] / volume,
         energy_temporal: sums[k + 2] / volume,
     }))
+}
+
+/// Charge, spatial and temporal energy without and with the trace, summed over the lattice; those of each site go to
+/// `sites`, if it is an address.
+fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
+    if gauge.group() != Group::Su3 {
+        bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
+    }
+    gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?, sites))
 }
 
 /// How far the links are from the group, and which is worst.
@@ -211,14 +226,15 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
     Ok(all)
 }
 
-/// Sums over both parities of a reduction with N sums.
+/// Sums over both parities of a reduction with N sums; `out` is where numbers of each site go.
 fn sums<const N: usize>(
     gauge: &GaugeField,
     kernel: impl Sums<Args = ObservableArgs>,
+    out: Ptr,
 ) -> Result<[f64; N]> {
-    let args =
-        ObservableArgs { geom: gauge.geometry().args(), gauge: gauge.view(), ..Default::default() };
     let geometry = gauge.geometry();
+    let args =
+        ObservableArgs { geom: geometry.args(), gauge: gauge.view(), out, ..Default::default() };
     let s = geometry.reduce(gauge.device(), kernel, &args, geometry.work(2))?;
     Ok(std::array::from_fn(|k| s[k] + s[N + k]))
 }

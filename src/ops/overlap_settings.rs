@@ -82,7 +82,7 @@ impl OverlapSettings {
     }
 
     /// Smearing of the kernel's links.
-    pub fn smearing(&self) -> Result<Smearing> {
+    pub fn smearing(&self) -> Smearing {
         self.smearing.with(self.smearing_alpha, 15)
     }
 

@@ -17,7 +17,8 @@ static void observables(plaq_context context) {
   plaq_topology t, kept;
   plaq_update_params params;
   plaq_update_report report;
-  int su2;
+  double density[VOLUME];
+  int su2, i, site;
 
   for (su2 = 0; su2 < 2; su2++) {
     g.storage = su2 ? PLAQ_STORAGE_SU2 : PLAQ_STORAGE_SU3_18;
@@ -69,6 +70,15 @@ static void observables(plaq_context context) {
   OK(plaq_gauge_topology_with_trace(gauge, &kept));
   CHECK(kept.energy_spatial > 1.0001 * t.energy_spatial && kept.energy_temporal < 1.2 * t.energy_temporal);
   CHECK(kept.charge != t.charge && fabs(kept.charge - t.charge) < 0.2 * fabs(t.charge) + 1);
+  for (i = 0; i < 2; i++) {
+    double sum = 0;
+    OK(plaq_gauge_charge_density(gauge, i, density, VOLUME));
+    for (site = 0; site < VOLUME; site++) sum += density[site];
+    CHECK(fabs(sum - (i ? kept : t).charge) < 1e-12);
+  }
+  REFUSED(PLAQ_INVALID_ARGUMENT, "trace", plaq_gauge_charge_density(gauge, 2, density, VOLUME));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "sites", plaq_gauge_charge_density(gauge, 0, density, VOLUME - 1));
+  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_charge_density(gauge, 0, NULL, VOLUME));
   OK(plaq_gauge_unit(gauge));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_plaquette(gauge, NULL));
   EXPECT(PLAQ_NULL_POINTER, plaq_gauge_topology(gauge, NULL));

@@ -295,7 +295,7 @@ typedef struct {
 } blocks;
 
 /* A = 1 + 2 kappa csw (i/2) sum_{mu < nu} sigma F, F = (Q - Q^dagger) / 8. */
-static void clover_term(blocks *a, double kappa, double csw) {
+static inline void clover_term(blocks *a, double kappa, double csw) {
   int site, mu, nu, s, c, e;
   for (site = 0; site < volume; site++) {
     memset(&a[site], 0, sizeof *a);
@@ -417,7 +417,7 @@ static void gather(double *all, size_t count) {
 }
 
 /* `reals` of each site: into an array of structs of `size` bytes at `offset`, and back. */
-static void scatter_sites(void *to, int precision, size_t size, size_t offset, const double *from, int reals) {
+static inline void scatter_sites(void *to, int precision, size_t size, size_t offset, const double *from, int reals) {
   int site, i, k;
   for (site = 0; site < volume; site++)
     if ((i = milc_index(site)) >= 0)

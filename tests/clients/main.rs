@@ -44,6 +44,12 @@ fn wilson_quarks() {
 }
 
 #[test]
+fn charge_density_and_smearing() {
+    let [own, quda] = headers();
+    checked("tests/clients/smearing.c", &[&own, &quda]);
+}
+
+#[test]
 fn chroma_calls() {
     let [own, quda] = headers();
     checked(CHROMA, &[&own, &quda]);

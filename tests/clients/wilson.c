@@ -292,12 +292,12 @@ int main(void) {
   performWuppertalnStep(solution, source, &invert, 100001, 0.1);
   refused(PLAQ_BAD_PARAMETER, "performWuppertalnStep", "n_steps");
   smear.n_steps = 2;
-  smear.smear_type = QUDA_GAUGE_SMEAR_OVRIMP_STOUT;
   performGaugeSmearQuda(&smear, &observe);
   refused(PLAQ_INVALID_ARGUMENT, "performGaugeSmearQuda", "smear_param.smear_type");
   observe.compute_qcharge_density = QUDA_BOOLEAN_TRUE;
   gaugeObservablesQuda(&observe);
-  refused(PLAQ_UNSUPPORTED, "gaugeObservablesQuda", "compute_qcharge_density");
+  refused(PLAQ_NULL_POINTER, "gaugeObservablesQuda", "param.qcharge_density");
+  observe.compute_qcharge_density = QUDA_BOOLEAN_FALSE;
   freeUniqueGaugeQuda(QUDA_SMEARED_LINKS), fine();
 
   /* A solve, and M of its solution. */

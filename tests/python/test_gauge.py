@@ -64,11 +64,12 @@ def test_topology_is_of_the_field_strength():
     for trace in (True, False):
         if not trace:
             f = {k: v - np.trace(v, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3 for k, v in f.items()}
-        dot = lambda a, b: np.einsum("tzyxab,tzyxba->", a, b).real
+        dot = lambda a, b: np.einsum("tzyxab,tzyxba->tzyx", a, b).real
         charge = 8 * (dot(f[0, 1], f[2, 3]) - dot(f[0, 2], f[1, 3]) + dot(f[0, 3], f[1, 2])) / (32 * np.pi**2)
         found = gauge.topology(trace)
-        close(found.charge, charge, 1e-9)
-        close(found.energy_spatial, sum(dot(f[p], f[p]) for p in ((0, 1), (0, 2), (1, 2))) / 256, 1e-9)
+        close(found.charge, charge.sum(), 1e-9)
+        close(gauge.charge_density(trace), charge, 1e-9)
+        close(found.energy_spatial, sum(dot(f[p], f[p]).sum() for p in ((0, 1), (0, 2), (1, 2))) / 256, 1e-9)
 
 
 def test_smearing_is_the_reference():
@@ -77,7 +78,9 @@ def test_smearing_is_the_reference():
     close(gauge.numpy(), u, 1e-14)  # the links stay
     spatial = gauge.smear_stout(0.1, directions="xyz").numpy()
     close(spatial[3], u[3], 1e-14)
-    for other in (gauge.smear_ape(0.5, 2), gauge.smear_hyp()):
+    close(gauge.smear_overimproved(0.07, 1.0).numpy(), gauge.smear_stout(0.07).numpy(), 1e-12)
+    close(gauge.smear_hyp(directions="xyz").numpy()[3], u[3], 1e-14)
+    for other in (gauge.smear_ape(0.5, 2), gauge.smear_hyp(), gauge.smear_hyp(directions="xyz"), gauge.smear_overimproved()):
         assert other.plaquette().total > gauge.plaquette().total + 0.1
         assert other.unitarity().unitary < 1e-12
 

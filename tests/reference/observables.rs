@@ -118,20 +118,24 @@ pub fn field_strength<const N: usize>(
 }
 
 /// Q = 1/(32 pi^2) sum_x eps_mu_nu_rho_sigma tr F_mu_nu F_rho_sigma with eps_xyzt = 1 and the
-/// hermitian F = -i field_strength, its trace kept or removed.
-pub fn topological_charge<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> f64 {
-    let mut sum = 0.0;
-    for x in 0..lat.volume() {
+/// hermitian F = -i field_strength, its trace kept or removed: the terms of every x.
+pub fn charge_density<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> Vec<f64> {
+    let at = |x: usize| {
         let f = |mu, nu| {
             let full = field_strength(lat, u, x, mu, nu);
             let part = if kept { C::ZERO } else { trace(&full) / N as f64 };
             sub(&full, &scale(part, &one()))
         };
-        for ([a, b, c, d], sign) in [([0, 1, 2, 3], 1.0), ([0, 2, 1, 3], -1.0), ([0, 3, 1, 2], 1.0)]
-        {
-            // The minus of (-i)^2, and 8 of the 24 orders for each of the three splits.
-            sum -= 8.0 * sign * trace(&mul(&f(a, b), &f(c, d))).re;
-        }
-    }
-    sum / (32.0 * std::f64::consts::PI.powi(2))
+        let pairs = [([0, 1, 2, 3], 1.0), ([0, 2, 1, 3], -1.0), ([0, 3, 1, 2], 1.0)];
+        // The minus of (-i)^2, and 8 of the 24 orders for each of the three splits.
+        let terms =
+            pairs.map(|([a, b, c, d], sign)| -8.0 * sign * trace(&mul(&f(a, b), &f(c, d))).re);
+        terms.iter().sum::<f64>() / (32.0 * std::f64::consts::PI.powi(2))
+    };
+    (0..lat.volume()).map(at).collect()
+}
+
+/// The sum of [`charge_density`].
+pub fn topological_charge<const N: usize>(lat: Lattice, u: &GaugeN<N>, kept: bool) -> f64 {
+    charge_density(lat, u, kept).iter().sum()
 }

@@ -660,8 +660,12 @@ class plaq_smearing(Enum):
     APE = 0
     #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
     STOUT = 1
-    #: Three levels inside of hypercubes; alpha[0..2], directions 15.
+    #: Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+    #: cubes; alpha[1] and alpha[2].
     HYP = 2
+    #: Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+    #: rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+    OVERIMPROVED = 3
 
 
 class plaq_storage(Enum):
@@ -684,7 +688,7 @@ class plaq_gauge_smear_params(Struct):
     Members:
       kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
       steps: Steps of smearing. 0 to 100000. Default: 1.
-      alpha: Parameters of the kind, 0 to 1. The first must be set.
+      alpha: Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
       directions: Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
         0 or more. Default: 15.
       reserved: Must be 0.
@@ -1528,6 +1532,17 @@ def plaq_gauge_topology_with_trace(gauge: Any) -> plaq_topology:
     topology_ = plaq_topology()
     _n.call(_plaq_gauge_topology_with_trace, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
     return topology_
+
+
+_plaq_gauge_charge_density = _n.function("plaq_gauge_charge_density", _c.c_int32, [plaq_gauge, _c.c_int32, _c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_charge_density(gauge: Any, trace: int, density: Any, sites: int) -> None:
+    """Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
+    is the charge: of an F without its trace, or with `trace` 1 with it.
+    Arrays: density[sites].
+    """
+    _n.call(_plaq_gauge_charge_density, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(trace, "trace"), _n.room(_c.c_double, density, "density", sites), _n.int64(sites, "sites"))
 
 
 _plaq_gauge_unitarity = _n.function("plaq_gauge_unitarity", _c.c_int32, [plaq_gauge, _c.c_void_p])

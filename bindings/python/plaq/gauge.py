@@ -190,6 +190,12 @@ class Gauge(Object):
         found = measure(self)
         return Topology(found.charge, found.energy_spatial, found.energy_temporal)
 
+    def charge_density(self, trace: bool = False) -> np.ndarray:
+        """Topological charge of each of this rank's sites, an array (T, Z, Y, X); `trace`: of an F that keeps its trace."""
+        density = np.empty(sites(self.extents))
+        capi.plaq_gauge_charge_density(self, int(trace), density, density.size)
+        return density
+
     def unitarity(self) -> capi.plaq_unitarity:
         """The largest violation of unitarity, and where it is."""
         return capi.plaq_gauge_unitarity(self)
@@ -214,13 +220,22 @@ class Gauge(Object):
         """Stout links exp(i Q) U; `directions`: "xyz" smears spatial links in spatial planes."""
         return self._smeared("stout", [rho], steps, directions)
 
+    def smear_overimproved(
+        self, rho: float = 0.06, epsilon: float = -0.25, steps: int = 1, directions: Any = "xyzt"
+    ) -> "Gauge":
+        """Over-improved stout links, of staples and rectangles; epsilon 1 is stout smearing."""
+        return self._smeared("overimproved", [rho, epsilon], steps, directions)
+
     def smear_ape(self, alpha: float = 0.5, steps: int = 1, directions: Any = "xyz") -> "Gauge":
         """APE links: projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples)."""
         return self._smeared("ape", [alpha], steps, directions)
 
-    def smear_hyp(self, alpha: Sequence[float] = (0.75, 0.6, 0.3), steps: int = 1) -> "Gauge":
-        """HYP links, smeared in three levels inside of hypercubes."""
-        return self._smeared("hyp", list(alpha), steps, 15)
+    def smear_hyp(
+        self, alpha: Sequence[float] = (0.75, 0.6, 0.3), steps: int = 1, directions: Any = "xyzt"
+    ) -> "Gauge":
+        """HYP links, smeared in three levels inside of hypercubes; in three directions, e.g. "xyz", in two levels inside of
+        cubes, with alpha[1] and alpha[2]."""
+        return self._smeared("hyp", list(alpha), steps, directions)
 
     def flow(
         self,

@@ -3,12 +3,13 @@
 use std::ffi::c_void;
 
 use super::session::Session;
-use crate::backend::External;
+use crate::backend::{External, Location};
 use crate::bail;
-use crate::capi::args::Arg;
+use crate::capi::args::{Arg, DataOut};
 use crate::capi::digest::Digest;
 use crate::capi::table::{Pass, Type};
 use crate::error::Result;
+use crate::fields::Precision;
 use crate::params::CType;
 
 /// A struct that goes in, and comes out changed after success.
@@ -101,5 +102,26 @@ impl Session {
         let starts: Vec<*mut u8> = addresses.iter().map(|p| p.cast()).collect();
         // SAFETY: see above.
         Ok(unsafe { External::from_raw(&starts, usize::MAX / 2, location) })
+    }
+
+    /// Writes numbers into the host's array at an address, in the memory where it is.
+    pub fn write_numbers(
+        &self,
+        address: *mut c_void,
+        precision: Precision,
+        numbers: &[f64],
+        name: &str,
+    ) -> Result<()> {
+        let out = DataOut::at(address, name)?;
+        let device = self.context.device();
+        if device.location_of(address as u64)? == Location::Host {
+            out.write(precision, numbers);
+            return Ok(());
+        }
+        let bytes: Vec<u8> = match precision {
+            Precision::F64 => bytemuck::cast_slice(numbers).to_vec(),
+            _ => numbers.iter().flat_map(|v| (*v as f32).to_ne_bytes()).collect(),
+        };
+        device.write_at(address as u64, &bytes)
     }
 }

@@ -145,6 +145,7 @@ pub struct Flag(pub bool);
 pub enum Smear {
     Ape,
     Stout,
+    OverImproved,
     Hyp,
     WilsonFlow,
     SymanzikFlow,
@@ -403,7 +404,7 @@ interface! {
         QudaGaugeSmearType: Smear {
             QUDA_GAUGE_SMEAR_APE = 0 => Smear::Ape,
             QUDA_GAUGE_SMEAR_STOUT = 1 => Smear::Stout,
-            QUDA_GAUGE_SMEAR_OVRIMP_STOUT = 2,
+            QUDA_GAUGE_SMEAR_OVRIMP_STOUT = 2 => Smear::OverImproved,
             QUDA_GAUGE_SMEAR_HYP = 3 => Smear::Hyp,
             QUDA_GAUGE_SMEAR_WILSON_FLOW = 4 => Smear::WilsonFlow,
             QUDA_GAUGE_SMEAR_SYMANZIK_FLOW = 5 => Smear::SymanzikFlow,

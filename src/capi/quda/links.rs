@@ -158,13 +158,6 @@ fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> R
     let asked = |flag: Number<Flag>, member: &str| -> Result<bool> {
         Ok(choose::<Flag>(flag, &format!("{name}.{member}"))?.0)
     };
-    if asked(p.compute_qcharge_density, "compute_qcharge_density")? {
-        bail!(
-            Unsupported,
-            "{name}.compute_qcharge_density: expected QUDA_BOOLEAN_FALSE: plaq has the charge of the whole \
-             lattice, not that of each site"
-        );
-    }
     if asked(p.su_project, "su_project")? {
         links.field = Arc::new(project_links(&links.field)?);
     }
@@ -174,7 +167,15 @@ fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> R
     if asked(p.compute_polyakov_loop, "compute_polyakov_loop")? {
         p.ploop = loops(links)?;
     }
-    if asked(p.compute_qcharge, "compute_qcharge")? {
+    let density = asked(p.compute_qcharge_density, "compute_qcharge_density")?;
+    if density {
+        let sites = observables::charge_density(&links.field, true)?;
+        let sites = even_odd(&sites, links.field.geometry().extents());
+        let name = format!("{name}.qcharge_density");
+        let precision = links.field.precision();
+        session::get()?.write_numbers(p.qcharge_density, precision, &sites, &name)?;
+    }
+    if density || asked(p.compute_qcharge, "compute_qcharge")? {
         // The energy is that of an F without its trace, the charge of one with it.
         let FieldStrength { energy_spatial: s, energy_temporal: t, .. } =
             observables::field_strength(&links.field)?;
@@ -190,6 +191,21 @@ fn measure(links: &mut Links, p: &mut QudaGaugeObservableParam, name: &str) -> R
         DataOut::at(p.traces.cast(), &format!("{name}.traces"))?.write(Precision::F64, &traces);
     }
     Ok(())
+}
+
+/// Numbers of lexicographic sites with those of even sites first, as the host's arrays have them.
+fn even_odd(numbers: &[f64], extents: [usize; 4]) -> Vec<f64> {
+    let mut places = [vec![], vec![]];
+    for (site, number) in numbers.iter().enumerate() {
+        let mut rest = site;
+        let coordinates = extents.map(|l| {
+            let x = rest % l;
+            rest /= l;
+            x
+        });
+        places[coordinates.iter().sum::<usize>() % 2].push(*number);
+    }
+    places.concat()
 }
 
 /// The host's structs for the start and the steps that are measured, one after the other; none without an address.
@@ -234,11 +250,10 @@ fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Links> {
     }
 }
 
-/// The directions that `dir_ignore` leaves: it is -1 for what is usual.
-fn directions(p: &QudaGaugeSmearParam) -> Result<i32> {
-    match p.dir_ignore {
-        -1 | 3 => Ok(7),
-        mu @ 0..3 => Ok(15 & !(1 << mu)),
+/// The directions that `dir_ignore` leaves; -1 stands for `usual`.
+fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
+    match if p.dir_ignore == -1 { usual } else { p.dir_ignore } {
+        mu @ 0..=3 => Ok(15 & !(1 << mu)),
         4 => Ok(15),
         other => bail!(InvalidArgument, "smear_param.dir_ignore: expected -1 to 4, found {other}"),
     }
@@ -251,22 +266,20 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
     p.check("smear_param")?;
     let session = session::get()?;
     let smearing = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
-        Smear::Ape => Smearing::Ape { alpha: p.alpha, directions: directions(p)? },
-        Smear::Stout => Smearing::Stout { rho: p.rho, directions: directions(p)? },
+        Smear::Ape => Smearing::Ape { alpha: p.alpha, directions: directions(p, 3)? },
+        Smear::Stout => Smearing::Stout { rho: p.rho, directions: directions(p, 3)? },
+        Smear::OverImproved => {
+            let (rho, epsilon) = (p.rho, p.epsilon);
+            Smearing::OverImproved { rho, epsilon, directions: directions(p, 4)? }
+        }
         Smear::Hyp => {
-            if !matches!(p.dir_ignore, -1 | 4) {
-                bail!(
-                    Unsupported,
-                    "smear_param.dir_ignore: expected -1 or 4, as plaq has HYP smearing in four \
-                     directions, found {}",
-                    p.dir_ignore
-                );
-            }
-            Smearing::Hyp { alpha: [p.alpha1, p.alpha2, p.alpha3] }
+            let alpha = [p.alpha1, p.alpha2, p.alpha3];
+            Smearing::Hyp { alpha, directions: directions(p, 4)? }
         }
         Smear::WilsonFlow | Smear::SymanzikFlow => bail!(
             InvalidArgument,
-            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_APE, STOUT or HYP; performWFlowQuda flows"
+            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_APE, STOUT, OVRIMP_STOUT or HYP; \
+             performWFlowQuda flows"
         ),
     };
     within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
