@@ -24,7 +24,7 @@ chain = plaq.hmc(
     },
     trajectories=30,
 )
-for trajectory in chain:  # tqdm.tqdm(chain) shows a bar
+for trajectory in chain:  # with progress=True in the call above there is a bar
     if trajectory.next_trajectory % 10 == 0:
         print(
             f"trajectory {trajectory.next_trajectory}: plaquette {trajectory.plaquette:.5f}, "

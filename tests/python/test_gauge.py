@@ -89,7 +89,7 @@ def test_flow():
     gauge = plaq.open(CONFIGURATION)
     before = gauge.numpy()
     heard = []
-    flow = gauge.flow(1.0, step=0.02, every=5, callback=lambda *point: heard.append(point))
+    flow = gauge.flow(1.0, step=0.02, every=5, progress=lambda *point: heard.append(point))
     close(flow.time, np.arange(11) / 10, 1e-9)
     close([time for time, _, _ in heard], flow.time, 1e-9)
     close(flow.energy[0], sum(gauge.topology()[1:]), 1e-10)
@@ -107,7 +107,7 @@ def test_gauge_fixing():
     u = plaq.open(CONFIGURATION).numpy()
     gauge = plaq.Gauge.from_array(u)
     heard = []
-    fixed = gauge.fix("landau", stop_theta=1e-14, callback=lambda *state: heard.append(state))
+    fixed = gauge.fix("landau", stop_theta=1e-14, progress=lambda *state: heard.append(state))
     assert fixed.converged and heard
     g = fixed.transformation
     close(fixed.gauge.numpy(), ref.transformed(u, g), 1e-12)
@@ -150,7 +150,7 @@ def test_heat_bath_goes_on():
     assert not np.array_equal(fields[0], fields[1])
     heard = []
     other = plaq.Gauge.hot([4, 4, 4, 4], 3)
-    other.heatbath(5.7, 5, seed=3, callback=lambda done, *rest: heard.append(done) or done == 2)
+    other.heatbath(5.7, 5, seed=3, progress=lambda done, *rest: heard.append(done) or done == 2)
     assert heard == [1, 2]
     other.heatbath(5.7, 6, seed=3)
     assert np.array_equal(other.numpy(), fields[2])

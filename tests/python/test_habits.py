@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import types
+import warnings
 
 import numpy as np
 import plaq
@@ -224,6 +225,85 @@ def test_an_exception_in_a_callback_ends_the_solve():
     heard = []
     d.solve(b, progress=lambda *state: heard.append(state))
     assert [n for n, _, _ in heard] == list(range(1, len(heard) + 1)) and heard[-1][1] < heard[0][1]
+
+
+class Bar:
+    """What tqdm.auto.tqdm is called with, and what it would show."""
+
+    made = []
+
+    def __init__(self, total=None, desc=None, unit=None, bar_format=None):
+        self.total, self.desc, self.n, self.shown = total, desc, 0, []
+        self.made.append(self)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.closed = True
+
+    def set_postfix_str(self, text, refresh=True):
+        self.shown.append(text)
+
+    def update(self, more):
+        self.n += more
+
+
+def bars(call):
+    """The bars that a call with progress=True makes, all of which are closed."""
+    Bar.made.clear()
+    before = {name: sys.modules.get(name) for name in ("tqdm", "tqdm.auto")}
+    sys.modules["tqdm"] = types.ModuleType("tqdm")
+    sys.modules["tqdm.auto"] = types.SimpleNamespace(tqdm=Bar)
+    try:
+        call()
+    finally:
+        for name, module in before.items():
+            sys.modules.pop(name) if module is None else sys.modules.update({name: module})
+    assert all(bar.closed and bar.shown for bar in Bar.made)
+    return list(Bar.made)
+
+
+def test_bars():
+    _, gauge = lattice()
+    d, b = plaq.Wilson(gauge, mass=0.3), spinors()
+    (bar,) = bars(lambda: d.solve(b, tol=1e-9, progress=True))
+    assert bar.total == 9 and bar.n == 9 and "residual" in bar.shown[-1]
+    assert len(bar.shown) == d.report.iterations
+    (bar,) = bars(lambda: d.propagator(progress=True, tol=1e-6))
+    assert bar.total == 6 and len(bar.shown) == d.report.iterations
+    (bar,) = bars(lambda: d.multishift(b, [0.1, 0.2], progress=True))
+    assert bar.total == 10 and bar.n > 9
+    (bar,) = bars(lambda: d.eigen(2, progress=True))
+    assert bar.desc == "eigenvectors"
+    (bar,) = bars(lambda: plaq.Overlap(gauge, modes=4, progress=True))
+    (bar,) = bars(lambda: gauge.flow(0.4, every=5, progress=True))
+    assert bar.total == 0.4 and abs(bar.n - 0.4) < 1e-12 and bar.shown[0].startswith("t^2 E = ")
+    (bar,) = bars(lambda: gauge.fix("coulomb", progress=True))
+    assert bar.desc == "coulomb gauge" and bar.n > 0
+    (bar,) = bars(lambda: gauge.copy().heatbath(5.7, 3, progress=True))
+    assert (bar.total, bar.n) == (3, 3)
+    table = {
+        "length": 0.2,
+        "run": {"lattice": [4, 4, 4, 4]},
+        "monomial": [{"name": "gauge", "type": "gauge", "action": "wilson", "beta": 5.5}],
+        "level": [{"integrator": "leapfrog", "steps": 2, "monomials": ["gauge"]}],
+    }
+    (bar,) = bars(lambda: list(plaq.hmc(table, trajectories=2, progress=True)))
+    assert (bar.total, bar.n) == (2, 2) and "dH" in bar.shown[-1]
+    (bar,) = bars(lambda: plaq.hmc(table).step(2, progress=True))
+    assert (bar.total, bar.n) == (2, 2)
+    # No tqdm: said once, and the call does its work.
+    before = sys.modules.get("tqdm")
+    sys.modules["tqdm"] = None
+    try:
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            x = d.solve(b, progress=True)
+    finally:
+        sys.modules.pop("tqdm") if before is None else sys.modules.update(tqdm=before)
+    assert [one.category for one in said] == [UserWarning] and said[0].filename == __file__
+    close(d @ x, b, 1e-8)
 
 
 def test_ctrl_c_ends_a_call():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Union
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
 from . import capi
 from ._objects import Context, Object
+from ._progress import Progress, watched
 from .gauge import Gauge
 from .gauge import open as open_gauge
 
@@ -48,26 +49,36 @@ class Hmc(Object):
     `next_trajectory` - 1, delta_h, last_accepted, plaquette, iterations, trajectory_seconds. Between two of them
     `gauge` holds the links; Ctrl-C ends the chain after the trajectory that it comes in."""
 
-    def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int]) -> None:
+    def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int], progress: bool = False) -> None:
         super().__init__(handle, gauge.context)
-        self.gauge = gauge
+        self.gauge, self._progress = gauge, progress
         #: How many an iteration runs; None: no end.
         self.trajectories = trajectories
         #: Reports of the trajectories that were run.
         self.history: List[capi.plaq_hmc_report] = []
 
-    def step(self, trajectories: int = 1, callback: Any = None) -> capi.plaq_hmc_report:
-        """Runs trajectories; the report is that of the last one and of their averages."""
-        report = capi.plaq_hmc_report()
-        capi.plaq_hmc_run(self, self.gauge, trajectories, callback, report)
+    def step(self, trajectories: int = 1, progress: Progress = None) -> capi.plaq_hmc_report:
+        """Runs trajectories; the report is that of the last one and of their averages. progress=True draws a bar, a
+        function hears of trajectory, delta_h, accepted, plaquette, iterations and seconds after each."""
+        report, done = capi.plaq_hmc_report(), iter(range(1, trajectories + 1))
+
+        def shown(number: int, delta_h: float, accepted: int, plaquette: float, *_: Any) -> Tuple[float, str]:
+            return next(done, trajectories), _says(plaquette, delta_h)
+
+        with watched(progress, "trajectories", shown, trajectories) as callback:
+            capi.plaq_hmc_run(self, self.gauge, trajectories, callback, report)
         self.history.append(report)
         return report
 
     def __iter__(self) -> Iterator[capi.plaq_hmc_report]:
         done = 0
-        while self.trajectories is None or done < self.trajectories:
-            yield self.step()
-            done += 1
+        with watched(self._progress, "trajectories", lambda *state: state, self.trajectories) as tell:
+            while self.trajectories is None or done < self.trajectories:
+                report = self.step()
+                done += 1
+                if tell:
+                    tell(done, _says(report.plaquette, report.delta_h))
+                yield report
 
     def __len__(self) -> int:
         if self.trajectories is None:
@@ -119,17 +130,23 @@ class Hmc(Object):
         return self._say(f"{place}, {len(self.history)} done here")
 
 
+def _says(plaquette: float, delta_h: float) -> str:
+    return f"plaquette {plaquette:.6f}, dH {delta_h:+.3f}"
+
+
 def hmc(
     input: Union[str, Path, Mapping[str, Any]],
     gauge: Optional[Gauge] = None,
     *,
     trajectories: Optional[int] = None,
+    progress: bool = False,
     context: Optional[Context] = None,
 ) -> Hmc:
     """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
     those of `gauge`, which the chain changes, or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
     the path of a configuration, or "checkpoint": that of the key `checkpoint`, from which the chain goes on, or hot
-    links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`."""
+    links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`;
+    `progress`: with a bar."""
     if isinstance(input, Mapping):
         text = toml(input)
     elif isinstance(input, Path) or "\n" not in input:
@@ -156,7 +173,7 @@ def hmc(
             )
         kept, found = capi.plaq_input_text(text, "run.checkpoint")
         if start == "checkpoint" and found and Path(kept).exists():
-            chain = Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories)
+            chain = Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories, progress)
             chain.load(kept)
             return chain
-    return Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories)
+    return Hmc(capi.plaq_hmc_create(gauge, text), gauge, trajectories, progress)

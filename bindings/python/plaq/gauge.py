@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
 from . import capi
 from ._arrays import TYPES, borrow, expect
 from ._objects import Context, Object, bits, current, lattice, sites
+from ._progress import Progress, watched
 
 LABELS = "4, T, Z, Y, X, N, N"
 
@@ -245,30 +246,42 @@ class Gauge(Object):
         step: float = 0.02,
         every: int = 10,
         tolerance: float = 0,
-        callback: Optional[Callable[[float, float, float], Any]] = None,
+        progress: Progress = None,
     ) -> "Flow":
         """Gradient flow to the flow time t / a^2 = `time` by steps of `step`, measured `every` so many of them; kind
-        "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. The callback hears of time, t^2 E and charge."""
+        "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. progress=True draws a bar, a
+        function hears of time, t^2 E and charge."""
         params = capi.plaq_flow_params(kind=kind, step=step, every=every, time=time, tolerance=tolerance)
         capacity = int(time / min(step, 0.2) / max(every, 1)) + 3
+
+        def shown(reached: float, t2e: float, charge: float) -> Tuple[float, str]:
+            return reached, f"t^2 E = {t2e:.4f}, Q = {charge:.3f}"
+
         while True:
             flowed = self.copy()
             points = (capi.plaq_flow_point * capacity)()
             report = capi.plaq_flow_report()
-            count = capi.plaq_flow_run(flowed, params, callback, report, points, capacity)
+            with watched(progress, "flow", shown, time, "flow time") as callback:
+                count = capi.plaq_flow_run(flowed, params, callback, report, points, capacity)
             if count <= capacity:
                 return Flow(flowed, report, points[:count])
             capacity = count  # adaptive steps may be more
 
-    def fix(self, gauge: str = "landau", *, callback: Optional[Callable[..., Any]] = None, **params: Any) -> "Fixed":
+    def fix(self, gauge: str = "landau", *, progress: Progress = None, **params: Any) -> "Fixed":
         """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by keyword,
-        e.g. method="fourier_cg", copies=10, stop_theta=1e-14."""
+        e.g. method="fourier_cg", copies=10, stop_theta=1e-14. progress=True draws a bar, a function hears of copy,
+        sweeps, functional, theta and temperature."""
         fixed = self.copy()
         result = capi.plaq_gaugefix()
         report = capi.plaq_gaugefix_report()
         how = capi.plaq_gaugefix_params(condition=gauge, **params)
+
+        def shown(copy: int, sweeps: int, functional: float, theta: float, temperature: float) -> Tuple[float, str]:
+            return sweeps, f"copy {copy}, F = {functional:.8f}, theta = {theta:.1e}"
+
         try:
-            capi.plaq_gaugefix_run(fixed, how, callback, report, result)
+            with watched(progress, f"{gauge} gauge", shown) as callback:
+                capi.plaq_gaugefix_run(fixed, how, callback, report, result)
         except BaseException:
             capi.plaq_gaugefix_destroy(result)
             raise
@@ -284,10 +297,11 @@ class Gauge(Object):
         overrelax: int = 4,
         seed: int = 0,
         first_sweep: Optional[int] = None,
-        callback: Optional[Callable[[int, int, float], Any]] = None,
+        progress: Progress = None,
     ) -> Plaquette:
         """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
-        exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette."""
+        exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette.
+        progress=True draws a bar, a function hears of sweeps done, all of them, and seconds."""
         report = capi.plaq_update_report()
         params = capi.plaq_update_params(
             beta=beta,
@@ -296,7 +310,8 @@ class Gauge(Object):
             overrelax=overrelax,
             first_sweep=self._sweep if first_sweep is None else first_sweep,
         )
-        capi.plaq_gauge_update(self, params, callback, report)
+        with watched(progress, "heat bath", lambda done, *_: (done, ""), sweeps) as callback:
+            capi.plaq_gauge_update(self, params, callback, report)
         self._sweep = report.next_sweep
         return self.plaquette()
 

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 
 from . import capi
+from ._objects import Context
 from .analysis import Correlator
 from .gammas import gamma
 
-if TYPE_CHECKING:
-    from .fields import Fermion
+
+class Quark(Protocol):
+    """What hadrons ask of a Propagator besides its handle."""
+
+    extents: List[int]
+    position: List[int]
+    boundary: float
+
+    @property
+    def context(self) -> Context:
+        """The device that it lives on."""
 
 
-def _params(quark: Fermion, other: Optional[Fermion], more: Dict[str, Any]) -> capi.plaq_contract_params:
+def _params(quark: Quark, other: Optional[Quark], more: Dict[str, Any]) -> capi.plaq_contract_params:
     names = {getattr(field, "normalisation", "") for field in (quark, other)} - {""}
     if len(names) > 1:
         raise ValueError("propagators of D and of 2 kappa D were mixed: give both operators the same normalisation")
@@ -25,7 +35,7 @@ def _params(quark: Fermion, other: Optional[Fermion], more: Dict[str, Any]) -> c
     return capi.plaq_contract_params(**more)
 
 
-def _times(quark: Fermion) -> int:
+def _times(quark: Quark) -> int:
     return quark.extents[3] * quark.context.grid[3]
 
 
@@ -37,8 +47,8 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 
 
 def mesons(
-    quark: Fermion,
-    antiquark: Optional[Fermion] = None,
+    quark: Quark,
+    antiquark: Optional[Quark] = None,
     *,
     gammas: Any = ("5",),
     momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
@@ -69,8 +79,8 @@ def mesons(
 
 
 def baryons(
-    light: Fermion,
-    strange: Optional[Fermion] = None,
+    light: Quark,
+    strange: Optional[Quark] = None,
     *,
     names: Sequence[str] = ("nucleon",),
     momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
@@ -89,7 +99,7 @@ def baryons(
     return result
 
 
-def two_point(quark: Fermion, name: str) -> Correlator:
+def two_point(quark: Quark, name: str) -> Correlator:
     """The correlator "pion", "rho" or "nucleon" of a propagator."""
     if name == "nucleon":
         return Correlator(baryons(quark)[0, 0].real, name=name, form="log")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import cmath
 import math
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import capi
 from ._arrays import borrow, handed, is_array, room
 from ._objects import Object, bits, sites
+from ._progress import Progress, residuals
 from .fields import Fermion, Propagator, point
 from .gauge import Gauge
-
-Progress = Optional[Callable[[int, float, float], Any]]
 
 
 class NotConvergedWarning(UserWarning):
@@ -43,6 +42,10 @@ def _warn(report: capi.plaq_solve_report, what: str) -> None:
             NotConvergedWarning,
             stacklevel=3,
         )
+
+
+def _tol(params: Dict[str, Any]) -> float:
+    return float(params.get("tol", capi.plaq_solver_params().tol))
 
 
 #: Solvers with their memory that an operator keeps, one for each choice of parameters.
@@ -163,7 +166,8 @@ class Operator(Object):
         """x with D x = b for any number of right-hand sides at once, b a Fermion or an array (n, T, Z, Y, X, 4, 3) or
         (T, Z, Y, X, 4, 3), which x is then, too. Members of capi.plaq_solver_params by keyword: tol=1e-10,
         solver="cgnr", "bicgstab", "gcr", ..., max_iterations; `multigrid`: that of D.multigrid(); x0: a guess;
-        progress(iteration, residual, seconds) is called after every iteration, a result that is true ends the solve.
+        progress=True draws a bar, a function progress(iteration, residual, seconds) is called after every iteration, and a
+        result that is true ends the solve.
         `report` and `residuals` of the operator say how it went; what did not converge is a warning."""
         right, many = self._taken(b, "b")
         x = self.field(right.n)
@@ -173,9 +177,10 @@ class Operator(Object):
             capi.plaq_spinor_copy(guess, x)
             params["initial_guess"] = 1
         solver = self._solver(multigrid, params)
-        report, residuals = capi.plaq_solve_report(), np.empty(right.n)
-        capi.plaq_solver_solve(solver, x, right, progress, report, residuals)
-        self.report, self.residuals = report, residuals
+        report, found = capi.plaq_solve_report(), np.empty(right.n)
+        with residuals(progress, "solve", _tol(params)) as callback:
+            capi.plaq_solver_solve(solver, x, right, callback, report, found)
+        self.report, self.residuals = report, found
         _warn(report, "solve")
         return self._given(x, b, many)
 
@@ -185,9 +190,10 @@ class Operator(Object):
         solver = self._solver(None, {"solution": "mdagm", "algorithm": "cg", "system": "full"})
         fields = [self.field(right.n) for _ in sigma]
         report = capi.plaq_solve_report()
-        capi.plaq_solver_multishift(
-            solver, fields, list(sigma), [tol] * len(fields), len(fields), right, progress, report
-        )
+        with residuals(progress, "multishift", tol) as callback:
+            capi.plaq_solver_multishift(
+                solver, fields, list(sigma), [tol] * len(fields), len(fields), right, callback, report
+            )
         self.report = report
         _warn(report, "multishift")
         return [self._given(field, b, many) for field in fields]
@@ -215,7 +221,8 @@ class Operator(Object):
         method="ritz", tol, verify."""
         how = capi.plaq_eigen_params(count=count, **params)
         report = capi.plaq_eigen_report()
-        return Eigen(capi.plaq_eigen_create(self, how, guess, progress, report), self, report)
+        with residuals(progress, "eigenvectors", how.tol) as callback:
+            return Eigen(capi.plaq_eigen_create(self, how, guess, callback, report), self, report)
 
     def load_eigen(self, path: Any) -> "Eigen":
         """Eigenvectors of a file that Eigen.save wrote; values and residuals are measured with this operator."""
@@ -307,19 +314,21 @@ class Wilson(Operator):
         if source is None or isinstance(source, (tuple, list)) and not is_array(source):
             source = point(*(source or ()))
         if isinstance(source, capi.plaq_source_params):
-            residuals = np.empty(capi.plaq_source_columns(source))
-            position = list(source.position)
-            handle = capi.plaq_solver_propagator(solver, source, progress, report, residuals)
+            reached, position = np.empty(capi.plaq_source_columns(source)), list(source.position)
         else:
             columns, _ = self._taken(source, "source")
-            residuals, position = np.empty(columns.n), list(columns.position)
-            handle = capi.plaq_solver_columns(solver, columns, progress, report, residuals)
-        kind = Propagator if len(residuals) == 12 else Fermion
+            reached, position = np.empty(columns.n), list(columns.position)
+        with residuals(progress, "propagator", _tol(params)) as callback:
+            if isinstance(source, capi.plaq_source_params):
+                handle = capi.plaq_solver_propagator(solver, source, callback, report, reached)
+            else:
+                handle = capi.plaq_solver_columns(solver, columns, callback, report, reached)
+        kind = Propagator if len(reached) == 12 else Fermion
         found = kind(None, context=self.context, _handle=handle)
         found.position, found.boundary = position, self._boundary
-        self.report, self.residuals = report, residuals
+        self.report, self.residuals = report, reached
         if isinstance(found, Propagator):
-            found.report, found.residuals = report, residuals
+            found.report, found.residuals = report, reached
             found.of, found.normalisation = f"{type(self).__name__} {self.name}", self.normalisation
         _warn(report, "propagator")
         return found
@@ -493,7 +502,8 @@ class Overlap(Operator):
         if made is None and load is not None:
             made = capi.plaq_overlap_load(gauge.context, gauge, how, load)
         elif made is None:
-            made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, progress)
+            with residuals(progress, "modes", 0) as callback:
+                made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
         Object.__init__(self, made, gauge.context)
         self.extents, self._solvers = gauge.extents, {}
         about = self.describe()
@@ -536,9 +546,11 @@ class Overlap(Operator):
             params["multigrid"] = 1
         right, many = self._taken(b, "b")
         x = self.field(right.n)
-        report, residuals = capi.plaq_solve_report(), np.empty(right.n)
-        capi.plaq_overlap_solve(self, capi.plaq_overlap_solve_params(**params), x, right, progress, report, residuals)
-        self.report, self.residuals = report, residuals
+        report, found = capi.plaq_solve_report(), np.empty(right.n)
+        how = capi.plaq_overlap_solve_params(**params)
+        with residuals(progress, "solve", how.tol) as callback:
+            capi.plaq_overlap_solve(self, how, x, right, callback, report, found)
+        self.report, self.residuals = report, found
         _warn(report, "solve")
         return self._given(x, b, many)
 
@@ -554,7 +566,8 @@ class Overlap(Operator):
         report = capi.plaq_solve_report()
         how = capi.plaq_overlap_solve_params(**params)
         try:
-            capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, progress, handles, report)
+            with residuals(progress, "propagator", how.tol) as callback:
+                capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, callback, handles, report)
         except BaseException:
             for handle in handles:  # made before the callback raised
                 capi.plaq_spinor_destroy(handle)
@@ -573,7 +586,8 @@ class Overlap(Operator):
         """Low modes of D^dagger D of the massless operator: eigenvalues |lambda|^2 of chirality `plus` and `minus`,
         numbers of zero modes `zeros` (n_+, n_-) and the `index` n_- - n_+."""
         plus, minus, zeros = np.empty(count), np.empty(count), np.empty(2, np.int32)
-        capi.plaq_overlap_index(self, count, tol, progress, plus, minus, zeros)
+        with residuals(progress, "index", tol) as callback:
+            capi.plaq_overlap_index(self, count, tol, callback, plus, minus, zeros)
         return {"plus": plus, "minus": minus, "zeros": zeros.tolist(), "index": int(zeros[1] - zeros[0])}
 
     def kernel(self) -> np.ndarray:
