@@ -36,7 +36,9 @@ C_PROGRAMS := $(addprefix $(WORK)/bin/,$(call MINE,$(MPICC),.c))
 FORTRAN_MODULES := $(wildcard bindings/fortran/*.f90)
 FORTRAN_PROGRAMS := $(if $(shell command -v $(FC)),$(patsubst %,$(WORK)/bin/%_f,$(call MINE,$(MPIFC),.f90)))
 C_HEADERS := $(shell find include -name '*.h')
-LINK = -L$(WORK)/lib -lplaq -lm -ldl -Wl,-rpath,'$$ORIGIN/../lib'
+# What programs are linked to: they run with the C library of packaging/glibc.c, too.
+GLIBC := $(WORK)/glibc.o
+LINK = $(GLIBC) -Wl,--gc-sections -L$(WORK)/lib -lplaq -lm -ldl -Wl,-rpath,'$$ORIGIN/../lib'
 
 # The job that `make demo` runs.
 DEMO_GAUGE ?= $(firstword $(wildcard tests/data/*.ildg tests/data/*.lime tests/data/*.nersc tests/data/*.milc))
@@ -77,13 +79,17 @@ $(WORK)/lib/libplaq.so: lib
 $(WORK)/quda/lib/libquda.so: $(WORK)/lib/libplaq.so $(wildcard include/quda/*.h)
 	@MAJOR=$(MAJOR) scripts/quda-home.sh $(WORK)/lib $(WORK)/quda
 
-$(WORK)/bin/plaq: src/app/main.c $(WORK)/lib/libplaq.so
+$(GLIBC): packaging/glibc.c
+	@mkdir -p $(@D)
+	$(CC) -std=c99 -Wall -Wextra -Werror -O2 -fPIC -ffunction-sections -c -o $@ $<
+
+$(WORK)/bin/plaq: src/app/main.c $(GLIBC) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -Wall -Wextra -Werror $(CFLAGS) -o $@ $< $(LINK)
 
 examples: $(C_PROGRAMS) $(FORTRAN_PROGRAMS) $(WORK)/bin/plaq ## plaq and the examples in C and Fortran into build/PROFILE/bin
 
-$(WORK)/bin/%: examples-c/%.c $(C_HEADERS) $(WORK)/lib/libplaq.so
+$(WORK)/bin/%: examples-c/%.c $(C_HEADERS) $(GLIBC) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
 	$(if $(filter $(FOR_RANKS),$*),$(MPICC),$(CC)) -std=c99 -D_GNU_SOURCE -Wall -Wextra -Werror $(CFLAGS) -Iinclude -o $@ $< $(LINK)
 
@@ -91,7 +97,7 @@ $(WORK)/fortran/modules.o: $(FORTRAN_MODULES)
 	@mkdir -p $(@D)
 	$(FC) -std=f2018 -Wall $(FFLAGS) -J$(@D) -c -o $@ $^
 
-$(WORK)/bin/%_f: examples-c/%.f90 $(WORK)/fortran/modules.o $(WORK)/lib/libplaq.so
+$(WORK)/bin/%_f: examples-c/%.f90 $(WORK)/fortran/modules.o $(GLIBC) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
 	$(if $(filter $(FOR_RANKS),$*),$(MPIFC),$(FC)) $(FFLAGS) -I$(WORK)/fortran -o $@ $< $(WORK)/fortran/modules.o \
 	  -static-libgfortran $(LINK)

@@ -18,10 +18,12 @@ for program in build/kit-work/bin/*; do
   [ -f "$program" ] && install -s -m 755 "$program" "$kit/bin/"
 done
 [ -f include/plaq.h ] && scripts/examples.sh --list | grep -v '^04_ranks' >"$kit/examples.list"
+older=(build/kit-work/glibc.o -Wl,--gc-sections)
 # A client of QUDA's interface runs beside them.
-${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c -s -o "$kit/bin/milc_client" \
+${CC:-cc} -std=c99 -O2 -Iinclude -Iinclude/quda tests/clients/milc.c "${older[@]}" -s -o "$kit/bin/milc_client" \
   -L"$kit/quda/lib" -lquda -lm -Wl,-rpath,'$ORIGIN/../lib'
-${CC:-cc} -std=gnu99 -O2 -Iinclude tests/ends/host.c -s -o "$kit/bin/ends_host" -ldl -lpthread
+${CC:-cc} -std=gnu99 -O2 -Iinclude tests/ends/host.c "${older[@]}" -s -o "$kit/bin/ends_host" -ldl -lpthread \
+  -Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2
 cat >>"$kit/examples.list" <<'END'
 milc_client
 milc_client file $PLAQ_CONFIGS/milc.lat.sample.l4444 4 4 4 4 0.1 1.2 0
@@ -45,6 +47,7 @@ if [ -d "$configs" ]; then
   cp -r "$configs/." "$kit/configs/"
   chmod -R u+w "$kit/configs"
 fi
+glibc=$(scripts/glibc.sh "$kit"/lib/*.so* "$kit"/bin/* "$kit"/tests/bin/*)
 # run.sh unpacks them. Each has the kernels of all sets; in one archive, with a dictionary longer than a program, they
 # are there once.
 XZ_OPT=--lzma2=preset=6,dict=64MiB tar -C "$kit" --remove-files -cJf "$kit/programs.tar.xz" \
@@ -61,7 +64,7 @@ quda is QUDA_HOME for MILC (docs/milc.md of the source tree).
 studies/*.py run gaugefix on many gauge copies (docs/lab/studies.md of the source tree), multigrid.py propagator
 over the quark mass (docs/multigrid.md), overlap.py overlap on quenched configurations,
 hmc.py hmc, heatbath and flow (docs/lab/studies-hmc.md), chain.py averages logs of hmc; they need Python 3.
-Needs: glibc $(ldd --version | head -1 | awk '{print $NF}') or newer; for the GPU a CUDA 13 driver and NVRTC.
+Needs: glibc $glibc or newer; for the GPU a CUDA 13 driver and NVRTC.
 END
 
 size=$(du -sm "$kit" | cut -f1)

@@ -10,6 +10,7 @@ import base64
 import hashlib
 import platform
 import re
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -17,10 +18,10 @@ from pathlib import Path
 SUMMARY = "Lattice QCD as a library: operators, solvers, hybrid Monte Carlo and gauge fixing on CPUs and GPUs"
 
 
-def platform_tag(files):
-    """Of the newest version of glibc's symbols that the programs and the library ask for."""
-    minors = [int(n) for data in files for n in re.findall(rb"GLIBC_2\.(\d+)[.\0]", data)]
-    return f"manylinux_2_{max(minors)}_{platform.machine()}"
+def platform_tag(programs):
+    """Of the oldest glibc that they run with."""
+    glibc = subprocess.check_output([Path(__file__).with_name("glibc.sh"), *programs], text=True).strip()
+    return f"manylinux_{glibc.replace('.', '_')}_{platform.machine()}"
 
 
 def main(prefix, folder):
@@ -45,7 +46,7 @@ def main(prefix, folder):
         files[f"plaq/{module.name}"] = (module.read_bytes(), False)
     files["plaq/py.typed"] = (b"", False)
 
-    tag = "py3-none-" + platform_tag(data for data, program in files.values() if program)
+    tag = "py3-none-" + platform_tag([prefix / "lib" / soname, *(prefix / "bin").iterdir()])
     info = f"plaq-{version}.dist-info/"
     for text in sorted(top.glob("LICENSE-*")):
         files[info + text.name] = (text.read_bytes(), False)

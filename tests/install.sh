@@ -103,6 +103,23 @@ else
   ignore cmake "no cmake"
 fi
 
+# It and the programs run with older C libraries; auditwheel says the same, where the environment of tests/python.sh has it.
+older() {
+  local glibc wheel
+  glibc=$(scripts/glibc.sh "$prefix"/lib/libplaq.so "$prefix"/bin/*) || return 1
+  [ "$(uname -m)" != x86_64 ] || [ "$glibc" = 2.28 ] || return 1
+  scripts/wheel.py "$prefix" "$work/dist" || return 1
+  wheel=$(echo "$work"/dist/plaq-*-manylinux_"${glibc/./_}"_*.whl)
+  [ -f "$wheel" ] || return 1
+  ! build/python/bin/python -c 'import auditwheel' 2>/dev/null ||
+    build/python/bin/python -m auditwheel show "$wheel" | tr '\n' ' ' | grep "constrains the platform tag to \"manylinux_2_28"
+}
+if command -v readelf >/dev/null; then
+  check older_glibc older
+else
+  ignore older_glibc "no readelf"
+fi
+
 # In a fresh environment of Python without NumPy: paths, the library by ctypes, programs, and a program of one's own.
 wheel() {
   scripts/wheel.py "$prefix" "$work/dist" && python3 -m venv --without-pip "$work/venv" &&

@@ -139,6 +139,16 @@ fn exported_symbols_are_the_header() {
     assert_eq!(exported, declared);
 }
 
+#[test]
+fn older_c_libraries_have_all_symbols() {
+    if !has("readelf") {
+        return println!("skipped: no readelf here");
+    }
+    let mut glibc = Command::new(root().join("scripts/glibc.sh"));
+    let found = run(glibc.arg(library()).arg(std::env::current_exe().unwrap()), "glibc.sh");
+    assert!(!cfg!(target_arch = "x86_64") || found.trim() == "2.28", "{found}");
+}
+
 /// A C program of this folder, run once, whoever asks for it.
 fn c_program(name: &'static str) {
     static DONE: Mutex<BTreeMap<&str, Arc<OnceLock<()>>>> = Mutex::new(BTreeMap::new());
