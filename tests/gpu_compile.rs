@@ -4,7 +4,8 @@
 //! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
 //! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90
 //! gets every variant of the table below; sm_80 and sm_100 the first variant of each kernel in each precision, with the
-//! first value of its other parameters.
+//! first value of its other parameters; the other architectures that of a few kernels, or those of
+//! `PLAQ_GPU_COMPILE_ARCHS` = list of numbers that of all.
 
 use std::time::Instant;
 
@@ -41,6 +42,21 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("stout_force_f64", "", 12),
     ("plaquette_force_f64", "", 4),
     ("field_strength_sum_f64_", "", 96),
+];
+
+/// Architectures for which every kernel is compiled once in each precision, besides sm_90.
+const ARCHS: &[i32] = &[80, 100];
+/// Ampere and Ada of workstations, Blackwell Ultra, Blackwell of workstations: kernels of each kind. Turing, sm_75, lacks
+/// copies beside the work and packed conversions, which hops of several right-hand sides and 16-bit vectors need.
+const OTHER_ARCHS: &[i32] = &[86, 89, 103, 120];
+const OF_EACH_KIND: &[&str] = &[
+    "hop",
+    "clover_build",
+    "blas_sum",
+    "coarse_apply",
+    "tensor_hop",
+    "gauge_sweep",
+    "plaquette_force",
 ];
 
 /// Of launches with more elements than 32 bits count.
@@ -648,7 +664,15 @@ fn every_kernel_compiles_and_fits_its_registers() {
     let mut jobs = Vec::new();
     let only = std::env::var("PLAQ_GPU_COMPILE_ONLY").unwrap_or_default();
     let what = std::env::var("PLAQ_GPU_COMPILE_VARIANT").unwrap_or_default();
+    let more = std::env::var("PLAQ_GPU_COMPILE_ARCHS").unwrap_or_default();
+    let more: Vec<i32> = more.split_terminator(',').map(|n| n.parse().expect("a number")).collect();
+    let (known, unknown): (Vec<i32>, _) = OTHER_ARCHS.iter().partition(|a| nvrtc.archs.contains(a));
+    if !unknown.is_empty() {
+        println!("skipped: NVRTC {:?} does not know {unknown:?}", nvrtc.version);
+    }
+    assert!(OF_EACH_KIND.iter().all(|name| KERNELS.iter().any(|k| k.name == *name)));
     for kernel in KERNELS {
+        let others = if OF_EACH_KIND.contains(&kernel.name) { &known } else { &more };
         let chosen = |p: &Vec<&str>| symbol(kernel, p).starts_with(&only);
         for params in combinations(kernel.params).into_iter().filter(chosen) {
             let shape = default_shape(kernel, &params);
@@ -659,7 +683,8 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 .filter(|(_, v)| v.what.contains(&what))
             {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
-                let archs = if i == 0 && first { vec![90, 80, 100] } else { vec![90] };
+                let once = ARCHS.iter().chain(others).copied().filter(|_| i == 0 && first);
+                let archs = std::iter::once(90).chain(once);
                 let mut job = |what: String, arch, shape| {
                     let mut specs = constants(kernel, v.specs.clone());
                     if what.ends_with(MANY) {
