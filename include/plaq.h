@@ -1661,6 +1661,23 @@ typedef struct plaq_solve_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_solve_report_init(plaq_solve_report *report, int64_t struct_size);
 
+/** What a solve takes, known before anything runs. */
+typedef struct plaq_plan_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Device memory in bytes, as plaq_solver_memory. */
+  int64_t memory;
+  /** Kernels: instantiations with their constants. */
+  int64_t kernels;
+  /** Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU. */
+  int64_t to_compile;
+  /** Seconds that compiling takes on this machine's cores, a rough estimate. */
+  double seconds;
+} plaq_plan_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_plan_report_init(plaq_plan_report *report, int64_t struct_size);
+
 /** Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
  * UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY. */
 plaq_status plaq_solver_create(plaq_dirac dirac,
@@ -1679,6 +1696,15 @@ plaq_status plaq_solver_destroy(plaq_solver solver);
  * A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
  * less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
+
+/** Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
+ * is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
+ * comes again where constants differ. Errors: INVALID_ARGUMENT. */
+plaq_status plaq_solver_plan(plaq_solver solver,
+                             int32_t nrhs,
+                             plaq_plan_report *report,
+                             char *names,
+                             int64_t capacity);
 
 /** Solves for all right-hand sides of b at once. x and b have the operator's precision and
  * the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.

@@ -965,6 +965,19 @@ module plaq
     integer(c_int32_t) :: columns
     integer(c_int32_t) :: reserved
   end type
+  !> What a solve takes, known before anything runs.
+  type, bind(c) :: plaq_plan_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Device memory in bytes, as plaq_solver_memory.
+    integer(c_int64_t) :: memory
+    !> Kernels: instantiations with their constants.
+    integer(c_int64_t) :: kernels
+    !> Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+    integer(c_int64_t) :: to_compile
+    !> Seconds that compiling takes on this machine's cores, a rough estimate.
+    real(c_double) :: seconds
+  end type
 
   ! Sources, propagators and hadron correlators
   !> One site.
@@ -2489,6 +2502,12 @@ module plaq
       type(plaq_solve_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_plan_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_plan_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
     !> Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
     !> UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_solver_create(dirac, params, solver) bind(c)
@@ -2518,6 +2537,17 @@ module plaq
       type(plaq_solver), value :: solver
       integer(c_int32_t), value :: nrhs
       integer(c_int64_t), intent(inout) :: bytes
+    end function
+    !> Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
+    !> is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
+    !> comes again where constants differ. Errors: INVALID_ARGUMENT.
+    integer(c_int32_t) function plaq_solver_plan(solver, nrhs, report, names, capacity) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      integer(c_int32_t), value :: nrhs
+      type(plaq_plan_report), intent(inout), optional :: report
+      character(kind=c_char), intent(inout) :: names(*)
+      integer(c_int64_t), value :: capacity
     end function
     !> Solves for all right-hand sides of b at once. x and b have the operator's precision and
     !> the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.

@@ -36,7 +36,7 @@ use first::FirstLaunches;
 pub(crate) use host_memory::host_memory_left;
 use profile::Profile;
 pub(crate) use rehearsal::active as rehearsing;
-pub use rehearsal::Asked;
+pub use rehearsal::{Asked, Kernels};
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
 use crate::bail;
@@ -218,6 +218,10 @@ pub trait Backend: Send + Sync {
     }
     /// Begins to compile what will be asked for. `likely`: after what is certain to be.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
+    /// Is the kernel in memory or on disk?
+    fn is_compiled(&self, _asked: &Asked) -> bool {
+        true
+    }
     /// Kernels that were compiled, or read from a cache, so far.
     fn kernels(&self) -> u64 {
         0

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::args::Specs;
-use super::families::Kernel;
+use super::families::{self, Kernel};
 use super::{zeros, Call, Device, Work};
 use crate::bail;
 use crate::error::Result;
@@ -19,6 +19,27 @@ pub struct Asked {
     pub params: Vec<&'static str>,
     pub specs: Specs,
     pub work: Work,
+}
+
+/// Kernels that work asks for.
+#[derive(Clone, Debug)]
+pub struct Kernels {
+    /// Symbols; one comes again for other constants.
+    pub names: Vec<String>,
+    /// How many of them a launch or a rehearsal would compile.
+    pub to_compile: usize,
+}
+
+impl Kernels {
+    /// Seconds until they are compiled, roughly: one takes 0.4 s of a core, of which nothing shares 0.035 s, and the
+    /// first launch waits for its own (docs/lab/first-calls.md).
+    pub fn seconds(&self) -> f64 {
+        let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
+        match self.to_compile {
+            0 => 0.0,
+            n => 1.5 + n as f64 * (0.4 / cores as f64).max(0.035),
+        }
+    }
 }
 
 /// Different calls of this thread, taken down.
@@ -149,6 +170,30 @@ impl Device {
             Some(done) => done,
             None => bail!(Internal, "a rehearsal on {} panics", self.name()),
         }
+    }
+
+    /// The kernels of `work`, which makes all of its fields on a device without memory like this one, after what is
+    /// `there` already was made on it. Nothing is run or compiled.
+    ///
+    /// # Errors
+    /// Those of both, so far as they do not come from made-up sums; `Internal` where one panics.
+    pub(crate) fn kernels_of<A, T>(
+        &self,
+        there: impl FnOnce(&Device) -> Result<A>,
+        work: impl FnOnce(&Device, A) -> Result<T>,
+    ) -> Result<Kernels> {
+        let (device, mut asked) = (self.stand_in(), Vec::new());
+        self.try_out(None::<fn() -> String>, || {
+            let there = there(&device)?;
+            let mut done = None;
+            asked = recorded(false, None, || done = Some(work(&device, there)));
+            done.unwrap_or_else(|| bail!(Internal, "a rehearsal on {} panics", self.name()))
+        })?;
+        let mut seen = HashSet::new();
+        asked.retain(|a| seen.insert((families::symbol(a.kernel, &a.params), a.specs.clone())));
+        let to_compile = asked.iter().filter(|a| !self.0.backend.is_compiled(a)).count();
+        let names = asked.iter().map(|a| families::symbol(a.kernel, &a.params)).collect();
+        Ok(Kernels { names, to_compile })
     }
 
     /// Are there kernels to compile for work of this name?

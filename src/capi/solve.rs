@@ -4,7 +4,9 @@ use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::args::{number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report};
+use super::args::{
+    number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report, TextOut,
+};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::field::plaq_precision;
@@ -126,6 +128,17 @@ interface! {
             columns: i32,
             reserved: i32,
         }
+        /// What a solve takes, known before anything runs.
+        plaq_plan_report, plaq_plan_report_init {
+            /// Device memory in bytes, as plaq_solver_memory.
+            memory: i64,
+            /// Kernels: instantiations with their constants.
+            kernels: i64,
+            /// Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+            to_compile: i64,
+            /// Seconds that compiling takes on this machine's cores, a rough estimate.
+            seconds: f64,
+        }
     }
     functions {
         /// Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
@@ -141,6 +154,10 @@ interface! {
         /// A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
         /// less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
+        /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
+        /// is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
+        /// comes again where constants differ. Errors: INVALID_ARGUMENT.
+        plaq_solver_plan(solver: Local<plaq_solver>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
         /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
         /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
         /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
@@ -186,10 +203,38 @@ fn destroy(solver: plaq_solver) -> Result<()> {
 }
 
 fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
+    bytes.set(bytes_of(solver, right_hand_sides(nrhs)?));
+    Ok(())
+}
+
+fn right_hand_sides(nrhs: i32) -> Result<usize> {
     if !(1..=4096).contains(&nrhs) {
         bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
     }
-    bytes.set(i64::try_from(solver.solver.memory(nrhs as usize)).unwrap_or(i64::MAX));
+    Ok(nrhs as usize)
+}
+
+fn bytes_of(solver: &Solver, nrhs: usize) -> i64 {
+    i64::try_from(solver.solver.memory(nrhs)).unwrap_or(i64::MAX)
+}
+
+fn plan(
+    solver: &Arc<Solver>,
+    nrhs: i32,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let nrhs = right_hand_sides(nrhs)?;
+    let kernels = solver.solver.kernels(nrhs)?;
+    names.set(&kernels.names.join("\n"), capacity)?;
+    report.set(plaq_plan_report {
+        memory: bytes_of(solver, nrhs),
+        kernels: kernels.names.len() as i64,
+        to_compile: kernels.to_compile as i64,
+        seconds: kernels.seconds(),
+        ..Default::default()
+    });
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use super::equation::{
 };
 use super::multigrid::Multigrid;
 use super::stage::Stage;
-use crate::backend::Device;
+use crate::backend::{Device, Kernels};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, Subset};
@@ -286,6 +286,36 @@ impl DiracSolver {
         let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
         let faces = precisions.iter().flatten().map(|p| shape.geometry.spinor_faces(*p, nrhs));
         vectors + shape.geometry.new_halo_bytes(&shape.device, &faces.collect::<Vec<_>>())
+    }
+
+    /// Kernels that a solve for `nrhs` right-hand sides asks for, by a rehearsal of it. A hierarchy that an automatic
+    /// solver may set up on the way is not in it.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    pub fn kernels(&self, nrhs: usize) -> Result<Kernels> {
+        let (links, multigrid) = (self.op.links(), self.multigrid());
+        links.geometry().kernels_of(
+            links.device(),
+            |device| {
+                let op = self.op.like_on(device)?;
+                let solver = DiracSolver::new(op.clone(), self.params.clone())?;
+                if let Some(multigrid) = multigrid {
+                    let like = Multigrid::new(&*op, &multigrid.params())?;
+                    solver.set_multigrid(Some(Arc::new(like)))?;
+                }
+                Ok(solver)
+            },
+            |_, solver| {
+                let shape = solver.op.subset_shape(solver.subset());
+                let (mut x, b) = (shape.field(nrhs)?, shape.field(nrhs)?);
+                let with_multigrid = solver
+                    .automatic()
+                    .and_then(|automatic| automatic.multigrid.as_ref().map(|m| m.1.clone()));
+                with_multigrid.as_deref().unwrap_or(&solver).run_through(&mut x, &b);
+                Ok(())
+            },
+        )
     }
 
     /// M^dagger M or M M^dagger by one solve after the other.

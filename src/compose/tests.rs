@@ -9,6 +9,7 @@ use super::{
     DiracSolver, Method, ModeParams, Modes, Overlap, OverlapAlgorithm, OverlapModes,
     OverlapPreconditioner, OverlapSolveParams, OverlapSolver, Sign, SignParams, SolveParams,
 };
+use crate::backend::families::symbol;
 use crate::backend::tests::common::{devices, Lex};
 use crate::backend::{Asked, Device, WIDE};
 use crate::error::Result;
@@ -64,12 +65,20 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         x.set_noise(Noise::Normal, 1, 0).unwrap();
         b.set_noise(Noise::Normal, 2, 0).unwrap();
         let before = x.save_lex().unwrap();
-        let rehearsed = kernels(&Device::recorded(false, || solver.run_through(&mut x, &b)));
+        let rehearsed = Device::recorded(false, || solver.run_through(&mut x, &b));
         assert_eq!(x.save_lex().unwrap(), before, "{kind:?}");
         let launched = Device::recorded(true, || {
             solver.solve(&mut x, &b, &mut |_| ControlFlow::Continue(())).unwrap();
         });
-        let launched = kernels(&launched);
+        let names = |asked: &[Asked]| -> BTreeSet<String> {
+            asked.iter().map(|a| symbol(a.kernel, &a.params)).collect()
+        };
+        let planned = solver.kernels(2).unwrap();
+        let told: BTreeSet<String> = planned.names.iter().cloned().collect();
+        let missed = names(&launched).difference(&told).count();
+        assert!(10 * missed < launched.len() && planned.to_compile == 0, "{kind:?}: {planned:?}");
+        assert!(told.is_subset(&names(&rehearsed)), "{kind:?}: {planned:?}");
+        let (launched, rehearsed) = (kernels(&launched), kernels(&rehearsed));
         let missed: Vec<_> = launched.difference(&rehearsed).collect();
         // Made-up sums do not lead everywhere.
         assert!(10 * missed.len() < launched.len(), "{kind:?}: not rehearsed: {missed:#?}");

@@ -117,7 +117,15 @@ def test_solve():
     shifted = d.multishift(b[0], [0.1, 2.0], 1e-11)
     for sigma, solution in zip([0.1, 2.0], shifted):
         close(d.apply(solution, form="mdagm") + sigma * solution, b[0], 1e-9)
-    assert d.plan(4)["solver"] > 0
+    plan = d.plan(4)
+    assert plan.solver == plaq.capi.plaq_solver_memory(d._solver(None, {}), 4) > 0
+    assert plan.fields == 2 * 4 * d.field().numpy().nbytes
+    # Columns are fields' batches: the same kernels. All of a CPU's are there.
+    assert d.plan(8).kernels == plan.kernels and any(name.startswith("hop_f32") for name in plan.kernels)
+    assert (plan.to_compile, plan.seconds) == (0, 0) and "all compiled" in repr(plan)
+    # Another solver has others, and multigrid has many more.
+    other = d.plan(4, solver="cgnr", sloppy_precision="double")
+    assert not any("f32" in name for name in other.kernels) and set(other.kernels) & set(plan.kernels)
 
 
 def test_a_solve_that_does_not_converge_warns():
@@ -158,6 +166,11 @@ def test_multigrid():
     assert d.report.iterations < plain.report.iterations
     assert [list(level.extents) for level in mg.levels()] == [[4, 4, 4, 8], [2, 2, 2, 4]]
     assert mg.levels()[0].vectors == 6 and mg.vectors().n == 6
+    used = gauge.context.report().memory_used
+    plan, without = d.plan(2, multigrid=mg), d.plan(2, solver="gcr")
+    assert gauge.context.report().memory_used == used
+    coarse = [name for name in plan.kernels if name.startswith(("coarse_apply", "aggregate_"))]
+    assert len(coarse) >= 3 and not any(name in without.kernels for name in coarse)
     assert mg.update(d, "keep").refresh == plaq.capi.plaq_refresh.KEEP
 
 

@@ -29,7 +29,7 @@ if _CHECKING:
     from .hadrons import baryons as baryons, mesons as mesons
     from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
     from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
-    from .quarks import Wilson as Wilson
+    from .quarks import Plan as Plan, Wilson as Wilson
 
 #: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
 prefix = _Path(__file__).resolve().parent
@@ -53,6 +53,7 @@ _NAMES = {
         "Overlap",
         "Multigrid",
         "Eigen",
+        "Plan",
         "NotConvergedWarning",
     ],
     "gammas": ["gamma"],

@@ -2708,6 +2708,38 @@ def plaq_solve_report_init(report: plaq_solve_report, struct_size: int) -> None:
     _n.call(_plaq_solve_report_init, _n.struct(plaq_solve_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_plan_report(Struct):
+    """What a solve takes, known before anything runs.
+
+    Members:
+      memory: Device memory in bytes, as plaq_solver_memory.
+      kernels: Kernels: instantiations with their constants.
+      to_compile: Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+      seconds: Seconds that compiling takes on this machine's cores, a rough estimate.
+    """
+    struct_size: int
+    memory: int
+    kernels: int
+    to_compile: int
+    seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("memory", _c.c_int64),
+        ("kernels", _c.c_int64),
+        ("to_compile", _c.c_int64),
+        ("seconds", _c.c_double),
+    ]
+    _init_ = "plaq_plan_report_init"
+
+
+_plaq_plan_report_init = _n.function("plaq_plan_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_plan_report_init(report: plaq_plan_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_plan_report_init, _n.struct(plaq_plan_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
 _plaq_solver_create = _n.function("plaq_solver_create", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
 
 
@@ -2750,6 +2782,19 @@ def plaq_solver_memory(solver: Any, nrhs: int) -> int:
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))
     return bytes_.value
+
+
+_plaq_solver_plan = _n.function("plaq_solver_plan", _c.c_int32, [plaq_solver, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_solver_plan(solver: Any, nrhs: int, report: Optional[plaq_plan_report] = None, capacity: int = 65536) -> str:
+    """Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
+    is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
+    comes again where constants differ. Errors: INVALID_ARGUMENT.
+    """
+    names_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_solver_plan, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
+    return _n.text(names_.value)
 
 
 _plaq_solver_solve = _n.function("plaq_solver_solve", _c.c_int32, [plaq_solver, plaq_spinor, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])

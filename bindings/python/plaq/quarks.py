@@ -5,7 +5,7 @@ from __future__ import annotations
 import cmath
 import math
 import warnings
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -15,6 +15,26 @@ from ._objects import Object, bits, sites
 from ._progress import Progress, residuals
 from .fields import Fermion, Propagator, point
 from .gauge import Gauge
+
+
+class Plan(NamedTuple):
+    """What a solve for `n` columns takes on the device: bytes of memory beside b and x (`solver`) and of these (`fields`),
+    names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), and the `seconds`
+    that this takes, a rough estimate."""
+
+    n: int
+    solver: int
+    fields: int
+    kernels: Tuple[str, ...]
+    to_compile: int
+    seconds: float
+
+    def __repr__(self) -> str:
+        compiled = f"{self.to_compile} to compile in about {self.seconds:.0f} s" if self.to_compile else "all compiled"
+        return (
+            f"<Plan of {self.n} columns: {self.solver / 2**20:.1f} MiB for the solver, {self.fields / 2**20:.1f} MiB "
+            f"for b and x; {len(self.kernels)} kernels, {compiled}>"
+        )
 
 
 class NotConvergedWarning(UserWarning):
@@ -207,12 +227,15 @@ class Operator(Object):
         capi.plaq_solver_history(solver, history, count)
         return history
 
-    def plan(self, n: int = 12, **params: Any) -> Dict[str, int]:
-        """Memory of the device in bytes before anything runs: of a solve for n columns beside b and x, and of these."""
-        multigrid = params.pop("multigrid", None)
+    def plan(self, n: int = 12, *, multigrid: Optional["Multigrid"] = None, **params: Any) -> "Plan":
+        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs. What the default
+        solver may set up on the way, if it goes on to multigrid, is not in it."""
         solver = self._solver(multigrid, params)
+        report = capi.plaq_plan_report()
+        names = capi.plaq_solver_plan(solver, n, report)
         size = 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
-        return {"solver": capi.plaq_solver_memory(solver, n), "fields": 2 * n * size}
+        kernels = tuple(names.splitlines())
+        return Plan(n, report.memory, 2 * n * size, kernels, report.to_compile, report.seconds)
 
     def eigen(
         self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any

@@ -46,6 +46,12 @@ impl Cache {
         self.folder.as_deref()
     }
 
+    /// Is there an entry? It may be damaged.
+    pub fn has(&self, key: &blake3::Hash) -> bool {
+        let folder = self.folder.as_ref();
+        folder.is_some_and(|folder| folder.join(format!("{}.cubin", key.to_hex())).exists())
+    }
+
     /// The entry, or what `compile` makes of it. Processes that want the same entry wait for the
     /// one that compiles it. The flag says whether this call compiled.
     pub fn get_or_compile<E>(

@@ -430,6 +430,9 @@ impl Backend for Cuda {
     fn prepare(&self, asked: &Asked, likely: bool) {
         self.modules().prepare(asked, likely);
     }
+    fn is_compiled(&self, asked: &Asked) -> bool {
+        self.modules().is_compiled(asked)
+    }
     fn kernels(&self) -> u64 {
         self.modules().count()
     }

@@ -275,17 +275,28 @@ impl Modules {
         Ok((shape, compiled))
     }
 
-    /// Begins to compile a kernel that will be asked for, or likely so.
-    pub fn prepare(&self, asked: &Asked, likely: bool) {
+    /// The source of a kernel that was not loaded yet.
+    fn to_load(&self, asked: &Asked) -> Option<(Source, blake3::Hash)> {
         let (kernel, params) = (asked.kernel, asked.params.as_slice());
         let (args, args_bytes, specs, work) =
             (std::ptr::null(), 0, asked.specs.clone(), asked.work);
         let call = Call { kernel, params, args, args_bytes, specs, work };
         if self.find(&Key::new(&call)).is_some() {
-            return;
+            return None;
         }
         let source = Source::new(kernel, params, &call.specs, self.shape(&call));
         let key = source.hash(self.arch, self.nvrtc.version);
+        Some((source, key))
+    }
+
+    /// Was it loaded, or is it in the cache?
+    pub fn is_compiled(&self, asked: &Asked) -> bool {
+        self.to_load(asked).is_none_or(|(_, key)| self.cache.has(&key))
+    }
+
+    /// Begins to compile a kernel that will be asked for, or likely so.
+    pub fn prepare(&self, asked: &Asked, likely: bool) {
+        let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
         self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
     }
