@@ -234,7 +234,7 @@ pub fn rows(
     for (name, kind) in [
         ("smear stout", Smearing::Stout { rho: 0.1, directions: 15 }),
         ("smear ape", Smearing::Ape { alpha: 0.5, directions: 7 }),
-        ("smear hyp", Smearing::Hyp { alpha: [0.75, 0.6, 0.3] }),
+        ("smear hyp", Smearing::Hyp { alpha: [0.75, 0.6, 0.3], directions: 15 }),
     ] {
         if b.wanted(name, "R18", 1) {
             let u = links(&b)?;
