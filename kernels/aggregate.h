@@ -420,7 +420,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
 template <int W, class SV, class SC> struct AggregateProlongShort : AggregateProlong<W, SV, SC, short> {};
 template <int W, class SV, class SC> struct AggregateProlongByte : AggregateProlong<W, SV, SC, signed char> {};
 
-// Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular.
+// Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular; R itself at
+// `fine`, where that is.
 // Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.
 template <int W> struct AggregateCholesky {
   static PLAQ_FN void site(const AggregateArgs& a, Element o, int lx, int, Sums<2, W>& s) {
@@ -453,6 +454,10 @@ template <int W> struct AggregateCholesky {
       re(j, j) = vsqrt(left), im(j, j) = 0;
     }
     s.v[1] = vmax(s.v[1], splat<real<double, W>>(worst));
+    if (a.fine) {
+      double* factor = (double*)a.fine + (i64)2 * o * n * n;
+      for (int i = 0; i < 2 * n * n; i++) factor[i] = i / 2 / n <= i / 2 % n ? g[i] : 0;
+    }
     // R^-1 row by row from the last column backward.
     for (int j = n - 1; j >= 0; j--) {
       const double d = 1 / re(j, j);

@@ -299,15 +299,16 @@ fn many_columns(device: &Device) -> Result<()> {
         other.take_columns(0, &vectors, 0, columns, 0)?;
         other.axpy(&blas::uniform(columns, 1.0), &vectors)?;
         other.dot_norm(&vectors)?;
-        let mut transfer = Transfer::new(vectors, [4; 4])?;
+        let transfer = Transfer::new(vectors, [4; 4])?;
         let mut coarse =
             CoarseField::new(transfer.coarse(), precision, Subset::Full, 2 * columns, columns)?;
         transfer.restrict(&mut coarse, &other)?;
         transfer.prolong(&mut other, &coarse)?;
         if precision == Precision::F32 {
             for bits in [LinkPrecision::Half, LinkPrecision::Quarter] {
-                transfer.shorten(bits)?;
-                transfer.prolong(&mut other, &coarse)?;
+                let mut short = Transfer::new(other.like(columns)?, [4; 4])?;
+                short.shorten(bits)?;
+                short.prolong(&mut other, &coarse)?;
             }
         }
     }
@@ -359,4 +360,63 @@ fn columns_that_32_bits_do_not_count_are_right() {
         let left = z.norm2().unwrap();
         assert!(left.iter().zip(&norms).all(|(l, n)| l / n < 1e-9), "{left:?}");
     }
+}
+
+/// The table of memory in docs/performance.md: 48^3 x 96 on a GPU, clover, links of two rows.
+#[test]
+fn memory_is_what_docs_say() {
+    let device = Device::cpu(1).unwrap().stand_in_gpu();
+    let rows = Arc::new(std::sync::Mutex::new(vec![]));
+    Device::recorded(false, || {
+        let geometry = Geometry::new([48, 48, 48, 96], &device).unwrap();
+        let row = |what: &str, bytes: u64| {
+            let (site, whole) = (bytes as f64 / geometry.volume() as f64, bytes as f64 * 1e-9);
+            rows.lock().unwrap().push(format!("| {what} | {site:.0} | {whole:.1} |"));
+        };
+        let used = || device.used().0;
+        let held = |before: u64| used() - before;
+        let links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+        let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() };
+        let op = ActionParams::from(dirac.with_kappa(0.11)).create(Arc::new(links)).unwrap();
+        row("operator in double: links, clover term and its inverse", used());
+        let shape = op.shape();
+        row("source or solution in double, a column", shape.bytes(1));
+        let (half, single) = (Some(Precision::F16), Some(Precision::F32));
+        for (inner, kind, what) in [
+            (half, SolverKind::BiCgStab, "BiCGStab, 16 bits inside"),
+            (single, SolverKind::BiCgStab, "BiCGStab, single inside"),
+            (None, SolverKind::BiCgStab, "BiCGStab in double"),
+            (half, SolverKind::Cgnr, "CGNR, 16 bits inside"),
+        ] {
+            let before = used();
+            let solver = SolverParams { kind, ..SolverParams::default() };
+            let sloppy = inner.map(|precision| (precision, Recon::R12));
+            let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+            let solver = DiracSolver::new(op.clone(), params).unwrap();
+            if kind == SolverKind::BiCgStab && inner.is_some() {
+                row(&format!("{what}: copy of the operator"), held(before));
+            }
+            row(&format!("{what}: a solve, a column"), solver.memory(1));
+        }
+        let params = |setup_columns| MultigridParams {
+            setup_columns,
+            ..MultigridParams::for_lattice(&geometry)
+        };
+        let setup = |columns| Multigrid::memory(&*op, &params(columns)).unwrap();
+        let multigrid = Arc::new(Multigrid::new(&*op, &params(1)).unwrap());
+        let levels: u64 = multigrid.report().levels.iter().map(|l| l.bytes).sum();
+        row("multigrid, 24 vectors: vectors and coarse operators", levels);
+        row("multigrid: set-up at its peak, one column at a time", setup(1));
+        row("multigrid: set-up at its peak, eight columns at a time", setup(8));
+        let solver = SolverParams { kind: SolverKind::Gcr, nkrylov: 10, ..Default::default() };
+        let sloppy = Some((Precision::F32, Recon::R12));
+        let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+        let solver = DiracSolver::new(op.clone(), params).unwrap();
+        let solver = solver.with_multigrid(Some(multigrid)).unwrap();
+        row("multigrid: a solve by GCR with 10 directions, a column", solver.memory(1));
+    });
+    let docs = include_str!("../../docs/performance.md");
+    let rows = rows.lock().unwrap();
+    let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
+    assert!(missing.is_empty(), "docs/performance.md lacks\n{}", rows.join("\n"));
 }

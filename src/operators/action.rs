@@ -179,8 +179,8 @@ pub trait Coarsenable: QuarkAction {
     fn tensor_hop(&self) -> Result<TensorHop>;
     /// w = the hops of M in direction mu, forward and backward, of v.
     fn hops(&self, mu: usize, w: &mut VectorField, v: &VectorField) -> Result<()>;
-    /// Is there a kernel of `hop_forward` for vectors like these?
-    fn has_hop_forward(&self, vectors: &CoarseField) -> bool;
+    /// Is there a kernel of `hop_forward` for vectors in this precision?
+    fn has_hop_forward(&self, precision: Precision) -> bool;
     /// piece = the hops of M from x + mu, of the sites whose bit mu is set in `faces`.
     fn hop_forward(
         &self,

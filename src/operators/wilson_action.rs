@@ -110,9 +110,9 @@ impl Wilson {
     }
 
     /// The kernel of hops forward, where it is made for these links and vectors.
-    fn forward_kernel(&self, vectors: &CoarseField) -> Option<kernels::AggregateHop> {
+    fn forward_kernel(&self, precision: Precision) -> Option<kernels::AggregateHop> {
         let links = self.gauge();
-        let fits = (links.precision() == Precision::F64) == (vectors.precision() == Precision::F64);
+        let fits = (links.precision() == Precision::F64) == (precision == Precision::F64);
         kernels::AggregateHop::of(links.precision(), links.recon()).ok().filter(|_| fits)
     }
 }
@@ -153,8 +153,8 @@ impl Coarsenable for Wilson {
         })
     }
 
-    fn has_hop_forward(&self, vectors: &CoarseField) -> bool {
-        self.forward_kernel(vectors).is_some()
+    fn has_hop_forward(&self, precision: Precision) -> bool {
+        self.forward_kernel(precision).is_some()
     }
 
     fn hop_forward(
@@ -164,7 +164,7 @@ impl Coarsenable for Wilson {
         faces: Ptr,
         v: &SpinorField,
     ) -> Result<()> {
-        let Some(kernel) = self.forward_kernel(piece) else {
+        let Some(kernel) = self.forward_kernel(piece.precision()) else {
             bail!(Internal, "hops forward of links that have no kernel for them");
         };
         let hop = self.hop_terms(v)?;

@@ -20,8 +20,8 @@ use crate::solvers::{Monitor, Progress, Stop};
 pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
     let shape = solver.op().shape();
     let field = |n| SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as u64;
-    let batches = if at_once < columns { 2 * field(at_once) } else { field(columns) };
-    field(columns) + batches + solver.memory(at_once.min(columns))
+    let at_once = at_once.min(columns);
+    field(columns) + field(at_once) + solver.memory(at_once)
 }
 
 /// Columns that are solved at a time where nobody says how many, the same on all ranks.
@@ -125,10 +125,7 @@ pub(crate) fn run_through(
     let forward = (1, Projection::Trace, -Complex64::ONE);
     baryon(Baryon::Nucleon, &all, None, sink, forward)?;
     Source::point([0; 4]).set(&mut all)?;
-    let (mut b, mut x) = (shape.field(at_once)?, shape.field(at_once)?);
-    if at_once < COLUMNS {
-        b.copy_rhs(0, &all, 0, at_once)?;
-    }
+    let (b, mut x) = (all.columns(0, at_once)?, shape.field(at_once)?);
     solver.run_through(&mut x, &b);
     if at_once < COLUMNS {
         all.copy_rhs(0, &x, 0, at_once)?;
@@ -173,8 +170,7 @@ fn solve_columns(
     let (mut total, mut spent, mut stopped) = (None::<SolveReport>, 0.0, false);
     for first in (0..columns).step_by(at_once) {
         let count = at_once.min(columns - first);
-        let (mut b, mut x) = (shape.field(count)?, shape.field(count)?);
-        b.copy_rhs(0, &all, first, count)?;
+        let (b, mut x) = (all.columns(first, count)?, shape.field(count)?);
         let mut told = |p: &Progress| {
             let stop =
                 stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();

@@ -127,7 +127,7 @@ fn short_memory_makes_fewer_columns() {
     for device in some_devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
-        let level = LevelParams { block: [2; 4], vectors: 8, pre: 0, post: 4 };
+        let level = LevelParams { block: [4; 4], vectors: 8, pre: 0, post: 4 };
         let params = |setup_columns| MultigridParams {
             setup_columns,
             setup_iterations: 2,

@@ -138,7 +138,7 @@ fn scatter(f: &mut CoarseField, all: &[C]) {
 
 impl Host {
     fn new(transfer: &Transfer) -> Self {
-        let v = transfer.vectors();
+        let v = transfer.vectors().unwrap();
         let lat = Lattice::new(v.grid().global_extents());
         let coarse = transfer.coarse().global_extents();
         let block = std::array::from_fn(|mu| lat.extents[mu] / coarse[mu]);
@@ -239,7 +239,7 @@ fn level(device: &Device, extents: [usize; 4], block: [usize; 4], n: usize, prec
         let mut x = coarse.field(Subset::Full, nrhs).unwrap();
         scatter(&mut x, &together(&columns));
         // P
-        let mut fine = transfer.vectors().like(nrhs).unwrap();
+        let mut fine = transfer.fine_field(Subset::Full, nrhs).unwrap();
         transfer.prolong(&mut fine, &x).unwrap();
         let prolonged: Vec<Vec<C>> = columns.iter().map(|c| host.prolong(c)).collect();
         let found = distance(&numbers(&whole(&fine)), &numbers(&together(&prolonged)));
@@ -536,7 +536,8 @@ fn null_space_in_a_file() {
         assert_eq!(iterations(&again), iterations(&first));
         let [found, expect] = [&again, &first].map(|m| m.vectors(Precision::F64).unwrap());
         let found = distance(&found.save_lex().unwrap(), &expect.save_lex().unwrap());
-        assert!(found < 1e-6, "vectors off by {found:e}");
+        // They are kept in 16 bits.
+        assert!(found < 5e-4, "vectors off by {found:e}");
         assert!((first.report().reduction / again.report().reduction - 1.0).abs() < 0.01);
         // The set-up from a file takes no random vectors: another seed's are the same.
         let other = LevelParams { block: [2; 4], ..level };

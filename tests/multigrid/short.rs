@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// Null vectors in 16 or 8 bits are those in single precision to what these hold, on even sites; on all of them
-/// nothing changes.
+/// Null vectors in 16 or 8 bits are those in single precision to what these hold: on even sites in these, on all of
+/// them in 16 bits.
 #[test]
 fn null_vectors_of_few_bits() {
     for device in some_devices() {
@@ -33,11 +33,9 @@ fn null_vectors_of_few_bits() {
                 });
                 for (a, b) in both[0].iter().zip(&both[1]) {
                     let found = distance(a, b);
+                    let bound = if subset == Subset::Even { bound } else { forms[0].1 };
                     let what = format!("{}, {n} vectors, {nrhs}: off by {found:e}", device.name());
-                    match subset {
-                        Subset::Even => assert!(found < bound && found > 2e-3 * bound, "{what}"),
-                        _ => assert!(a == b, "{what}"),
-                    }
+                    assert!(found < bound && found > 2e-3 * bound, "{what}");
                 }
             }
         }

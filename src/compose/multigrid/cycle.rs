@@ -486,13 +486,7 @@ impl Hierarchy {
 
     /// Bytes that null vectors and operators of coarse levels hold, level by level.
     pub fn held(&self) -> Vec<u64> {
-        let vectors = self.transfers.iter().map(|t| {
-            let v = t.vectors();
-            let bytes =
-                CoarseField::bytes(v.grid(), v.precision(), v.subset(), v.components(), v.nrhs());
-            bytes as u64 + t.short_bytes()
-        });
-        let mut held: Vec<u64> = vectors.collect();
+        let mut held: Vec<u64> = self.transfers.iter().map(Transfer::held).collect();
         held.resize(self.params.steps().len() + 1, 0);
         for (bytes, op) in held[1..].iter_mut().zip(&self.coarse) {
             *bytes += op.held() as u64;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::params::COLUMNS_FROM;
 use super::MultigridParams;
 use crate::bail;
 use crate::error::Result;
@@ -15,7 +16,7 @@ pub(super) struct Finest {
     /// What null vectors and coarse operators are made with: the same, or in single precision where the
     /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
     pub setup: Arc<dyn Coarsenable>,
-    /// The smoother's for many right-hand sides.
+    /// The smoother's for many right-hand sides, where the set-up iterates as many.
     pub tensor: Option<Arc<TensorHop>>,
 }
 
@@ -31,7 +32,9 @@ impl Finest {
             true => op.own_copy((Precision::F32, links))?,
             false => smoother.clone(),
         };
-        let tensor = match params.short_powers() && TensorHop::fits(smoother.links()) {
+        // Where memory is short for few columns there are never as many as tensor cores need.
+        let many = params.setup_columns >= COLUMNS_FROM;
+        let tensor = match many && params.short_powers() && TensorHop::fits(smoother.links()) {
             true => Some(Arc::new(smoother.tensor_hop()?)),
             false => None,
         };

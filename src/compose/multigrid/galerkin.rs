@@ -15,8 +15,8 @@ use crate::error::Result;
 use crate::fields::{blas, CoarseField, Gather, Precision, Subset};
 use crate::operators::{CoarseOperator, Coarsenable};
 
-/// Null vectors whose hops are held at a time.
-pub(super) const COLUMNS: usize = 8;
+/// Null vectors whose hops are held at a time, where nobody says how many.
+const COLUMNS: usize = 8;
 
 /// An operator of which a coarser one can be made.
 #[derive(Clone)]
@@ -30,7 +30,7 @@ impl FineOperator {
     fn derived(&self, transfer: &Transfer) -> i32 {
         let whole = |mu: &usize| !transfer.coarse().comm().split(*mu);
         let made = match self {
-            FineOperator::Dirac(op) => op.has_hop_forward(transfer.vectors()),
+            FineOperator::Dirac(op) => op.has_hop_forward(transfer.precision()),
             FineOperator::Coarse(_) => true,
         };
         directions(transfer).filter(|mu| made && whole(mu)).map(|mu| 1 << mu).sum()
@@ -105,20 +105,21 @@ impl FineOperator {
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
     pub fn coarsened(&self, transfer: &Transfer, precision: Precision) -> Result<CoarseOperator> {
-        let (hops, diagonal) = self.matrices(transfer, precision, 0.0)?;
+        let (hops, diagonal) = self.matrices(transfer, precision, 0.0, COLUMNS)?;
         CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
     }
 
     /// R (M + i twist gamma5) P, which is R M P + i twist gamma5, on the ranks where its level is gathered; `None` on
-    /// the others.
+    /// the others. Hops of `together` null vectors are held at a time.
     pub fn coarsened_on(
         &self,
         transfer: &Transfer,
         precision: Precision,
         twist: f64,
         gather: Option<&Gather>,
+        together: usize,
     ) -> Result<Option<CoarseOperator>> {
-        let (hops, diagonal) = self.matrices(transfer, precision, twist)?;
+        let (hops, diagonal) = self.matrices(transfer, precision, twist, together)?;
         let rows = transfer.rows();
         let Some(gather) = gather else {
             let made = CoarseOperator::new(transfer.coarse(), precision, rows, hops, diagonal);
@@ -141,6 +142,7 @@ impl FineOperator {
         transfer: &Transfer,
         precision: Precision,
         twist: f64,
+        together: usize,
     ) -> Result<(Buffer, Buffer)> {
         let (grid, rows) = (transfer.coarse(), transfer.rows());
         let n = rows / 2;
@@ -148,9 +150,9 @@ impl FineOperator {
         let bytes = matrix * 2 * precision.bytes();
         let hops = grid.device().alloc((grid.volume() * 8 * bytes).max(16))?;
         let diagonal = grid.device().alloc((grid.volume() * bytes).max(16))?;
-        let vectors = transfer.vectors();
-        for first in (0..n).step_by(COLUMNS) {
-            let count = COLUMNS.min(n - first);
+        let vectors = transfer.vectors()?;
+        for first in (0..n).step_by(together) {
+            let count = together.min(n - first);
             let mut columns = vectors.like(count)?;
             columns.take_columns(0, vectors, first, count, 0)?;
             self.pieces(&columns, transfer, twist, |chirality, d, piece| {

@@ -460,11 +460,13 @@ impl Multigrid {
     /// aggregates: all levels can be built from them again.
     pub fn vectors(&self, precision: Precision) -> Result<SpinorField> {
         let h = self.read();
-        let v = h.transfers[0].originals()?;
-        let grid = v.grid();
-        let mut out =
-            SpinorField::new(grid.device(), grid.fine(), precision, Subset::Full, v.nrhs())?;
-        v.give_spinors(0, &mut out, 0)?;
+        let from = &h.transfers[0];
+        let (device, geometry) = (from.fine().device(), from.fine().fine());
+        let out = SpinorField::new(device, geometry, precision, Subset::Full, from.count())?;
+        for first in 0..from.count() {
+            let v = from.originals(first, 1)?;
+            v.give_spinors(0, &mut out.columns(first, 1)?, 0)?;
+        }
         Ok(out)
     }
 

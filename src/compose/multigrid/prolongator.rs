@@ -39,12 +39,12 @@ impl Prolongator {
 
 impl LinOp for Prolongator {
     fn shape(&self) -> Shape {
-        let precision = self.transfer.vectors().precision();
-        shape_of(self.transfer.coarse(), &self.coarse, precision, self.transfer.rows())
+        let transfer = &self.transfer;
+        shape_of(transfer.coarse(), &self.coarse, transfer.precision(), transfer.rows())
     }
     fn range(&self) -> Shape {
-        let vectors = self.transfer.vectors();
-        shape_of(self.transfer.fine(), &self.fine, vectors.precision(), vectors.components())
+        let transfer = &self.transfer;
+        shape_of(transfer.fine(), &self.fine, transfer.precision(), transfer.components())
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (inp, mut out) = self.vectors((inp, "in"), (out, "out"))?;
@@ -56,10 +56,10 @@ impl LinOp for Prolongator {
     }
     /// A complex multiplication and addition for every number of every null vector.
     fn flops(&self) -> f64 {
-        8.0 * self.range().numbers() * self.transfer.vectors().nrhs() as f64
+        8.0 * self.range().numbers() * self.transfer.count() as f64
     }
     fn bytes(&self, nrhs: usize) -> f64 {
-        let vectors = self.transfer.vectors().nrhs();
+        let vectors = self.transfer.count();
         (self.range().bytes(vectors + nrhs) + self.shape().bytes(nrhs)) as f64
     }
 }

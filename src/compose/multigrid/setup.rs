@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
 use crate::linop::Schur;
-use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
+use crate::operators::{CoarseOperator, Coarsenable, LinkPrecision, QuarkAction, SiteTerm};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// Seconds that the set-up took so far, level by level.
@@ -83,7 +83,7 @@ pub(super) fn refined(
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
             true => spent.on(0, || improved(&old, &op.setup))?,
-            false => old.transfers[0].originals()?,
+            false => old.transfers[0].originals(0, old.transfers[0].count())?,
         };
         // Unless solves still use it its memory is for the next one.
         drop(old);
@@ -135,13 +135,9 @@ fn levels(
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
-    let (mut transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
-    let short = match last && params.links().scaled() {
-        true => transfers.iter_mut().try_for_each(|t| t.shorten(params.links())),
-        false => Ok(()),
-    };
-    let made = short.and_then(|()| Hierarchy::new(params.clone(), op, transfers, gathers, coarse));
+    let (transfers, gathers, coarse) =
+        together(geometry, gathered, build(&op.setup, params, &places, vectors, last, spent))?;
+    let made = Hierarchy::new(params.clone(), op, transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.steps().len(), || made.find_low())?;
@@ -169,6 +165,7 @@ fn build(
     params: &MultigridParams,
     places: &[Place],
     mut vectors: CoarseField,
+    last: bool,
     spent: &mut Spent,
 ) -> Result<Levels> {
     let (_, _, twist, _) = op.site_term(SiteTerm::Direct);
@@ -177,14 +174,20 @@ fn build(
     for (l, level) in params.steps().iter().enumerate() {
         let (transfer, gather, below) = spent.on(l, || {
             normalise(&mut vectors)?;
-            let transfer = Transfer::new(vectors, level.block)?;
+            let mut transfer = Transfer::new(vectors, level.block)?;
             let place = &places[l + 1];
             let gather = match place.gathered() {
                 true => Some(Gather::new(transfer.coarse(), place.grid)?),
                 false => None,
             };
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
-            let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref())?;
+            let together = params.setup_columns;
+            let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
+            // Better vectors are made with those in 16 bits.
+            match params.links() {
+                LinkPrecision::Quarter if !last => transfer.shorten(LinkPrecision::Half)?,
+                bits => transfer.shorten(bits)?,
+            }
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
@@ -319,26 +322,21 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
 
 /// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration.
 fn improved(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
-    let mut v = h.transfers[0].originals()?;
+    let old = &h.transfers[0];
+    let mut v = old.fine_field(Subset::Full, old.count())?;
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
-    let n = v.nrhs();
     let together = h.params.setup_columns;
-    for first in (0..n).step_by(together) {
-        let count = together.min(n - first);
-        let mut columns = v.like(count)?;
-        columns.take_columns(0, &v, first, count, 0)?;
+    for first in (0..old.count()).step_by(together) {
+        let count = together.min(old.count() - first);
+        let columns = old.originals(first, count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
         columns.give_spinors(0, &mut full, 0)?;
-        let norms: Vec<f64> = blas::norm2(&full)?
-            .iter()
-            .map(|n| if *n > 0.0 { 1.0 / n.sqrt() } else { 0.0 })
-            .collect();
-        let zero = op.subset_shape(Subset::Full).field(count)?;
-        blas::axpby(&blas::uniform(count, 0.0), &zero, &blas::complex(&norms), &mut full)?;
+        drop(columns);
         let mut b = system.shape().field(count)?;
         system.prepare(&mut b, &full, false)?;
         let mut x = system.shape().field(count)?;
         h.precondition(&mut x, &b)?;
+        drop(b);
         let mut out = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut out, &x, &full, false)?;
         v.take_spinors(first, &out, None)?;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::backend::args::{
     AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS,
 };
-use crate::backend::{kernels, Buffer, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
@@ -28,37 +28,48 @@ fn groups(columns: usize) -> usize {
     }
 }
 
-/// Bytes of null vectors in few bits.
-pub(super) fn short_vectors(to: LinkPrecision, sites: u64, components: u64, vectors: u64) -> u64 {
-    let scale = if to == LinkPrecision::Quarter { 4 } else { 0 };
-    sites * components * (2 * to.bytes() as u64 * vectors + scale)
-}
+/// Parts in which null vectors are multiplied in place, and the least bytes of one: what the caches of a CPU hold, or
+/// work enough for a GPU.
+const PIECES: usize = 32;
+const PIECE: [usize; 2] = [1 << 18, 1 << 26];
 
 /// P, whose columns are orthonormal, and R = P^dagger.
 #[derive(Debug)]
 pub struct Transfer {
+    fine: Arc<CoarseGrid>,
     coarse: Arc<CoarseGrid>,
     coarsening: Arc<Coarsening>,
-    /// Null vectors as the right-hand sides of a field on all fine sites.
-    vectors: CoarseField,
-    /// The vectors that they were made of, restricted: coarse null vectors, and prolonged themselves.
+    /// Precision of the vectors that are restricted and prolonged.
+    precision: Precision,
+    /// Components of a fine site.
+    components: usize,
+    /// Null vectors.
+    n: usize,
+    vectors: NullVectors,
+    /// The vectors that the null vectors were made of, restricted: coarse null vectors, and prolonged themselves.
     tests: CoarseField,
-    /// The null vectors in few bits on the sites that cycles work on.
-    short: Option<Short>,
+    /// The null vectors in 8 bits on the sites that cycles work on.
+    bytes: Option<ByteVectors>,
 }
 
-/// Null vectors in 16 bits, or in 8 with a scale for each component of a site.
+/// Null vectors on all fine sites.
 #[derive(Debug)]
-struct Short {
-    numbers: Buffer,
-    scales: Option<Buffer>,
+enum NullVectors {
+    /// In the precision of the fine vectors, as right-hand sides of a field.
+    Full(CoarseField),
+    /// In 16 bits.
+    Half(Buffer),
 }
 
-impl Short {
-    fn scales(&self) -> Ptr {
-        self.scales.as_ref().map_or(Ptr::NULL, Buffer::ptr)
-    }
+/// Null vectors in 8 bits with a scale for each component of a site.
+#[derive(Debug)]
+struct ByteVectors {
+    numbers: Buffer,
+    scales: Buffer,
 }
+
+/// Null vectors as a kernel reads them: numbers, scales of 8 bits, and how many bits a number has.
+type Stored = (Ptr, Ptr, LinkPrecision);
 
 impl Transfer {
     /// Makes `vectors` orthonormal on every aggregate of `block` sites.
@@ -78,9 +89,21 @@ impl Transfer {
                 vectors.nrhs()
             );
         }
-        let n = vectors.nrhs();
-        let tests = CoarseField::new(&coarse, vectors.precision(), Subset::Full, 2 * n, n)?;
-        let mut transfer = Transfer { coarse, coarsening, vectors, tests, short: None };
+        let (precision, components, n) =
+            (vectors.precision(), vectors.components(), vectors.nrhs());
+        let tests = CoarseField::new(&coarse, precision, Subset::Full, 2 * n, n)?;
+        let vectors = NullVectors::Full(vectors);
+        let mut transfer = Transfer {
+            fine,
+            coarse,
+            coarsening,
+            precision,
+            components,
+            n,
+            vectors,
+            tests,
+            bytes: None,
+        };
         // By Cholesky's decomposition of the Gram matrices, twice: the first time leaves an error of
         // rounding times their condition.
         for pass in 0..2 {
@@ -89,14 +112,24 @@ impl Transfer {
         Ok(transfer)
     }
 
+    /// The null vectors in the precision of fine vectors: until they are shortened.
+    pub fn vectors(&self) -> Result<&CoarseField> {
+        match &self.vectors {
+            NullVectors::Full(v) => Ok(v),
+            NullVectors::Half(_) => bail!(Internal, "null vectors are kept in 16 bits"),
+        }
+    }
+
     fn orthonormalise(&mut self, pass: usize) -> Result<()> {
-        let n = self.vectors.nrhs();
+        let n = self.n;
+        // Hermitian matrices, of which Cholesky's factors and their inverses are made.
         let mut gram = CoarseField::new(&self.coarse, Precision::F64, Subset::Full, 2 * n, n)?;
-        // Hermitian matrices, then triangular ones.
-        self.restrict_onto(&mut gram, &self.vectors, true)?;
-        let double = self.vectors.precision() == Precision::F64;
+        let mut factor = if pass == 0 { Some(gram.like(n)?) } else { None };
+        self.restrict_onto(&mut gram, self.vectors()?, true)?;
+        let double = self.precision == Precision::F64;
         let args = AggregateArgs {
             coarse: gram.ptr(),
+            fine: factor.as_ref().map_or(Ptr::NULL, CoarseField::ptr),
             n: n as i32,
             tiny: if double { 1e-24 } else { DEPENDENT },
             ..Default::default()
@@ -116,42 +149,85 @@ impl Transfer {
                 self.coarse.global_volume()
             );
         }
+        // The vectors that these were made of are their product with the factor.
+        if let Some(factor) = factor.take() {
+            self.tests.take_columns(0, &factor, 0, n, 0)?;
+        }
         if !double {
             // Products in double would not be better than what they are stored in.
             let mut narrow = self.tests.like(n)?;
             narrow.take_columns(0, &gram, 0, n, 0)?;
             gram = narrow;
         }
-        let mut new = self.vectors.like(n)?;
-        self.spread(&mut new, &gram, None, true)?;
-        drop(gram);
-        let old = std::mem::replace(&mut self.vectors, new);
-        if pass == 0 {
-            let mut tests = self.tests.like(n)?;
-            self.restrict(&mut tests, &old)?;
-            self.tests = tests;
+        self.multiply(&gram)
+    }
+
+    /// Null vectors times triangular matrices of their aggregates, in place, some sites at a time.
+    fn multiply(&mut self, by: &CoarseField) -> Result<()> {
+        let v = self.vectors()?;
+        let (device, sites) = (v.device().clone(), self.fine.volume());
+        let (precision, site_bytes) = (v.precision(), v.site_bytes());
+        let least = PIECE[!device.is_cpu() as usize].div_ceil(site_bytes);
+        let some = sites.div_ceil(PIECES).max(least).min(sites);
+        let products = device.alloc((some * site_bytes).max(16))?;
+        let all = AggregateArgs {
+            coarse: by.ptr(),
+            fine: products.ptr(),
+            upper: 1,
+            ..self.args(v, self.coarsening.aggregates.parents.ptr(), self.stored(v))
+        };
+        let NullVectors::Full(v) = &mut self.vectors else {
+            bail!(Internal, "null vectors are kept in 16 bits");
+        };
+        for first in (0..sites).step_by(some) {
+            let count = some.min(sites - first);
+            let args = AggregateArgs {
+                v: all.v.offset((first * site_bytes) as u64),
+                sites: all.sites.offset((first * size_of::<i32>()) as u64),
+                ..all
+            };
+            let bits = LinkPrecision::of(precision);
+            launch_prolong(&device, (precision, by.precision()), &args, bits, count)?;
+            v.replace_sites(first, count, &products)?;
         }
         Ok(())
     }
 
     pub fn fine(&self) -> &Arc<CoarseGrid> {
-        self.vectors.grid()
+        &self.fine
     }
     pub fn coarse(&self) -> &Arc<CoarseGrid> {
         &self.coarse
     }
-    /// The null vectors, orthonormal on aggregates.
-    pub fn vectors(&self) -> &CoarseField {
-        &self.vectors
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+    /// Complex numbers of a fine site.
+    pub fn components(&self) -> usize {
+        self.components
+    }
+    /// Null vectors.
+    pub fn count(&self) -> usize {
+        self.n
+    }
+    /// Components of a coarse site.
+    pub fn rows(&self) -> usize {
+        2 * self.n
+    }
+    /// A field of fine vectors.
+    pub fn fine_field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
+        CoarseField::new(&self.fine, self.precision, subset, self.components, nrhs)
     }
     /// The vectors that they were made of, restricted.
     pub(super) fn tests(&self) -> &CoarseField {
         &self.tests
     }
-    /// The vectors that they were made of.
-    pub(super) fn originals(&self) -> Result<CoarseField> {
-        let mut v = self.vectors.like(self.vectors.nrhs())?;
-        self.spread(&mut v, &self.tests, None, false)?;
+    /// Some of the vectors that they were made of.
+    pub(super) fn originals(&self, first: usize, count: usize) -> Result<CoarseField> {
+        let mut tests = self.tests.like(count)?;
+        tests.take_columns(0, &self.tests, first, count, 0)?;
+        let mut v = self.fine_field(Subset::Full, count)?;
+        self.prolong(&mut v, &tests)?;
         Ok(v)
     }
 
@@ -170,58 +246,73 @@ impl Transfer {
         }
     }
 
-    /// Bytes of the null vectors in few bits.
-    pub(super) fn short_bytes(&self) -> u64 {
-        let Some(short) = &self.short else { return 0 };
-        let to = if short.scales.is_some() { LinkPrecision::Quarter } else { LinkPrecision::Half };
-        let (sites, v) = (self.short_sites() as u64, &self.vectors);
-        short_vectors(to, sites, v.components() as u64, v.nrhs() as u64)
+    /// Bytes of the null vectors.
+    pub(super) fn held(&self) -> u64 {
+        let stored = match &self.vectors {
+            NullVectors::Full(v) => v.site_bytes() * self.fine.volume(),
+            NullVectors::Half(numbers) => numbers.bytes(),
+        };
+        let bytes = self.bytes.as_ref().map_or(0, |b| b.numbers.bytes() + b.scales.bytes());
+        (stored + bytes) as u64
     }
 
-    /// Has restriction and prolongation of vectors in single precision, on even sites where there are both
-    /// parities, read null vectors in 16 or 8 bits; all others are as they were.
+    /// Keeps null vectors in single precision in 16 bits; `to` in 8 bits: besides, the even sites where there are both
+    /// parities, or else all, in those, which vectors of these sites are then restricted and prolonged with.
     pub fn shorten(&mut self, to: LinkPrecision) -> Result<()> {
-        let (device, sites, v) = (self.vectors.device().clone(), self.short_sites(), &self.vectors);
-        let (components, n) = (v.components(), v.nrhs());
-        let numbers = device.alloc((2 * to.bytes() * sites * components * n).max(16))?;
-        let args = CoarseShortenArgs { inp: v.ptr(), out: numbers.ptr(), ..Default::default() };
-        let scales = match to {
-            LinkPrecision::Quarter => {
-                let scales = device.alloc((4 * sites * components).max(16))?;
-                let args = CoarseShortenArgs { scales: scales.ptr(), rows: n as i32, ..args };
-                let work = Work { n: sites * components, batches: 1, lanes: device.max_lanes() };
-                device.launch(kernels::AggregateShortenByte::of(v.precision())?, &args, work)?;
-                Some(scales)
-            }
-            _ => {
-                let rows = components * n;
-                let args = CoarseShortenArgs { rows: rows as i32, ..args };
-                let kernel = kernels::AggregateShorten::of(v.precision())?;
-                device.launch(kernel, &args, Work::rows(&device, sites, rows))?;
-                None
-            }
+        let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
+        if !to.scaled() || self.precision != Precision::F32 {
+            return Ok(());
+        }
+        let (device, volume) = (v.device().clone(), self.fine.volume());
+        let (components, n) = (self.components, self.n);
+        if to == LinkPrecision::Quarter {
+            let sites = self.short_sites();
+            let numbers = device.alloc((2 * sites * components * n).max(16))?;
+            let scales = device.alloc((4 * sites * components).max(16))?;
+            let args = CoarseShortenArgs {
+                inp: v.ptr(),
+                out: numbers.ptr(),
+                scales: scales.ptr(),
+                rows: n as i32,
+            };
+            let work = Work { n: sites * components, batches: 1, lanes: device.max_lanes() };
+            device.launch(kernels::AggregateShortenByte::of(v.precision())?, &args, work)?;
+            self.bytes = Some(ByteVectors { numbers, scales });
+        }
+        let rows = components * n;
+        let numbers = device.alloc((4 * volume * rows).max(16))?;
+        let args = CoarseShortenArgs {
+            inp: v.ptr(),
+            out: numbers.ptr(),
+            rows: rows as i32,
+            ..Default::default()
         };
-        self.short = Some(Short { numbers, scales });
+        let kernel = kernels::AggregateShorten::of(v.precision())?;
+        device.launch(kernel, &args, Work::rows(&device, volume, rows))?;
+        self.vectors = NullVectors::Half(numbers);
         Ok(())
     }
 
-    fn short_for(&self, fine: &CoarseField) -> Option<&Short> {
-        self.short.as_ref().filter(|_| fine.range().1 == self.short_sites())
-    }
-    /// Components of a coarse site.
-    pub fn rows(&self) -> usize {
-        2 * self.vectors.nrhs()
+    /// The null vectors for a fine vector of these sites.
+    fn stored(&self, fine: &CoarseField) -> Stored {
+        match (&self.bytes, &self.vectors) {
+            (Some(b), _) if fine.range().1 == self.short_sites() => {
+                (b.numbers.ptr(), b.scales.ptr(), LinkPrecision::Quarter)
+            }
+            (_, NullVectors::Half(numbers)) => (numbers.ptr(), Ptr::NULL, LinkPrecision::Half),
+            (_, NullVectors::Full(v)) => (v.ptr(), Ptr::NULL, LinkPrecision::of(self.precision)),
+        }
     }
 
-    fn args(&self, fine: &CoarseField, sites: Ptr, short: Option<&Short>) -> AggregateArgs {
+    fn args(&self, fine: &CoarseField, sites: Ptr, (v, scales, _): Stored) -> AggregateArgs {
         AggregateArgs {
-            v: short.map_or(self.vectors.ptr(), |short| short.numbers.ptr()),
-            scales: short.map_or(Ptr::NULL, Short::scales),
+            v,
+            scales,
             fine: fine.ptr(),
             sites,
             faces: self.faces(),
-            m: (fine.components() / 2) as i32,
-            n: self.vectors.nrhs() as i32,
+            m: (self.components / 2) as i32,
+            n: self.n as i32,
             columns: fine.nrhs() as i32,
             block: self.coarsening.aggregates.size as i32,
             limit: fine.range().1 as i32,
@@ -230,10 +321,10 @@ impl Transfer {
     }
 
     fn check(&self, coarse: &CoarseField, fine: &CoarseField) -> Result<()> {
-        let fits = *fine.grid() == *self.fine()
+        let fits = *fine.grid() == self.fine
             && *coarse.grid() == self.coarse
-            && fine.components() == self.vectors.components()
-            && fine.precision() == self.vectors.precision()
+            && fine.components() == self.components
+            && fine.precision() == self.precision
             && fine.subset() != Subset::Odd
             && coarse.components() == self.rows()
             && coarse.subset() == Subset::Full
@@ -272,9 +363,9 @@ impl Transfer {
             step_site: (self.rows() * fine.nrhs()) as i64,
             step_row: fine.nrhs() as i64,
             step_column: 1,
-            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.short_for(fine))
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.stored(fine))
         };
-        self.launch_restrict(fine, coarse.precision(), &args, self.short_for(fine))
+        self.launch_restrict(fine, coarse.precision(), &args)
     }
 
     fn launch_restrict(
@@ -282,10 +373,9 @@ impl Transfer {
         fine: &CoarseField,
         to: Precision,
         args: &AggregateArgs,
-        short: Option<&Short>,
     ) -> Result<()> {
-        let device = self.coarse.device();
-        let (n, columns, gpu) = (self.vectors.nrhs(), fine.nrhs(), !device.is_cpu());
+        let (device, bits) = (self.coarse.device(), self.stored(fine).2);
+        let (n, columns, gpu) = (self.n, fine.nrhs(), !device.is_cpu());
         let each = match args.upper {
             0 => self.rows() * groups(columns),
             _ => columns * (groups(columns) + 1),
@@ -293,10 +383,9 @@ impl Transfer {
         let (several, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_VECTORS as usize);
         // More vectors of a thread take fewer loads, but there must be threads enough.
         let enough = self.coarse.volume() * each / some >= ENOUGH_THREADS;
-        let bytes = short.is_some_and(|short| short.scales.is_some());
         let vectors = match columns {
             _ if !gpu => 1,
-            1 if bytes && n.is_multiple_of(2) => 2,
+            1 if bits == LinkPrecision::Quarter && n.is_multiple_of(2) => 2,
             _ if columns.is_multiple_of(several) && n.is_multiple_of(some) && enough => some,
             _ => 1,
         };
@@ -306,12 +395,14 @@ impl Transfer {
             work.n *= 2; // either chirality
         }
         let from = fine.precision();
-        match short {
-            Some(_) if bytes => {
+        match bits {
+            LinkPrecision::Quarter => {
                 device.launch(kernels::AggregateRestrictByte::of(from, to)?, args, work)
             }
-            Some(_) => device.launch(kernels::AggregateRestrictShort::of(from, to)?, args, work),
-            None => device.launch(kernels::AggregateRestrict::of(from, to)?, args, work),
+            LinkPrecision::Half => {
+                device.launch(kernels::AggregateRestrictShort::of(from, to)?, args, work)
+            }
+            _ => device.launch(kernels::AggregateRestrict::of(from, to)?, args, work),
         }
     }
 
@@ -333,49 +424,50 @@ impl Transfer {
             step_row: 1,
             step_column: rows as i64,
             face: face.map_or(0, |d| 1 << d),
-            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), None)
+            ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.stored(fine))
         };
-        self.launch_restrict(fine, precision, &args, None)
+        self.launch_restrict(fine, precision, &args)
     }
 
     /// fine = P coarse, on the sites that it has: all or even ones.
     pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
-        let short = self.short_for(fine);
-        self.spread(fine, coarse, short, false)
-    }
-
-    fn spread(
-        &self,
-        fine: &mut CoarseField,
-        coarse: &CoarseField,
-        short: Option<&Short>,
-        upper: bool,
-    ) -> Result<()> {
         self.check(coarse, fine)?;
+        let stored = self.stored(fine);
         let args = AggregateArgs {
             coarse: coarse.ptr(),
-            upper: upper as i32,
-            ..self.args(fine, self.coarsening.aggregates.parents.ptr(), short)
+            ..self.args(fine, self.coarsening.aggregates.parents.ptr(), stored)
         };
-        let device = self.coarse.device();
-        // In double one column of a thread is faster.
-        let single = fine.precision() == Precision::F32 && coarse.precision() == Precision::F32;
-        let (together, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_ROWS as usize);
-        let components = fine.components();
-        let tiled = fine.nrhs().is_multiple_of(together) && (components / 2).is_multiple_of(some);
-        let each = match single {
-            true if tiled => components / some * (fine.nrhs() / together),
-            true => components * groups(fine.nrhs()),
-            false => components * fine.nrhs(),
-        };
-        let work = Work::rows(device, fine.range().1, each);
-        let (to, from) = (fine.precision(), coarse.precision());
-        match short {
-            Some(Short { scales: Some(_), .. }) => {
-                device.launch(kernels::AggregateProlongByte::of(to, from)?, &args, work)
-            }
-            Some(_) => device.launch(kernels::AggregateProlongShort::of(to, from)?, &args, work),
-            None => device.launch(kernels::AggregateProlong::of(to, from)?, &args, work),
+        let precisions = (fine.precision(), coarse.precision());
+        launch_prolong(self.coarse.device(), precisions, &args, stored.2, fine.range().1)
+    }
+}
+
+/// Launches fine = P coarse on so many sites.
+fn launch_prolong(
+    device: &Device,
+    (to, from): (Precision, Precision),
+    args: &AggregateArgs,
+    bits: LinkPrecision,
+    sites: usize,
+) -> Result<()> {
+    // In double one column of a thread is faster.
+    let single = to == Precision::F32 && from == Precision::F32;
+    let (together, some) = (AGGREGATE_COLUMNS as usize, AGGREGATE_ROWS as usize);
+    let (components, columns) = (2 * args.m as usize, args.columns as usize);
+    let tiled = columns.is_multiple_of(together) && (components / 2).is_multiple_of(some);
+    let each = match single {
+        true if tiled => components / some * (columns / together),
+        true => components * groups(columns),
+        false => components * columns,
+    };
+    let work = Work::rows(device, sites, each);
+    match bits {
+        LinkPrecision::Quarter => {
+            device.launch(kernels::AggregateProlongByte::of(to, from)?, args, work)
         }
+        LinkPrecision::Half => {
+            device.launch(kernels::AggregateProlongShort::of(to, from)?, args, work)
+        }
+        _ => device.launch(kernels::AggregateProlong::of(to, from)?, args, work),
     }
 }

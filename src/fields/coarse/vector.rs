@@ -124,7 +124,7 @@ impl CoarseField {
     pub(super) fn memory_mut(&mut self) -> &mut Buffer {
         &mut self.data
     }
-    pub(super) fn site_bytes(&self) -> usize {
+    pub(crate) fn site_bytes(&self) -> usize {
         self.per_site() * 2 * self.precision.bytes()
     }
 
@@ -363,6 +363,17 @@ impl CoarseField {
             whole: (self.subset == Subset::Full) as i32,
             ..Default::default()
         })
+    }
+
+    /// The numbers of `count` sites from `first` on become those of a buffer.
+    pub(crate) fn replace_sites(
+        &mut self,
+        first: usize,
+        count: usize,
+        from: &Buffer,
+    ) -> Result<()> {
+        let each = self.site_bytes();
+        self.data.copy_range(first * each, from, 0, count * each)
     }
 
     /// Copies a vector of even sites into this one of all sites.
