@@ -55,9 +55,9 @@ pub struct Transfer {
 /// Null vectors on all fine sites.
 #[derive(Debug)]
 enum NullVectors {
-    /// In the precision of the fine vectors, as right-hand sides of a field.
+    /// Right-hand sides of a field, in the precision of the fine vectors.
     Full(CoarseField),
-    /// In 16 bits.
+    /// Numbers of 16 bits.
     Half(Buffer),
 }
 
