@@ -167,6 +167,8 @@ def test_mistakes():
     refused(ValueError, "(4, T, Z, Y, X, N, N)|(3, 8, 2, 6, 4, 3, 3)", lambda: plaq.Gauge.from_array(u[:3]))
     refused(ValueError, "(4, 8, 2, 6, 4, 3, 3)|(4, 4, 2, 6, 4, 3, 3)", lambda: gauge.set(u[:, :4]))
     refused(TypeError, "complex128|float64", lambda: plaq.Gauge.from_array(u.real))
+    refused(ValueError, "flow|above 0|-1", lambda: gauge.flow(-1))
+    refused(ValueError, "direction|xyzt|'q'", lambda: gauge.polyakov_loop("q"))
     refused(plaq.capi.NotUnitary, "link at|exceeds", lambda: plaq.Gauge.from_array(1.1 * u))
     refused(plaq.capi.BadExtents, "extent x is 3", lambda: plaq.Gauge.unit([3, 4, 4, 4]))
     refused(ValueError, "four numbers x, y, z, t", lambda: plaq.Gauge.unit([4, 4, 4]))

@@ -264,6 +264,11 @@ def test_mistakes():
     refused(TypeError, "one of mass and kappa|none", lambda: plaq.Wilson(gauge))
     refused(TypeError, "one of mass and kappa|both", lambda: plaq.Wilson(gauge, mass=1, kappa=0.1))
     refused(TypeError, "csw", lambda: plaq.Clover(gauge, mass=1))
+    for make in (lambda u: plaq.Wilson(u, mass=1), plaq.Laplace, plaq.Overlap):
+        refused(TypeError, "expected a Gauge|from_array|ndarray", lambda: make(gauge.numpy()))
+    refused(ValueError, "source|four numbers|[0, 0, 0]", lambda: d.propagator((0, 0, 0)))
+    refused(TypeError, "source|plaq.point|'point'", lambda: d.propagator("point"))
+    refused(ValueError, "source|four numbers|[1, 2]", lambda: plaq.Fermion.source(gauge, [1, 2]))
     refused(ValueError, "modulus 1", lambda: plaq.Wilson(gauge, mass=1, boundary_phases=[1, 1, 1, 2]))
     refused(AttributeError, "did you mean csw_t", lambda: plaq.Wilson(gauge, mass=1, cswt=2))
     refused(ValueError, "precision|half|'quad'", lambda: plaq.Wilson(gauge, mass=1, precision="quad"))

@@ -15,6 +15,9 @@ class Estimate(NamedTuple):
     error: np.ndarray
     samples: np.ndarray
 
+    def __repr__(self) -> str:
+        return f"<Estimate {self}, {len(self.samples)} samples>"
+
     def __str__(self) -> str:
         pairs = zip(np.ravel(self.value), np.ravel(self.error))
         return ", ".join(f"{value:.6g} +- {error:.2g}" for value, error in pairs)

@@ -21,6 +21,13 @@ def point(x: int = 0, y: int = 0, z: int = 0, t: int = 0, **more: Any) -> capi.p
     return capi.plaq_source_params(kind="point", position=(x, y, z, t), **more)
 
 
+def source_of(value: Any) -> Any:
+    """Parameters of a source: as they are, those of a point at coordinates x, y, z, t, for None at the origin."""
+    if isinstance(value, capi.plaq_source_params):
+        return value
+    return point(*lattice(value, "source")) if value is not None else point()
+
+
 def wall(t: int = 0, **more: Any) -> capi.plaq_source_params:
     """A time slice: momentum=[n_x, n_y, n_z, 0], noise="z2", "z4" or "normal" with a seed and dilute="spin,colour".
     Without noise it is meant for links in a fixed gauge."""
@@ -101,7 +108,7 @@ class Fermion(Object):
     @classmethod
     def source(cls, like: Any, source: Any = None, **more: Any) -> "Fermion":
         """The columns of a source (plaq.point, plaq.wall, plaq.volume) on the lattice of `like`, e.g. to smear them."""
-        params = source if isinstance(source, capi.plaq_source_params) else point(*(source or ()))
+        params = source_of(source)
         field = cls(like, capi.plaq_source_columns(params), **more)
         capi.plaq_spinor_source(field, params)
         field.position = list(params.position)

@@ -181,6 +181,8 @@ class Gauge(Object):
 
     def polyakov_loop(self, direction: Union[int, str] = 3) -> complex:
         """Average of tr prod U_mu / N along the lines in a direction, 0 to 3 or a letter of xyzt."""
+        if isinstance(direction, str) and direction not in tuple("xyzt"):
+            raise ValueError(f"direction: expected 0 to 3 or a letter of xyzt, found {direction!r}")
         number = "xyzt".index(direction) if isinstance(direction, str) else direction
         found = capi.plaq_gauge_polyakov_loop(self, number)
         return complex(found.re, found.im)
@@ -252,6 +254,8 @@ class Gauge(Object):
         "wilson", "symanzik" or "zeuthen"; `tolerance`: adaptive steps. progress=True draws a bar, a
         function hears of time, t^2 E and charge."""
         params = capi.plaq_flow_params(kind=kind, step=step, every=every, time=time, tolerance=tolerance)
+        if not (time > 0 and step > 0):
+            raise ValueError(f"flow: expected a time and a step above 0, found {time} and {step}")
         capacity = int(time / min(step, 0.2) / max(every, 1)) + 3
 
         def shown(reached: float, t2e: float, charge: float) -> Tuple[float, str]:
@@ -336,6 +340,15 @@ class Gauge(Object):
         cells = "".join(f"<tr><td>{name}</td><td>{value:.8f}</td></tr>" for name, value in rows)
         title = "×".join(map(str, self.extents))
         return f"<b>Gauge</b> SU({self.colours}), {title}, {self.precision} precision<table>{cells}</table>"
+
+
+def links(value: Any) -> Gauge:
+    """The argument, which must be a Gauge."""
+    if not isinstance(value, Gauge):
+        raise TypeError(
+            f"gauge: expected a Gauge, from plaq.open(file) or Gauge.from_array(array), found {type(value).__name__}"
+        )
+    return value
 
 
 def _step(step: Any) -> int:

@@ -13,8 +13,8 @@ from . import capi
 from ._arrays import borrow, handed, is_array, room
 from ._objects import Object, bits, sites
 from ._progress import Progress, residuals
-from .fields import Fermion, Propagator, point
-from .gauge import Gauge
+from .fields import Fermion, Propagator, source_of
+from .gauge import Gauge, links
 
 
 class Plan(NamedTuple):
@@ -290,6 +290,7 @@ class Wilson(Operator):
         normalisation: str = "mass",
         **more: Any,
     ) -> None:
+        links(gauge)
         if (mass is None) == (kappa is None):
             raise TypeError(
                 f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}"
@@ -335,9 +336,11 @@ class Wilson(Operator):
         solver = self._solver(multigrid, params)
         report = capi.plaq_solve_report()
         if source is None or isinstance(source, (tuple, list)) and not is_array(source):
-            source = point(*(source or ()))
+            source = source_of(source)
         if isinstance(source, capi.plaq_source_params):
             reached, position = np.empty(capi.plaq_source_columns(source)), list(source.position)
+        elif isinstance(source, str):
+            raise TypeError(f"source: expected plaq.point(), wall(), volume(), coordinates or columns, found {source!r}")
         else:
             columns, _ = self._taken(source, "source")
             reached, position = np.empty(columns.n), list(columns.position)
@@ -427,6 +430,7 @@ class Laplace(Operator):
     def __init__(
         self, gauge: Gauge, *, mass2: float = 0, directions: Any = "xyz", spins: int = 1, precision: Any = 0
     ) -> None:
+        links(gauge)
         params = capi.plaq_laplace_params(mass2=mass2, directions=bits(directions), spins=spins, precision=precision)
         self.spins = spins
         super().__init__(
@@ -517,6 +521,7 @@ class Overlap(Operator):
         _handle: Any = None,
         **params: Any,
     ) -> None:
+        links(gauge)
         if isinstance(modes, int):
             params["modes"], modes = modes, None
         boundary = phases(boundary_phases)
@@ -582,8 +587,7 @@ class Overlap(Operator):
     ) -> Any:
         """(D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source, or with subtract=0 D(m)^-1 source: a Propagator, with
         `masses` a list of one for each."""
-        if not isinstance(source, capi.plaq_source_params):
-            source = point(*(source or ()))
+        source = source_of(source)
         wanted = [self.mass] if masses is None else list(masses)
         handles = (capi.plaq_spinor * len(wanted))()
         report = capi.plaq_solve_report()
