@@ -251,19 +251,19 @@ values! {
     Float of Precision { F64, F32 }
     Double of Precision { F64 }
     Single of Precision { F32 }
-    Short of Precision { F16 }
+    SixteenBits of Precision { F16 }
     /// Storages of SU(3).
     Su3 of Recon { R18, R12, R8, R8Angles }
     /// Links stored entry by entry: what cold kernels are made for.
-    Whole of Recon { R18, Su2 }
-    /// The same of SU(3).
-    Entries of Recon { R18 }
+    FullLinks of Recon { R18, Su2 }
+    /// The same for SU(3) alone.
+    FullSu3 of Recon { R18 }
     /// Whole rows.
     Rows of Recon { R18, R12 }
     /// What gauge fixing keeps links and transformations in.
-    Fixed of Recon { R8, R12, Su2 }
+    GaugeFixing of Recon { R8, R12, Su2 }
     /// Transformations.
-    Turn of Recon { R12, Su2 }
+    Transformations of Recon { R12, Su2 }
 }
 
 /// A kernel of the table with values of its parameters.

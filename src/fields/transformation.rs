@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::{GaugeField, Geometry, Group, Precision, Recon};
 use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs, TransformProductArgs};
-use crate::backend::families::{Double, Whole};
+use crate::backend::families::{Double, FullLinks};
 use crate::backend::kernels;
 use crate::backend::{Device, FieldView};
 use crate::bail;
@@ -136,10 +136,10 @@ impl Transformation {
     }
 
     /// The storage that kernels on every entry are made for.
-    pub(crate) fn whole(&self) -> Whole {
+    pub(crate) fn whole(&self) -> FullLinks {
         match self.group() {
-            Group::Su3 => Whole::R18,
-            Group::Su2 => Whole::Su2,
+            Group::Su3 => FullLinks::R18,
+            Group::Su2 => FullLinks::Su2,
         }
     }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use num_complex::Complex64;
 
-use super::levels::{retain, Levels, Next};
+use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
@@ -77,24 +77,24 @@ impl Path {
     }
 
     /// Waits for an iteration's sums. One without positive curvature is not counted. Also alpha.
-    fn tell(&mut self, levels: &mut Levels, step: &Step) -> Result<(Told, Vec<Complex64>)> {
+    fn tell(&mut self, mixed: &mut MixedPrecision, step: &Step) -> Result<(Told, Vec<Complex64>)> {
         let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
         // The gradient is orthogonal to the directions before it.
         if let Some(before) = &self.rho {
             for i in 0..rho.len() {
-                let beta = if levels.active[i] { rho[i] / before[i] } else { 0.0 };
+                let beta = if mixed.active[i] { rho[i] / before[i] } else { 0.0 };
                 self.p2[i] = rho[i] + beta * beta * self.p2[i];
             }
         }
         let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
-        let alpha = levels.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
-        if (0..rho.len()).any(|i| levels.active[i] && broken(i)) {
+        let alpha = mixed.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
+        if (0..rho.len()).any(|i| mixed.active[i] && broken(i)) {
             return Ok((Told::Broken, alpha));
         }
         let way: Vec<f64> = alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
-        levels.walk(&way, &rho);
+        mixed.walk(&way, &rho);
         self.rho = Some(rho);
-        let next = levels.advance(&step.r2.get()?.1);
+        let next = mixed.advance(&step.r2.get()?.1);
         Ok((Told::Fine(next), alpha))
     }
 }
@@ -106,39 +106,39 @@ pub(super) fn vectors(preconditioned: bool) -> u64 {
 
 /// CG on a hermitian positive operator with a preconditioner K that may change (Notay, SIAM J. Sci.
 /// Comput. 22, 1444): each direction K r is made conjugate to the one before it by a product of its own.
-pub(super) fn flexible(levels: &mut Levels, inverse: &dyn LinOp) -> Result<()> {
-    if !levels.running() {
+pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Result<()> {
+    if !mixed.running() {
         return Ok(());
     }
-    let (mut p, mut q, mut z) = (levels.vector()?, levels.vector()?, levels.vector()?);
+    let (mut p, mut q, mut z) = (mixed.vector()?, mixed.vector()?, mixed.vector()?);
     // <p, M p> of the direction before; infinite: there is none.
     let none = Complex64::new(f64::INFINITY, 0.0);
-    let mut curvature = vec![none; levels.nrhs()];
-    while levels.running() {
-        levels.precondition(inverse, &mut z, None)?;
+    let mut curvature = vec![none; mixed.nrhs()];
+    while mixed.running() {
+        mixed.precondition(inverse, &mut z, None)?;
         let along = blas::dot(&q, &z)?;
-        let beta = levels.masked(|i| match levels.fresh[i] || curvature[i] == none {
+        let beta = mixed.masked(|i| match mixed.fresh[i] || curvature[i] == none {
             true => Complex64::ZERO,
             false => -along[i] / curvature[i],
         });
-        levels.fresh.fill(false);
-        blas::axpby(&levels.masked(|_| Complex64::ONE), &z, &beta, &mut p)?;
-        levels.apply(&mut q, &p)?;
+        mixed.fresh.fill(false);
+        blas::axpby(&mixed.masked(|_| Complex64::ONE), &z, &beta, &mut p)?;
+        mixed.apply(&mut q, &p)?;
         curvature = blas::dot(&p, &q)?;
-        let slope = blas::dot(&p, &levels.r)?;
-        let alpha = levels.masked(|i| slope[i] / curvature[i].re);
+        let slope = blas::dot(&p, &mixed.r)?;
+        let alpha = mixed.masked(|i| slope[i] / curvature[i].re);
         let bad = |i: usize| !(curvature[i].re > 0.0 && alpha[i].is_finite());
-        if (0..levels.nrhs()).any(|i| levels.active[i] && bad(i)) {
-            levels.breakdown("a direction has no positive curvature")?;
+        if (0..mixed.nrhs()).any(|i| mixed.active[i] && bad(i)) {
+            mixed.breakdown("a direction has no positive curvature")?;
             continue;
         }
         let minus: Vec<Complex64> = alpha.iter().map(|a| -a).collect();
-        let r2 = blas::axpy_norm(&minus, &q, &mut levels.r)?;
-        blas::axpy(&alpha, &p, levels.x())?;
-        levels.count(14, 4 * 96 + 3 * 96);
-        if levels.advance(&r2) == Next::Refresh {
-            levels.refresh()?;
-            if let Some(keep) = levels.shrink(&mut [&mut p, &mut q, &mut z])? {
+        let r2 = blas::axpy_norm(&minus, &q, &mut mixed.r)?;
+        blas::axpy(&alpha, &p, mixed.x())?;
+        mixed.count(14, 4 * 96 + 3 * 96);
+        if mixed.advance(&r2) == Next::Refresh {
+            mixed.refresh()?;
+            if let Some(keep) = mixed.shrink(&mut [&mut p, &mut q, &mut z])? {
                 retain(&mut curvature, &keep);
             }
         }
@@ -146,50 +146,50 @@ pub(super) fn flexible(levels: &mut Levels, inverse: &dyn LinOp) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
-    if !levels.running() {
+pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
+    if !mixed.running() {
         return Ok(());
     }
-    let mut p = levels.vector()?;
+    let mut p = mixed.vector()?;
     // M p, then the gradient of the normal equations.
-    let mut q = levels.vector()?;
-    let mut rho = restart(levels, form, &mut p, &mut q)?;
+    let mut q = mixed.vector()?;
+    let mut rho = restart(mixed, form, &mut p, &mut q)?;
     let mut path = Path::from(&p)?;
     // The iteration before, of which the host was not told yet.
     let mut before: Option<Step> = None;
-    while levels.running() {
+    while mixed.running() {
         let curvature = match form {
-            Form::Hermitian => match levels.apply_for_curvature(&mut q, &p)? {
+            Form::Hermitian => match mixed.apply_for_curvature(&mut q, &p)? {
                 Some(norm) => Curvature::Norm(norm),
                 None => Curvature::Dot(blas::dot_norm_later(&p, &q)?),
             },
             _ => {
-                levels.apply(&mut q, &p)?;
+                mixed.apply(&mut q, &p)?;
                 let of = if form == Form::NormalResidual { &q } else { &p };
                 Curvature::Norm(blas::norm2_later(of)?)
             }
         };
         // What is not finite is left out by the device.
-        let minus = levels.masked(|_| -Complex64::ONE);
-        let r2 = blas::axpy_norm_times(&minus, curvature.under(&rho), &q, &mut levels.r)?;
+        let minus = mixed.masked(|_| -Complex64::ONE);
+        let r2 = blas::axpy_norm_times(&minus, curvature.under(&rho), &q, &mut mixed.r)?;
         let step = Step { rho: rho.clone(), curvature, r2: Rc::new(r2) };
         match form {
-            Form::Hermitian => levels.count(10, 96 + 48 + 96 + 192),
-            Form::NormalResidual => levels.count(10, 48 + 96 + 48 + 48 + 192),
-            Form::NormalError => levels.count(9, 48 + 96 + 48 + 192),
+            Form::Hermitian => mixed.count(10, 96 + 48 + 96 + 192),
+            Form::NormalResidual => mixed.count(10, 48 + 96 + 48 + 48 + 192),
+            Form::NormalError => mixed.count(9, 48 + 96 + 48 + 192),
         }
         let mut told = Told::Fine(Next::Continue);
         if let Some(step) = before.take() {
-            told = path.tell(levels, &step)?.0;
+            told = path.tell(mixed, &step)?.0;
         }
         // This one stands in the residual, but not yet in x.
         let late = told != Told::Fine(Next::Continue);
         // Who meets the criteria by this iteration takes its step.
-        let taken = levels.masked(|_| Complex64::ONE);
+        let taken = mixed.masked(|_| Complex64::ONE);
         let mut alpha = None;
-        let useful = told == Told::Fine(Next::Refresh) && !levels.ended();
-        if useful && levels.active.contains(&true) || !late && now(levels, &step) {
-            let (own, step) = path.tell(levels, &step)?;
+        let useful = told == Told::Fine(Next::Refresh) && !mixed.ended();
+        if useful && mixed.active.contains(&true) || !late && now(mixed, &step) {
+            let (own, step) = path.tell(mixed, &step)?;
             alpha = Some(step);
             told = match own {
                 Told::Fine(_) if late => told,
@@ -197,16 +197,16 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
             };
         }
         if told == Told::Broken {
-            levels.breakdown("a direction has no positive curvature")?;
-            rho = restart(levels, form, &mut p, &mut q)?;
+            mixed.breakdown("a direction has no positive curvature")?;
+            rho = restart(mixed, form, &mut p, &mut q)?;
             path = Path::from(&p)?;
             continue;
         }
         if told == Told::Fine(Next::Continue) {
-            let new = gradient(levels, form, &mut q, &step.r2)?;
-            let one = levels.masked(|_| Complex64::ONE);
+            let new = gradient(mixed, form, &mut q, &step.r2)?;
+            let one = mixed.masked(|_| Complex64::ONE);
             let times = (step.curvature.under(&step.rho), Times::NormOverNorm(&new, &step.rho));
-            let (x, r) = levels.split();
+            let (x, r) = mixed.split();
             let s = if form == Form::Hermitian { &*r } else { &q };
             blas::cg_update_times(x, (&taken, times.0), &mut p, (&one, times.1), s, &one)?;
             rho = new;
@@ -215,34 +215,34 @@ pub(super) fn run(levels: &mut Levels, form: Form) -> Result<()> {
         }
         let complete = alpha.is_some();
         if let Some(alpha) = alpha {
-            blas::axpy(&alpha, &p, levels.x())?;
+            blas::axpy(&alpha, &p, mixed.x())?;
         }
-        levels.refresh()?;
-        if !levels.running() {
+        mixed.refresh()?;
+        if !mixed.running() {
             break;
         }
         if !complete && form == Form::NormalError {
             // What follows is orthogonal to directions that were taken.
-            levels.fresh = levels.active.clone();
+            mixed.fresh = mixed.active.clone();
         }
         let mut old = step.rho.get()?.1;
-        if let Some(keep) = levels.shrink(&mut [&mut p, &mut q])? {
+        if let Some(keep) = mixed.shrink(&mut [&mut p, &mut q])? {
             retain(&mut old, &keep);
         }
-        rho = conjugate(levels, form, &mut p, &mut q, &old)?;
+        rho = conjugate(mixed, form, &mut p, &mut q, &old)?;
         path = Path::from(&p)?;
     }
     Ok(())
 }
 
 /// Is the host to be told of this iteration before it goes on?
-fn now(levels: &Levels, step: &Step) -> bool {
-    step.r2.known() || levels.near()
+fn now(mixed: &MixedPrecision, step: &Step) -> bool {
+    step.r2.known() || mixed.near()
 }
 
 /// The gradient, in q unless it is r; returns the number that alpha and beta are made of.
 fn gradient(
-    levels: &mut Levels,
+    mixed: &mut MixedPrecision,
     form: Form,
     q: &mut VectorField,
     r2: &Rc<Sums>,
@@ -250,7 +250,7 @@ fn gradient(
     if form == Form::Hermitian {
         return Ok(r2.clone());
     }
-    levels.apply_dagger_to_r(q)?;
+    mixed.apply_dagger_to_r(q)?;
     if form == Form::NormalResidual {
         Ok(Rc::new(blas::norm2_later(q)?))
     } else {
@@ -260,35 +260,35 @@ fn gradient(
 
 /// p = gradient of the recomputed residual.
 fn restart(
-    levels: &mut Levels,
+    mixed: &mut MixedPrecision,
     form: Form,
     p: &mut VectorField,
     q: &mut VectorField,
 ) -> Result<Rc<Sums>> {
-    let r2 = Rc::new(Sums::of_norms(&levels.r2));
-    let rho = gradient(levels, form, q, &r2)?;
-    blas::copy(p, if form == Form::Hermitian { &levels.r } else { q })?;
+    let r2 = Rc::new(Sums::of_norms(&mixed.r2));
+    let rho = gradient(mixed, form, q, &r2)?;
+    blas::copy(p, if form == Form::Hermitian { &mixed.r } else { q })?;
     Ok(rho)
 }
 
 /// The next direction after the residual was recomputed: the jump in r would spoil conjugacy, so
 /// that it is restored explicitly.
 fn conjugate(
-    levels: &mut Levels,
+    mixed: &mut MixedPrecision,
     form: Form,
     p: &mut VectorField,
     q: &mut VectorField,
     old: &[f64],
 ) -> Result<Rc<Sums>> {
-    let r2 = Rc::new(Sums::of_norms(&levels.r2));
-    let new = gradient(levels, form, q, &r2)?;
+    let r2 = Rc::new(Sums::of_norms(&mixed.r2));
+    let new = gradient(mixed, form, q, &r2)?;
     let rho = new.get()?.1;
-    let s = if form == Form::Hermitian { &levels.r } else { &*q };
+    let s = if form == Form::Hermitian { &mixed.r } else { &*q };
     let (ps, pp) = blas::dot_norm(p, s)?;
-    let keep = |i: usize| levels.active[i] && !levels.fresh[i];
-    let mut beta = vec![Complex64::ZERO; levels.nrhs()];
-    let mut gamma = levels.masked(|_| Complex64::ONE);
-    for i in (0..levels.nrhs()).filter(|&i| keep(i)) {
+    let keep = |i: usize| mixed.active[i] && !mixed.fresh[i];
+    let mut beta = vec![Complex64::ZERO; mixed.nrhs()];
+    let mut gamma = mixed.masked(|_| Complex64::ONE);
+    for i in (0..mixed.nrhs()).filter(|&i| keep(i)) {
         let (b, g) = match form {
             // Directions of NE are orthogonal.
             Form::NormalError => (-ps[i] / pp[i], Complex64::ONE),

@@ -4,7 +4,7 @@
 
 use num_complex::Complex64;
 
-use super::levels::{retain, Levels, Next};
+use super::mixed_precision::{retain, MixedPrecision, Next};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -77,12 +77,12 @@ impl Space {
     }
 
     /// Takes out of a recomputed residual what it has of the images: later ones, orthogonal to them, cannot.
-    fn project(&mut self, q: &[VectorField], levels: &mut Levels) -> Result<()> {
+    fn project(&mut self, q: &[VectorField], mixed: &mut MixedPrecision) -> Result<()> {
         for j in 0..self.len() {
-            let along = blas::dot(&q[j], &levels.r)?;
-            let step = levels.masked(|i| ratio(along[i], self.images[j][i]));
+            let along = blas::dot(&q[j], &mixed.r)?;
+            let step = mixed.masked(|i| ratio(along[i], self.images[j][i]));
             let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
-            blas::axpy(&minus, &q[j], &mut levels.r)?;
+            blas::axpy(&minus, &q[j], &mut mixed.r)?;
             for (i, a) in step.into_iter().enumerate() {
                 self.steps[j][i] += a;
                 self.totals[j][i] += a;
@@ -118,28 +118,28 @@ pub(super) fn vectors(nkrylov: usize) -> u64 {
     1 + 2 * nkrylov as u64
 }
 
-pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
-    let mut n = levels.nrhs();
-    let most = levels.params.nkrylov;
+pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
+    let mut n = mixed.nrhs();
+    let most = mixed.params.nkrylov;
     // With a good preconditioner directions are few and dear: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
     // Fields appear as a space first needs them.
     let (mut z, mut q) = (vec![], vec![]);
     let mut space = Space::default();
-    while levels.running() {
+    while mixed.running() {
         let mut next = Next::Continue;
         let mut broken = false;
         while next == Next::Continue && !broken && space.len() < most {
             let k = space.len();
             if k == z.len() {
-                z.push(levels.vector()?);
-                q.push(levels.vector()?);
+                z.push(mixed.vector()?);
+                q.push(mixed.vector()?);
             }
             match preconditioner {
-                Some(inverse) => levels.precondition(inverse, &mut z[k], None)?,
-                None => blas::copy(&mut z[k], &levels.r)?,
+                Some(inverse) => mixed.precondition(inverse, &mut z[k], None)?,
+                None => blas::copy(&mut z[k], &mixed.r)?,
             }
-            levels.apply(&mut q[k], &z[k])?;
+            mixed.apply(&mut q[k], &z[k])?;
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
             let mut overlaps = vec![];
@@ -147,35 +147,35 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
             let (mut along, mut norm) = match before.first() {
                 Some(first) => blas::dot_norm(first, image).map(|(d, _)| (d, vec![]))?,
                 None => {
-                    let (d, norm) = blas::dot_norm(image, &levels.r)?;
+                    let (d, norm) = blas::dot_norm(image, &mixed.r)?;
                     (d.iter().map(|z| z.conj()).collect(), norm)
                 }
             };
             for j in 0..k {
-                let c = levels.masked(|i| ratio(along[i], space.images[j][i]));
+                let c = mixed.masked(|i| ratio(along[i], space.images[j][i]));
                 let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
-                let with = before.get(j + 1).unwrap_or(&levels.r);
+                let with = before.get(j + 1).unwrap_or(&mixed.r);
                 (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
                 overlaps.push(c);
             }
             // along = <r, image> now.
-            let step = levels.masked(|i| ratio(along[i].conj(), norm[i]));
-            broken = (0..n).any(|i| levels.active[i] && !(norm[i] > 0.0 && step[i].is_finite()));
+            let step = mixed.masked(|i| ratio(along[i].conj(), norm[i]));
+            broken = (0..n).any(|i| mixed.active[i] && !(norm[i] > 0.0 && step[i].is_finite()));
             if broken {
                 break;
             }
             let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
-            let r2 = blas::axpy_norm(&minus, image, &mut levels.r)?;
-            levels.count(2 + 4 * k + 2 + 3 + 3, 144 + 240 * k + 96 + 48 + 96);
+            let r2 = blas::axpy_norm(&minus, image, &mut mixed.r)?;
+            mixed.count(2 + 4 * k + 2 + 3 + 3, 144 + 240 * k + 96 + 48 + 96);
             space.push(Direction { norm, step, overlaps });
-            next = levels.advance(&r2);
+            next = mixed.advance(&r2);
         }
-        space.flush(&z, levels.x())?;
+        space.flush(&z, mixed.x())?;
         if broken {
             space = Space::default();
-            levels.breakdown("the image of a direction vanishes or is not finite")?;
+            mixed.breakdown("the image of a direction vanishes or is not finite")?;
         } else if next == Next::Refresh {
-            levels.refresh()?;
+            mixed.refresh()?;
         }
         if !lasting || (space.len() == most && most < 3) {
             space = Space::default();
@@ -184,14 +184,14 @@ pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Re
         }
         if next == Next::Refresh {
             let mut fields: Vec<&mut VectorField> = z.iter_mut().chain(&mut q).collect();
-            if let Some(keep) = levels.shrink(&mut fields)? {
+            if let Some(keep) = mixed.shrink(&mut fields)? {
                 space.keep(&keep);
                 n = keep.len();
             }
         }
         // A residual that was not recomputed is orthogonal to the images.
-        if levels.running() && next == Next::Refresh {
-            space.project(&q, levels)?;
+        if mixed.running() && next == Next::Refresh {
+            space.project(&q, mixed)?;
         }
     }
     Ok(())

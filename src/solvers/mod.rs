@@ -11,7 +11,7 @@ mod filter;
 mod gcr;
 mod inverse;
 mod lanczos;
-mod levels;
+mod mixed_precision;
 mod monitor;
 mod mr;
 mod multishift;
@@ -55,7 +55,7 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::{LinOp, Uses};
-use levels::Levels;
+use mixed_precision::MixedPrecision;
 
 /// The linear system: an operator, and what approximates it more cheaply.
 #[derive(Clone)]
@@ -197,21 +197,21 @@ fn run(
     let stop = Stop { iterations, ..params.stop };
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
-    let mut levels = Levels::new(system, params, x, (b, &fields.norms), monitor)?;
+    let mut mixed = MixedPrecision::new(system, params, x, (b, &fields.norms), monitor)?;
     match params.kind {
         SolverKind::Cg => match inverse {
-            Some(inverse) => cg::flexible(&mut levels, inverse)?,
-            None => cg::run(&mut levels, cg::Form::Hermitian)?,
+            Some(inverse) => cg::flexible(&mut mixed, inverse)?,
+            None => cg::run(&mut mixed, cg::Form::Hermitian)?,
         },
-        SolverKind::Cgne => cg::run(&mut levels, cg::Form::NormalError)?,
-        SolverKind::Cgnr => cg::run(&mut levels, cg::Form::NormalResidual)?,
-        SolverKind::BiCgStab => bicgstab::run(&mut levels, inverse)?,
-        SolverKind::Gcr => gcr::run(&mut levels, inverse)?,
-        SolverKind::Mr => mr::run(&mut levels, inverse)?,
+        SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
+        SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
+        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
+        SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
+        SolverKind::Mr => mr::run(&mut mixed, inverse)?,
         SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
     }
-    let parked = levels.parked().to_vec();
-    let mut report = levels.finish()?;
+    let parked = mixed.parked().to_vec();
+    let mut report = mixed.finish()?;
     if params.kind == SolverKind::BiCgStab && params.fall_back {
         fall_back(&parked, (system, params, start), (x, b), &mut report, monitor)?;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::levels::{Levels, Next};
+use super::mixed_precision::{MixedPrecision, Next};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::VectorField;
@@ -16,36 +16,36 @@ pub(super) fn vectors(preconditioned: bool) -> u64 {
 }
 
 /// Minimal residual; with a preconditioner K steps go along K r.
-pub(super) fn run(levels: &mut Levels, preconditioner: Option<&dyn LinOp>) -> Result<()> {
-    if !levels.running() {
+pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
+    if !mixed.running() {
         return Ok(());
     }
-    let mut n = levels.nrhs();
-    let mut q = levels.vector()?;
-    let mut turned = preconditioner.map(|_| levels.vector()).transpose()?;
-    while levels.running() {
+    let mut n = mixed.nrhs();
+    let mut q = mixed.vector()?;
+    let mut turned = preconditioner.map(|_| mixed.vector()).transpose()?;
+    while mixed.running() {
         match (preconditioner, &mut turned) {
             (Some(inverse), Some(z)) => {
-                levels.precondition(inverse, z, None)?;
-                levels.apply(&mut q, z)?;
+                mixed.precondition(inverse, z, None)?;
+                mixed.apply(&mut q, z)?;
             }
-            _ => levels.apply_to_r(&mut q)?,
+            _ => mixed.apply_to_r(&mut q)?,
         }
-        let (qr, qq) = blas::dot_norm(&q, &levels.r)?;
-        let step = levels.masked(|i| levels.params.omega * qr[i] / qq[i]);
+        let (qr, qq) = blas::dot_norm(&q, &mixed.r)?;
+        let step = mixed.masked(|i| mixed.params.omega * qr[i] / qq[i]);
         if (0..n).any(|i| !step[i].is_finite()) {
-            levels.breakdown("M r is 0 or not finite")?;
+            mixed.breakdown("M r is 0 or not finite")?;
             continue;
         }
-        let (x, r) = levels.split();
+        let (x, r) = mixed.split();
         blas::axpy(&step, turned.as_ref().unwrap_or(r), x)?;
         let minus: Vec<Complex64> = step.iter().map(|a| -a).collect();
         let r2 = blas::axpy_norm(&minus, &q, r)?;
-        levels.count(8, 144 + 96 + 144);
-        if levels.advance(&r2) == Next::Refresh {
-            levels.refresh()?;
+        mixed.count(8, 144 + 96 + 144);
+        if mixed.advance(&r2) == Next::Refresh {
+            mixed.refresh()?;
             let mut fields: Vec<&mut VectorField> = turned.iter_mut().chain([&mut q]).collect();
-            if let Some(keep) = levels.shrink(&mut fields)? {
+            if let Some(keep) = mixed.shrink(&mut fields)? {
                 n = keep.len();
             }
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::quality::Quality;
 use crate::backend::args::{self, GaugeFixArgs};
-use crate::backend::families::{Fixed, Float, Sums, Values};
+use crate::backend::families::{Float, GaugeFixing, Sums, Values};
 use crate::backend::kernels;
 use crate::backend::{Buffer, Device, FieldView, Work};
 use crate::bail;
@@ -166,8 +166,8 @@ impl Sweeper {
     }
 
     /// What its kernels work in.
-    pub fn form(&self) -> Result<(Float, Fixed)> {
-        Ok((Float::of(self.links.precision())?, Fixed::of(self.links.recon())?))
+    pub fn form(&self) -> Result<(Float, GaugeFixing)> {
+        Ok((Float::of(self.links.precision())?, GaugeFixing::of(self.links.recon())?))
     }
 
     /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.

@@ -56,7 +56,7 @@ pub(super) enum Next {
     Refresh,
 }
 
-pub(super) struct Levels<'a, 'm> {
+pub(super) struct MixedPrecision<'a, 'm> {
     pub params: &'a SolverParams,
     precise: &'a dyn LinOp,
     sloppy: &'a dyn LinOp,
@@ -70,7 +70,7 @@ pub(super) struct Levels<'a, 'm> {
     parked: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side.
     shown: Vec<f64>,
-    /// Two levels only: what the iteration has found since x was brought up to date, and the
+    /// Two precisions only: what the iteration has found since x was brought up to date, and the
     /// residual in precise arithmetic.
     upper: Option<(VectorField, VectorField)>,
     /// The residual of the iteration, and its |r|^2 when it was last recomputed.
@@ -117,7 +117,7 @@ pub(super) struct Levels<'a, 'm> {
     pub report: SolverReport,
 }
 
-impl<'a, 'm> Levels<'a, 'm> {
+impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn new(
         system: &'a System,
         params: &'a SolverParams,
@@ -143,7 +143,7 @@ impl<'a, 'm> Levels<'a, 'm> {
             None => vec![1.0; n],
         };
         let unit = weight.iter().zip(&scale).map(|(w, s)| w * s).collect();
-        let mut levels = Levels {
+        let mut mixed = MixedPrecision {
             params,
             precise,
             sloppy,
@@ -188,14 +188,14 @@ impl<'a, 'm> Levels<'a, 'm> {
             },
         };
         if !params.initial_guess {
-            levels.x.clear()?;
-        } else if levels.zero.contains(&true) {
-            let keep = levels.each(|l, i| if l.zero[i] { 0.0 } else { 1.0 });
-            blas::axpby(&blas::uniform(n, 0.0), b, &keep, levels.x)?;
+            mixed.x.clear()?;
+        } else if mixed.zero.contains(&true) {
+            let keep = mixed.each(|l, i| if l.zero[i] { 0.0 } else { 1.0 });
+            blas::axpby(&blas::uniform(n, 0.0), b, &keep, mixed.x)?;
         }
-        levels.recompute(params.initial_guess)?;
-        levels.judge()?;
-        Ok(levels)
+        mixed.recompute(params.initial_guess)?;
+        mixed.judge()?;
+        Ok(mixed)
     }
 
     /// Right-hand sides that are left.
