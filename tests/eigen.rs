@@ -383,6 +383,52 @@ fn no_eigenvalue_is_missing() {
     assert!(r.converged && (r.values[0] - low).abs() < 1e-8 * high, "{r:?}");
 }
 
+/// The largest eigenvalue of P^dagger P on unit links, of which a part of the copies is wanted, in a room that a few more
+/// copies fill; and one of them, which takes a few products.
+#[test]
+fn a_part_of_a_level_of_high_multiplicity() {
+    for device in devices() {
+        let extents = over_ranks([4, 4, 4, 8]);
+        let geometry = common::geometry(extents, &device);
+        let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        u.set_unit().unwrap();
+        let params = DiracParams { mass: 1.0, ..Default::default() };
+        let kappa = 0.5 / (params.mass + 4.0);
+        let wilson = Arc::new(Wilson::new(Arc::new(u), params).unwrap());
+        let op = Normal::mdag_m(Arc::new(EvenOdd::new(wilson, 0, true)));
+        let lat = Lattice::new(extents);
+        // P = 1 - kappa^2 h^2 with h = 2 sum cos p + 2 i sqrt(sum sin^2 p) and its conjugate.
+        let value = |k: usize| {
+            let x = lat.coords(k);
+            let p = |mu: usize| {
+                let half = if mu == 3 { 0.5 } else { 0.0 };
+                std::f64::consts::TAU * (x[mu] as f64 + half) / extents[mu] as f64
+            };
+            let re = (0..4).map(|mu| p(mu).cos()).sum::<f64>();
+            let im = (0..4).map(|mu| p(mu).sin().powi(2)).sum::<f64>().sqrt();
+            let h = 2.0 * kappa * Complex64::new(re, im);
+            (1.0 - h * h).norm_sqr()
+        };
+        let all: Vec<f64> = (0..lat.volume()).map(value).collect();
+        let most = all.iter().copied().fold(0.0, f64::max);
+        // Six for each momentum, of which p and p + pi are the same vector.
+        assert!(6 * all.iter().filter(|v| most - **v < 1e-9).count() >= 72);
+        for filter in [Filter::Plain, Filter::Auto] {
+            let one = EigenParams { end: End::Largest, filter, tol: 1e-10, ..Default::default() };
+            for (count, room) in [(30, 64), (1, 96)] {
+                let params = EigenParams { count, room, max_restarts: 100, ..one.clone() };
+                let (v, r) =
+                    solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
+                assert!(r.converged && r.verified, "{r:?}");
+                assert!(r.values.iter().all(|v| (v - most).abs() < 1e-9), "{most} {r:?}");
+                let (residual, off) = verify(&op, &v, &r.values);
+                assert!(residual < 2e-10 && off < 1e-11, "{residual:e} {off:e}");
+                assert!(count > 1 || filter == Filter::Auto || r.applications < 300, "{r:?}");
+            }
+        }
+    }
+}
+
 /// As many unknowns as there can be eigenvectors, in either precision.
 #[test]
 fn all_eigenvectors_of_a_small_operator() {

@@ -125,6 +125,24 @@ pub struct EigenParams {
     pub max_seconds: f64,
 }
 
+/// Unknowns of operators that are diagonalised as a whole where the room is half of it.
+const MAX_WHOLE: usize = 2048;
+
+impl EigenParams {
+    /// Vectors kept in a space of this dimension.
+    pub(super) fn room_in(&self, dimension: usize) -> usize {
+        let (count, b) = (self.count, self.block.max(1));
+        let wanted = if self.room > 0 { self.room } else { 2 * count + 16.max(4 * b) };
+        wanted.max(count + 2 * b).min(dimension - b)
+    }
+
+    /// Is the whole operator diagonalised?
+    pub(super) fn is_whole(&self, dimension: usize) -> bool {
+        let half = dimension / 2;
+        self.count > half || (dimension <= MAX_WHOLE && self.room_in(dimension) >= half)
+    }
+}
+
 impl Default for EigenParams {
     fn default() -> Self {
         EigenSettings::default().lanczos(1.0, f64::INFINITY)

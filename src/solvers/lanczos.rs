@@ -29,9 +29,7 @@ const MOST_DEGREE_ASKED: usize = 100_000;
 const PROBE: usize = 24;
 /// Times that the interval is chosen anew.
 const ADAPTATIONS: usize = 12;
-/// Unknowns of operators that are diagonalised as a whole where the room is half of it.
-const MAX_WHOLE: usize = 2048;
-/// Vectors of a basis that is looked at before it has filled its room; again when it has twice as many.
+/// Vectors of a basis that is looked at before it has filled its room; again when it has half as many more.
 const LOOK: usize = 16;
 /// Residual over the scale of the spectrum with which a vector that begins at random is sure to be the first there is.
 const SURE: f64 = 1e-6;
@@ -84,7 +82,7 @@ pub fn eigen(
     let shape = op.shape();
     let watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
     let mut process = Process::new(op, cheap, params, watch)?;
-    if is_whole(params, shape.numbers() as usize) {
+    if params.is_whole(shape.numbers() as usize) {
         return process.whole();
     }
     if let Some(guess) = guess {
@@ -97,23 +95,11 @@ pub fn eigen(
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> u64 {
     let shape = op.shape();
     let (dimension, b) = (shape.numbers() as usize, params.block.max(1));
-    let vectors = match is_whole(params, dimension) {
+    let vectors = match params.is_whole(dimension) {
         true => dimension + params.count + 3 * FILLED,
-        false => room(params, dimension) + 6 * b,
+        false => params.room_in(dimension) + 6 * b,
     };
     shape.bytes(vectors)
-}
-
-fn room(params: &EigenParams, dimension: usize) -> usize {
-    let (count, b) = (params.count, params.block.max(1));
-    let wanted = if params.room > 0 { params.room } else { 2 * count + 16.max(4 * b) };
-    wanted.max(count + 2 * b).min(dimension - b)
-}
-
-/// Is the whole operator diagonalised?
-fn is_whole(params: &EigenParams, dimension: usize) -> bool {
-    let half = dimension / 2;
-    params.count > half || (dimension <= MAX_WHOLE && room(params, dimension) >= half)
 }
 
 impl<'a, 'm> Process<'a, 'm> {
@@ -148,9 +134,9 @@ impl<'a, 'm> Process<'a, 'm> {
         shape.geometry.comm().agree(
             shape.device.require(eigen_memory(op, params), "the basis of this eigensolver"),
         )?;
-        let (side, more) = match is_whole(params, dimension) {
+        let (side, more) = match params.is_whole(dimension) {
             true => (dimension, 0),
-            false => (room(params, dimension), 3 * block),
+            false => (params.room_in(dimension), 3 * block),
         };
         let v = shape.field(side + more)?;
         Ok(Process {
@@ -468,16 +454,14 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.p = self.filter(self.beyond(value));
                 self.begin_again()?;
             }
-            let mut late = false;
+            let (mut late, mut decided) = (false, false);
             let mut look = (2 * self.have).max(LOOK);
-            while self.end() + b <= self.side && !late {
+            while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
                 late = self.watch.late();
-                if self.have >= look && adapting == 0 {
-                    if self.is_decided(edge)? {
-                        break;
-                    }
-                    look = 2 * self.have;
+                if self.have >= look {
+                    decided = self.is_decided(edge)?;
+                    look = self.have + self.have / 2;
                 }
             }
             self.report.restarts += 1;
@@ -492,7 +476,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
-            if adapting > 0 && self.locked < count {
+            if adapting > 0 && self.locked < count && !decided {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
                     adapting -= 1;
@@ -587,28 +571,35 @@ impl<'a, 'm> Process<'a, 'm> {
         distance > noise && error <= share * distance
     }
 
-    /// Is the basis large enough: has what is wanted converged, or is nothing beyond the edge?
+    /// Is the basis large enough: has what is wanted converged, or is nothing beyond the edge or outside of the interval?
     fn is_decided(&self, edge: Option<f64>) -> Result<bool> {
         let (values, _, errors) = self.project()?;
         let wanted = match edge {
             None => self.params.count.saturating_sub(self.locked).max(1),
             Some(_) => 1,
         };
-        let nothing = edge.is_some() && self.is_below(values[0], errors[0], edge);
-        // Without a polynomial errors are those of A.
-        let good = |e: &f64| *e <= 0.5 * self.tol * self.scale();
-        let converged = self.p.degree == 1
-            && self.have >= wanted + self.block
-            && errors[..wanted].iter().all(good);
+        let nothing = match edge {
+            Some(_) => self.is_below(values[0], errors[0], edge),
+            // Nothing wanted seems to lie outside of the interval: another polynomial will do better.
+            None => values[0] < self.p.edge(),
+        };
+        // The residual of A is at most that of p(A) times the length of the spectrum over p, as p is small on the rest.
+        let good = |k: usize| match self.p.degree {
+            1 => errors[k] <= 0.5 * self.tol * self.scale(),
+            _ => values[k] > self.p.edge() && errors[k] <= 0.5 * self.tol * values[k],
+        };
+        let converged = self.have >= wanted + self.block && (0..wanted).all(good);
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; of more vectors than wanted, where they leave it no room, the last are
-    /// dropped.
+    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where they leave a basis less
+    /// than half of its room, in which it would converge slowly.
     fn begin_again(&mut self) -> Result<()> {
-        if self.locked + 2 * self.block > self.side {
+        let count = self.params.count;
+        let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
+        if self.locked > count && self.side - self.locked < enough {
             self.diagonalise(self.locked)?;
-            self.locked = self.params.count;
+            self.locked = count;
         }
         self.begin(false)
     }

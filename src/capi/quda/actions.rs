@@ -12,7 +12,6 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision, Recon};
 use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkAction};
-use crate::ops::observables;
 
 /// Largest deviation from SU(3) of links of which two rows say all.
 fn two_rows(precision: Precision) -> f64 {
@@ -91,7 +90,7 @@ impl Vectors<'_> {
             return Ok((key, action.clone()));
         }
         resident.forget_operators();
-        let links = self.links(&links)?;
+        let links = self.links(resident, &links)?;
         let blocks = |field: &Arc<CloverField>| match field.precision() == self.inside {
             true => Ok(field.clone()),
             false => field.to(self.inside).map(Arc::new),
@@ -107,8 +106,8 @@ impl Vectors<'_> {
     }
 
     /// The links in the precision of the operator: two rows of those of SU(3), others whole.
-    pub fn links(&self, links: &Links) -> Result<Arc<GaugeField>> {
-        let off = observables::unitarity(&links.field)?.worst();
+    pub fn links(&self, resident: &mut Resident, links: &Links) -> Result<Arc<GaugeField>> {
+        let off = resident.unitarity(&links.field)?;
         let recon = if off <= two_rows(self.inside) { Recon::R12 } else { Recon::R18 };
         let same = (links.field.precision(), links.field.recon()) == (self.inside, recon);
         match same {

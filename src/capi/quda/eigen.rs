@@ -19,7 +19,7 @@ use crate::error::{significant, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, Normal};
 use crate::operators::QuarkAction;
-use crate::solvers::{eigen, slice_modes, unwatched, EigenParams, Filter};
+use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, Filter};
 
 interface! {
     "Eigenvectors"
@@ -101,6 +101,8 @@ fn eigensolve(
             Ok(degree @ 2..) if polynomial && p.a_max > 0.0 => {
                 Filter::Chebyshev { degree, from: p.a_min, to: p.a_max }
             }
+            // Without a polynomial the largest are found soon, the smallest hardly ever.
+            _ if end == solvers::End::Largest => Filter::Plain,
             _ => Filter::Auto,
         },
         ..Default::default()

@@ -18,7 +18,7 @@ use crate::capi::args::{choose, One};
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
-    blas, CloverField, Components, Layout, Precision, RhsOrder, Subset, VectorField,
+    blas, CloverField, Components, GaugeField, Layout, Precision, RhsOrder, Subset, VectorField,
 };
 use crate::linop::{LinOp, Schur};
 use crate::operators::{CovariantShift, Laplace, SiteTerm};
@@ -310,9 +310,16 @@ fn apply(
     vectors.save(&y, &[h_out], "h_out")
 }
 
+/// The smeared links while there are some, else the links, in the precision of the operator.
+fn measured(vectors: &Vectors) -> Result<Arc<GaugeField>> {
+    let mut resident = vectors.session.resident();
+    let links = resident.measured()?;
+    vectors.links(&mut resident, &links)
+}
+
 /// 1 - kappa sum (U + U^dagger) of colour vectors over the directions of laplace3D.
 pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
-    let links = vectors.links(&vectors.session.resident().measured()?)?;
+    let links = measured(vectors)?;
     let directions = match vectors.param.laplace3D {
         mu @ 0..=3 => 15 & !(1 << mu),
         4 => 15,
@@ -343,7 +350,7 @@ fn apply_to_links(
                     "inv_param.covdev_mu: expected 0 to 3 (forward) or 4 to 7 (backward), found {other}"
                 ),
             };
-            let links = vectors.links(&vectors.session.resident().measured()?)?;
+            let links = measured(vectors)?;
             Box::new(CovariantShift::new(links, vectors.components(), vec![step])?)
         }
         other => bail!(

@@ -11,6 +11,7 @@ use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Momenta};
 use crate::operators::QuarkAction;
+use crate::ops::observables;
 
 /// Links of the host without what they carried: a sign on the last time-slice, and 1 / anisotropy in space.
 #[derive(Clone)]
@@ -59,6 +60,8 @@ pub struct Resident {
     /// Former solutions.
     pub chronology: Chronology,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
+    /// Versions of links and how far these are from SU(3), the last ones measured last.
+    unitarity: Vec<(u64, f64)>,
     made: usize,
 }
 
@@ -99,6 +102,21 @@ impl Resident {
     /// The smeared links while there are some, else the links.
     pub fn measured(&self) -> Result<Links> {
         self.smeared.clone().map_or_else(|| self.links(), Ok)
+    }
+
+    /// How far links are from SU(3), which is measured once for a version of them.
+    pub fn unitarity(&mut self, links: &GaugeField) -> Result<f64> {
+        let version = links.version();
+        if let Some((_, off)) = self.unitarity.iter().find(|known| known.0 == version) {
+            return Ok(*off);
+        }
+        let off = observables::unitarity(links)?.worst();
+        // Links and smeared links are asked for in turn.
+        if self.unitarity.len() == 2 {
+            self.unitarity.remove(0);
+        }
+        self.unitarity.push((version, off));
+        Ok(off)
     }
 
     pub fn set_links(&mut self, links: Option<Links>) {
