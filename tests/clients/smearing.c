@@ -270,7 +270,7 @@ static void smearing(matrix *array) {
 }
 
 int main(void) {
-  const int extents[4] = {4, 4, 2, 6};
+  const int extents[4] = {4, 2, 2, 6};
   matrix *array;
   CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);
   CHECK(plaq_quda_set_error_handler(listen, NULL) == 0);
