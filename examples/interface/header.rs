@@ -105,6 +105,11 @@ fn compatible(header: &Header) -> String {
         let _ = writeln!(s, "{}#include <{file}>", if i == 0 { "\n" } else { "" });
     }
     s.push_str(header.preamble);
+    for (macro_, module) in header.unless {
+        let _ = writeln!(s, "\n#ifndef {macro_}");
+        module.items.iter().for_each(|i| item(&mut s, i, &THEIRS));
+        s.push_str("\n#endif\n");
+    }
     let has_functions = header.modules.iter().any(|m| m.items.iter().any(is_function));
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n");

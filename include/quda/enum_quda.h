@@ -52,6 +52,8 @@ typedef enum QudaGaugeFieldOrder_s {
   QUDA_BQCD_GAUGE_ORDER = 15,
   QUDA_TIFR_GAUGE_ORDER = 16,
   QUDA_TIFR_PADDED_GAUGE_ORDER = 17,
+  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  QUDA_OPENQCD_GAUGE_ORDER = 18,
   QUDA_INVALID_GAUGE_ORDER = QUDA_INVALID_ENUM
 } QudaGaugeFieldOrder;
 
@@ -177,6 +179,8 @@ typedef enum QudaGammaBasis_s {
   /** Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign. */
   QUDA_CHIRAL_GAMMA_BASIS = 2,
   QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
+  /** openQxD's, which is the chiral one. */
+  QUDA_OPENQCD_GAMMA_BASIS = 4,
   QUDA_INVALID_GAMMA_BASIS = QUDA_INVALID_ENUM
 } QudaGammaBasis;
 
@@ -235,6 +239,8 @@ typedef enum QudaDiracFieldOrder_s {
   QUDA_CPS_WILSON_DIRAC_ORDER = 4,
   QUDA_LEX_DIRAC_ORDER = 5,
   QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
+  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  QUDA_OPENQCD_DIRAC_ORDER = 7,
   QUDA_INVALID_DIRAC_ORDER = QUDA_INVALID_ENUM
 } QudaDiracFieldOrder;
 
@@ -247,6 +253,8 @@ typedef enum QudaCloverFieldOrder_s {
   /** A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest. */
   QUDA_QDPJIT_CLOVER_ORDER = 10,
   QUDA_BQCD_CLOVER_ORDER = 11,
+  /** openQxD's, in functions of quda_openqcd_interface.h. */
+  QUDA_OPENQCD_CLOVER_ORDER = 12,
   QUDA_INVALID_CLOVER_ORDER = QUDA_INVALID_ENUM
 } QudaCloverFieldOrder;
 
@@ -414,6 +422,7 @@ typedef enum QudaFieldOrder_s {
   QUDA_QDPJIT_FIELD_ORDER = 11,
   QUDA_QOP_DOMAIN_WALL_FIELD_ORDER = 12,
   QUDA_PADDED_SPACE_SPIN_COLOR_FIELD_ORDER = 13,
+  QUDA_OPENQCD_FIELD_ORDER = 14,
   QUDA_INVALID_FIELD_ORDER = QUDA_INVALID_ENUM
 } QudaFieldOrder;
 

@@ -407,6 +407,9 @@ typedef struct QudaInvertParam_s {
   double distance_pc_alpha0;
   /** Not used. */
   int distance_pc_t0;
+  /** For programs, which may keep what they like there.
+   * Not used. */
+  void *additional_prop;
 } QudaInvertParam;
 
 /** Eigenvectors of an operator. */

@@ -32,6 +32,7 @@ pub mod milc;
 pub mod momentum;
 pub mod multigrid;
 pub mod observe;
+pub mod openqcd;
 pub mod overlap;
 pub mod overlap_solve;
 pub mod path;
@@ -106,6 +107,11 @@ pub const HEADERS: &[table::Header] = &[
     header("quda/device.h", &[], &[]),
     header("quda/malloc_quda.h", &["stddef.h"], &[&quda::memory::MODULE]),
     header("quda/quda_milc_interface.h", &["stddef.h", "enum_quda.h", "quda.h"], &[&milc::MODULE]),
+    table::Header {
+        preamble: COMPLEX_OF_1989,
+        unless: &[("FLAGS_H", &openqcd::flags::MODULE)],
+        ..header("quda/quda_openqcd_interface.h", &[], &[&openqcd::MODULE])
+    },
 ];
 
 const fn header(
@@ -113,7 +119,7 @@ const fn header(
     includes: &'static [&'static str],
     modules: &'static [&'static table::Module],
 ) -> table::Header {
-    table::Header { file, read_as_text: false, includes, preamble: "", modules }
+    table::Header { file, read_as_text: false, includes, preamble: "", unless: &[], modules }
 }
 
 /// The type of complex numbers. Hosts in C of 1989 have none: they define both macros, double2 as their own struct of
@@ -126,8 +132,24 @@ const COMPLEX: &str = "
 #endif
 ";
 
+/// What hosts in C of 1989 have to define: openQxD does not.
+const COMPLEX_OF_1989: &str = "
+typedef struct {
+  double re, im;
+} openqcd_complex_dble;
+
+#ifdef __CUDACC_RTC__
+#include <quda.h>
+#else
+#define __CUDACC_RTC__
+#define double2 openqcd_complex_dble
+#include <quda.h>
+#undef double2
+#undef __CUDACC_RTC__
+#endif
+";
+
 /// What all headers declare.
 pub fn items() -> impl Iterator<Item = &'static table::Item> {
-    let compatible = HEADERS.iter().flat_map(|h| h.modules);
-    MODULES.iter().chain(compatible).flat_map(|m| m.items)
+    MODULES.iter().copied().chain(HEADERS.iter().flat_map(table::Header::all)).flat_map(|m| m.items)
 }

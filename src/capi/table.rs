@@ -59,7 +59,16 @@ pub struct Header {
     pub includes: &'static [&'static str],
     /// Lines behind those that include others.
     pub preamble: &'static str,
+    /// Tables for hosts that have not defined a macro.
+    pub unless: &'static [(&'static str, &'static Module)],
     pub modules: &'static [&'static Module],
+}
+
+impl Header {
+    /// All its tables, in order.
+    pub fn all(&self) -> impl Iterator<Item = &'static Module> {
+        self.unless.iter().map(|(_, module)| *module).chain(self.modules.iter().copied())
+    }
 }
 
 /// An argument of a function or callback.

@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{CType, Doc, Member, Type};
+use super::{one_word, truth, CType, Doc, Member, Taken, Type};
 use crate::bail;
 use crate::error::Result;
 
@@ -105,6 +105,19 @@ impl<T: Choice> Member for Number<T> {
             Some(name) => name.name.into(),
             None => self.0.to_string(),
         }
+    }
+    /// An enumerator's name or its number; of yes and no also these.
+    fn take(&mut self, words: &[&str]) -> Taken {
+        let names = || T::NAMES.iter().filter(|name| name.number != i32::MIN);
+        let flag = T::TYPE == "QudaBoolean";
+        let read = |word: &str| {
+            let named = names().find(|name| name.name == word).map(|name| name.number);
+            let named = named.or_else(|| truth(word).filter(|_| flag).map(|t| t as i32));
+            named.or_else(|| word.parse().ok())
+        };
+        let all: Vec<&str> = names().map(|name| name.name).collect();
+        let expected = format!("{}{}", all.join(", "), if flag { ", yes, no" } else { "" });
+        one_word(words, &expected, read).map(|number| *self = Number::new(number))
     }
 }
 

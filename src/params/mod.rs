@@ -64,6 +64,45 @@ pub trait Member: Copy + CType {
     fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
     /// The value as the header writes it.
     fn in_c(&self) -> String;
+    /// Takes the value that words of a text spell, or says what these should be.
+    fn take(&mut self, _words: &[&str]) -> Taken {
+        Err("no value, as programs set this member".into())
+    }
+    /// The same for an array of such members: a word for each of the first ones.
+    fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
+        if words.is_empty() || words.len() > all.len() {
+            return Err(format!("1 to {} values", all.len()));
+        }
+        all.iter_mut().zip(words).try_for_each(|(one, word)| one.take(&[word]))
+    }
+    /// The same for number `place` of a member that is an array.
+    fn take_at(&mut self, _place: usize, _words: &[&str]) -> Taken {
+        Err("no key here, as this member has one value for all levels".into())
+    }
+}
+
+/// Nothing, or what words should have been.
+pub type Taken = std::result::Result<(), String>;
+
+/// The only word, if it is right.
+fn one_word<T>(
+    words: &[&str],
+    expected: &str,
+    read: impl Fn(&str) -> Option<T>,
+) -> std::result::Result<T, String> {
+    match words {
+        [word] => read(word).ok_or_else(|| expected.into()),
+        _ => Err(expected.into()),
+    }
+}
+
+/// A word for true or false.
+fn truth(word: &str) -> Option<bool> {
+    match word.to_ascii_lowercase().as_str() {
+        "yes" | "y" | "true" | "on" | "quda_boolean_true" | "quda_boolean_yes" => Some(true),
+        "no" | "n" | "false" | "off" | "quda_boolean_false" | "quda_boolean_no" => Some(false),
+        _ => None,
+    }
 }
 
 macro_rules! number {
@@ -78,6 +117,10 @@ macro_rules! number {
         }
         fn in_c(&self) -> String {
             self.to_string()
+        }
+        fn take(&mut self, words: &[&str]) -> Taken {
+            let read = |word: &str| word.parse().ok().or_else(|| truth(word).map(|t| t as $ty));
+            one_word(words, "a whole number, yes or no", read).map(|value| *self = value)
         }
     }
     )* };
@@ -108,6 +151,9 @@ impl Member for f64 {
     }
     fn in_c(&self) -> String {
         short(*self)
+    }
+    fn take(&mut self, words: &[&str]) -> Taken {
+        one_word(words, "a number", |word| word.parse().ok()).map(|value| *self = value)
     }
 }
 
@@ -145,6 +191,17 @@ impl Member for c_char {
     fn in_c(&self) -> String {
         self.to_string()
     }
+    /// Text that ends with NUL.
+    fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
+        match words {
+            [word] if word.len() < all.len() && word.is_ascii() => {
+                all.fill(0);
+                all.iter_mut().zip(word.bytes()).for_each(|(to, byte)| *to = byte as c_char);
+                Ok(())
+            }
+            _ => Err(format!("one word of ASCII, {} characters at most", all.len() - 1)),
+        }
+    }
 }
 impl Member for Complex64 {
     const ZERO: Self = Complex64::ZERO;
@@ -163,6 +220,15 @@ impl<T: Member, const N: usize> Member for [T; N] {
     }
     fn in_c(&self) -> String {
         self.iter().map(Member::in_c).collect::<Vec<_>>().join(", ")
+    }
+    fn take(&mut self, words: &[&str]) -> Taken {
+        T::take_all(self, words)
+    }
+    fn take_at(&mut self, place: usize, words: &[&str]) -> Taken {
+        match self.get_mut(place) {
+            Some(member) => member.take(words),
+            None => Err(format!("no key here, as this member has {N} values")),
+        }
     }
 }
 

@@ -7,13 +7,16 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::process::Command;
 
+use plaq::capi::table::Item;
+
 use crate::common::{self, milc};
-use crate::programs::{build, checked, job, mpi_library, root, run, tool, variable};
+use crate::programs::{self, build, checked, job, mpi_library, root, run, tool, variable};
 
 const CHROMA: &str = "tests/clients/chroma.c";
 const TMLQCD: &str = "tests/clients/tmlqcd.c";
 const MILC: &str = "tests/clients/milc.c";
 const TWISTED: &str = "tests/clients/twisted.c";
+const OPENQXD: &str = "tests/clients/openqxd.c";
 
 fn headers() -> [PathBuf; 2] {
     ["include", "include/quda"].map(|folder| root().join(folder))
@@ -105,6 +108,53 @@ fn tmlqcd_calls_on_ranks() {
     let program = build(&variable("MPICC", "mpicc"), TMLQCD, &[&own, &quda], "tmlqcd_mpi", &flags);
     job("1,1,1,2", "240", &[program.as_os_str()], &[]);
     job("2,1,1,1", "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
+}
+
+/// Its links beyond faces are those that leave a rank's part.
+#[test]
+fn openqxd_calls_on_ranks() {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let flags = ["-DCLIENT_MPI"];
+    let program =
+        build(&variable("MPICC", "mpicc"), OPENQXD, &[&own, &quda], "openqxd_mpi", &flags);
+    for grid in ["1,1,1,2", "2,1,1,1"] {
+        job(grid, "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
+    }
+}
+
+#[test]
+fn openqxd_calls() {
+    let [own, quda] = headers();
+    checked(OPENQXD, &[&own, &quda]);
+}
+
+/// openQxD is written in C of 1989, where there are no complex numbers.
+#[test]
+fn openqxd_header_is_c_of_1989() {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let functions =
+        plaq::capi::HEADERS.iter().find(|h| h.file.contains("openqcd")).expect("a header");
+    let names = functions.modules.iter().flat_map(|m| m.items).filter_map(|item| match item {
+        Item::Function { name, .. } => Some(format!("(function)({name})")),
+        _ => None,
+    });
+    let names: Vec<String> = names.collect();
+    assert_eq!(names.len(), 29);
+    let text = format!(
+        "#include <quda_openqcd_interface.h>\ntypedef void (*function)(void);\nfunction all[] = {{{}}};\n\
+         double real(openqcd_complex_dble z);\ndouble real(openqcd_complex_dble z) {{ return z.re; }}\n",
+        names.join(", ")
+    );
+    let file = programs::folder("clients").join("openqxd_1989.c");
+    std::fs::write(&file, text).expect("a writable build tree");
+    let mut words = tool.split(' ');
+    let mut cc = Command::new(words.next().expect("a compiler"));
+    cc.args(words).args(["-std=c89", "-fsyntax-only"]).args(programs::WARNINGS);
+    cc.args(headers().iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
+    run(cc.arg(&file), "quda_openqcd_interface.h in C of 1989");
 }
 
 #[test]

@@ -60,7 +60,7 @@ void *quda_pointer(const char *name) {
   int i = below(PINNED);
   void *p;
   /* What newMultigridQuda returned once, or did not. */
-  if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner")) return (void *)(uintptr_t)below(30);
+  if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner") || !strncmp(name, "d_", 2)) return (void *)(uintptr_t)below(30);
   if (!strcmp(name, "mom") || !strcmp(name, "sitelink") || strstr(name, "gauge") || strstr(name, "moment") ||
       !strcmp(name, "out") || !strncmp(name, "h_", 2) || !strncmp(name, "_hp", 3)) {
     /* Enough for any order of the links and for vectors; addresses of itself at its begin. */
@@ -134,6 +134,58 @@ QudaInitArgs_t quda_init(void) {
   in.layout.latsize = percent(3) ? NULL : asked;
   in.layout.machsize = percent(3) ? NULL : machine;
   in.layout.device = percent(90) ? -1 : (int)integer("device");
+  return in;
+}
+
+static bc_parms_t boundary(void) {
+  bc_parms_t p;
+  memset(&p, 0, sizeof p);
+  p.type = percent(95) ? 3 : (int)integer("type");
+  return p;
+}
+
+static flds_parms_t fields(void) {
+  flds_parms_t p;
+  p.gauge = 1 + below(3), p.nfl = 1;
+  return p;
+}
+
+static dirac_parms_t dirac(void) {
+  dirac_parms_t p;
+  memset(&p, 0, sizeof p);
+  p.m0 = percent(90) ? 0.1 : real("m0"), p.su3csw = percent(50) ? 0 : real("su3csw"), p.qhat = below(2);
+  return p;
+}
+
+static void *field(void) { return quda_pointer("h_field"); }
+static void revisions(int *ud, int *ad) { *ud = below(3), *ad = 0; }
+static void reorder(void *given, void *wanted) { (void)given, (void)wanted; }
+
+openQCD_QudaLayout_t openqcd_layout(void) {
+  static int data[6] = {0, 1, 1, 1, 1, 0};
+  openQCD_QudaLayout_t layout;
+  int i;
+  memset(&layout, 0, sizeof layout);
+  for (i = 0; i < 4; i++) {
+    layout.L[i] = percent(97) ? lattice[i] : (int)integer("L"), layout.nproc[i] = percent(98) ? 1 : below(4) - 1;
+    layout.N[i] = percent(97) ? layout.L[i] : (int)integer("N");
+  }
+  layout.device = percent(90) ? -1 : (int)integer("device"), layout.cstar = percent(95) ? 0 : below(5) - 1;
+  layout.data = percent(50) ? NULL : data;
+  if (percent(98)) layout.bc_parms = boundary;
+  if (percent(98)) layout.flds_parms = fields;
+  if (percent(98)) layout.dirac_parms = dirac;
+  if (percent(98)) layout.h_gauge = field;
+  if (percent(98)) layout.h_sw = field;
+  if (percent(98)) layout.get_gfld_flags = revisions;
+  return layout;
+}
+
+openQCD_QudaInitArgs_t openqcd_init(void) {
+  openQCD_QudaInitArgs_t in;
+  memset(&in, 0, sizeof in);
+  in.volume = percent(90) ? lattice[0] * lattice[1] * lattice[2] * lattice[3] : (int)integer("volume");
+  if (percent(80)) in.reorder_gauge_quda_to_openqcd = reorder;
   return in;
 }
 
@@ -294,7 +346,7 @@ void quda_called(const char *name, int32_t status) {
   const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
   if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda")) memcpy(lattice, whole, sizeof lattice), session = 0;
-  if ((!strcmp(name, "initQuda") || !strcmp(name, "initQudaDevice")) && status == 0) begun = 1;
+  if ((!strcmp(name, "initQuda") || !strcmp(name, "initQudaDevice") || !strcmp(name, "openQCD_qudaInit")) && status == 0) begun = 1;
   if (!strcmp(name, "endQuda")) begun = 0;
   if (!session && !begun && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
   if (told != (status != 0)) engine_fault("the handler was not called once for an error");

@@ -7,6 +7,7 @@
 #include "malloc_quda.h"
 #include "quda.h"
 #include "quda_milc_interface.h"
+#include "quda_openqcd_interface.h"
 
 int quda_integer(const char *name);
 unsigned quda_unsigned(const char *name);
@@ -15,6 +16,9 @@ void *quda_pointer(const char *name);
 /* Links of the host, in an array of their own or of sites; the array ends where memory does. */
 QudaMILCSiteArg_t *quda_site(void);
 QudaInitArgs_t quda_init(void);
+/* One rank, the lattice of the session; mostly right. */
+openQCD_QudaLayout_t openqcd_layout(void);
+openQCD_QudaInitArgs_t openqcd_init(void);
 /* Mostly what plaq takes, for a lattice of 4^4; NULL now and then. */
 QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param);
 QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param);

@@ -76,7 +76,7 @@ fn no_file(name: &[c_char; 256], member: &str) -> Result<()> {
     }
 }
 
-fn eigensolve(
+pub(crate) fn eigensolve(
     h_evecs: *mut *mut c_void,
     h_evals: *mut Complex64,
     p: &mut QudaEigParam,

@@ -212,6 +212,8 @@ interface! {
             QUDA_BQCD_GAUGE_ORDER = 15,
             QUDA_TIFR_GAUGE_ORDER = 16,
             QUDA_TIFR_PADDED_GAUGE_ORDER = 17,
+            /// openQxD's, in functions of quda_openqcd_interface.h.
+            QUDA_OPENQCD_GAUGE_ORDER = 18,
             QUDA_INVALID_GAUGE_ORDER = -2147483648,
         }
         /// Fermion boundary in t that the links carry: closed paths do not see it.
@@ -326,6 +328,8 @@ interface! {
             /// Spinors psi with i ((0, -sigma2), (sigma2, 0)) psi in the basis of DeGrand and Rossi; gamma5 has the other sign.
             QUDA_CHIRAL_GAMMA_BASIS = 2 => Basis(GammaBasis::Chiral),
             QUDA_DIRAC_PAULI_GAMMA_BASIS = 3,
+            /// openQxD's, which is the chiral one.
+            QUDA_OPENQCD_GAMMA_BASIS = 4 => Basis(GammaBasis::Chiral),
             QUDA_INVALID_GAMMA_BASIS = -2147483648,
         }
         QudaSolutionType: Wanted {
@@ -378,6 +382,8 @@ interface! {
             QUDA_CPS_WILSON_DIRAC_ORDER = 4,
             QUDA_LEX_DIRAC_ORDER = 5,
             QUDA_TIFR_PADDED_DIRAC_ORDER = 6,
+            /// openQxD's, in functions of quda_openqcd_interface.h.
+            QUDA_OPENQCD_DIRAC_ORDER = 7,
             QUDA_INVALID_DIRAC_ORDER = -2147483648,
         }
         QudaCloverFieldOrder: CloverOrder {
@@ -389,6 +395,8 @@ interface! {
             /// A list of two arrays, the numbers below the diagonal and the diagonal, sites fastest.
             QUDA_QDPJIT_CLOVER_ORDER = 10 => CloverOrder::QdpJit,
             QUDA_BQCD_CLOVER_ORDER = 11,
+            /// openQxD's, in functions of quda_openqcd_interface.h.
+            QUDA_OPENQCD_CLOVER_ORDER = 12,
             QUDA_INVALID_CLOVER_ORDER = -2147483648,
         }
         QudaUseInitGuess: Guess {

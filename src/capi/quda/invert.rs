@@ -50,7 +50,11 @@ const L2_ABSOLUTE: i32 = 2;
 const HEAVY_QUARK: i32 = 4;
 const L2: i32 = L2_RELATIVE | L2_ABSOLUTE;
 
-fn invert(h_x: *mut c_void, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
+pub(crate) fn invert(
+    h_x: *mut c_void,
+    h_b: *mut c_void,
+    param: &mut QudaInvertParam,
+) -> Result<()> {
     solve(&[h_x], &[h_b], param)
 }
 

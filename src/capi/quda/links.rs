@@ -52,7 +52,7 @@ interface! {
     }
 }
 
-fn load_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()> {
+pub(crate) fn load_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()> {
     let host = Host::new(param)?;
     if h_gauge.is_null() && host.param.use_resident_gauge != 0 {
         return host.resident().links().map(|_| ());
@@ -90,7 +90,7 @@ fn smeared(resident: &Resident) -> Result<Links> {
     }
 }
 
-fn free_gauge() -> Result<()> {
+pub(crate) fn free_gauge() -> Result<()> {
     free_unique(LinkKind::Plain)?;
     free_smeared()
 }
@@ -117,7 +117,7 @@ fn plaquette(plaq: &mut OutArray<f64>) -> Result<()> {
     Ok(())
 }
 
-fn plaquettes(links: &Links) -> Result<[f64; 3]> {
+pub(crate) fn plaquettes(links: &Links) -> Result<[f64; 3]> {
     let p = observables::plaquette(&links.field)?;
     Ok([p.total, p.spatial, p.temporal])
 }

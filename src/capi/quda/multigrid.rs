@@ -88,7 +88,7 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
     Ok(made)
 }
 
-fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
+pub(crate) fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
     let operator = operator_of(param)?;
     let vectors = Vectors::new(&operator, "param.invert_param")?;
     let session = session::get()?;
@@ -107,7 +107,7 @@ fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
     Ok(given)
 }
 
-fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()> {
+pub(crate) fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()> {
     let operator = operator_of(param)?;
     let vectors = Vectors::new(&operator, "param.invert_param")?;
     let session = session::get()?;
@@ -122,7 +122,7 @@ fn update(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()
     Ok(())
 }
 
-fn destroy(mg_instance: *mut c_void) -> Result<()> {
+pub(crate) fn destroy(mg_instance: *mut c_void) -> Result<()> {
     match session::current() {
         Some(session) => session.resident().remove_multigrid(mg_instance),
         // They went with the session.

@@ -168,7 +168,7 @@ pub fn scale(y: &mut VectorField, c: f64, z: &VectorField) -> Result<()> {
     }
 }
 
-fn load_clover(
+pub(crate) fn load_clover(
     h_clover: *mut c_void,
     h_clovinv: *mut c_void,
     param: &mut QudaInvertParam,
@@ -255,7 +255,7 @@ fn create_clover(param: &mut QudaInvertParam) -> Result<()> {
     load_clover(std::ptr::null_mut(), std::ptr::null_mut(), param)
 }
 
-fn free_clover() -> Result<()> {
+pub(crate) fn free_clover() -> Result<()> {
     if let Some(session) = session::current() {
         let mut resident = session.resident();
         resident.forget_operators();
@@ -283,31 +283,38 @@ fn apply(
         return apply_to_links(&vectors, h_out, h_in, normal);
     }
     let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
-    let (_, action) = vectors.action(&mut vectors.session.resident())?;
-    let (subset, op): (Subset, Arc<dyn LinOp>) = match preconditioned {
-        true => {
-            let form = vectors.schur()?;
-            (Subset::of_parity(form.parity), action.schur(form)?)
-        }
-        false => (Subset::Full, action),
+    let subset = match preconditioned {
+        true => Subset::of_parity(vectors.schur()?.parity),
+        false => Subset::Full,
     };
     let x = vectors.load(&[h_in], subset, "h_in")?;
-    let mut y = vectors.field(subset, 1)?;
+    vectors.save(&operate(&vectors, &x, normal)?, &[h_out], "h_out")
+}
+
+/// M x or, preconditioned, P x; `normal`: M^dagger M x or P^dagger P x.
+pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Result<VectorField> {
+    let preconditioned = !matches!(vectors.wanted()?, Wanted::Mat | Wanted::MatDagMat);
+    let (_, action) = vectors.action(&mut vectors.session.resident())?;
+    let op: Arc<dyn LinOp> = match preconditioned {
+        true => action.schur(vectors.schur()?)?,
+        false => action,
+    };
+    let mut y = vectors.field(x.subset(), x.nrhs())?;
     let mut factor = vectors.factor(preconditioned)?;
     match (vectors.dagger()?, normal) {
-        (false, false) => op.apply(&mut y, &x)?,
-        (true, false) => op.apply_dagger(&mut y, &x)?,
+        (false, false) => op.apply(&mut y, x)?,
+        (true, false) => op.apply_dagger(&mut y, x)?,
         (dagger, true) => {
-            let mut t = vectors.field(subset, 1)?;
+            let mut t = vectors.field(x.subset(), x.nrhs())?;
             match dagger {
-                false => op.apply(&mut t, &x).and_then(|()| op.apply_dagger(&mut y, &t))?,
-                true => op.apply_dagger(&mut t, &x).and_then(|()| op.apply(&mut y, &t))?,
+                false => op.apply(&mut t, x).and_then(|()| op.apply_dagger(&mut y, &t))?,
+                true => op.apply_dagger(&mut t, x).and_then(|()| op.apply(&mut y, &t))?,
             }
             factor *= factor;
         }
     }
-    scale(&mut y, factor, &x)?;
-    vectors.save(&y, &[h_out], "h_out")
+    scale(&mut y, factor, x)?;
+    Ok(y)
 }
 
 /// The smeared links while there are some, else the links, in the precision of the operator.

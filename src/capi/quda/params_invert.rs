@@ -218,5 +218,7 @@ records! {
         use_mobius_fused_kernel: QudaBoolean = Number::new(1), ignored;
         distance_pc_alpha0: f64 = 0.0, only(0.0);
         distance_pc_t0: c_int = -1, ignored;
+        /// For programs, which may keep what they like there.
+        additional_prop: *mut c_void = std::ptr::null_mut(), ignored;
     }
 }

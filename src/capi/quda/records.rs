@@ -6,7 +6,7 @@ use std::ffi::c_int;
 
 use crate::bail;
 use crate::error::Result;
-use crate::params::{CStruct, Member, Number};
+use crate::params::{CStruct, Member, Number, Taken};
 
 /// What plaq makes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,9 @@ pub trait Record: CStruct {
     const ROLES: &'static [(&'static str, Role)];
     /// `name = value` of each member.
     fn lines(&self) -> Vec<String>;
+    /// Takes the value of a member from words, of number `place` of those that are arrays if there is one: what words
+    /// should have been, or nothing where no member has this name.
+    fn take(&mut self, member: &str, place: Option<usize>, words: &[&str]) -> Option<Taken>;
     /// Refuses another size of the struct, and other values of members that have one supported value.
     fn check(&self, argument: &str) -> Result<()>;
 }
@@ -108,6 +111,21 @@ macro_rules! records {
                     format!("struct_size = {}", self.struct_size),
                     $(format!("{} = {}", stringify!($field).trim_start_matches("r#"), self.$field.in_c()),)*
                 ]
+            }
+            fn take(
+                &mut self,
+                member: &str,
+                place: Option<usize>,
+                words: &[&str],
+            ) -> Option<$crate::params::Taken> {
+                use $crate::params::Member;
+                $(if member == stringify!($field).trim_start_matches("r#") {
+                    return Some(match place {
+                        Some(place) => self.$field.take_at(place, words),
+                        None => self.$field.take(words),
+                    });
+                })*
+                None
             }
             fn check(&self, argument: &str) -> $crate::error::Result<()> {
                 if self.struct_size != size_of::<$record>() {

@@ -135,11 +135,16 @@ fn new_param<T: Record>() -> Result<T> {
 
 fn print<T: Record + CType>(param: &Array<T>) -> Result<()> {
     let text = param.own(1)[0].lines().join("\n");
-    let text = c_string(format!("{}:\n{text}", T::NAME));
+    put(format!("{}:\n{text}", T::NAME));
+    Ok(())
+}
+
+/// Prints lines to C's stdout, and flushes it.
+pub(crate) fn put(text: String) {
+    let text = c_string(text);
     // SAFETY: C's stdout takes text that ends with NUL; NULL flushes every stream.
     unsafe {
         libc::puts(text.as_ptr());
         libc::fflush(std::ptr::null_mut());
     }
-    Ok(())
 }

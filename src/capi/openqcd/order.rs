@@ -1,0 +1,199 @@
+//! openQxD's order of sites and links on a rank, whose coordinates are t, x, y, z.
+
+/// Reals of a spinor, of a link, and of a clover term.
+pub const SPINOR: usize = 24;
+pub const LINK: usize = 18;
+pub const CLOVER: usize = 72;
+
+/// Direction of `quda.h` of each of openQxD's.
+const AXIS: [usize; 4] = [3, 0, 1, 2];
+
+/// Index tables of a rank's part of the lattice.
+pub struct Order {
+    /// Extents in t, x, y, z, and of the blocks inside of which sites are numbered.
+    extents: [usize; 4],
+    blocks: [usize; 4],
+    /// Directions with neighbours on other ranks.
+    divided: [bool; 4],
+    /// Indices of the sites on the last slice of each divided direction, in rising order: the even sites come first.
+    faces: [Vec<u32>; 4],
+    /// Index of each site in the order of `quda.h`: even sites first, x fastest.
+    sites: Vec<u32>,
+    /// Number of the matrix U_mu(x) in the array of links, for mu = x, y, z, t and sites in that order.
+    links: Vec<u32>,
+}
+
+impl Order {
+    /// `local` extents and `ranks` in x, y, z, t.
+    pub fn new(local: [usize; 4], ranks: [usize; 4]) -> Order {
+        let extents = AXIS.map(|axis| local[axis]);
+        let block = |mu: usize| match extents[mu] {
+            l if mu == 0 => l,
+            l if l % 4 == 0 => 4,
+            l if l % 3 == 0 => 3,
+            l if l % 2 == 0 => 2,
+            _ => 1,
+        };
+        let mut order = Order {
+            extents,
+            blocks: std::array::from_fn(block),
+            divided: AXIS.map(|axis| ranks[axis] > 1),
+            faces: Default::default(),
+            sites: vec![],
+            links: vec![],
+        };
+        let all: Vec<[usize; 4]> = (0..order.volume()).map(|n| coordinates(local, n)).collect();
+        for mu in (0..4).filter(|mu| order.divided[*mu]) {
+            let last = all.iter().filter(|x| x[mu] == extents[mu] - 1);
+            let mut face: Vec<u32> = last.map(|x| order.index(*x) as u32).collect();
+            face.sort_unstable();
+            order.faces[mu] = face;
+        }
+        order.sites = all.iter().map(|x| order.index(*x) as u32).collect();
+        let links = [1, 2, 3, 0].iter().flat_map(|mu| all.iter().map(|x| order.link(*x, *mu)));
+        order.links = links.map(|n| n as u32).collect();
+        order
+    }
+
+    pub fn extents(&self) -> [usize; 4] {
+        self.extents
+    }
+
+    pub fn volume(&self) -> usize {
+        self.extents.iter().product()
+    }
+
+    /// Sites outside of this part that are neighbours of it.
+    pub fn boundary(&self) -> usize {
+        2 * self.faces.iter().map(Vec::len).sum::<usize>()
+    }
+
+    /// `ipt`: even sites first, parts of blocks after each other, z fastest in a block and among the blocks.
+    pub fn index(&self, x: [usize; 4]) -> usize {
+        let lexical = |x: [usize; 4], e: [usize; 4]| (0..4).fold(0, |n, mu| n * e[mu] + x[mu]);
+        let b = self.blocks;
+        let inside = std::array::from_fn(|mu| x[mu] % b[mu]);
+        let block = std::array::from_fn(|mu| x[mu] / b[mu]);
+        let number = lexical(block, std::array::from_fn(|mu| self.extents[mu] / b[mu]));
+        let half = lexical(inside, b) / 2 + b.iter().product::<usize>() * number / 2;
+        half + x.iter().sum::<usize>() % 2 * (self.volume() / 2)
+    }
+
+    /// Place of a site of the last slice among those of its parity there.
+    fn place(&self, index: usize, mu: usize) -> usize {
+        let face = &self.faces[mu];
+        let place = face.partition_point(|site| (*site as usize) < index);
+        place % (face.len() / 2)
+    }
+
+    fn step(&self, mut x: [usize; 4], mu: usize) -> [usize; 4] {
+        x[mu] = (x[mu] + 1) % self.extents[mu];
+        x
+    }
+
+    fn leaves(&self, x: [usize; 4], mu: usize) -> bool {
+        self.divided[mu] && x[mu] == self.extents[mu] - 1
+    }
+
+    /// `iup`: the index of x + mu; outside of this part volume + a number among the sites that lie there, of which the even
+    /// ones come first, those below each direction before those above it.
+    pub fn up(&self, x: [usize; 4], mu: usize) -> usize {
+        if !self.leaves(x, mu) {
+            return self.index(self.step(x, mu));
+        }
+        let halves = |mu: usize| self.faces[mu].len() / 2;
+        let before = (0..mu).map(|nu| 2 * halves(nu)).sum::<usize>() + halves(mu);
+        let odd_outside = x.iter().sum::<usize>() % 2 == 0;
+        let start = if odd_outside { self.boundary() / 2 } else { 0 };
+        self.volume() + start + before + self.place(self.index(x), mu)
+    }
+
+    /// Number of the matrix U_mu(x): eight stand on each odd site, two in each direction. Links that leave this part from
+    /// an even site come behind these, direction by direction.
+    fn link(&self, x: [usize; 4], mu: usize) -> usize {
+        let half = self.volume() / 2;
+        if x.iter().sum::<usize>() % 2 == 1 {
+            return 8 * (self.index(x) - half) + 2 * mu;
+        }
+        if !self.leaves(x, mu) {
+            return 8 * (self.index(self.step(x, mu)) - half) + 2 * mu + 1;
+        }
+        let before: usize = self.faces[..mu].iter().map(|face| face.len() / 2).sum();
+        4 * self.volume() + before + self.place(self.index(x), mu)
+    }
+
+    /// Matrices of the host's array of links that are read.
+    pub fn matrices(&self) -> usize {
+        4 * self.volume() + self.boundary() / 4
+    }
+
+    /// The four arrays of `quda.h`, one behind the other.
+    pub fn links(&self, host: &[f64]) -> Vec<f64> {
+        gather(&self.links, host, LINK)
+    }
+
+    /// Numbers of each site in the order of `quda.h`.
+    pub fn from_host(&self, host: &[f64], each: usize) -> Vec<f64> {
+        gather(&self.sites, host, each)
+    }
+
+    /// Numbers of each site in openQxD's order.
+    pub fn to_host(&self, numbers: &[f64], each: usize) -> Vec<f64> {
+        let mut host = vec![0.0; numbers.len()];
+        for (site, numbers) in self.sites.iter().zip(numbers.chunks_exact(each)) {
+            host[*site as usize * each..][..each].copy_from_slice(numbers);
+        }
+        host
+    }
+
+    /// Clover terms in QUDA_PACKED_CLOVER_ORDER, times a factor: openQxD's have the blocks of the upper and of the lower
+    /// spins, of each the diagonal and then what is above it, row by row.
+    pub fn clover(&self, host: &[f64], factor: f64) -> Vec<f64> {
+        let packed: Vec<(usize, f64)> = (0..CLOVER).map(packed).collect();
+        let sites = self.sites.iter().map(|site| &host[*site as usize * CLOVER..][..CLOVER]);
+        let numbers =
+            sites.flat_map(|term| packed.iter().map(|(k, sign)| factor * sign * term[*k]));
+        numbers.collect()
+    }
+}
+
+/// Coordinates t, x, y, z of site n of `quda.h`.
+fn coordinates(local: [usize; 4], n: usize) -> [usize; 4] {
+    let half = local.iter().product::<usize>() / 2;
+    let (parity, mut left) = (n / half, 2 * (n % half));
+    let mut x = local.map(|l| {
+        let c = left % l;
+        left /= l;
+        c
+    });
+    x[0] += (x[1] + x[2] + x[3] + parity) % 2;
+    AXIS.map(|axis| x[axis])
+}
+
+fn gather(places: &[u32], host: &[f64], each: usize) -> Vec<f64> {
+    places.iter().flat_map(|n| &host[*n as usize * each..][..each]).copied().collect()
+}
+
+/// Where number k of a packed clover term stands in openQxD's, and its sign. Spins 0, 1, 2, 3 of the basis of DeGrand and Rossi
+/// are openQxD's -3, 2, 1, -0.
+fn packed(k: usize) -> (usize, f64) {
+    let theirs = |row: usize| {
+        let (spin, sign) = [(3, -1.0), (2, 1.0), (1, 1.0), (0, -1.0)][row / 3];
+        (3 * (spin % 2) + row % 3, sign)
+    };
+    let (block, k) = (k / 36, k % 36);
+    let rows = |i: usize| theirs(i + 6 * block);
+    let start = 36 * (1 - block);
+    if k < 6 {
+        return (start + rows(k).0, 1.0);
+    }
+    let (pair, part) = ((k - 6) / 2, (k - 6) % 2);
+    // Column by column what is below the diagonal.
+    let below: Vec<(usize, usize)> =
+        (0..5).flat_map(|column| (column + 1..6).map(move |row| (row, column))).collect();
+    let ((row, a), (column, b)) = (rows(below[pair].0), rows(below[pair].1));
+    let (first, second) = (row.min(column), row.max(column));
+    let above = (0..first).map(|i| 5 - i).sum::<usize>() + second - first - 1;
+    let conjugate = if part == 1 && row > column { -1.0 } else { 1.0 };
+    (start + 6 + 2 * above + part, a * b * conjugate)
+}
