@@ -362,7 +362,7 @@ pub fn dw_no_loads(mu: f64, d_in: *mut c_void, d_out: *mut c_void) -> Result<()>
     })
 }
 
-/// With the links that are on the device, and a clover term of these.
+/// D_w with the links that are on the device, and a clover term of these.
 pub fn dw_deprecated(
     h_in: *mut c_void,
     h_out: *mut c_void,

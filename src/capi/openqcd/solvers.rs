@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{self, operator};
 use super::order::SPINOR;
-use super::state::{self, Host, Made, State};
+use super::state::{self, Eigensolver, Host, Levels, Solver, State};
 use crate::bail;
 use crate::capi::args::{DataOut, Out};
 use crate::capi::quda::enums::*;
@@ -19,25 +19,6 @@ use crate::fields::Precision;
 
 /// Solvers and eigensolvers have numbers below this one.
 const MOST: c_int = 32;
-
-pub struct Solver {
-    /// Where the host's handle points to.
-    param: Box<QudaInvertParam>,
-    /// Twisted mass of the last solve.
-    mu: f64,
-    multigrid: Option<Levels>,
-}
-
-/// Multigrid of a solver, as long as it is asked for.
-struct Levels {
-    param: Box<QudaMultigridParam>,
-    /// What newMultigridQuda returned, and what it was made of.
-    made: Option<(*mut c_void, Made, f64)>,
-}
-
-pub struct Eigensolver {
-    param: Box<QudaEigParam>,
-}
 
 fn number(id: c_int, lowest: c_int, name: &str) -> Result<()> {
     if !(lowest..MOST).contains(&id) {

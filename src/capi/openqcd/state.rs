@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::flags::{bc_parms_t, dirac_parms_t, flds_parms_t};
 use super::input::Input;
 use super::order::Order;
-use super::solvers::{Eigensolver, Solver};
 use super::{openQCD_QudaInitArgs_t, openQCD_QudaLayout_t};
 use crate::bail;
 use crate::capi::args::numbers;
+use crate::capi::quda::params_invert::QudaInvertParam;
+use crate::capi::quda::params_parts::{QudaEigParam, QudaMultigridParam};
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::topology::Grid;
 use crate::error::Result;
@@ -36,6 +37,27 @@ pub struct State {
     pub solvers: BTreeMap<c_int, Solver>,
     pub eigensolvers: BTreeMap<c_int, Eigensolver>,
     made: usize,
+}
+
+/// A solver that a section of the input file describes.
+pub struct Solver {
+    /// Where the host's handle points to.
+    pub param: Box<QudaInvertParam>,
+    /// Twisted mass of the last solve.
+    pub mu: f64,
+    pub multigrid: Option<Levels>,
+}
+
+/// Multigrid of a solver, as long as it is asked for.
+pub struct Levels {
+    pub param: Box<QudaMultigridParam>,
+    /// What newMultigridQuda returned, what it was made of, and the twisted mass.
+    pub made: Option<(*mut c_void, Made, f64)>,
+}
+
+/// An eigensolver that a section of the input file describes.
+pub struct Eigensolver {
+    pub param: Box<QudaEigParam>,
 }
 
 /// What the program has told.
