@@ -285,7 +285,7 @@ typedef struct QudaInvertParam_s {
   int return_clover_inverse;
   /** Not used. */
   QudaVerbosity verbosity;
-  /** Iterations, of several shifts those of the one that took most. */
+  /** Iterations, of several shifts those of the one that took most; maxiter or more where a solve has not converged. */
   int iter;
   /** Floating-point operations / 1e9. */
   double gflops;
@@ -1008,8 +1008,8 @@ void updateGaugeFieldQuda(void *gauge,
                           int exact,
                           const QudaGaugeParam *param);
 
-/** Puts the links on SU(3): Gram-Schmidt of the first two rows, the third from these. Refused if one is not
- * unitary to `tol` then. */
+/** Puts the links on SU(3): the unitary factor of the polar decomposition with its determinant made 1 by the
+ * cube root nearest to 1. Refused if one is not unitary to `tol` then. */
 void projectSU3Quda(void *gauge_h, double tol, const QudaGaugeParam *param);
 
 /** Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with `relax_boost`.

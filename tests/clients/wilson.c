@@ -88,6 +88,57 @@ static void unit_links(double sign) {
       for (i = 0; i < 3; i++) links[mu][site][i][i][0] = mu == 3 && site % (SITES / 2) >= 32 * 7 ? sign : 1;
 }
 
+typedef double _Complex number;
+
+static number determinant(number m[3][3]) {
+  number d = 0;
+  int i;
+  for (i = 0; i < 3; i++) d += m[0][i] * (m[1][(i + 1) % 3] * m[2][(i + 2) % 3] - m[1][(i + 2) % 3] * m[2][(i + 1) % 3]);
+  return d;
+}
+
+/* The unitary factor of the polar decomposition, to which X = (X + X^-dagger) / 2 leads, with determinant 1. */
+static void project(number m[3][3]) {
+  int n, i, j;
+  for (n = 0; n < 60; n++) {
+    number next[3][3];
+    const number d = conj(determinant(m));
+    for (i = 0; i < 3; i++)
+      for (j = 0; j < 3; j++) {
+        const int k = (i + 1) % 3, l = (i + 2) % 3, p = (j + 1) % 3, q = (j + 2) % 3;
+        next[i][j] = (m[i][j] + conj(m[k][p] * m[l][q] - m[k][q] * m[l][p]) / d) / 2;
+      }
+    memcpy(m, next, sizeof next);
+  }
+  const number root = cpow(determinant(m), 1. / 3);
+  for (i = 0; i < 9; i++) m[i / 3][i % 3] /= root;
+}
+
+/* Links that are far from SU(3) are put on the matrices that are nearest to them. */
+static void projection(QudaGaugeParam *gauge) {
+  static double projected[4][SITES][3][3][2];
+  void *list[4];
+  int mu, site, i;
+  for (mu = 0; mu < 4; mu++) {
+    list[mu] = projected[mu];
+    for (site = 0; site < SITES / 2; site++)
+      for (i = 0; i < 18; i++)
+        links[mu][site][i / 6][i / 2 % 3][i % 2] = (i % 8 == 0) + 0.2 * sin(1 + 13 * i + 7.7 * mu + 1.3 * site * i);
+  }
+  memcpy(projected, links, sizeof links);
+  projectSU3Quda(list, 1e-12, gauge), fine();
+  for (mu = 0; mu < 4; mu++)
+    for (site = 0; site < SITES / 2; site++) {
+      number m[3][3];
+      memcpy(m, links[mu][site], sizeof m);
+      project(m);
+      for (i = 0; i < 9; i++) {
+        const double *found = projected[mu][site][i / 3][i % 3];
+        CHECK(cabs(found[0] + I * found[1] - m[i / 3][i % 3]) < 1e-12);
+      }
+    }
+}
+
 static int ascending(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -344,6 +395,12 @@ int main(void) {
   invertMultiSrcQuda(directions, directions, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertMultiSrcQuda", "param.num_src");
 
+  /* A solve that stands still before maxiter has not converged. */
+  invert.tol = 1e-18, invert.maxiter = 3000;
+  invertQuda(solution, source, &invert), fine();
+  CHECK(invert.true_res[0] > 1e-18 && invert.iter >= 3000);
+  invert.tol = 1e-10, invert.maxiter = 100;
+
   /* Two multigrids at once; a stale one. */
   levels = multigrid_param(&invert);
   first = newMultigridQuda(&levels), fine();
@@ -387,6 +444,8 @@ int main(void) {
   freeGaugeQuda(), fine();
   plaqQuda(plaquette);
   refused(PLAQ_INVALID_ARGUMENT, "plaqQuda", "call loadGaugeQuda first");
+  projection(&gauge);
+  unit_links(1);
   endQuda(), fine();
   initQuda(-1), fine();
   eigenvectors();

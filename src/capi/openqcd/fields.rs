@@ -230,11 +230,11 @@ pub fn plaquette() -> Result<f64> {
 /// The numbers of one of openQxD's spinors in the order of `quda.h`.
 pub fn spinor_in(host: &Host, at: *mut c_void, name: &str) -> Result<Vec<f64>> {
     let theirs = DataOut::at(at, name)?.numbers(Precision::F64, host.order.volume() * SPINOR);
-    Ok(host.order.from_host(&theirs, SPINOR))
+    Ok(host.order.gathered(&theirs, SPINOR))
 }
 
 pub fn spinor_out(host: &Host, numbers: &[f64], at: *mut c_void, name: &str) -> Result<()> {
-    DataOut::at(at, name)?.write(Precision::F64, &host.order.to_host(numbers, SPINOR));
+    DataOut::at(at, name)?.write(Precision::F64, &host.order.scattered(numbers, SPINOR));
     Ok(())
 }
 

@@ -133,12 +133,12 @@ impl Order {
     }
 
     /// Numbers of each site in the order of `quda.h`.
-    pub fn from_host(&self, host: &[f64], each: usize) -> Vec<f64> {
+    pub fn gathered(&self, host: &[f64], each: usize) -> Vec<f64> {
         gather(&self.sites, host, each)
     }
 
     /// Numbers of each site in openQxD's order.
-    pub fn to_host(&self, numbers: &[f64], each: usize) -> Vec<f64> {
+    pub fn scattered(&self, numbers: &[f64], each: usize) -> Vec<f64> {
         let mut host = vec![0.0; numbers.len()];
         for (site, numbers) in self.sites.iter().zip(numbers.chunks_exact(each)) {
             host[*site as usize * each..][..each].copy_from_slice(numbers);

@@ -17,6 +17,7 @@ use crate::capi::table::interface;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Recon};
 use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
+use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
 
 interface! {
@@ -33,8 +34,8 @@ interface! {
         gaussGaugeQuda(seed: usize, sigma: f64) = together random_links;
         /// U = exp(dt P) U, the exponential exact to rounding; conj_mom 1: with the adjoint of P.
         updateGaugeFieldQuda(gauge: *mut c_void, momentum: *mut c_void, dt: f64, conj_mom: c_int, exact: c_int, param: Array<QudaGaugeParam>) = together update;
-        /// Puts the links on SU(3): Gram-Schmidt of the first two rows, the third from these. Refused if one is not
-        /// unitary to `tol` then.
+        /// Puts the links on SU(3): the unitary factor of the polar decomposition with its determinant made 1 by the
+        /// cube root nearest to 1. Refused if one is not unitary to `tol` then.
         projectSU3Quda(gauge_h: *mut c_void, tol: f64, param: Array<QudaGaugeParam>) = together project;
         /// Fixes Coulomb (`gauge_dir` 3) or Landau gauge (4) of the host's links by overrelaxation with `relax_boost`.
         /// Ends when the functional sum Re tr U / (3 d V) rises by less than `tolerance` from one sweep to the next
@@ -152,8 +153,8 @@ fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Res
         bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
     }
     let host = Host::new(param)?;
-    let (mut field, links) = links_of(&host, gauge_h)?;
-    field.reunitarise()?;
+    let (field, links) = links_of(&host, gauge_h)?;
+    let field = project_links(&field)?;
     let left = observables::unitarity(&field)?;
     if left.worst().is_nan() || left.worst() > tol {
         bail!(

@@ -195,7 +195,11 @@ const MULTIGRID: i32 = 12;
 
 /// What a solve says of itself.
 fn report(p: &mut QudaInvertParam, r: &SolverReport) {
-    p.iter = r.iterations as i32;
+    // Hosts take fewer than maxiter for convergence.
+    p.iter = match r.converged {
+        true => r.iterations as i32,
+        false => p.maxiter.max(r.iterations as i32),
+    };
     p.secs = r.seconds.max(1e-9);
     p.gflops = (r.flops / 1e9).max(1e-9);
     for (to, from) in p.true_res.iter_mut().zip(&r.residual) {

@@ -145,7 +145,7 @@ records! {
         return_clover: c_int = 0, used;
         return_clover_inverse: c_int = 0, used;
         verbosity: QudaVerbosity = unset(), ignored;
-        /// Iterations, of several shifts those of the one that took most.
+        /// Iterations, of several shifts those of the one that took most; maxiter or more where a solve has not converged.
         iter: c_int = 0, result;
         /// Floating-point operations / 1e9.
         gflops: f64 = 0.0, result;
