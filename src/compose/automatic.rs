@@ -107,7 +107,8 @@ impl DiracSolver {
         let (n, solved, possible) = {
             let (solved, impossible) =
                 self.automatic().map_or((0, true), |a| (a.solved, a.impossible));
-            (b.nrhs(), solved, !impossible && fits(self.op(), self.params()))
+            let possible = !impossible && self.multigrid().is_none();
+            (b.nrhs(), solved, possible && fits(self.op(), self.params()))
         };
         // As many are going to come as came, where the host does not say.
         let expected = self.params().automatic.unwrap_or(0);
@@ -167,13 +168,7 @@ impl DiracSolver {
             Stop { iterations: stop.iterations.saturating_sub(at).max(1), ..stop.since(start) };
         let made = Multigrid::new(&**self.op(), &MultigridParams::default());
         let made = made.and_then(|m| self.set_multigrid(Some(Arc::new(m))));
-        let room = made.and_then(|()| {
-            let solver = self.automatic().and_then(|a| Some(a.multigrid.as_ref()?.1.clone()));
-            let need = solver.map_or(0, |solver| solver.memory(n));
-            self.op().shape().device.require(need, "a solve with multigrid")
-        });
-        // Memory may be short on one rank alone.
-        let next = match comm.agree(room) {
+        let next = match comm.agree(made).and_then(|()| self.room_for_multigrid(n)) {
             Ok(()) => {
                 if let Some(mut automatic) = self.automatic() {
                     automatic.own = true;
@@ -228,8 +223,18 @@ impl DiracSolver {
                 return Ok(None);
             }
         }
+        if let Err(e) = self.room_for_multigrid(b.nrhs()) {
+            log::info!("automatic solver: BiCGStab, as multigrid does not fit: {e}");
+            return Ok(None);
+        }
         let guess = self.params().solver.initial_guess;
         self.run_multigrid(stop, guess, x, b, monitor).map(Some)
+    }
+
+    /// Refuses solves by the hierarchy that do not fit, also where memory is short on one rank alone.
+    fn room_for_multigrid(&self, nrhs: usize) -> Result<()> {
+        let (shape, need) = (self.op().shape(), self.memory_with_multigrid(nrhs));
+        shape.geometry.comm().agree(shape.device.require(need, "a solve with multigrid"))
     }
 
     fn run_multigrid(

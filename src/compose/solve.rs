@@ -318,6 +318,12 @@ impl DiracSolver {
         )
     }
 
+    /// The same of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
+    pub fn memory_with_multigrid(&self, nrhs: usize) -> u64 {
+        let by_gcr = self.automatic().and_then(|a| Some(a.multigrid.as_ref()?.1.clone()));
+        by_gcr.map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
+    }
+
     /// M^dagger M or M M^dagger by one solve after the other.
     fn two_steps(&self) -> bool {
         let cg =

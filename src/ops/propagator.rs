@@ -18,21 +18,29 @@ use crate::solvers::{Monitor, Progress, Stop};
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
 /// and the solve. Fewer at a time take less.
 pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
+    fields(solver, columns, at_once) + solver.memory(at_once.min(columns))
+}
+
+/// Bytes of all columns and of those that are solved at a time.
+fn fields(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
     let shape = solver.op().shape();
     let field = |n| SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as u64;
-    let at_once = at_once.min(columns);
-    field(columns) + field(at_once) + solver.memory(at_once)
+    field(columns) + field(at_once.min(columns))
 }
 
 /// Columns that are solved at a time where nobody says how many, the same on all ranks.
 fn fitting(solver: &DiracSolver, columns: usize) -> Result<usize> {
     let shape = solver.op().shape();
-    let fits = |n: &usize| {
-        let need = memory(solver, columns, *n);
+    let divisors = || (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n));
+    let fits = |solve: u64, n: usize| {
+        let need = fields(solver, columns, n) + solve;
         shape.device.require(need, "this propagator").is_ok()
     };
-    let mut divisors = (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n));
-    let here = divisors.find(fits).unwrap_or(1);
+    // With a hierarchy if there is one, else without.
+    let here = divisors()
+        .find(|n| fits(solver.memory_with_multigrid(*n), *n))
+        .or_else(|| divisors().find(|n| fits(solver.memory(*n), *n)))
+        .unwrap_or(1);
     let mut fewest = [-(here as f64)];
     shape.geometry.comm().most(&mut fewest)?;
     let n = -fewest[0] as usize;

@@ -2,6 +2,8 @@
 
 use plaq::compose::{Chosen, Normalisation, SolverSettings};
 use plaq::operators::{ActionParams, DoubletParams, QuarkAction};
+use plaq::ops::propagator::propagator;
+use plaq::ops::source::Source;
 
 use super::*;
 use reference::numbers::field_numbers;
@@ -118,6 +120,41 @@ fn heavy_quarks_are_solved_for_everywhere() {
         let plain = SolverSettings { algorithm: SolverKind::BiCgStab, ..Default::default() };
         automatic(&op, &plain).solve(&mut x, &b, &mut unwatched).unwrap();
         assert!(worst(&x) > 10.0 * off, "{} {off}", worst(&x));
+    }
+}
+
+/// A propagator by a hierarchy that is there has as many columns at a time as these solves leave room for; where there is
+/// none for one, BiCGStab solves.
+#[test]
+fn short_memory_solves_fewer_columns() {
+    for device in some_devices() {
+        let setup = Setup::new(&device, over_ranks([8, 4, 4, 16]), ROUGH);
+        let op: Arc<dyn QuarkAction> =
+            setup.wilson(DiracParams { mass: MASS, ..Default::default() });
+        let solver = automatic(&op, &settings(12));
+        let level = LevelParams { block: [4, 4, 4, 4], vectors: 8, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Multigrid::new(&*op, &params).unwrap();
+        solver.set_multigrid(Some(Arc::new(multigrid))).unwrap();
+        let source = Source::point([1, 2, 3, 4]);
+        let mut run = |room: u64| {
+            device.limit_memory(device.used().0 + room);
+            let made = propagator(&solver, source, 0, &mut unwatched);
+            device.limit_memory(u64::MAX);
+            let report = made.unwrap().1;
+            assert!(report.solver.converged, "{report:?}");
+            (report.columns, report.chosen)
+        };
+        run(u64::MAX / 2);
+        for columns in [6, 2, 1] {
+            let besides = op.shape().bytes(12 + columns);
+            let room = besides + solver.memory_with_multigrid(columns);
+            assert_eq!(run(room), (columns, Chosen::Multigrid));
+        }
+        let (without, with) = (solver.memory(1), solver.memory_with_multigrid(1));
+        assert!(without < with, "{without} {with}");
+        let besides = op.shape().bytes(13);
+        assert_eq!(run(besides + without), (1, Chosen::OnlyKrylov));
     }
 }
 

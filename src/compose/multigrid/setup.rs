@@ -13,7 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
 use crate::linop::Schur;
-use crate::operators::{CoarseOperator, Coarsenable, LinkPrecision, QuarkAction, SiteTerm};
+use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// Seconds that the set-up took so far, level by level.
@@ -136,7 +136,7 @@ fn levels(
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors, last, spent))?;
+        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
     let made = Hierarchy::new(params.clone(), op, transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
         if last || made.params.coarsest == Coarsest::Direct {
@@ -165,7 +165,6 @@ fn build(
     params: &MultigridParams,
     places: &[Place],
     mut vectors: CoarseField,
-    last: bool,
     spent: &mut Spent,
 ) -> Result<Levels> {
     let (_, _, twist, _) = op.site_term(SiteTerm::Direct);
@@ -183,11 +182,7 @@ fn build(
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
             let together = params.setup_columns;
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
-            // Better vectors are made with those in 16 bits.
-            match params.links() {
-                LinkPrecision::Quarter if !last => transfer.shorten(LinkPrecision::Half)?,
-                bits => transfer.shorten(bits)?,
-            }
+            transfer.shorten(params.links())?;
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
