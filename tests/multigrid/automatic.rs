@@ -137,7 +137,7 @@ fn short_memory_solves_fewer_columns() {
         let multigrid = Multigrid::new(&*op, &params).unwrap();
         solver.set_multigrid(Some(Arc::new(multigrid))).unwrap();
         let source = Source::point([1, 2, 3, 4]);
-        let mut run = |room: u64| {
+        let run = |room: u64| {
             device.limit_memory(device.used().0 + room);
             let made = propagator(&solver, source, 0, &mut unwatched);
             device.limit_memory(u64::MAX);
