@@ -1,4 +1,4 @@
-//! Several shifts of M^dagger M at once, for rational approximations.
+//! Several shifts of M^dagger M at once (Jegerlehner, hep-lat/9612014), for rational approximations.
 
 use std::borrow::BorrowMut;
 use std::sync::Arc;

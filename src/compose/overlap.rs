@@ -1,4 +1,4 @@
-//! The overlap operator (Neuberger), with rho = 1 + s and the hermitian kernel Q of mass -rho:
+//! The overlap operator (Neuberger, hep-lat/9707022), with rho = 1 + s and the hermitian kernel Q of mass -rho:
 //! D_N(0) = rho (1 + gamma5 sign Q), D_N(m) = (1 - m / (2 rho)) D_N(0) + m (physics.md, Overlap).
 
 use std::sync::Arc;

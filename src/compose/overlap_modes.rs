@@ -1,4 +1,5 @@
-//! Low modes of the overlap operator: its index, and what solves start from.
+//! Low modes of the overlap operator (Giusti, Hoelbling, Luescher, Wittig, hep-lat/0212012): its index, and what solves
+//! start from.
 
 use super::modes::not_ended;
 use super::{Overlap, OverlapSquare};

@@ -1,5 +1,5 @@
 //! sign(Q) of the hermitian kernel (Walk, section 2.8): low modes exactly, the rest by a polynomial or
-//! a sum of poles of Q^2.
+//! a sum of poles of Q^2, Zolotarev's (van den Eshof et al., hep-lat/0202025).
 //!   sign(Q) = P_+ - P_- + (1 - P_+ - P_-) X P(X^2) (1 - P_+ - P_-),  X = Q / top
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};

@@ -1,4 +1,5 @@
-//! Even-odd preconditioning of M = A - kappa H (physics.md): with p the parity solved on and q the other,
+//! Even-odd preconditioning of M = A - kappa H (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990) 211; with a clover
+//! term: Jansen, Liu, hep-lat/9603008): with p the parity solved on and q the other,
 //! symmetric  1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp,   asymmetric  A_p - kappa^2 H_pq A_q^-1 H_qp.
 
 use std::sync::Arc;

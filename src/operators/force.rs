@@ -1,7 +1,7 @@
-//! What Wilson-type operators give forces: the change with the links of sum_k 2 c_k Re <Y_k, M X_k>,
-//! M = A - kappa H (src/operators/wilson.rs). Fermion actions are made of such terms by whoever has X
-//! and Y: two flavours with the action phi^dagger (M^dagger M)^-1 phi have c = -1,
-//! X = (M^dagger M)^-1 phi, Y = M X.
+//! What Wilson-type operators give forces: the change with the links of sum_k 2 c_k Re <Y_k, M X_k>, M = A - kappa
+//! H (src/operators/wilson.rs); with a clover term: Jansen, Liu, hep-lat/9603008. Fermion actions are made of such
+//! terms by whoever has X and Y: two flavours with the action phi^dagger (M^dagger M)^-1 phi have c = -1, X =
+//! (M^dagger M)^-1 phi, Y = M X.
 //!
 //! For U -> exp(i omega_a T_a) U the force is F_a = dS / d omega_a; momenta change by -step F
 //! (physics.md, HMC; kernels/fermion_force.h, kernels/clover_force.h).

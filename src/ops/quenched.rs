@@ -1,4 +1,5 @@
-//! Quenched gauge fields of the Wilson action: heat bath and overrelaxation.
+//! Quenched gauge fields of the Wilson action: heat bath (Kennedy, Pendleton, Phys. Lett. B 156 (1985) 393) and
+//! overrelaxation in SU(2) subgroups (Cabibbo, Marinari, Phys. Lett. B 119 (1982) 387).
 
 use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;

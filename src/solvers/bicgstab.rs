@@ -1,5 +1,5 @@
-//! BiCGStab. A right-hand side whose recurrence breaks down starts again from its residual; if
-//! that does not help either, it is left to another algorithm.
+//! BiCGStab (van der Vorst, SIAM J. Sci. Stat. Comput. 13 (1992) 631). A right-hand side whose recurrence breaks
+//! down starts again from its residual; if that does not help either, it is left to another algorithm.
 
 use num_complex::Complex64;
 

@@ -1,4 +1,5 @@
-//! The cycle: smoothing and corrections by coarser levels, as a preconditioner of the even-odd system
+//! The cycle, V, W or K (Notay, Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473; on the lattice: Clark et al.,
+//! arXiv:1612.07873): smoothing and corrections by coarser levels, as a preconditioner of the even-odd system
 //! of the finest level. The residual of a Schur complement is that of all sites once those of the other
 //! parity are solved for: levels restrict what they have, the even sites.
 

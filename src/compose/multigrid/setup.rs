@@ -1,4 +1,4 @@
-//! Null vectors and the levels that are made of them.
+//! Null vectors, refined by cycles of the levels that are made of them (Frommer et al., arXiv:1303.1377).
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -1,4 +1,4 @@
-//! Gauge actions of plaquettes and rectangles, and their forces.
+//! Gauge actions of plaquettes and rectangles (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59), and their forces.
 
 use std::sync::Arc;
 

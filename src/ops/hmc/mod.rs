@@ -1,5 +1,6 @@
-//! Hybrid Monte Carlo of SU(3) gauge fields (physics.md, HMC): an action is a sum of monomials, each
-//! with its own heat bath, action and force; integrators and trajectories know nothing else of them.
+//! Hybrid Monte Carlo (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216) of SU(3) gauge fields: an
+//! action is a sum of monomials, each with its own heat bath, action and force; integrators and trajectories know
+//! nothing else of them.
 
 pub mod checkpoint;
 pub mod fermion;

@@ -1,5 +1,5 @@
-//! Pseudofermions (physics.md, HMC): determinants of quark actions in the action of HMC, even-odd
-//! preconditioned.
+//! Pseudofermions (Weingarten, Petcher, Phys. Lett. B 99 (1981) 333): determinants of quark actions in the action
+//! of HMC, even-odd preconditioned.
 
 mod guess;
 mod multigrid;
