@@ -176,7 +176,7 @@ impl Device {
     /// `there` already was made on it. Nothing is run or compiled.
     ///
     /// # Errors
-    /// Those of both, so far as they do not come from made-up sums; `Internal` where one panics.
+    /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
     pub(crate) fn kernels_of<A, T>(
         &self,
         there: impl FnOnce(&Device) -> Result<A>,

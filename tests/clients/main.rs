@@ -22,6 +22,21 @@ fn headers() -> [PathBuf; 2] {
     ["include", "include/quda"].map(|folder| root().join(folder))
 }
 
+/// Runs a program on these grids of ranks, on some in its brief form.
+fn on_ranks(source: &str, grids: &[(&str, bool)]) {
+    if mpi_library().is_none() {
+        return;
+    }
+    let [own, quda] = headers();
+    let name = PathBuf::from(source).file_stem().unwrap().to_string_lossy().into_owned() + "_mpi";
+    let mpicc = variable("MPICC", "mpicc");
+    let program = build(&mpicc, source, &[&own, &quda], &name, &["-DCLIENT_MPI"]);
+    for (grid, brief) in grids {
+        let variables: &[_] = if *brief { &[("PLAQ_TEST_BRIEF", "1")] } else { &[] };
+        job(grid, "240", &[program.as_os_str()], variables);
+    }
+}
+
 #[test]
 fn milc_calls() {
     let [own, quda] = headers();
@@ -67,28 +82,13 @@ fn twisted_quarks() {
 /// Ranks as tmLQCD numbers them, t slowest and then x.
 #[test]
 fn twisted_quarks_on_ranks() {
-    if mpi_library().is_none() {
-        return;
-    }
-    let [own, quda] = headers();
-    let flags = ["-DCLIENT_MPI"];
-    let program =
-        build(&variable("MPICC", "mpicc"), TWISTED, &[&own, &quda], "twisted_mpi", &flags);
-    job("2,1,1,2", "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
+    on_ranks(TWISTED, &[("2,1,1,2", true)]);
 }
 
 /// Ranks that no call names: the program has declared its process grid to QMP.
 #[test]
 fn chroma_calls_on_ranks() {
-    if mpi_library().is_none() {
-        return;
-    }
-    let [own, quda] = headers();
-    let flags = ["-DCLIENT_MPI"];
-    let program = build(&variable("MPICC", "mpicc"), CHROMA, &[&own, &quda], "chroma_mpi", &flags);
-    for grid in ["1,1,1,2", "2,1,1,1"] {
-        job(grid, "120", &[program.as_os_str()], &[]);
-    }
+    on_ranks(CHROMA, &[("1,1,1,2", false), ("2,1,1,1", false)]);
 }
 
 #[test]
@@ -100,29 +100,13 @@ fn tmlqcd_calls() {
 /// Ranks at the places that the program's function gives them.
 #[test]
 fn tmlqcd_calls_on_ranks() {
-    if mpi_library().is_none() {
-        return;
-    }
-    let [own, quda] = headers();
-    let flags = ["-DCLIENT_MPI"];
-    let program = build(&variable("MPICC", "mpicc"), TMLQCD, &[&own, &quda], "tmlqcd_mpi", &flags);
-    job("1,1,1,2", "240", &[program.as_os_str()], &[]);
-    job("2,1,1,1", "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
+    on_ranks(TMLQCD, &[("1,1,1,2", false), ("2,1,1,1", true)]);
 }
 
 /// Its links beyond faces are those that leave a rank's part.
 #[test]
 fn openqxd_calls_on_ranks() {
-    if mpi_library().is_none() {
-        return;
-    }
-    let [own, quda] = headers();
-    let flags = ["-DCLIENT_MPI"];
-    let program =
-        build(&variable("MPICC", "mpicc"), OPENQXD, &[&own, &quda], "openqxd_mpi", &flags);
-    for grid in ["1,1,1,2", "2,1,1,1"] {
-        job(grid, "120", &[program.as_os_str()], &[("PLAQ_TEST_BRIEF", "1")]);
-    }
+    on_ranks(OPENQXD, &[("1,1,1,2", true), ("2,1,1,1", true)]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub struct Transfer {
     precision: Precision,
     /// Components of a fine site.
     components: usize,
-    /// Null vectors.
+    /// Number of null vectors.
     n: usize,
     vectors: NullVectors,
     /// The vectors that the null vectors were made of, restricted: coarse null vectors, and prolonged themselves.
@@ -112,7 +112,10 @@ impl Transfer {
         Ok(transfer)
     }
 
-    /// The null vectors in the precision of fine vectors: until they are shortened.
+    /// The null vectors, orthonormal on aggregates, in the precision of fine vectors.
+    ///
+    /// # Errors
+    /// `Internal`: after [`Transfer::shorten`].
     pub fn vectors(&self) -> Result<&CoarseField> {
         match &self.vectors {
             NullVectors::Full(v) => Ok(v),
@@ -206,7 +209,7 @@ impl Transfer {
     pub fn components(&self) -> usize {
         self.components
     }
-    /// Null vectors.
+    /// Number of null vectors.
     pub fn count(&self) -> usize {
         self.n
     }
@@ -222,7 +225,7 @@ impl Transfer {
     pub(super) fn tests(&self) -> &CoarseField {
         &self.tests
     }
-    /// Some of the vectors that they were made of.
+    /// Columns `first..first + count` of the vectors that the null vectors were made of.
     pub(super) fn originals(&self, first: usize, count: usize) -> Result<CoarseField> {
         let mut tests = self.tests.like(count)?;
         tests.take_columns(0, &self.tests, first, count, 0)?;
@@ -256,8 +259,8 @@ impl Transfer {
         (stored + bytes) as u64
     }
 
-    /// Keeps null vectors in single precision in 16 bits; `to` in 8 bits: besides, the even sites where there are both
-    /// parities, or else all, in those, which vectors of these sites are then restricted and prolonged with.
+    /// Keeps null vectors of single precision in 16 bits from now on. Where `to` is quarter, a copy in 8 bits of the even
+    /// sites, or of all where there are no parities, serves vectors of these sites besides.
     pub fn shorten(&mut self, to: LinkPrecision) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
