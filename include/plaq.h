@@ -1612,6 +1612,17 @@ typedef struct plaq_solver_params {
   /** Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
    * stop after the same one. Default: 0. */
   double max_seconds;
+  /** Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
+   * Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
+   * W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
+   * the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
+   * the quark, half of its pion's mass. Of PLAQ_SOLUTION_M and PLAQ_SOLUTION_P, without multigrid; at most 160 / T.
+   * 0: none. 0 or more. Default: 0. */
+  double distance_alpha;
+  /** Time slice of the source, for distance_alpha. 0 or more. Default: 0. */
+  int32_t distance_t0;
+  /** Default: 0. */
+  int32_t reserved;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */

@@ -1,5 +1,5 @@
-// Colour vectors of a time slice each: products of pairs, linear combinations. Times are those of the lanes' pieces;
-// where lanes split them, the upper lanes have a time slice of their own (contract.h).
+// Vectors of a time slice each: products of pairs and linear combinations of colour vectors, factors of spinors. Times
+// are those of the lanes' pieces; where lanes split them, the upper lanes have a time slice of their own (contract.h).
 #pragma once
 #include "contract.h"
 
@@ -61,6 +61,23 @@ template <int W, class S> struct TimeSliceUpdate {
     }
     PLAQ_UNROLL for (int j = 0; j < 4; j++)
       if (j < count) store<S>(w[j], plane(a.w, 2 * (column + j) + parity), x);
+  }
+};
+
+// w = c(t) v of spinors, w and v different fields or the same one. A batch is a plane. Factors: doubles, one for each
+// time of this rank.
+template <int W, class S> struct TimeSliceScale {
+  typedef real<typename S::C, W> R;
+  typedef typename S::C C;
+  static PLAQ_FN void site(const TimeSliceArgs& a, int o, int lx, int batch) {
+    const Site x = site_at(a.geom, o, 0, lx);
+    const int time = o / slice_sites(a.geom), split = a.geom.lane_t();
+    const double* coef = (const double*)a.coef + time;
+    const R c = by_lane_bit(splat<R>((C)coef[0]), splat<R>((C)coef[split ? a.geom.t() : 0]), lx, split, false);
+    R v[24];
+    load<S>(v, plane(a.v, batch), x);
+    PLAQ_UNROLL for (int i = 0; i < 24; i++) v[i] = c * v[i];
+    store<S>(v, plane(a.w, batch), x);
   }
 };
 

@@ -10,6 +10,7 @@ mod config;
 mod correlators;
 mod device_arrays;
 mod dirac;
+mod distance;
 mod doublet;
 mod eigen;
 #[path = "ends/main.rs"]

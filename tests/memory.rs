@@ -14,7 +14,7 @@ use plaq::fields::{
     blas, CloverField, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder,
     SpinorField, Subset, VectorField,
 };
-use plaq::operators::{DiracParams, Wilson};
+use plaq::operators::{DiracParams, Distance, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
@@ -63,6 +63,10 @@ fn all() -> Vec<SolveParams> {
                 if even_odd.is_some() {
                     all.push(SolveParams { solution: Solution::MatPc, ..base.clone() });
                 }
+                if kind != SolverKind::Cg {
+                    let distance = Some(Distance { alpha: 0.2, t0: 0 });
+                    all.push(SolveParams { distance, ..base.clone() });
+                }
                 all.push(SolveParams { solution: Solution::MatDagMat, ..base });
             }
         }
@@ -91,7 +95,9 @@ fn a_solve_takes_what_it_announces() {
             let geometry = op.gauge().geometry();
             let vectors = 2 * SpinorField::bytes(geometry, F64, solver.subset(), NRHS);
             let sloppy = params.sloppy.map_or(0, |(p, recon)| operator_bytes(&op, p, recon));
-            let held = operator_bytes(&op, F64, Recon::R18) + sloppy + vectors;
+            // Weights of time slices and their inverses.
+            let weights = params.distance.map_or(0, |_| 2 * 8 * geometry.extents()[3]);
+            let held = operator_bytes(&op, F64, Recon::R18) + sloppy + vectors + weights;
             assert_eq!(device.used().0, held as u64, "{what}");
 
             let needed = held as u64 + solver.memory(NRHS);

@@ -403,9 +403,11 @@ typedef struct QudaInvertParam_s {
   QudaBoolean native_blas_lapack;
   /** Not used. */
   QudaBoolean use_mobius_fused_kernel;
-  /** Only 0.0. */
+  /** Exponent of distance preconditioning, its modulus, of solves with QUDA_WILSON_DSLASH and
+   * QUDA_CLOVER_WILSON_DSLASH for QUDA_MAT_SOLUTION and QUDA_MATPC_SOLUTION, without multigrid; residuals are those
+   * of the weighted equation. Operators by themselves do not depend on it. */
   double distance_pc_alpha0;
-  /** Not used. */
+  /** Time slice of the source; below 0: no distance preconditioning. */
   int distance_pc_t0;
   /** For programs, which may keep what they like there.
    * Not used. */

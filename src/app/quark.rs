@@ -140,6 +140,9 @@ const fn solver(name: &'static str, row: &str) -> Opt {
 }
 
 const MULTIGRID: &[Need] = &[Need::Is("solver", &["multigrid"]), Need::With("error")];
+/// What takes no multigrid.
+const KRYLOV: &[Need] =
+    &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "mr"])];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
 
 /// Options of solvers.
@@ -149,6 +152,7 @@ pub const SOLVER_OPTIONS: &[Opt] = &[
         .needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
+    solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
     solver("precision", "sloppy_precision"),
     solver("max-iterations", "max_iterations"),
     solver("rhs", "columns"),
@@ -213,6 +217,13 @@ impl Solving {
             Method::Krylov(kind) => kind,
             Method::Multigrid => SolverKind::Gcr,
         }
+    }
+
+    /// The same for sources on this time slice, where the solver has distance preconditioning for another one.
+    pub fn at(&self, solver: &DiracSolver, time: usize) -> Option<Solving> {
+        solver.params().distance.filter(|distance| distance.t0 != time)?;
+        let settings = SolverSettings { distance_t0: time, ..self.settings.clone() };
+        Some(Solving { settings, ..self.clone() })
     }
 
     /// A solver for an operator, of which so many columns are expected; `multigrid`: the hierarchy that it takes.
@@ -355,7 +366,8 @@ impl Solved {
     pub fn json(&self, name: &str, solving: &Solving) -> Value {
         json!({
             "name": name, "precision": self.precision.word(), "chosen": self.chosen.word(),
-            "rhs": self.columns, "tol": solving.settings.tol, "converged": self.converged, "stopped": self.stopped,
+            "rhs": self.columns, "tol": solving.settings.tol, "distance_alpha": solving.settings.distance_alpha,
+            "converged": self.converged, "stopped": self.stopped,
             "iterations": self.iterations, "reliable_updates": self.reliable_updates,
             "restarts": self.restarts, "residual": self.residual, "residual_hq": self.residual_hq,
             "residuals": self.residuals, "seconds": self.seconds, "flops": self.flops,

@@ -524,7 +524,7 @@ kernel_args! {
         arg position: [i32; 4],
     }
 
-    /// Colour vectors of a time slice each (time_slices.h).
+    /// Vectors of a time slice each (time_slices.h).
     struct TimeSliceArgs {
         sub geom: Geom,
         sub v: FieldView,

@@ -114,6 +114,7 @@ kernels! {
     CloverForce: "clover_force" in "clover_force.h" takes CloverForceArgs, Site [Float, Rows];
     TimeSliceDots: "time_slice_dots" in "time_slices.h" takes TimeSliceArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float];
+    TimeSliceScale: "time_slice_scale" in "time_slices.h" takes TimeSliceArgs, Site [Precision];
     BasisDots: "basis_dots" in "basis.h" takes BasisArgs, Reduce(16) [Float].elements();
     BasisUpdate: "basis_update" in "basis.h" takes BasisArgs, Site [Float].elements();
     ChiralSum: "chiral_sum" in "chiral.h" takes ChiralArgs, Site [Precision];

@@ -260,6 +260,7 @@ impl DiracSolver {
 /// Can multigrid precondition these solves?
 fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
     params.equations == Equations::Direct
+        && params.distance.is_none()
         && params.even_odd.is_some()
         && params.precondition_steps == 0
         && !params.solution.normal()
@@ -275,7 +276,8 @@ fn heavy_quark(solver: &DiracSolver, stop: Stop) -> f64 {
     let double = op.storage().0 == Precision::F64;
     let quarks = op.shape().components == Components::SPINOR
         && !op.within_time_slices()
-        && !solver.params().solution.normal();
+        && !solver.params().solution.normal()
+        && solver.params().distance.is_none();
     match heavy && double && quarks && stop.heavy_quark == 0.0 {
         true => HEAVY_QUARK,
         false => stop.heavy_quark,

@@ -14,7 +14,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
-use crate::operators::{QuarkAction, Storage};
+use crate::operators::{DistanceWeighted, QuarkAction, Storage};
 use crate::solvers::{
     self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, System,
 };
@@ -22,6 +22,8 @@ use crate::solvers::{
 /// A quark action prepared for solves.
 pub struct DiracSolver {
     op: Arc<dyn QuarkAction>,
+    /// The operator with the weights of distance preconditioning.
+    weighted: Option<Arc<DistanceWeighted>>,
     sloppy: Option<Arc<dyn QuarkAction>>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
@@ -118,6 +120,21 @@ impl DiracSolver {
                 SolverKind::Mr
             );
         }
+        let weighted = match params.distance {
+            None => None,
+            Some(_) if !matches!(params.solution, Solution::Mat | Solution::MatPc) => bail!(
+                Unsupported,
+                "solution: expected {} or {} with distance_alpha, found {}",
+                Solution::Mat,
+                Solution::MatPc,
+                params.solution
+            ),
+            Some(distance) => Some(Arc::new(DistanceWeighted::new(op.clone(), distance)?)),
+        };
+        let iterated = match &weighted {
+            Some(weighted) => weighted.clone() as Arc<dyn QuarkAction>,
+            None => op.clone(),
+        };
         let own = op.storage();
         let sloppy = match params.sloppy {
             Some(other) if other != own => {
@@ -130,12 +147,20 @@ impl DiracSolver {
                     );
                 }
                 op.shape().device.require(op.copy_bytes(other), "the sloppy operator")?;
-                Some(op.shared_copy(other)?)
+                Some(iterated.shared_copy(other)?)
             }
             _ => None,
         };
         let automatic = params.automatic.map(|_| Mutex::default());
-        Ok(DiracSolver { op, sloppy, params, multigrid: Mutex::default(), automatic })
+        Ok(DiracSolver { op, weighted, sloppy, params, multigrid: Mutex::default(), automatic })
+    }
+
+    /// The operator that the equation is solved with.
+    fn solved(&self) -> Arc<dyn QuarkAction> {
+        match &self.weighted {
+            Some(weighted) => weighted.clone(),
+            None => self.op.clone(),
+        }
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -150,7 +175,7 @@ impl DiracSolver {
 
     /// The same of a solver in use: solves that begin later have it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
-        if let Some(mut automatic) = self.automatic() {
+        if let Some(mut automatic) = self.automatic().filter(|_| self.weighted.is_none()) {
             let with_gcr = |m: Arc<Multigrid>| -> Result<_> {
                 let solver = self.with_gcr()?.with_multigrid(Some(m.clone()))?;
                 Ok((m, Arc::new(solver)))
@@ -159,6 +184,9 @@ impl DiracSolver {
             return Ok(());
         }
         if let Some(multigrid) = &multigrid {
+            if self.weighted.is_some() {
+                bail!(Unsupported, "multigrid: expected a solver with distance_alpha 0");
+            }
             multigrid.check(&*self.op)?;
             let p = &self.params;
             let fits = p.solver.kind == SolverKind::Gcr
@@ -217,8 +245,9 @@ impl DiracSolver {
     /// The same solver without its sloppy operator.
     pub(super) fn precise(&self) -> DiracSolver {
         let params = SolveParams { sloppy: None, ..self.params.clone() };
-        let (op, multigrid) = (self.op.clone(), Mutex::default());
-        DiracSolver { op, sloppy: None, params, multigrid, automatic: None }
+        let (op, weighted) = (self.op.clone(), self.weighted.clone());
+        let multigrid = Mutex::default();
+        DiracSolver { op, weighted, sloppy: None, params, multigrid, automatic: None }
     }
 
     pub fn op(&self) -> &Arc<dyn QuarkAction> {
@@ -284,6 +313,7 @@ impl DiracSolver {
         let precise = shape.precision;
         let sloppy = self.low().map(|s| s.storage().0);
         let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
+        let vectors = vectors + if self.weighted.is_some() { y } else { 0 };
         let faces = precisions.iter().flatten().map(|p| shape.geometry.spinor_faces(*p, nrhs));
         vectors + shape.geometry.new_halo_bytes(&shape.device, &faces.collect::<Vec<_>>())
     }
@@ -371,7 +401,7 @@ impl DiracSolver {
             if guess && rescale != 1.0 {
                 scale(x, 1.0 / rescale, b)?;
             }
-            let report = self.solve_kappa(x, b, &params, monitor)?;
+            let report = self.solve_weighted(x, b, &params, monitor)?;
             if rescale != 1.0 {
                 scale(x, rescale, b)?;
             }
@@ -419,8 +449,29 @@ impl DiracSolver {
         let params = SolverParams { stop, ..self.params.solver.clone() };
         let rescale = self.rescale();
         // Made-up sums may end it early.
-        let _ = self.solve_kappa(x, b, &params, &mut |_| ControlFlow::Continue(()));
+        let _ = self.solve_weighted(x, b, &params, &mut |_| ControlFlow::Continue(()));
         let _ = if rescale == 1.0 { Ok(()) } else { scale(x, rescale, b) };
+    }
+
+    /// The solve with the weights of distance preconditioning, where there are some.
+    fn solve_weighted(
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        params: &SolverParams,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let Some(weighted) = &self.weighted else {
+            return self.solve_kappa(x, b, params, monitor);
+        };
+        let mut source = b.like(b.precision())?;
+        weighted.prepare(&mut source, b)?;
+        if params.initial_guess {
+            weighted.restrict(x)?;
+        }
+        let report = self.solve_kappa(x, &source, params, monitor)?;
+        weighted.reconstruct(x)?;
+        Ok(report)
     }
 
     fn solve_kappa(
@@ -469,19 +520,19 @@ impl DiracSolver {
             }
         };
         let sloppy = self.sloppy.as_ref().map(normal).transpose()?;
-        Ok(System { sloppy, ..System::new(normal(&self.op)?) })
+        Ok(System { sloppy, ..System::new(normal(&self.solved())?) })
     }
 
     /// M, or P, and its sloppy twin.
     pub(super) fn plain_system(&self, schur: Option<Schur>) -> Result<System> {
         let plain = |op: &Arc<dyn QuarkAction>| iterated_operator(op, schur);
         let sloppy = self.sloppy.as_ref().map(plain).transpose()?;
-        Ok(System { sloppy, ..System::new(plain(&self.op)?) })
+        Ok(System { sloppy, ..System::new(plain(&self.solved())?) })
     }
 
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        let op = iterated_operator(&self.op, self.equation_schur())?;
+        let op = iterated_operator(&self.solved(), self.equation_schur())?;
         if dagger {
             op.apply_dagger(out, inp)
         } else {
@@ -511,11 +562,11 @@ impl DiracSolver {
         let mut around = None;
         let base: Arc<dyn LinOp> = match self.params.even_odd {
             Some(s) if full => {
-                let pc = self.op.clone().schur(s)?;
+                let pc = self.solved().schur(s)?;
                 around = Some(pc.clone() as Arc<dyn SchurComplement>);
                 pc
             }
-            schur => iterated_operator(&self.op, schur)?,
+            schur => iterated_operator(&self.solved(), schur)?,
         };
         let low = self.low();
         let iterated = |op| iterated_operator(op, self.params.even_odd);

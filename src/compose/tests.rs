@@ -18,7 +18,9 @@ use crate::fields::{
     SpinorField, Subset,
 };
 use crate::linop::LinOp;
-use crate::operators::{ActionParams, DiracParams, HermitianWilson, LinkPrecision, QuarkAction};
+use crate::operators::{
+    ActionParams, DiracParams, Distance, HermitianWilson, LinkPrecision, QuarkAction,
+};
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 /// Kernels with their constants.
@@ -57,7 +59,8 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
     for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
         let solver = SolverParams { kind, stop: Stop::at(1e-9), ..SolverParams::default() };
         let sloppy = Some((Precision::F32, Recon::R12));
-        let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+        let distance = (kind == SolverKind::Gcr).then_some(Distance { alpha: 0.1, t0: 1 });
+        let params = SolveParams { solver, sloppy, distance, ..SolveParams::default() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         let field =
             || SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, 2).unwrap();

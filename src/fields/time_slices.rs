@@ -1,11 +1,11 @@
-//! Vectors of every time slice by itself: sums over a slice, products and linear combinations whose coefficients depend
-//! on time.
+//! Vectors of every time slice by itself: sums over a slice, products, linear combinations and factors that depend on
+//! time.
 
 use num_complex::Complex64;
 
-use super::{Components, Precision, RhsOrder, Subset, VectorField};
+use super::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::backend::args::TimeSliceArgs;
-use crate::backend::{kernels, Work};
+use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -128,4 +128,55 @@ pub(crate) fn combine(
         TimeSliceArgs { coef: coef.ptr(), add: diagonal as i32, diagonal: diagonal as i32, ..args };
     let work = geometry.work(2 * w.nrhs().div_ceil(4));
     w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)
+}
+
+/// A real factor for each time slice of this rank, in the memory of a device.
+pub(crate) struct TimeFactors(Buffer);
+
+impl TimeFactors {
+    /// `factors`: one for each time of the whole lattice.
+    pub fn new(device: &Device, geometry: &Geometry, factors: &[f64]) -> Result<Self> {
+        let (first, times) = (geometry.origin()[3], geometry.extents()[3]);
+        let own = &factors[first..first + times];
+        let mut buffer = device.alloc(size_of_val(own))?;
+        buffer.upload(bytemuck::cast_slice(own))?;
+        Ok(TimeFactors(buffer))
+    }
+
+    /// out = factor in, on spinors of any subset, precision and number of slices.
+    pub fn multiply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        inp.check_like(out, "time slices")?;
+        if inp.precision() != out.precision() {
+            bail!(FieldMismatch, "time slices: the fields differ in precision");
+        }
+        self.launch(out, inp)
+    }
+
+    /// field = factor field.
+    pub fn scale(&self, field: &mut VectorField) -> Result<()> {
+        self.launch(field, field)
+    }
+
+    fn launch(&self, out: &VectorField, inp: &VectorField) -> Result<()> {
+        check_spinors(inp.components(), inp.order())?;
+        let args = TimeSliceArgs {
+            geom: inp.geometry().args(),
+            v: inp.view(),
+            w: out.view(),
+            coef: self.0.ptr(),
+            ..Default::default()
+        };
+        inp.device().launch(kernels::TimeSliceScale(inp.precision()), &args, inp.work())
+    }
+}
+
+/// Refuses vectors that [`TimeFactors`] do not take.
+pub(crate) fn check_spinors(components: Components, order: RhsOrder) -> Result<()> {
+    if (Components { slices: 1, ..components }, order) != (Components::SPINOR, RhsOrder::Slowest) {
+        bail!(
+            Unsupported,
+            "factors of time slices: expected spinors, one right-hand side after the other, found {components}"
+        );
+    }
+    Ok(())
 }

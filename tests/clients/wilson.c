@@ -275,6 +275,91 @@ static void eigenvectors(void) {
   refused(PLAQ_NULL_POINTER, "eigensolveQuda", "param.invert_param");
 }
 
+/* The largest |a - b| / |b| of a time slice. */
+static double worst_slice(const void *found, const void *expected) {
+  const double *a = found, *b = expected;
+  double worst = 0;
+  int t, site, i;
+  for (t = 0; t < 8; t++) {
+    double off = 0, norm = 0;
+    for (site = 0; site < SITES; site++)
+      for (i = 24 * site; site % (SITES / 2) / 32 == t && i < 24 * site + 24; i++)
+        off += (a[i] - b[i]) * (a[i] - b[i]), norm += b[i] * b[i];
+    worst = fmax(worst, sqrt(off / norm));
+  }
+  return worst;
+}
+
+/* Distance preconditioning of a heavy quark: every time slice meets the tolerance, not the one of the source alone. */
+static void distance_preconditioning(QudaDslashType kind) {
+  static double origin[SITES][4][3][2], exact[SITES][4][3][2], plain[SITES][4][3][2], image[SITES][4][3][2];
+  QudaInvertParam p = invert_param(), bad;
+  void *list[1] = {solution};
+  int kept;
+  p.dslash_type = kind, p.kappa = 0.02, p.solver_normalization = QUDA_DEFAULT_NORMALIZATION;
+  if (kind == QUDA_CLOVER_WILSON_DSLASH) p.clover_coeff = 0.02, p.compute_clover = 1, createCloverQuda(&p), fine();
+  memset(origin, 0, sizeof origin);
+  origin[3 * 32 + 7][2][1][0] = 1;
+  p.tol = 1e-14, p.cuda_prec_sloppy = QUDA_DOUBLE_PRECISION;
+  invertQuda(exact, origin, &p), fine();
+  p.tol = 1e-4, p.cuda_prec_sloppy = QUDA_SINGLE_PRECISION;
+  invertQuda(plain, origin, &p), fine();
+  CHECK(p.true_res[0] < 1e-4 && worst_slice(plain, exact) > 0.1);
+  p.distance_pc_alpha0 = 3, p.distance_pc_t0 = -1;
+  invertQuda(solution, origin, &p), fine();
+  CHECK(memcmp(solution, plain, sizeof plain) == 0);
+  p.distance_pc_t0 = 3;
+  invertQuda(solution, origin, &p), fine();
+  CHECK(p.true_res[0] < 1e-4 && worst_slice(solution, exact) < 1e-3);
+  p.distance_pc_alpha0 = -3, memset(back, 0, sizeof back);
+  invertQuda(back, origin, &p), fine();
+  CHECK(memcmp(back, solution, sizeof back) == 0);
+  p.distance_pc_alpha0 = 3;
+  /* P x = b of even sites. */
+  bad = p, bad.solution_type = QUDA_MATPC_SOLUTION, bad.tol = 1e-12;
+  memset(image, 0, sizeof image), memset(back, 0, sizeof back);
+  invertQuda(back, origin, &bad), fine();
+  MatQuda(image, back, &bad), fine();
+  CHECK(largest_difference(image, origin, 1, SITES / 2 * 24) < 1e-10);
+
+  /* Operators do not see it. */
+  for (kept = 0; kept < 3; kept++) {
+    const void *from = kept == 2 ? exact[SITES / 2] : exact[0];
+    bad = p, bad.distance_pc_alpha0 = 0, memset(back, 0, sizeof back), memset(image, 0, sizeof image);
+    if (kept == 0) MatQuda(back, (void *)from, &p), fine(), MatQuda(image, (void *)from, &bad), fine();
+    if (kept == 1) MatDagMatQuda(back, (void *)from, &p), fine(), MatDagMatQuda(image, (void *)from, &bad), fine();
+    if (kept == 2)
+      dslashQuda(back, (void *)from, &p, QUDA_EVEN_PARITY), fine(), dslashQuda(image, (void *)from, &bad, QUDA_EVEN_PARITY),
+          fine();
+    CHECK(memcmp(back, image, sizeof back) == 0 && back[7 + 32 * 3][2][1][0] != 0);
+  }
+
+  /* What has none. */
+  bad = p, bad.dagger = QUDA_DAG_YES;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.distance_pc_alpha0");
+  bad = p, bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.solve_type = QUDA_NORMOP_PC_SOLVE, bad.inv_type = QUDA_CG_INVERTER;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.distance_pc_alpha0");
+  bad.num_offset = 1, bad.offset[0] = 0.1, bad.tol_offset[0] = 1e-6, bad.solve_type = QUDA_NORMOP_SOLVE;
+  invertMultiShiftQuda(list, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertMultiShiftQuda", "several shifts");
+  bad = p, bad.inv_type = QUDA_GCR_INVERTER, bad.inv_type_precondition = QUDA_MG_INVERTER, bad.preconditioner = &bad;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "multigrid");
+  bad = p, bad.dslash_type = QUDA_TWISTED_MASS_DSLASH, bad.mu = 0.1, bad.twist_flavor = QUDA_TWIST_SINGLET;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "QUDA_WILSON_DSLASH");
+  MatQuda(solution, origin, &bad);
+  refused(PLAQ_UNSUPPORTED, "MatQuda", "QUDA_WILSON_DSLASH");
+  bad = p, bad.distance_pc_t0 = 8;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_BAD_PARAMETER, "invertQuda", "param.distance_pc_t0");
+  bad = p, bad.distance_pc_alpha0 = 21;
+  invertQuda(solution, origin, &bad);
+  refused(PLAQ_BAD_PARAMETER, "invertQuda", "param.distance_pc_alpha0");
+}
+
 int main(void) {
   const int grid[4] = {1, 1, 1, 1};
   int rank = 0, i;
@@ -394,6 +479,10 @@ int main(void) {
   bad = invert, bad.num_src = 0;
   invertMultiSrcQuda(directions, directions, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertMultiSrcQuda", "param.num_src");
+
+  distance_preconditioning(QUDA_WILSON_DSLASH);
+  distance_preconditioning(QUDA_CLOVER_WILSON_DSLASH);
+  freeCloverQuda(), fine();
 
   /* A solve that stands still before maxiter has not converged. */
   invert.tol = 1e-18, invert.maxiter = 3000;

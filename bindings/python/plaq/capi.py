@@ -2578,6 +2578,14 @@ class plaq_solver_params(Struct):
         0 or more. Default: 0.
       max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
         stop after the same one. Default: 0.
+      distance_alpha: Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
+        Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
+        W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
+        the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
+        the quark, half of its pion's mass. Of PLAQ_SOLUTION_M and PLAQ_SOLUTION_P, without multigrid; at most 160 / T.
+        0: none. 0 or more. Default: 0.
+      distance_t0: Time slice of the source, for distance_alpha. 0 or more. Default: 0.
+      reserved: Default: 0.
     """
     struct_size: int
     algorithm: Any
@@ -2597,6 +2605,9 @@ class plaq_solver_params(Struct):
     columns: int
     expected_columns: int
     max_seconds: float
+    distance_alpha: float
+    distance_t0: int
+    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("algorithm", _c.c_int32),
@@ -2616,6 +2627,9 @@ class plaq_solver_params(Struct):
         ("columns", _c.c_int32),
         ("expected_columns", _c.c_int32),
         ("max_seconds", _c.c_double),
+        ("distance_alpha", _c.c_double),
+        ("distance_t0", _c.c_int32),
+        ("reserved", _c.c_int32),
     ]
     _enums_ = {"algorithm": plaq_algorithm, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
     _init_ = "plaq_solver_params_init"

@@ -251,6 +251,14 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
     if options.given("save-multigrid") && options.given("load-multigrid") {
         return Err(Failure::usage("--load-multigrid: null vectors are loaded or saved, not both"));
     }
+    if options.has("distance-alpha") {
+        let volume = asked.iter().any(|a| !a.all_times && sources::kind(&a.source) == "volume");
+        if volume || hadrons.sequential.is_some_and(|s| s.time.is_none()) {
+            return Err(Failure::usage(
+                "--distance-alpha: expected sources on one time slice each, found one on all",
+            ));
+        }
+    }
     let plan = Plan {
         files: files::distinct(options)?,
         kappas,

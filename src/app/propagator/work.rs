@@ -285,7 +285,7 @@ impl Run<'_> {
         let Some(tol) = self.plan.tol_error else { return Ok(()) };
         let method = super::Method::Multigrid;
         let mut solving = Solving { method, ..self.plan.solving.clone() };
-        solving.settings.tol = tol;
+        (solving.settings.tol, solving.settings.distance_alpha) = (tol, 0.0);
         let solver = solving.solver(op, &self.plan.action, 0, Some(multigrid))?;
         let mut sample = Sample::new([0.0; 3]);
         let mut other = Job { solved: super::Solved::nothing(), ..job.without_samples() };
@@ -354,6 +354,7 @@ impl Run<'_> {
             for q in 0..job.hadrons.quarks {
                 let sequential = job.hadrons.sequential.filter(|_| q == 1);
                 let of = if sequential.is_some() { 0 } else { q };
+                let sink_time = sequential.and_then(|how| how.time);
                 let sequential = match sequential {
                     Some(how) => {
                         let [x, y, z, _] = source.position;
@@ -374,7 +375,13 @@ impl Run<'_> {
                         let name = name_of(base, &job.hadrons);
                         self.load(&name, &ops[of], kappa, begin, &mut sample)?
                     }
-                    _ => self.solve(&solvers[of], job, &source, begin, &mut sample)?,
+                    _ => {
+                        let time = sink_time.unwrap_or(source.time());
+                        if let Some(at) = plan.solving.at(&solvers[of], time) {
+                            solvers[of] = at.solver(&ops[of], &plan.action, 0, None)?;
+                        }
+                        self.solve(&solvers[of], job, &source, begin, &mut sample)?
+                    }
                 };
                 if plan.tol_error.is_some() {
                     let paused = Instant::now();

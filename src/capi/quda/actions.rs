@@ -9,9 +9,9 @@ use super::operators::Vectors;
 use super::records::UNSET;
 use super::resident::{Links, OperatorKey, Resident};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fields::{CloverField, GaugeField, Precision, Recon};
-use crate::operators::{ActionParams, DiracParams, DoubletParams, QuarkAction};
+use crate::operators::{ActionParams, DiracParams, Distance, DoubletParams, QuarkAction};
 
 /// Largest deviation from SU(3) of links of which two rows say all.
 fn two_rows(precision: Precision) -> f64 {
@@ -45,6 +45,35 @@ impl Vectors<'_> {
             (Dslash::TwistedClover, Flavours::One) => self.param.tm_rho,
             _ => 0.0,
         }
+    }
+
+    /// Distance preconditioning of solves.
+    ///
+    /// # Errors
+    /// `Unsupported`: an operator that has none in QUDA either; `BadParameter`: numbers that are no weights.
+    pub fn distance(&self) -> Result<Option<Distance>> {
+        let (alpha, time) = (self.param.distance_pc_alpha0, self.param.distance_pc_t0);
+        let Ok(t0) = usize::try_from(time) else { return Ok(None) };
+        if alpha == 0.0 {
+            return Ok(None);
+        }
+        if !matches!(self.kind, Dslash::Wilson | Dslash::Clover) {
+            bail!(
+                Unsupported,
+                "param.distance_pc_alpha0: expected 0 with anything but QUDA_WILSON_DSLASH and \
+                 QUDA_CLOVER_WILSON_DSLASH, found {alpha}"
+            );
+        }
+        let distance = Distance { alpha: alpha.abs(), t0 };
+        let refuse = |e: Error| {
+            let named = [("distance_alpha", "alpha0"), ("distance_t0", "t0")];
+            let text = named.iter().fold(e.message, |text, (ours, theirs)| {
+                text.replace(ours, &format!("param.distance_pc_{theirs}"))
+            });
+            Error::new(e.status, text)
+        };
+        distance.check(&self.session.geometry).map_err(refuse)?;
+        Ok(Some(distance))
     }
 
     /// The action on links that carry this scale and sign.

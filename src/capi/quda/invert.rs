@@ -126,6 +126,16 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     if !shifted && !met(tol) && !met(tol_hq) {
         bail!(InvalidArgument, "param.tol: expected a number above 0, below 1, found {}", p.tol);
     }
+    let distance = vectors.distance()?;
+    let alone = matches!(solution, Solution::Mat | Solution::MatPc) && !shifted;
+    if distance.is_some() && !(alone && p.inv_type_precondition.0 != MULTIGRID) {
+        bail!(
+            Unsupported,
+            "param.distance_pc_alpha0: expected 0 with QUDA_DAG_YES, solutions of M^dagger M, several shifts or \
+             multigrid, found {}",
+            p.distance_pc_alpha0
+        );
+    }
     let (whole, form) = (vectors.inside, sloppy(p.cuda_prec_sloppy, vectors.inside));
     let residual = if shifted { 1e-10 } else { tol };
     let stop = Stop { heavy_quark: tol_hq, iterations: p.maxiter as usize, ..Stop::at(residual) };
@@ -150,6 +160,7 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
         equations,
         even_odd,
         sloppy: Some((form.min(whole), Recon::R12)),
+        distance,
         ..Default::default()
     })
 }

@@ -279,6 +279,8 @@ fn apply(
     normal: bool,
 ) -> Result<()> {
     let vectors = Vectors::new(param, "inv_param")?;
+    // Weights before and after an operator leave it as it is.
+    vectors.distance()?;
     if !vectors.quarks() {
         return apply_to_links(&vectors, h_out, h_in, normal);
     }
@@ -413,6 +415,7 @@ fn hop(
 ) -> Result<()> {
     let vectors = Vectors::new(param, "inv_param")?;
     let dagger = vectors.dagger()?;
+    vectors.distance()?;
     let (_, action) = vectors.action(&mut vectors.session.resident())?;
     let x = vectors.load(inp, Subset::of_parity(1 - parity), "h_in")?;
     let mut y = vectors.field(Subset::of_parity(parity), inp.len())?;

@@ -216,8 +216,12 @@ records! {
         extlib_type: QudaExtLibType = Number::new(1), ignored;
         native_blas_lapack: QudaBoolean = Number::new(1), ignored;
         use_mobius_fused_kernel: QudaBoolean = Number::new(1), ignored;
-        distance_pc_alpha0: f64 = 0.0, only(0.0);
-        distance_pc_t0: c_int = -1, ignored;
+        /// Exponent of distance preconditioning, its modulus, of solves with QUDA_WILSON_DSLASH and
+        /// QUDA_CLOVER_WILSON_DSLASH for QUDA_MAT_SOLUTION and QUDA_MATPC_SOLUTION, without multigrid; residuals are those
+        /// of the weighted equation. Operators by themselves do not depend on it.
+        distance_pc_alpha0: f64 = 0.0, used;
+        /// Time slice of the source; below 0: no distance preconditioning.
+        distance_pc_t0: c_int = -1, used;
         /// For programs, which may keep what they like there.
         additional_prop: *mut c_void = std::ptr::null_mut(), ignored;
     }

@@ -1,0 +1,283 @@
+//! Distance preconditioning (de Divitiis, Petronzio, Tantalo, Phys. Lett. B 692 (2010) 157, arXiv:1006.4028): with the
+//! weight of Eq. 9, w(t) = cosh(alpha (T/2 - d)) at the distance d = (t - t0) mod T from the source, the equation
+//! M x = b becomes M' y = W^-1 b of M' = W^-1 M W and x = W y. The solution y falls with time by exp(-alpha) less per
+//! slice than x, so that a norm of the residual sees the slices that are far from the source.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::action::{ActionVersion, QuarkAction, SchurAction, Storage};
+use crate::backend::Device;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::time_slices::{check_spinors, TimeFactors};
+use crate::fields::{GaugeField, Geometry, VectorField};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
+
+/// The weight of distance preconditioning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Distance {
+    /// Exponent per time slice, above 0.
+    pub alpha: f64,
+    /// Time slice of the source.
+    pub t0: usize,
+}
+
+impl Distance {
+    /// Largest alpha T / 2: weights and their inverses then are far from the ends of single precision.
+    const REACH: f64 = 80.0;
+
+    /// Refuses weights that a lattice does not have.
+    ///
+    /// # Errors
+    /// `BadParameter`: alpha is not a number above 0, or above 160 / T; t0 is not a time slice.
+    pub fn check(&self, geometry: &Geometry) -> Result<()> {
+        let times = geometry.global_extents()[3];
+        let most = 2.0 * Self::REACH / times as f64;
+        if !(self.alpha > 0.0 && self.alpha <= most) {
+            bail!(
+                BadParameter,
+                "distance_alpha: expected a number above 0, at most 160 / T = {most}, found {}",
+                self.alpha
+            );
+        }
+        if self.t0 >= times {
+            bail!(
+                BadParameter,
+                "distance_t0: expected a time slice, 0 to {}, found {}",
+                times - 1,
+                self.t0
+            );
+        }
+        Ok(())
+    }
+
+    /// The weights of all time slices, divided by the geometric mean of the largest and the least, which M' does not
+    /// depend on.
+    fn weights(&self, times: usize) -> Vec<f64> {
+        let half = 0.5 * times as f64;
+        let middle = (self.alpha * half).cosh().sqrt();
+        let distance = |t: usize| ((t + times - self.t0) % times) as f64;
+        (0..times).map(|t| (self.alpha * (half - distance(t))).cosh() / middle).collect()
+    }
+}
+
+/// W and its inverse on a device.
+struct Weights {
+    times: TimeFactors,
+    over: TimeFactors,
+}
+
+impl Weights {
+    fn new(distance: Distance, device: &Device, geometry: &Geometry) -> Result<Self> {
+        let weights = distance.weights(geometry.global_extents()[3]);
+        let inverse: Vec<f64> = weights.iter().map(|w| 1.0 / w).collect();
+        let times = TimeFactors::new(device, geometry, &weights)?;
+        Ok(Weights { times, over: TimeFactors::new(device, geometry, &inverse)? })
+    }
+
+    /// out = W^-1 A W in for the A of `apply`, or with `dagger` W A W^-1 in, the adjoint of the same with A^dagger.
+    fn around(
+        &self,
+        workspace: &Workspace,
+        dagger: bool,
+        (out, inp): (&mut VectorField, &VectorField),
+        apply: impl FnOnce(&mut VectorField, &VectorField) -> Result<()>,
+    ) -> Result<()> {
+        let (first, last) =
+            if dagger { (&self.over, &self.times) } else { (&self.times, &self.over) };
+        workspace.with(&Shape::of(inp), inp.nrhs(), |t| {
+            first.multiply(t, inp)?;
+            apply(out, t)
+        })?;
+        last.scale(out)
+    }
+}
+
+/// M' = W^-1 M W of a quark action M on spinors.
+pub struct DistanceWeighted {
+    op: Arc<dyn QuarkAction>,
+    distance: Distance,
+    weights: Arc<Weights>,
+    workspace: Workspace,
+}
+
+impl DistanceWeighted {
+    /// # Errors
+    /// As of [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
+    /// `OutOfMemory`.
+    pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
+        let shape = op.shape();
+        distance.check(&shape.geometry)?;
+        check_spinors(shape.components, shape.order)?;
+        if op.within_time_slices() {
+            bail!(Unsupported, "distance_alpha: expected 0 with an operator without hops in time");
+        }
+        let weights = Weights::new(distance, &shape.device, &shape.geometry)?;
+        Ok(Self::with_weights(op, distance, Arc::new(weights)))
+    }
+    fn with_weights(op: Arc<dyn QuarkAction>, distance: Distance, weights: Arc<Weights>) -> Self {
+        DistanceWeighted { op, distance, weights, workspace: Workspace::default() }
+    }
+
+    /// out = W^-1 b: the right-hand side for M' of that for M.
+    pub fn prepare(&self, out: &mut VectorField, b: &VectorField) -> Result<()> {
+        self.weights.over.multiply(out, b)
+    }
+    /// x = W x: the solution for M of that for M'.
+    pub fn reconstruct(&self, x: &mut VectorField) -> Result<()> {
+        self.weights.times.scale(x)
+    }
+    /// x = W^-1 x: the opposite of `reconstruct`.
+    pub fn restrict(&self, x: &mut VectorField) -> Result<()> {
+        self.weights.over.scale(x)
+    }
+}
+
+/// Flops of both factors.
+fn extra_flops(shape: &Shape) -> f64 {
+    4.0 * shape.numbers()
+}
+
+/// Bytes of both: each reads and writes a vector.
+fn extra_bytes(shape: &Shape, nrhs: usize) -> f64 {
+    4.0 * shape.bytes(nrhs) as f64
+}
+
+impl LinOp for DistanceWeighted {
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply(out, inp);
+        self.weights.around(&self.workspace, false, (out, inp), apply)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply_dagger(out, inp);
+        self.weights.around(&self.workspace, true, (out, inp), apply)
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops() + extra_flops(&self.shape())
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.op.bytes(nrhs) + extra_bytes(&self.shape(), nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.op.memory(nrhs, uses) + self.shape().bytes(nrhs)
+    }
+}
+
+impl QuarkAction for DistanceWeighted {
+    fn links(&self) -> &Arc<GaugeField> {
+        self.op.links()
+    }
+    fn version(&self) -> ActionVersion {
+        self.op.version()
+    }
+    fn describe(&self) -> String {
+        format!("{} with distance preconditioning", self.op.describe())
+    }
+    fn mass_scale(&self) -> f64 {
+        self.op.mass_scale()
+    }
+    fn mass(&self) -> f64 {
+        self.op.mass()
+    }
+    fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
+        let inner = self.op.clone().schur(form)?;
+        Ok(Arc::new(WeightedSchur { inner, op: self, workspace: Workspace::default() }))
+    }
+    fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
+        let copy = self.op.shared_copy(storage)?;
+        Ok(Arc::new(Self::with_weights(copy, self.distance, self.weights.clone())))
+    }
+    fn copy_bytes(&self, storage: Storage) -> u64 {
+        self.op.copy_bytes(storage)
+    }
+    fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(Self::new(self.op.like_on(device)?, self.distance)?))
+    }
+    fn update(&self, links: &GaugeField) -> Result<()> {
+        self.op.update(links)
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// The Schur complement of M', which is W^-1 S W for that of M: W is a number on every site.
+struct WeightedSchur {
+    inner: Arc<dyn SchurAction>,
+    op: Arc<DistanceWeighted>,
+    workspace: Workspace,
+}
+
+impl LinOp for WeightedSchur {
+    fn shape(&self) -> Shape {
+        self.inner.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply(out, inp);
+        self.op.weights.around(&self.workspace, false, (out, inp), apply)
+    }
+    fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply_dagger(out, inp);
+        self.op.weights.around(&self.workspace, true, (out, inp), apply)
+    }
+    fn flops(&self) -> f64 {
+        self.inner.flops() + extra_flops(&self.shape())
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.inner.bytes(nrhs) + extra_bytes(&self.shape(), nrhs)
+    }
+    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
+        self.inner.memory(nrhs, uses) + self.shape().bytes(nrhs)
+    }
+}
+
+impl SchurComplement for WeightedSchur {
+    fn full_shape(&self) -> Shape {
+        self.inner.full_shape()
+    }
+    fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
+        let prepare = |out: &mut VectorField, b: &VectorField| self.inner.prepare(out, b, dagger);
+        self.op.weights.around(&self.workspace, dagger, (out, b), prepare)
+    }
+    fn reconstruct(
+        &self,
+        full: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
+        dagger: bool,
+    ) -> Result<()> {
+        let weights = &self.op.weights;
+        let factors = if dagger { &weights.over } else { &weights.times };
+        let reconstruct = |full: &mut VectorField, x: &VectorField| {
+            self.op.workspace.with(&self.full_shape(), b.nrhs(), |t| {
+                factors.multiply(t, b)?;
+                self.inner.reconstruct(full, x, t, dagger)
+            })
+        };
+        weights.around(&self.workspace, dagger, (full, x), reconstruct)
+    }
+    /// What it does is the same on every time slice.
+    fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
+        self.inner.restrict(out, full, dagger)
+    }
+    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
+        let own = self.full_shape().bytes(nrhs) + self.shape().bytes(nrhs);
+        self.inner.memory_around(nrhs, dagger) + own
+    }
+}
+
+impl SchurAction for WeightedSchur {
+    fn form(&self) -> Schur {
+        self.inner.form()
+    }
+    fn action(&self) -> Arc<dyn QuarkAction> {
+        self.op.clone()
+    }
+    fn log_det(&self) -> Result<f64> {
+        self.inner.log_det()
+    }
+}
