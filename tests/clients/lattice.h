@@ -152,7 +152,7 @@ static matrix project(matrix a) {
 }
 
 /* Links near the unit matrix, off the group by about `off`. */
-static void random_links(double off) {
+static inline void random_links(double off) {
   int i, k;
   for (i = 0; i < 4 * volume; i++) {
     matrix m;
@@ -356,7 +356,7 @@ static void apply(spinor *out, const blocks *a, double kappa, const spinor *in) 
       for (e = 0; e < 6; e++)
         out[site].d[s / 3][s % 3] +=
             a[site].b[s / 6][s % 6][e] * in[site].d[2 * (s / 6) + e / 3][e % 3];
-    for (mu = 0; mu < 4; mu++)
+    for (mu = 0; kappa != 0 && mu < 4; mu++)
       for (way = -1; way < 2; way += 2) {
         int near = step(site, mu, way);
         matrix u = way > 0 ? links[4 * site + mu] : dagger(links[4 * near + mu]);

@@ -13,7 +13,9 @@ use crate::common::{self, milc};
 use crate::programs::{self, build, checked, job, mpi_library, root, run, tool, variable};
 
 const CHROMA: &str = "tests/clients/chroma.c";
+const CHROMA_PAIRS: &str = "tests/clients/chroma_pairs.c";
 const TMLQCD: &str = "tests/clients/tmlqcd.c";
+const TMLQCD_PAIRS: &str = "tests/clients/tmlqcd_pairs.c";
 const MILC: &str = "tests/clients/milc.c";
 const TWISTED: &str = "tests/clients/twisted.c";
 const OPENQXD: &str = "tests/clients/openqxd.c";
@@ -31,10 +33,20 @@ fn on_ranks(source: &str, grids: &[(&str, bool)]) {
     let name = PathBuf::from(source).file_stem().unwrap().to_string_lossy().into_owned() + "_mpi";
     let mpicc = variable("MPICC", "mpicc");
     let program = build(&mpicc, source, &[&own, &quda], &name, &["-DCLIENT_MPI"]);
+    let data = root().join("tests/data").to_string_lossy().into_owned();
+    let variables = [("PLAQ_TEST_DATA", data.as_str()), ("PLAQ_TEST_BRIEF", "1")];
     for (grid, brief) in grids {
-        let variables: &[_] = if *brief { &[("PLAQ_TEST_BRIEF", "1")] } else { &[] };
-        job(grid, "240", &[program.as_os_str()], variables);
+        job(grid, "240", &[program.as_os_str()], &variables[..if *brief { 2 } else { 1 }]);
     }
+}
+
+/// Runs a program once, which is numbers above all.
+fn replayed(source: &str) {
+    let Some(tool) = tool("CC", "cc") else { return };
+    let [own, quda] = headers();
+    let name = PathBuf::from(source).file_stem().unwrap().to_string_lossy().into_owned();
+    let program = build(&tool, source, &[&own, &quda], &name, &[]);
+    run(Command::new(program).current_dir(root()), &name);
 }
 
 #[test]
@@ -73,6 +85,17 @@ fn chroma_calls() {
     checked(CHROMA, &[&own, &quda]);
 }
 
+/// Chroma's numbers for its own inputs.
+#[test]
+fn chroma_pairs() {
+    replayed(CHROMA_PAIRS);
+}
+
+#[test]
+fn chroma_pairs_on_ranks() {
+    on_ranks(CHROMA_PAIRS, &[("1,1,1,2", false)]);
+}
+
 #[test]
 fn twisted_quarks() {
     let [own, quda] = headers();
@@ -95,6 +118,17 @@ fn chroma_calls_on_ranks() {
 fn tmlqcd_calls() {
     let [own, quda] = headers();
     checked(TMLQCD, &[&own, &quda]);
+}
+
+/// tmLQCD's numbers for its own inputs.
+#[test]
+fn tmlqcd_pairs() {
+    replayed(TMLQCD_PAIRS);
+}
+
+#[test]
+fn tmlqcd_pairs_on_ranks() {
+    on_ranks(TMLQCD_PAIRS, &[("1,1,1,2", false)]);
 }
 
 /// Ranks at the places that the program's function gives them.

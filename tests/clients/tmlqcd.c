@@ -1,25 +1,9 @@
 /* Calls the library as tmLQCD does, in its order and with its values: propagators, trajectories with forces of links and of
  * quarks, shifts, eigenvalues, multigrid and the flow. Every solution is put into operators written here, every force is
  * compared with the change of an action that is computed here. */
-#include "twisted.h"
+#include "tmlqcd.h"
 
-enum { SHIFTS = 3, STAPLES = 24 };
-
-static double *host_momenta[4];
-
-/* Sets the operator here and, with a clover term, that term there. */
-static void use(int flavours, double mu, double epsilon, double rho, int clover) {
-  form.flavours = flavours, form.mu = mu, form.epsilon = epsilon, form.rho = rho, form.clover = clover;
-  if (clover) freeCloverQuda(), fine();
-  load_clover();
-}
-
-static number product(const spinor *a, const spinor *b) {
-  number sum = 0;
-  int i;
-  for (i = 0; i < entries(); i++) sum += conj(*at(a, i)) * *at(b, i);
-  return sum;
-}
+enum { SHIFTS = 3 };
 
 static spinor *noisy(int seed, int parity) {
   spinor *v = vector();
@@ -31,8 +15,8 @@ static spinor *noisy(int seed, int parity) {
 
 static void close_to(const spinor *image, const spinor *b) {
   const double off = distance(image, b);
-  if (!(off <= 3 * TOL)) fprintf(stderr, "residual %g\n", off);
-  CHECK(off <= 3 * TOL);
+  if (!(off <= 3 * tol)) fprintf(stderr, "residual %g\n", off);
+  CHECK(off <= 3 * tol);
 }
 
 static void solved(const QudaInvertParam *p) {
@@ -95,7 +79,7 @@ static void shifts(void) {
   p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.num_offset = SHIFTS;
   p.reliable_delta_refinement = 0.1;
   for (i = 0; i < SHIFTS; i++) {
-    p.offset[i] = offsets[i], p.tol_offset[i] = TOL;
+    p.offset[i] = offsets[i], p.tol_offset[i] = tol;
     out[i] = room((size_t)own * sizeof(spinor));
   }
   invertMultiShiftQuda(out, in, &p), fine();
@@ -115,20 +99,13 @@ static void eigenvalues(void) {
   int end;
   for (end = 0; end < 2; end++) {
     QudaInvertParam p = invert_param(QUDA_CG_INVERTER, ODD);
-    QudaEigParam eig = newQudaEigParam();
+    QudaEigParam eig = eigen_param(&p, end);
     double *evec = room((size_t)own * sizeof(spinor));
     double _Complex found[2];
     void *list[1];
     spinor *x = vector(), *t = vector(), *image = vector();
     list[0] = evec;
-    p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.verbosity = QUDA_VERBOSE;
-    p.cuda_prec_eigensolver = p.clover_cuda_prec_eigensolver = QUDA_DOUBLE_PRECISION;
-    eig.invert_param = &p, eig.tol = eig.qr_tol = 1e-7, eig.eig_type = QUDA_EIG_TR_LANCZOS, eig.block_size = 1;
-    eig.use_pc = eig.use_norm_op = QUDA_BOOLEAN_TRUE, eig.use_dagger = eig.use_eigen_qr = QUDA_BOOLEAN_FALSE;
-    eig.compute_svd = eig.compute_gamma5 = QUDA_BOOLEAN_FALSE;
-    eig.n_conv = eig.n_ev = 1, eig.n_kr = 48, eig.max_restarts = 1000;
-    eig.use_poly_acc = end ? QUDA_BOOLEAN_FALSE : QUDA_BOOLEAN_TRUE, eig.poly_deg = 24, eig.a_min = 0.5, eig.a_max = 4;
-    eig.spectrum = end ? QUDA_SPECTRUM_LR_EIG : QUDA_SPECTRUM_SR_EIG;
+    eig.tol = eig.qr_tol = 1e-7, eig.n_kr = 48, eig.poly_deg = 24, eig.a_min = 0.5, eig.a_max = 4;
     eigensolveQuda(NULL, found, &eig), fine();
     eigensolveQuda(list, found + 1, &eig), fine();
     CLOSE(creal(found[0]), creal(found[1]), 1e-6);
@@ -142,30 +119,14 @@ static void eigenvalues(void) {
 }
 
 static void multigrid(void) {
+  const int block[4] = {2, 2, 2, 2};
   QudaInvertParam inner, p;
-  QudaMultigridParam levels = newQudaMultigridParam();
+  QudaMultigridParam levels;
   void *made;
-  int i, mu, times;
+  int times;
   use(1, MU, 0, 0, 1);
-  p = invert_param(QUDA_GCR_INVERTER, WHOLE), inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
-  inner.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS, inner.solve_type = QUDA_DIRECT_SOLVE;
-  inner.cuda_prec_precondition = inner.cuda_prec_eigensolver = QUDA_SINGLE_PRECISION;
-  levels.invert_param = &inner, levels.n_level = 2;
-  for (i = 0; i < 2; i++) {
-    for (mu = 0; mu < 4; mu++) levels.geo_block_size[i][mu] = i ? 1 : 2;
-    levels.spin_block_size[i] = i ? 1 : 2, levels.n_vec[i] = 8, levels.n_vec_batch[i] = 1, levels.nu_pre[i] = 0;
-    levels.nu_post[i] = 4, levels.setup_inv_type[i] = QUDA_CG_INVERTER, levels.setup_tol[i] = 5e-7;
-    levels.setup_maxiter[i] = 500, levels.setup_maxiter_refresh[i] = 0, levels.precision_null[i] = QUDA_HALF_PRECISION;
-    levels.smoother[i] = QUDA_CA_GCR_INVERTER, levels.smoother_tol[i] = 0.1;
-    levels.smoother_solve_type[i] = QUDA_DIRECT_PC_SOLVE, levels.smoother_schwarz_type[i] = QUDA_INVALID_SCHWARZ;
-    levels.smoother_halo_precision[i] = QUDA_HALF_PRECISION, levels.cycle_type[i] = QUDA_MG_CYCLE_RECURSIVE;
-    levels.coarse_solver[i] = i ? QUDA_CA_GCR_INVERTER : QUDA_GCR_INVERTER, levels.coarse_solver_tol[i] = 0.1;
-    levels.coarse_solver_maxiter[i] = 20, levels.coarse_grid_solution_type[i] = QUDA_MATPC_SOLUTION;
-    levels.omega[i] = 0.95, levels.mu_factor[i] = i ? 5 : 1, levels.verbosity[i] = QUDA_SILENT;
-    levels.location[i] = levels.setup_location[i] = QUDA_CUDA_FIELD_LOCATION;
-  }
-  levels.setup_type = QUDA_NULL_VECTOR_SETUP, levels.compute_null_vector = QUDA_COMPUTE_NULL_VECTOR_YES;
-  levels.generate_all_levels = QUDA_BOOLEAN_TRUE, levels.run_verify = QUDA_BOOLEAN_FALSE;
+  p = invert_param(QUDA_GCR_INVERTER, WHOLE);
+  set_levels(&levels, &inner, block, 8);
   made = newMultigridQuda(&levels), fine();
   p.inv_type_precondition = QUDA_MG_INVERTER, p.maxiter_precondition = 1, p.preconditioner = made;
   /* Up, down with the sign changed in an update, and with null vectors refined. */
@@ -184,64 +145,18 @@ static void multigrid(void) {
 
 /* ---- forces ---- */
 
-static QudaGaugeParam force_param(void) {
-  QudaGaugeParam p = gauge_param();
-  p.ga_pad = 0, p.return_result_mom = p.overwrite_mom = 1;
-  return p;
-}
-
-static void get_momenta(double *ten) {
-  double *one = room((size_t)volume * 10 * sizeof *one);
-  int mu, site;
-  for (mu = 0; mu < 4; mu++) {
-    gather_sites(one, host_momenta[mu], 2, 10 * sizeof *one, 0, 10);
-    for (site = 0; site < volume; site++) memcpy(ten + 40 * (size_t)site + 10 * mu, one + 10 * (size_t)site, 80);
-  }
-  free(one);
-}
-
-/* Staples of direction mu: six of three steps, and eighteen of five. */
-static int staples(int mu, int path[STAPLES][5]) {
-  const int back = 7 - mu;
-  int count = 0, nu, k;
-  for (k = 0; k < 8; k++)
-    if (k != mu && k != back) {
-      const int three[5] = {k, back, 7 - k, -1, -1};
-      memcpy(path[count++], three, sizeof three);
-    }
-  for (nu = 0; nu < 8; nu++)
-    if (nu != mu && nu != back) {
-      const int five[3][5] = {{nu, nu, back, 7 - nu, 7 - nu}, {mu, nu, back, back, 7 - nu}, {nu, back, back, 7 - nu, mu}};
-      memcpy(path[count], five, sizeof five), count += 3;
-    }
-  return count;
-}
-
 static void gauge_force(void) {
-  const double beta = 2.4, c1 = -0.331;
-  int mu, i, n, k, site, length[STAPLES], path[4][STAPLES][5], *lists[4][STAPLES], **tables[4], end;
-  double coeff[STAPLES], *found = room(40 * (size_t)volume * sizeof *found), want[9];
-  QudaGaugeParam p = force_param();
-  for (mu = 0; mu < 4; mu++) {
-    CHECK(staples(mu, path[mu]) == STAPLES);
-    for (i = 0; i < STAPLES; i++) lists[mu][i] = path[mu][i];
-    tables[mu] = lists[mu];
-  }
-  for (i = 0; i < STAPLES; i++) {
-    length[i] = i < 6 ? 3 : 5;
-    coeff[i] = -0.66666666666 * beta * (i < 6 ? 1 - 8 * c1 : c1);
-  }
+  int mu, i, n, k, site, end;
+  double *found = room(40 * (size_t)volume * sizeof *found), want[9];
   for (n = 6; n <= STAPLES; n += STAPLES - 6) {
     set_links();
-    for (mu = 0; mu < 4; mu++) memset(host_momenta[mu], 0x40, (size_t)own * 80);
-    computeGaugeForceQuda(host_momenta, host_links, tables, length, coeff, n, n == 6 ? 3 : 5, 1, &p), fine();
-    get_momenta(found);
+    gauge_force_of(found, 2.4, -0.331, n);
     for (site = 0; site < volume; site += 3)
       for (mu = 0; mu < 4; mu++) {
         matrix sum = {{{0}}};
         for (i = 0; i < n; i++) {
           const int at_end = step(site, mu, 1);
-          sum = add(sum, -coeff[i], mul(links[4 * site + mu], along(at_end, path[mu][i], length[i], &end)));
+          sum = add(sum, -staple.coeff[i], mul(links[4 * site + mu], along(at_end, staple.path[mu][i], staple.length[i], &end)));
           CHECK(end == site);
         }
         traceless(want, sum);
@@ -270,7 +185,7 @@ static double action(spinor *const *x, spinor *const *y, const double *w, int co
   spinor *t = vector();
   double sum = 0;
   int i;
-  clover_term(term, KAPPA, CSW);
+  clover_term(term, form.kappa, form.csw);
   for (i = 0; i < count; i++) {
     operate(t, x[i], ODD, 0, 0);
     sum -= 2 * w[i] * creal(product(y[i], t));
@@ -292,7 +207,7 @@ static void quark_force(int ratio, int count) {
   void *list[SHIFTS], *zero[1];
   int i, k, n, kinds;
   memcpy(before, links, 4 * (size_t)volume * sizeof *before);
-  p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.clover_csw = CSW;
+  p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.clover_csw = form.csw;
   if (form.flavours == 2) p.evmax = evmax;
   zero[0] = room((size_t)own * sizeof(spinor));
   set_vector(zero[0], x0, ODD, 0);
@@ -303,7 +218,7 @@ static void quark_force(int ratio, int count) {
     operate(y[i], x[i], ODD, 0, 0);
     if (ratio && form.flavours == 1) gamma5(x0), add_to(y[i], 1, x0), gamma5(x0);
     w[i] = form.flavours == 2 ? 0.3 + i : 1;
-    coeff[i] = 4 * KAPPA * KAPPA * w[i] * (form.flavours == 2 ? evmax : 1);
+    coeff[i] = 4 * form.kappa * form.kappa * w[i] * (form.flavours == 2 ? evmax : 1);
     p.offset[i] = 0.1 * i;
     list[i] = room((size_t)own * sizeof(spinor));
     set_vector(list[i], x[i], ODD, 0);
@@ -332,7 +247,7 @@ static void quark_force(int ratio, int count) {
   }
   memcpy(links, before, 4 * (size_t)volume * sizeof *before);
   form.mu = -form.mu, form.rho = -form.rho;
-  clover_term(term, KAPPA, CSW);
+  clover_term(term, form.kappa, form.csw);
   for (i = 0; i < count; i++) free(x[i]), free(y[i]), free(list[i]);
   free(zero[0]), free(x0), free(found), free(before);
 }
@@ -447,7 +362,11 @@ int main(int argc, char **argv) {
   if (!brief) multigrid();
   flow(without);
   freeCloverQuda(), fine();
+  freeGaugeQuda(), fine();
+  endQuda(), fine();
+  leave();
+  free_arrays();
   for (mu = 0; mu < 4; mu++) free(host_momenta[mu]);
-  finish(without);
+  free(without);
   return 0;
 }

@@ -32,7 +32,7 @@ static void operators(void) {
       p.dagger = dagger ? QUDA_DAG_YES : QUDA_DAG_NO;
       random_vector(x, 5 + which, where);
       for (n = 0; n < 2; n++) {
-        const double factor = n == 0 ? 1 : half ? 0.25 / KAPPA / KAPPA : 0.5 / KAPPA;
+        const double factor = n == 0 ? 1 : half ? 0.25 / form.kappa / form.kappa : 0.5 / form.kappa;
         int i;
         p.mass_normalization = normalisations[n];
         set_vector(in[0], x, where, 1);
@@ -97,9 +97,9 @@ static void solve(QudaInvertParam p) {
   random_vector(b, 9, where);
   set_vector(in[0], b, where, chiral(&p));
   invertQuda(out[0], in[0], &p), fine();
-  CHECK(p.iter > 0 && p.iter < p.maxiter && p.secs > 0 && p.gflops > 0 && p.true_res[0] <= TOL);
-  if (p.mass_normalization != QUDA_KAPPA_NORMALIZATION) add_to(b, 2 * KAPPA - 1, b);
-  check(out[0], b, &p, 0, TOL);
+  CHECK(p.iter > 0 && p.iter < p.maxiter && p.secs > 0 && p.gflops > 0 && p.true_res[0] <= tol);
+  if (p.mass_normalization != QUDA_KAPPA_NORMALIZATION) add_to(b, 2 * form.kappa - 1, b);
+  check(out[0], b, &p, 0, tol);
   /* x == b. */
   invertQuda(in[0], in[0], &p), fine();
   CHECK(memcmp(in[0], out[0], (size_t)form.flavours * (where == WHOLE ? own : own / 2) * sizeof(spinor)) == 0);
@@ -140,7 +140,7 @@ static void propagators(void) {
   }
   p.num_src = SOURCES;
   invertMultiSrcQuda(to, from, &p), fine();
-  for (i = 0; i < SOURCES; i++) check(out[i], b[i], &p, 0, TOL), free(b[i]);
+  for (i = 0; i < SOURCES; i++) check(out[i], b[i], &p, 0, tol), free(b[i]);
 }
 
 /* (P P^dagger) x = b in two steps, the second one in place with the other sign of mu and rho, as gamma5 P(-mu) gamma5 is the
@@ -148,7 +148,7 @@ static void propagators(void) {
 static void two_steps(QudaInvertParam p, QudaMultigridParam *levels) {
   spinor *b = vector(), *v = vector(), *w = vector();
   int mu_sign;
-  p.tol = TOL / 10;
+  p.tol = tol / 10;
   random_vector(b, 51, ODD);
   set_vector(in[0], b, ODD, 0);
   for (mu_sign = 0; mu_sign < 2; mu_sign++) {
@@ -158,7 +158,7 @@ static void two_steps(QudaInvertParam p, QudaMultigridParam *levels) {
     get_vector(v, in[0], ODD, 0);
     if (!mu_sign) {
       operate(w, v, ODD, symmetric_in(&p), 0);
-      CHECK(distance(w, b) < TOL);
+      CHECK(distance(w, b) < tol);
     }
     gamma5(v), set_vector(in[0], v, ODD, 0);
     p.mu = -p.mu, p.tm_rho = -p.tm_rho;
@@ -213,7 +213,7 @@ static void shifts(void) {
   void *to[SHIFTS];
   int i;
   p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES, p.num_offset = SHIFTS;
-  for (i = 0; i < SHIFTS; i++) p.offset[i] = offset[i], p.tol_offset[i] = (i + 1) * TOL, to[i] = out[i];
+  for (i = 0; i < SHIFTS; i++) p.offset[i] = offset[i], p.tol_offset[i] = (i + 1) * tol, to[i] = out[i];
   random_vector(b, 41, ODD);
   set_vector(in[0], b, ODD, 0);
   invertMultiShiftQuda(to, in[0], &p), fine();
@@ -356,6 +356,10 @@ int main(int argc, char **argv) {
   }
   for (i = 0; i < SOURCES; i++) free(in[i]);
   for (i = 0; i < SOURCES + SHIFTS; i++) free(out[i]);
-  finish(without);
+  freeGaugeQuda(), fine();
+  endQuda(), fine();
+  leave();
+  free_arrays();
+  free(without);
   return 0;
 }

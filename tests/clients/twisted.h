@@ -11,13 +11,14 @@
 
 enum { EVEN = 0, ODD = 1, WHOLE = 2 };
 
-static const double KAPPA = 0.13, CSW = 1.1, MU = -0.21, EPSILON = 0.12, RHO = -0.4, TOL = 1e-10;
+static const double MU = -0.21, EPSILON = 0.12, RHO = -0.4;
+static double tol = 1e-10;
 
 /* The operator: A + 2 i kappa mu gamma5 tau3 - 2 kappa epsilon tau1 - kappa H. */
 static struct {
   int flavours, clover;
-  double mu, epsilon, rho;
-} form;
+  double kappa, csw, mu, epsilon, rho;
+} form = {1, 0, 0.13, 1.1, 0, 0, 0};
 /* A, 1 and 0. */
 static blocks *term, *one, *nothing;
 static double gamma5_of[4];
@@ -90,8 +91,8 @@ static void site_matrix(number m[12][12], int site, int chirality, double mu, in
     for (j = 0; j < n; j++) {
       const double tau3 = i < 6 ? 1 : -1;
       m[i][j] = i / 6 == j / 6 ? (form.clover ? term : one)[site].b[chirality][i % 6][j % 6] : 0;
-      if (i == j) m[i][j] += 2 * I * KAPPA * (dagger ? -mu : mu) * tau3 * gamma5_of[2 * chirality];
-      if (i % 6 == j % 6 && i != j) m[i][j] -= 2 * KAPPA * form.epsilon;
+      if (i == j) m[i][j] += 2 * I * form.kappa * (dagger ? -mu : mu) * tau3 * gamma5_of[2 * chirality];
+      if (i % 6 == j % 6 && i != j) m[i][j] -= 2 * form.kappa * form.epsilon;
     }
 }
 
@@ -140,13 +141,13 @@ static inline void operate(spinor *out, const spinor *in, int parity, int symmet
   memcpy(v, in, entries() / 12 * sizeof *v), memcpy(out, in, entries() / 12 * sizeof *v);
   if (parity == WHOLE) {
     site_term(out, form.mu + form.rho, dagger, 0);
-    hop(v, in, dagger), add_to(out, -KAPPA, v);
+    hop(v, in, dagger), add_to(out, -form.kappa, v);
   } else {
     if (symmetric && dagger) site_term(v, form.mu, dagger, 1);
     hop(w, v, dagger), site_term(w, form.mu, dagger, 1), hop(v, w, dagger);
     if (symmetric && !dagger) site_term(v, form.mu, dagger, 1);
     if (!symmetric) site_term(out, form.mu + form.rho, dagger, 0);
-    add_to(out, -KAPPA * KAPPA, v);
+    add_to(out, -form.kappa * form.kappa, v);
     keep(out, parity);
   }
   free(v), free(w);
@@ -228,7 +229,7 @@ static QudaInvertParam invert_param(QudaInverterType type, int parity) {
   const int cg = type == QUDA_CG_INVERTER, half = parity != WHOLE;
   const int twisted = form.flavours == 2 || form.mu != 0 || form.rho != 0 || (half && !form.clover);
   p.twist_flavor = !twisted ? QUDA_TWIST_NO : form.flavours == 2 ? QUDA_TWIST_NONDEG_DOUBLET : QUDA_TWIST_SINGLET;
-  p.kappa = KAPPA, p.mu = form.mu, p.epsilon = form.flavours == 2 ? form.epsilon : 0, p.tm_rho = form.rho;
+  p.kappa = form.kappa, p.mu = form.mu, p.epsilon = form.flavours == 2 ? form.epsilon : 0, p.tm_rho = form.rho;
   p.Ls = form.flavours;
   if (form.clover) {
     p.dslash_type = twisted ? QUDA_TWISTED_CLOVER_DSLASH : QUDA_CLOVER_WILSON_DSLASH;
@@ -238,12 +239,12 @@ static QudaInvertParam invert_param(QudaInverterType type, int parity) {
     p.matpc_type = twisted ? QUDA_MATPC_EVEN_EVEN_ASYMMETRIC : QUDA_MATPC_EVEN_EVEN;
   }
   if (half) p.matpc_type = QUDA_MATPC_ODD_ODD_ASYMMETRIC;
-  p.clover_coeff = KAPPA * CSW, p.compute_clover = p.compute_clover_inverse = 1;
+  p.clover_coeff = form.kappa * form.csw, p.compute_clover = p.compute_clover_inverse = 1;
   p.clover_location = QUDA_CUDA_FIELD_LOCATION;
   p.inv_type = type, p.solve_type = cg ? QUDA_NORMOP_PC_SOLVE : QUDA_DIRECT_PC_SOLVE;
   p.solution_type = half ? QUDA_MATPC_SOLUTION : QUDA_MAT_SOLUTION;
   p.mass_normalization = QUDA_KAPPA_NORMALIZATION, p.solver_normalization = QUDA_DEFAULT_NORMALIZATION;
-  p.dagger = QUDA_DAG_NO, p.tol = TOL, p.tol_hq = 0.1, p.maxiter = 1000, p.reliable_delta = 1e-2, p.gcrNkrylov = 20;
+  p.dagger = QUDA_DAG_NO, p.tol = tol, p.tol_hq = 0.1, p.maxiter = 1000, p.reliable_delta = 1e-2, p.gcrNkrylov = 20;
   p.residual_type = QUDA_L2_RELATIVE_RESIDUAL, p.preserve_source = QUDA_PRESERVE_SOURCE_YES;
   p.max_res_increase = 10, p.max_res_increase_total = 40, p.verbosity = QUDA_SUMMARIZE, p.omega = 1;
   p.inv_type_precondition = QUDA_INVALID_INVERTER, p.schwarz_type = QUDA_ADDITIVE_SCHWARZ, p.precondition_cycle = 1;
@@ -284,12 +285,7 @@ static int rank_of(const int *x, void *data) {
   return ((x[3] * ranks[0] + x[0]) * ranks[1] + x[1]) * ranks[2] + x[2];
 }
 
-/* Random links, and the same with their phases in use, whose cubes are nearer to 1 than to another root; the library up to
- * the first solve. */
-static matrix *start(int *argc, char ***argv) {
-  const double theta[4] = {0, 0.3, -0.6, 1};
-  matrix *without, zero = {{{0}}};
-  int extents[4] = {4, 4, 4, 8}, i, mu;
+static void join(int *argc, char ***argv) {
   (void)argc, (void)argv;
 #ifdef CLIENT_MPI
   const char *grid = getenv("PLAQ_TEST_GRID");
@@ -302,38 +298,63 @@ static matrix *start(int *argc, char ***argv) {
   place[0] = rank % ranks[0], place[3] = rank / ranks[0];
 #endif
   brief = getenv("PLAQ_TEST_BRIEF") != NULL;
-  for (mu = 0; brief && mu < 4; mu++) extents[mu] = (mu == 3 ? 4 : 2) * ranks[mu];
+}
+
+static void make_arrays(const int *extents) {
+  int i, mu;
   set_lattice(extents);
   set_gamma5();
   term = room(volume * sizeof *term), one = room(volume * sizeof *one), nothing = room(volume * sizeof *nothing);
-  without = room(4 * (size_t)volume * sizeof *without);
   for (mu = 0; mu < 4; mu++) host_links[mu] = room(own * sizeof(matrix));
-  random_links(0);
-  memcpy(without, links, 4 * (size_t)volume * sizeof *without);
-  for (i = 0; i < 4 * volume; i++)
-    links[i] = add(zero, cexp(I * acos(-1) * theta[i % 4] / global[i % 4]), links[i]);
-  set_links();
-  clover_term(term, KAPPA, CSW);
   for (i = 0; i < 12 * volume; i++) one[i / 12].b[i % 12 / 6][i % 6][i % 6] = 1;
+}
 
+static void free_arrays(void) {
+  int mu;
+  for (mu = 0; mu < 4; mu++) free(host_links[mu]);
+  free(term), free(one), free(nothing), free(links);
+  links = NULL;
+}
+
+/* exp(i pi theta / L) on every slice. */
+static void phases(const double *theta) {
+  matrix zero = {{{0}}};
+  int i;
+  for (i = 0; i < 4 * volume; i++) links[i] = add(zero, cexp(I * acos(-1) * theta[i % 4] / global[i % 4]), links[i]);
+}
+
+static void open_library(void) {
   CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == PLAQ_SUCCESS);
   CHECK(plaq_quda_set_error_handler(listen, NULL) == PLAQ_SUCCESS);
   setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", stdout);
   initCommsGridQuda(4, ranks, rank_of, NULL), fine();
   initQuda(-1), fine();
-  load_links();
-  return without;
 }
 
-static void finish(matrix *without) {
-  int mu;
-  freeGaugeQuda(), fine();
-  endQuda(), fine();
+static void leave(void) {
 #ifdef CLIENT_MPI
   MPI_Finalize();
 #endif
-  for (mu = 0; mu < 4; mu++) free(host_links[mu]);
-  free(term), free(one), free(nothing), free(links), free(without);
+}
+
+/* Random links, and the same with their phases in use, whose cubes are nearer to 1 than to another root; the library up to
+ * the first solve. */
+static inline matrix *start(int *argc, char ***argv) {
+  const double theta[4] = {0, 0.3, -0.6, 1};
+  matrix *without;
+  int extents[4] = {4, 4, 4, 8}, mu;
+  join(argc, argv);
+  for (mu = 0; brief && mu < 4; mu++) extents[mu] = (mu == 3 ? 4 : 2) * ranks[mu];
+  make_arrays(extents);
+  random_links(0);
+  without = room(4 * (size_t)volume * sizeof *without);
+  memcpy(without, links, 4 * (size_t)volume * sizeof *without);
+  phases(theta);
+  set_links();
+  clover_term(term, form.kappa, form.csw);
+  open_library();
+  load_links();
+  return without;
 }
 
 #endif

@@ -1,0 +1,120 @@
+/* What tmLQCD calls beside solves: multigrid, forces of links. */
+#ifndef TMLQCD_H
+#define TMLQCD_H
+
+#include "twisted.h"
+
+enum { STAPLES = 24 };
+
+static double *host_momenta[4];
+
+/* Sets the operator here and, with a clover term, that term there. */
+static void use(int flavours, double mu, double epsilon, double rho, int clover) {
+  form.flavours = flavours, form.mu = mu, form.epsilon = epsilon, form.rho = rho, form.clover = clover;
+  if (clover) freeCloverQuda(), fine();
+  load_clover();
+}
+
+static inline number product(const spinor *a, const spinor *b) {
+  number sum = 0;
+  int i;
+  for (i = 0; i < entries(); i++) sum += conj(*at(a, i)) * *at(b, i);
+  return sum;
+}
+
+/* A multigrid of two levels with its own parameters `inner`. */
+static void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner, const int *block, int vectors) {
+  int i, mu;
+  *levels = newQudaMultigridParam(), *inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
+  inner->gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS, inner->solve_type = QUDA_DIRECT_SOLVE;
+  inner->cuda_prec_precondition = inner->cuda_prec_eigensolver = QUDA_SINGLE_PRECISION;
+  levels->invert_param = inner, levels->n_level = 2;
+  for (i = 0; i < 2; i++) {
+    for (mu = 0; mu < 4; mu++) levels->geo_block_size[i][mu] = i ? 1 : block[mu];
+    levels->spin_block_size[i] = i ? 1 : 2, levels->n_vec[i] = vectors, levels->n_vec_batch[i] = 1, levels->nu_pre[i] = 0;
+    levels->nu_post[i] = 4, levels->setup_inv_type[i] = QUDA_CG_INVERTER, levels->setup_tol[i] = 5e-7;
+    levels->setup_maxiter[i] = 500, levels->setup_maxiter_refresh[i] = 0, levels->precision_null[i] = QUDA_HALF_PRECISION;
+    levels->smoother[i] = QUDA_CA_GCR_INVERTER, levels->smoother_tol[i] = 0.1;
+    levels->smoother_solve_type[i] = QUDA_DIRECT_PC_SOLVE, levels->smoother_schwarz_type[i] = QUDA_INVALID_SCHWARZ;
+    levels->smoother_halo_precision[i] = QUDA_HALF_PRECISION, levels->cycle_type[i] = QUDA_MG_CYCLE_RECURSIVE;
+    levels->coarse_solver[i] = i ? QUDA_CA_GCR_INVERTER : QUDA_GCR_INVERTER, levels->coarse_solver_tol[i] = 0.1;
+    levels->coarse_solver_maxiter[i] = 20, levels->coarse_grid_solution_type[i] = QUDA_MATPC_SOLUTION;
+    levels->omega[i] = 0.95, levels->mu_factor[i] = i ? 5 : 1, levels->verbosity[i] = QUDA_SILENT;
+    levels->location[i] = levels->setup_location[i] = QUDA_CUDA_FIELD_LOCATION;
+  }
+  levels->setup_type = QUDA_NULL_VECTOR_SETUP, levels->compute_null_vector = QUDA_COMPUTE_NULL_VECTOR_YES;
+  levels->generate_all_levels = QUDA_BOOLEAN_TRUE, levels->run_verify = QUDA_BOOLEAN_FALSE;
+}
+
+/* The smallest eigenvalue of P P^dagger, or with `end` the largest. */
+static QudaEigParam eigen_param(QudaInvertParam *p, int end) {
+  QudaEigParam eig = newQudaEigParam();
+  p->solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p->dagger = QUDA_DAG_YES, p->verbosity = QUDA_VERBOSE;
+  p->cuda_prec_eigensolver = p->clover_cuda_prec_eigensolver = QUDA_DOUBLE_PRECISION;
+  eig.invert_param = p, eig.eig_type = QUDA_EIG_TR_LANCZOS, eig.block_size = 1;
+  eig.use_pc = eig.use_norm_op = QUDA_BOOLEAN_TRUE, eig.use_dagger = eig.use_eigen_qr = QUDA_BOOLEAN_FALSE;
+  eig.compute_svd = eig.compute_gamma5 = QUDA_BOOLEAN_FALSE;
+  eig.n_conv = eig.n_ev = 1, eig.max_restarts = 1000;
+  eig.use_poly_acc = end ? QUDA_BOOLEAN_FALSE : QUDA_BOOLEAN_TRUE;
+  eig.spectrum = end ? QUDA_SPECTRUM_LR_EIG : QUDA_SPECTRUM_SR_EIG;
+  return eig;
+}
+
+static QudaGaugeParam force_param(void) {
+  QudaGaugeParam p = gauge_param();
+  p.ga_pad = 0, p.return_result_mom = p.overwrite_mom = 1;
+  return p;
+}
+
+static void get_momenta(double *ten) {
+  double *one = room((size_t)volume * 10 * sizeof *one);
+  int mu, site;
+  for (mu = 0; mu < 4; mu++) {
+    gather_sites(one, host_momenta[mu], 2, 10 * sizeof *one, 0, 10);
+    for (site = 0; site < volume; site++) memcpy(ten + 40 * (size_t)site + 10 * mu, one + 10 * (size_t)site, 80);
+  }
+  free(one);
+}
+
+/* Staples of direction mu: six of three steps, and eighteen of five. */
+static int staples(int mu, int path[STAPLES][5]) {
+  const int back = 7 - mu;
+  int count = 0, nu, k;
+  for (k = 0; k < 8; k++)
+    if (k != mu && k != back) {
+      const int three[5] = {k, back, 7 - k, -1, -1};
+      memcpy(path[count++], three, sizeof three);
+    }
+  for (nu = 0; nu < 8; nu++)
+    if (nu != mu && nu != back) {
+      const int five[3][5] = {{nu, nu, back, 7 - nu, 7 - nu}, {mu, nu, back, back, 7 - nu}, {nu, back, back, 7 - nu, mu}};
+      memcpy(path[count], five, sizeof five), count += 3;
+    }
+  return count;
+}
+
+/* Minus twice the derivative of the action beta sum (1 - 8 c1) (1 - Re tr P / 3) + c1 (1 - Re tr R / 3), P plaquettes and R
+ * rectangles, in the first `count` staples: six without c1. */
+static struct {
+  int length[STAPLES], path[4][STAPLES][5];
+  double coeff[STAPLES];
+} staple;
+
+static void gauge_force_of(double *ten, double beta, double c1, int count) {
+  QudaGaugeParam p = force_param();
+  int mu, i, *lists[4][STAPLES], **tables[4];
+  for (mu = 0; mu < 4; mu++) {
+    CHECK(staples(mu, staple.path[mu]) == STAPLES);
+    for (i = 0; i < STAPLES; i++) lists[mu][i] = staple.path[mu][i];
+    tables[mu] = lists[mu];
+  }
+  for (i = 0; i < STAPLES; i++) {
+    staple.length[i] = i < 6 ? 3 : 5;
+    staple.coeff[i] = -0.66666666666 * beta * (i < 6 ? 1 - 8 * c1 : c1);
+  }
+  for (mu = 0; mu < 4; mu++) memset(host_momenta[mu], 0x40, (size_t)own * 80);
+  computeGaugeForceQuda(host_momenta, host_links, tables, staple.length, staple.coeff, count, count == 6 ? 3 : 5, 1, &p), fine();
+  get_momenta(ten);
+}
+
+#endif
