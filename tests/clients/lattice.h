@@ -216,7 +216,7 @@ static inline matrix of_ten(const double *m) {
 static inline matrix exponential(double eps, const double *ten) {
   matrix one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}, e = one, term = one, a = of_ten(ten), zero = {{{0}}};
   int k;
-  for (k = 1; k < 30; k++) {
+  for (k = 1; k < 30 && creal(trace(mul(dagger(term), term))) > 1e-40; k++) {
     term = add(zero, eps / k, mul(term, a));
     e = add(e, 1, term);
   }

@@ -16,6 +16,7 @@ const CHROMA: &str = "tests/clients/chroma.c";
 const CHROMA_PAIRS: &str = "tests/clients/chroma_pairs.c";
 const TMLQCD: &str = "tests/clients/tmlqcd.c";
 const TMLQCD_PAIRS: &str = "tests/clients/tmlqcd_pairs.c";
+const TMLQCD_TRAJECTORIES: &str = "tests/clients/tmlqcd_trajectories.c";
 const MILC: &str = "tests/clients/milc.c";
 const TWISTED: &str = "tests/clients/twisted.c";
 const OPENQXD: &str = "tests/clients/openqxd.c";
@@ -129,6 +130,17 @@ fn tmlqcd_pairs() {
 #[test]
 fn tmlqcd_pairs_on_ranks() {
     on_ranks(TMLQCD_PAIRS, &[("1,1,1,2", false)]);
+}
+
+/// Its trajectories, with random numbers of the program.
+#[test]
+fn tmlqcd_trajectories() {
+    replayed(TMLQCD_TRAJECTORIES);
+}
+
+#[test]
+fn tmlqcd_trajectories_on_ranks() {
+    on_ranks(TMLQCD_TRAJECTORIES, &[("1,1,1,2", true)]);
 }
 
 /// Ranks at the places that the program's function gives them.

@@ -166,20 +166,6 @@ static void gauge_force(void) {
   free(found);
 }
 
-/* ln |det|^2 of the site terms of one flavour on even sites; of two flavours ln |det|, which has both. */
-static double log_det(void) {
-  double sum = 0;
-  int site, chirality, k;
-  for (site = 0; site < volume; site++)
-    for (chirality = 0; chirality < 2 && !is_odd(site); chirality++) {
-      number m[12][12], x[12] = {0};
-      site_matrix(m, site, chirality, form.mu, 0);
-      eliminate(m, x, 6 * form.flavours);
-      for (k = 0; k < 6 * form.flavours; k++) sum += (form.flavours == 2 ? 1 : 2) * log(cabs(m[k][k]));
-    }
-  return sum;
-}
-
 /* The action of which a force is the derivative at fixed x and y: sum of -2 w Re <y, R x>, less ln det. */
 static double action(spinor *const *x, spinor *const *y, const double *w, int count, int determinant) {
   spinor *t = vector();

@@ -1,8 +1,10 @@
-/* What tmLQCD calls beside solves: multigrid, forces of links. */
+/* What tmLQCD calls beside solves: multigrid, forces of links; its configurations. */
 #ifndef TMLQCD_H
 #define TMLQCD_H
 
 #include "twisted.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 enum { STAPLES = 24 };
 
@@ -23,7 +25,7 @@ static inline number product(const spinor *a, const spinor *b) {
 }
 
 /* A multigrid of two levels with its own parameters `inner`. */
-static void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner, const int *block, int vectors) {
+static inline void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner, const int *block, int vectors) {
   int i, mu;
   *levels = newQudaMultigridParam(), *inner = invert_param(QUDA_GCR_INVERTER, WHOLE);
   inner->gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS, inner->solve_type = QUDA_DIRECT_SOLVE;
@@ -47,7 +49,7 @@ static void set_levels(QudaMultigridParam *levels, QudaInvertParam *inner, const
 }
 
 /* The smallest eigenvalue of P P^dagger, or with `end` the largest. */
-static QudaEigParam eigen_param(QudaInvertParam *p, int end) {
+static inline QudaEigParam eigen_param(QudaInvertParam *p, int end) {
   QudaEigParam eig = newQudaEigParam();
   p->solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p->dagger = QUDA_DAG_YES, p->verbosity = QUDA_VERBOSE;
   p->cuda_prec_eigensolver = p->clover_cuda_prec_eigensolver = QUDA_DOUBLE_PRECISION;
@@ -100,7 +102,7 @@ static struct {
   double coeff[STAPLES];
 } staple;
 
-static void gauge_force_of(double *ten, double beta, double c1, int count) {
+static inline void gauge_force_of(double *ten, double beta, double c1, int count) {
   QudaGaugeParam p = force_param();
   int mu, i, *lists[4][STAPLES], **tables[4];
   for (mu = 0; mu < 4; mu++) {
@@ -115,6 +117,78 @@ static void gauge_force_of(double *ten, double beta, double c1, int count) {
   for (mu = 0; mu < 4; mu++) memset(host_momenta[mu], 0x40, (size_t)own * 80);
   computeGaugeForceQuda(host_momenta, host_links, tables, staple.length, staple.coeff, count, count == 6 ? 3 : 5, 1, &p), fine();
   get_momenta(ten);
+}
+
+/* ln |det|^2 of the site terms of one flavour on even sites; of two flavours ln |det|, which has both. */
+static inline double log_det(void) {
+  double sum = 0;
+  int site, chirality, k;
+  for (site = 0; site < volume; site++)
+    for (chirality = 0; chirality < 2 && !is_odd(site); chirality++) {
+      number m[12][12], x[12] = {0};
+      site_matrix(m, site, chirality, form.mu, 0);
+      eliminate(m, x, 6 * form.flavours);
+      for (k = 0; k < 6 * form.flavours; k++) sum += (form.flavours == 2 ? 1 : 2) * log(cabs(m[k][k]));
+    }
+  return sum;
+}
+
+/* ---- configurations ---- */
+
+/* Two rows of each link in NERSC's order, big-endian; the third is the conjugate of their vector product. */
+static inline void read_links(int extent) {
+  char name[1000], line[1000];
+  const char *folder = getenv("PLAQ_TEST_DATA");
+  FILE *file;
+  int i, k, n;
+  double space, time;
+  snprintf(name, sizeof name, "%s/tmlqcd-iwasaki-b2.4-%dx%dx%dx8.nersc", folder ? folder : "tests/data", extent, extent, extent);
+  CHECK((file = fopen(name, "rb")) != NULL);
+  do CHECK(fgets(line, sizeof line, file) != NULL);
+  while (strcmp(line, "END_HEADER\n"));
+  for (i = 0; i < 4 * volume; i++) {
+    matrix *u = &links[i];
+    unsigned char bytes[8];
+    for (k = 0; k < 12; k++) {
+      uint64_t bits = 0;
+      double value;
+      CHECK(fread(bytes, 1, 8, file) == 8);
+      for (n = 0; n < 8; n++) bits = bits << 8 | bytes[n];
+      memcpy(&value, &bits, sizeof value);
+      if (k % 2) u->e[k / 6][k % 6 / 2] += I * value;
+      else u->e[k / 6][k % 6 / 2] = value;
+    }
+    for (k = 0; k < 3; k++) {
+      const int a = (k + 1) % 3, b = (k + 2) % 3;
+      u->e[2][k] = conj(u->e[0][a] * u->e[1][b] - u->e[0][b] * u->e[1][a]);
+    }
+  }
+  CHECK(fgetc(file) == EOF);
+  fclose(file);
+  plaquettes(&space, &time);
+  CLOSE((space + time) / 2, extent == 8 ? 0.63736398055 : 0.63863474879, 1e-11);
+}
+
+static inline void open_lattice(int extent) {
+  const int extents[4] = {extent, extent, extent, 8};
+  const double theta[4] = {0, 0, 0, 1};
+  int mu;
+  make_arrays(extents);
+  for (mu = 0; mu < 4; mu++) host_momenta[mu] = room((size_t)own * 80);
+  read_links(extent);
+  phases(theta);
+  set_links();
+  open_library();
+  load_links();
+}
+
+static inline void close_lattice(void) {
+  int mu;
+  freeCloverQuda(), fine();
+  freeGaugeQuda(), fine();
+  endQuda(), fine();
+  for (mu = 0; mu < 4; mu++) free(host_momenta[mu]);
+  free_arrays();
 }
 
 #endif

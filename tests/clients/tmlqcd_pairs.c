@@ -2,12 +2,7 @@
  * forces and flow give them. Propagators have its normalisation: 2 kappa times the solution. */
 #include "tmlqcd.h"
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 enum { SIX = 6, MOMENTS = 26 };
-
-/* Of all its inputs. */
-static const double THETA[4] = {0, 0, 0, 1};
 
 /* |x|^2, the first six reals in the order of a file (x fastest, then y, z, t), and six from the middle on. */
 typedef struct {
@@ -103,64 +98,7 @@ static const gauge_pair GAUGE[] = {
     {"of the others", 5.8, 0, 99.8687736, 312.05038},
 };
 
-static const double PLAQUETTES[2] = {0.63863474879, 0.63736398055};
-
-/* Two rows of each link in NERSC's order, big-endian; the third is the conjugate of their vector product. */
-static void read_links(int extent) {
-  char name[1000], line[1000];
-  const char *folder = getenv("PLAQ_TEST_DATA");
-  FILE *file;
-  int i, k, n;
-  double space, time;
-  snprintf(name, sizeof name, "%s/tmlqcd-iwasaki-b2.4-%dx%dx%dx8.nersc", folder ? folder : "tests/data", extent, extent, extent);
-  CHECK((file = fopen(name, "rb")) != NULL);
-  do CHECK(fgets(line, sizeof line, file) != NULL);
-  while (strcmp(line, "END_HEADER\n"));
-  for (i = 0; i < 4 * volume; i++) {
-    matrix *u = &links[i];
-    unsigned char bytes[8];
-    for (k = 0; k < 12; k++) {
-      uint64_t bits = 0;
-      double value;
-      CHECK(fread(bytes, 1, 8, file) == 8);
-      for (n = 0; n < 8; n++) bits = bits << 8 | bytes[n];
-      memcpy(&value, &bits, sizeof value);
-      if (k % 2) u->e[k / 6][k % 6 / 2] += I * value;
-      else u->e[k / 6][k % 6 / 2] = value;
-    }
-    for (k = 0; k < 3; k++) {
-      const int a = (k + 1) % 3, b = (k + 2) % 3;
-      u->e[2][k] = conj(u->e[0][a] * u->e[1][b] - u->e[0][b] * u->e[1][a]);
-    }
-  }
-  CHECK(fgetc(file) == EOF);
-  fclose(file);
-  plaquettes(&space, &time);
-  CLOSE((space + time) / 2, PLAQUETTES[extent == 8], 1e-11);
-}
-
 /* ---- propagators and the flow ---- */
-
-static void open_lattice(int extent) {
-  const int extents[4] = {extent, extent, extent, 8};
-  int mu;
-  make_arrays(extents);
-  for (mu = 0; mu < 4; mu++) host_momenta[mu] = room((size_t)own * 80);
-  read_links(extent);
-  phases(THETA);
-  set_links();
-  open_library();
-  load_links();
-}
-
-static void close_lattice(void) {
-  int mu;
-  freeCloverQuda(), fine();
-  freeGaugeQuda(), fine();
-  endQuda(), fine();
-  for (mu = 0; mu < 4; mu++) free(host_momenta[mu]);
-  free_arrays();
-}
 
 /* (1 + sign i tau2) / sqrt(2) of two flavours. */
 static void turn(spinor *v, int sign) {

@@ -102,7 +102,7 @@ static void eliminate(number m[12][12], number *x, int n) {
   for (k = 0; k < n; k++) {
     int pivot = k;
     for (i = k; i < n; i++)
-      if (cabs(m[i][k]) > cabs(m[pivot][k])) pivot = i;
+      if (m[i][k] != 0 && cabs(m[i][k]) > cabs(m[pivot][k])) pivot = i;
     for (j = 0; j < n; j++) {
       const number t = m[k][j];
       m[k][j] = m[pivot][j], m[pivot][j] = t;
@@ -110,8 +110,8 @@ static void eliminate(number m[12][12], number *x, int n) {
     const number t = x[k];
     x[k] = x[pivot], x[pivot] = t;
     for (i = 0; i < n; i++) {
-      const number factor = i == k ? 0 : m[i][k] / m[k][k];
-      for (j = k; j < n; j++) m[i][j] -= factor * m[k][j];
+      const number factor = i == k || m[i][k] == 0 ? 0 : m[i][k] / m[k][k];
+      for (j = k; factor != 0 && j < n; j++) m[i][j] -= factor * m[k][j];
       x[i] -= factor * x[k];
     }
   }
