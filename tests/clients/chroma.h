@@ -208,6 +208,14 @@ static inline void set_diagonal(double diagonal) {
   }
 }
 
+/* A = diagonal + clover term of the links, and A^-1. */
+static inline void set_terms(double csw, double diagonal) {
+  int i;
+  clover_term(term, 0.5, csw);
+  for (i = 0; i < 12 * volume; i++) term[i / 12].b[i % 12 / 6][i % 6][i % 6] += diagonal - 1;
+  invert_blocks(inverse, term);
+}
+
 /* Wilson quarks: A is a number, and the operator's factor says so. */
 static inline QudaInvertParam wilson_param(QudaInverterType type, double diagonal) {
   QudaInvertParam p = clover_param(type);

@@ -92,6 +92,12 @@ fn chroma_pairs() {
     replayed(CHROMA_PAIRS);
 }
 
+/// A trajectory with Chroma's random numbers.
+#[test]
+fn chroma_trajectory() {
+    replayed("tests/clients/chroma_trajectory.c");
+}
+
 #[test]
 fn chroma_pairs_on_ranks() {
     on_ranks(CHROMA_PAIRS, &[("1,1,1,2", false)]);
