@@ -445,7 +445,7 @@ typedef struct QudaEigParam_s {
   QudaBoolean use_eigen_qr;
   /** Only QUDA_BOOLEAN_FALSE. */
   QudaBoolean compute_svd;
-  /** Only QUDA_BOOLEAN_FALSE. */
+  /** 1: gamma5 times the operator, where that is hermitian. */
   QudaBoolean compute_gamma5;
   /** 1: fewer eigenvectors than n_conv are an error. */
   QudaBoolean require_convergence;
@@ -943,8 +943,8 @@ void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 void destroyMultigridQuda(void *mg_instance);
 
 /** The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
- * the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, without
- * the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
+ * the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, with
+ * compute_gamma5 gamma5 M or gamma5 P, without the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
  * lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
  * `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
  * whole lattice. */

@@ -90,8 +90,8 @@ void qudaPolyakovLoopPhased(int precision,
                             const QudaMILCSiteArg_t *arg,
                             int phase_in);
 
-/** Puts every link on SU(3): Gram-Schmidt of the first two rows, the third from these.
- * Refused if one is not unitary to `tol` then. `phase_in` must be 0. */
+/** Puts every link on the nearest matrix of U(3), its determinant made 1. Refused if one is not in SU(3) to
+ * `tol` then. `phase_in` must be 0. */
 void qudaUnitarizeSU3Phased(int precision, double tol, const QudaMILCSiteArg_t *arg, int phase_in);
 
 /** Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU

@@ -1,13 +1,16 @@
 //! What takes each site of a spinor for itself: site terms, gamma5, copies of a parity.
 
+use std::sync::Arc;
+
 use num_complex::Complex64;
 
+use super::chiral_sum;
 use crate::backend::args::{self, SiteOpArgs};
 use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset};
-use crate::linop::{LinOp, Shape};
+use crate::linop::{LinOp, Shape, Uses};
 
 /// exp(i pi angle), exact for periodic and antiperiodic fields.
 pub fn phase(angle: f64) -> Complex64 {
@@ -92,6 +95,34 @@ impl LinOp for Gamma5 {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         2.0 * self.0.bytes(nrhs) as f64
+    }
+}
+
+/// gamma5 M of an operator M on spinors with gamma5 M gamma5 = M^dagger: hermitian.
+pub struct Gamma5Times(pub Arc<dyn LinOp>);
+
+impl LinOp for Gamma5Times {
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.0.apply(out, inp)?;
+        chiral_sum(out, Some([1.0, -1.0]), &[])
+    }
+    fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        self.apply(out, inp)
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.0.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.0.bytes(nrhs) + 2.0 * self.shape().bytes(nrhs) as f64
+    }
+    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
+        self.0.memory(nrhs, Uses::FORWARD)
     }
 }
 

@@ -11,7 +11,7 @@ import numpy as np
 from pyquda import quda
 from pyquda.action import CloverWilsonAction, GaugeAction
 from pyquda.action.abstract import LoopParam, RationalParam
-from pyquda.enum_quda import QudaBoolean, QudaEigSpectrumType, QudaEigType, QudaMassNormalization, QudaMatPCType, QudaSolutionType, QudaSolveType, QudaInverterType
+from pyquda.enum_quda import QudaBoolean, QudaEigSpectrumType, QudaEigType, QudaGaugeSmearType, QudaMassNormalization, QudaMatPCType, QudaSolutionType, QudaSolveType, QudaInverterType
 from pyquda.hmc import HMC, O2Nf1Ng0V, O4Nf4Ng0V
 from pyquda_utils import core, eigensolve, io
 from pyquda_utils.core import T, X, Y, Z
@@ -335,6 +335,117 @@ def modes():
             close("its length, " + spectrum, np.linalg.norm(v), 1.0, 1e-12)
 
 
+def dagger(m):
+    return np.swapaxes(m.conj(), -1, -2)
+
+
+def along(u, steps):
+    """Products of links along a path from every site; steps 0 to 3 forward, 7 - mu back."""
+    product = np.broadcast_to(np.eye(3), u[0].shape)
+    for step in reversed(steps):
+        link = u[step] if step < 4 else neighbour(dagger(u[7 - step]), 7 - step, -1)
+        product = link @ (neighbour(product, step, 1) if step < 4 else neighbour(product, 7 - step, -1))
+    return product
+
+
+def charge_density(u):
+    """-1 / (4 pi^2) sum tr F F of the three pairs of planes, F = (Q - Q^dagger) / 8 of the four leaves with their trace."""
+
+    def strength(mu, nu):
+        leaf = [mu, nu, 7 - mu, 7 - nu]
+        q = sum(along(u, leaf[k:] + leaf[:k]) for k in range(4))
+        return (q - dagger(q)) / 8
+
+    pairs = [(1, 0, 1, 2, 3), (-1, 0, 2, 1, 3), (1, 0, 3, 1, 2)]
+    terms = [s * np.trace(strength(a, b) @ strength(c, d), axis1=-2, axis2=-1).real for s, a, b, c, d in pairs]
+    return -sum(terms) / (4 * np.pi**2)
+
+
+def staples(u, mu, nu):
+    return along(u, [nu, mu, 7 - nu]) + along(u, [7 - nu, mu, nu])
+
+
+def rectangles(u, mu, nu):
+    """The six ways of five links that close a rectangle with a link."""
+    total = 0
+    for out in [nu, 7 - nu]:
+        home, back = 7 - out, 7 - mu
+        paths = [[out, out, mu, home, home], [out, mu, mu, home, back], [back, out, mu, mu, home]]
+        total = total + sum(along(u, path) for path in paths)
+    return total
+
+
+def average(link, total, alpha, count):
+    """The unitary factor of the mean with `count` staples, with determinant 1."""
+    w, _, v = np.linalg.svd((1 - alpha) * link + alpha / count * total)
+    x = w @ v
+    return x * np.exp(-1j * np.angle(np.linalg.det(x)) / 3)[..., None, None]
+
+
+def hyp_in_space(u, alpha2, alpha3):
+    space = range(3)
+    decorated = [[average(u[mu], staples(u, mu, nu), alpha3, 2) for mu in space] for nu in space]
+    out = u.copy()
+    for mu in space:
+        # Staples in rho of links that were averaged in the third direction.
+        total = sum(staples(decorated[3 - mu - rho], mu, rho) for rho in space if rho != mu)
+        out[mu] = average(u[mu], total, alpha2, 4)
+    return out
+
+
+def over_improved_stout(u, rho, epsilon):
+    out = np.empty_like(u)
+    for mu in range(4):
+        others = [nu for nu in range(4) if nu != mu]
+        c = rho * (5 - 2 * epsilon) / 3 * sum(staples(u, mu, nu) for nu in others)
+        c = c - rho * (1 - epsilon) / 12 * sum(rectangles(u, mu, nu) for nu in others)
+        q = c @ dagger(u[mu])
+        q = (q - dagger(q)) / 2
+        q = q - np.trace(q, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3
+        values, vectors = np.linalg.eigh(1j * q)
+        out[mu] = (vectors * np.exp(-1j * values)[..., None, :]) @ dagger(vectors) @ u[mu]
+    return out
+
+
+def links():
+    gauge = random_links(13, 0.2)
+    u = gauge.lexico()
+    density = gauge.qchargeDensity()
+    close("charge density", density.lexico(), charge_density(u), 1e-12)
+    with gauge.use() as d:
+        # PyQUDA leaves it on, and the address of an array that goes.
+        d.obs_param.compute_qcharge_density = QudaBoolean.QUDA_BOOLEAN_FALSE
+    close("charge, of its density", gauge.qcharge(), np.sum(charge_density(u)), 1e-11)
+    smeared = gauge.copy()
+    smeared.hypSmear(1, 0.75, 0.6, 0.3, 3)
+    close("HYP in space", smeared.lexico(), hyp_in_space(u, 0.6, 0.3), 1e-12)
+    smeared = gauge.copy()
+    with smeared.use() as d:
+        p = d.smear_param
+        p.smear_type = QudaGaugeSmearType.QUDA_GAUGE_SMEAR_OVRIMP_STOUT
+        p.n_steps, p.meas_interval, p.rho, p.epsilon, p.dir_ignore = 1, 2, 0.07, -0.25, 4
+        quda.performGaugeSmearQuda(p, d.obs_param)
+        d.saveSmearedGauge(smeared)
+        d.freeSmearedGauge()
+    close("over-improved stout", smeared.lexico(), over_improved_stout(u, 0.07, -0.25), 1e-12)
+
+
+def heavy():
+    """Distance preconditioning: every time slice is right, without it those near the source alone."""
+    gauge = random_links(17, 0.2)
+
+    def slices(tol, alpha):
+        dirac = core.getWilson(info, 1 / (2 * 0.02) - 4, tol, 1000)
+        dirac.invert_param.distance_pc_alpha0, dirac.invert_param.distance_pc_t0 = alpha, 2
+        with dirac.useGauge(gauge) as d:
+            return squares(core.invert(d, "point", [0, 0, 0, 2]))[1]
+
+    exact = slices(1e-13, 3.0)
+    close("heavy quark", slices(1e-4, 3.0) / exact, np.ones(8), 1e-3)
+    if not np.max(np.abs(slices(1e-4, 0.0) / exact - 1)) > 0.1:
+        sys.exit("heavy quark: it is right without distance preconditioning")
+
+
 def theta(u, directions):
     """QUDA's measure: (1 / 3 V) sum tr D D^dagger, D = sum_mu (U_mu(x - mu) - U_mu(x)) - h.c. without its trace."""
     d = sum(neighbour(u[mu], mu, -1) - u[mu] for mu in range(directions))
@@ -410,6 +521,8 @@ def trajectories():
 
 if ranks == 1:
     operators()
+    links()
+    heavy()
     modes()
     fixing()
     trajectories()

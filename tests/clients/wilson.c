@@ -224,6 +224,30 @@ static void eigenvectors(void) {
     CHECK(fabs(creal(found[0]) - values[largest ? n - 1 : 0]) < 1e-9);
   }
 
+  /* gamma5 M and gamma5 P, whose squares are M^dagger M and P^dagger P: both ends of the spectrum. */
+  for (form = getenv("PLAQ_TEST_BRIEF") ? 4 : 0; form < 4; form++) {
+    const int preconditioned = form / 2, largest = form % 2, n = free_spectrum(invert.kappa, preconditioned, values);
+    const double expected = (largest ? 1 : -1) * sqrt(values[n - 1]);
+    const int count = preconditioned ? FEW * 12 : FEW * 24;
+    p = eig_param(&invert, largest ? QUDA_SPECTRUM_LR_EIG : QUDA_SPECTRUM_SR_EIG);
+    p.use_norm_op = QUDA_BOOLEAN_FALSE, p.compute_gamma5 = QUDA_BOOLEAN_TRUE, p.n_conv = 3;
+    invert.solution_type = preconditioned ? QUDA_MATPC_SOLUTION : QUDA_MAT_SOLUTION;
+    p.use_pc = preconditioned ? QUDA_BOOLEAN_TRUE : QUDA_BOOLEAN_FALSE;
+    eigensolveQuda(mode_list, found, &p), fine();
+    for (i = 0; i < 3; i++) {
+      int k;
+      CHECK(fabs(creal(found[i]) - expected) < 1e-9);
+      MatQuda(back, modes[i], &invert), fine();
+      for (k = 0; k < count; k++)
+        if (k % 24 >= 12) ((double *)back)[k] *= -1;
+      CHECK(largest_difference(back, modes[i], expected, count) < 1e-8);
+    }
+    wrong = p, wrong.use_norm_op = QUDA_BOOLEAN_TRUE;
+    eigensolveQuda(mode_list, found, &wrong);
+    refused(PLAQ_UNSUPPORTED, "eigensolveQuda", "param.compute_gamma5");
+  }
+  invert.solution_type = QUDA_MAT_SOLUTION;
+
   /* Every time-slice: the constant three times, and then vectors with one momentum. */
   laplace.dslash_type = QUDA_LAPLACE_DSLASH, laplace.laplace3D = 3, laplace.kappa = 1 / 6.0;
   p = eig_param(&laplace, QUDA_SPECTRUM_SR_EIG);

@@ -9,12 +9,13 @@ use super::{clover, precision_of, QudaMILCSiteArg_t};
 use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
-use crate::capi::quda::dynamics::{overrelaxation, Fixing};
+use crate::capi::quda::dynamics::{overrelaxation, projected, Fixing};
 use crate::capi::quda::gauge::finite;
 use crate::capi::quda::session::{self, Session};
-use crate::error::{significant, Result};
+use crate::error::Result;
 use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Subset};
 use crate::ops::gaugefix::{self, Condition};
+use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
 
 /// Links of the host, and where they are.
@@ -52,7 +53,7 @@ impl Links {
         geometry.foresee(device, false, name, |device| {
             let links = self.load_onto(device, options)?;
             observables::plaquette(&links)?;
-            observables::unitarity(&self.load_onto(device, PROJECTED)?)?;
+            observables::unitarity(&project_links(&links)?)?;
             self.save(&links)
         });
         let name = || format!("MILC {:?} {:?}", geometry.extents(), self.precision);
@@ -79,9 +80,6 @@ impl Links {
 /// Any matrices without NaN: hosts may hold what is not unitary.
 pub(super) const FINITE: LinkOptions =
     LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
-
-/// The same, put on the group.
-const PROJECTED: LinkOptions = LinkOptions { reproject: true, ..FINITE };
 
 pub(super) fn phases(phase_in: c_int) -> Result<bool> {
     if !(0..=1).contains(&phase_in) {
@@ -133,24 +131,8 @@ pub fn unitarize(
              before this call (MILC: rephase(OFF))"
         );
     }
-    if !(tol > 0.0 && tol.is_finite()) {
-        bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
-    }
     let links = Links::new(precision, arg)?;
-    let projected = links.load(PROJECTED)?;
-    let left = observables::unitarity(&projected)?;
-    if left.worst().is_nan() || left.worst() > tol {
-        bail!(
-            NotUnitary,
-            "link {} at {:?}: expected a deviation from SU(3) of at most {} after the \
-             projection, found {}; the link as it was has no SU(3) matrix near it",
-            left.direction,
-            left.site,
-            significant(tol, 6),
-            significant(left.worst(), 2)
-        );
-    }
-    links.save(&projected)
+    links.save(&projected(&links.load(FINITE)?, tol)?)
 }
 
 /// Reals of a matrix, and of the four of a site.

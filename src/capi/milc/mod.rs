@@ -83,8 +83,8 @@ interface! {
         /// MINUS the average Polyakov loop, re and im, of the links as they are: with the
         /// antiperiodic sign in them that is the loop without it. `dir` must be 3.
         qudaPolyakovLoopPhased(precision: c_int, ploop: OutArray<f64>, dir: c_int, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::polyakov_loop;
-        /// Puts every link on SU(3): Gram-Schmidt of the first two rows, the third from these.
-        /// Refused if one is not unitary to `tol` then. `phase_in` must be 0.
+        /// Puts every link on the nearest matrix of U(3), its determinant made 1. Refused if one is not in SU(3) to
+        /// `tol` then. `phase_in` must be 0.
         qudaUnitarizeSU3Phased(precision: c_int, tol: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::unitarize;
         /// Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
         /// finds them, until qudaMomSave gives them back.

@@ -149,12 +149,20 @@ fn update(
 }
 
 fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Result<()> {
+    let host = Host::new(param)?;
+    let (field, links) = links_of(&host, gauge_h)?;
+    give(&host, projected(&field, tol)?, links, gauge_h)
+}
+
+/// The nearest links of U(3) with their determinants made 1.
+///
+/// # Errors
+/// `InvalidArgument`: `tol` is not a number above 0; `NotUnitary`: a link is not in SU(3) to `tol` then.
+pub(crate) fn projected(links: &GaugeField, tol: f64) -> Result<GaugeField> {
     if !(tol > 0.0 && tol.is_finite()) {
         bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
     }
-    let host = Host::new(param)?;
-    let (field, links) = links_of(&host, gauge_h)?;
-    let field = project_links(&field)?;
+    let field = project_links(links)?;
     let left = observables::unitarity(&field)?;
     if left.worst().is_nan() || left.worst() > tol {
         bail!(
@@ -167,7 +175,7 @@ fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Res
             significant(left.worst(), 2)
         );
     }
-    give(&host, field, links, gauge_h)
+    Ok(field)
 }
 
 /// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.

@@ -18,15 +18,15 @@ use crate::capi::table::interface;
 use crate::error::{significant, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, Normal};
-use crate::operators::QuarkAction;
+use crate::operators::{Gamma5Times, QuarkAction};
 use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, Filter};
 
 interface! {
     "Eigenvectors"
     calls {
         /// The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
-        /// the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, without
-        /// the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
+        /// the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, with
+        /// compute_gamma5 gamma5 M or gamma5 P, without the factor of mass_normalization, and hermitian. QUDA_EIG_TR_LANCZOS_3D: A is the Laplacian in x, y and z, the n_conv
         /// lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
         /// `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
         /// whole lattice.
@@ -55,13 +55,32 @@ fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
         false => action,
     };
     let dagger = flag(p.use_dagger, "use_dagger")? != vectors.dagger()?;
-    Ok(match (flag(p.use_norm_op, "use_norm_op")?, dagger) {
+    let normal = flag(p.use_norm_op, "use_norm_op")?;
+    if flag(p.compute_gamma5, "compute_gamma5")? {
+        let symmetric = flag(p.use_pc, "use_pc")? && vectors.schur()?.symmetric;
+        let hermitian = match vectors.kind {
+            Dslash::Wilson => true,
+            Dslash::Clover => !symmetric,
+            _ => false,
+        };
+        if normal || dagger || !hermitian {
+            bail!(
+                Unsupported,
+                "param.compute_gamma5: expected QUDA_BOOLEAN_FALSE but for gamma5 times the operator itself, which is \
+                 hermitian with QUDA_WILSON_DSLASH and QUDA_CLOVER_WILSON_DSLASH, of the latter with use_pc for an \
+                 asymmetric matpc_type"
+            );
+        }
+        return Ok(Arc::new(Gamma5Times(op)));
+    }
+    Ok(match (normal, dagger) {
         (true, false) => Arc::new(Normal::mdag_m(op)),
         (true, true) => Arc::new(Normal::m_mdag(op)),
         (false, _) if op.hermitian() => op,
         (false, _) => bail!(
             Unsupported,
-            "param.use_norm_op: expected QUDA_BOOLEAN_TRUE, as the operator itself is not hermitian"
+            "param.use_norm_op, compute_gamma5: expected QUDA_BOOLEAN_TRUE for one of them, as the operator itself is not \
+             hermitian"
         ),
     })
 }

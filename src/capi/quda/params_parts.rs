@@ -116,7 +116,8 @@ records! {
         use_pc: QudaBoolean = Number::new(0), used;
         use_eigen_qr: QudaBoolean = Number::new(0), ignored;
         compute_svd: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
-        compute_gamma5: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
+        /// 1: gamma5 times the operator, where that is hermitian.
+        compute_gamma5: QudaBoolean = Number::new(0), used;
         /// 1: fewer eigenvectors than n_conv are an error.
         require_convergence: QudaBoolean = Number::new(1), used;
         spectrum: QudaEigSpectrumType = Number::new(2), used;

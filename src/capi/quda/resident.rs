@@ -157,3 +157,38 @@ impl Resident {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Device;
+    use crate::fields::{Geometry, Precision, Recon};
+
+    /// Links are measured once for each of their versions, whatever other links are asked about between.
+    #[test]
+    fn links_are_measured_once_a_version() {
+        let device = Device::cpu(1).unwrap();
+        let geometry = Geometry::new([4, 4, 4, 4], &device).unwrap();
+        let near = |seed: u64| {
+            let mut links =
+                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+            links.set_near_unit(seed, 0.3).unwrap();
+            links
+        };
+        let mut resident = Resident::default();
+        // Kernels that a question launches.
+        let mut launched = |links: &GaugeField| {
+            let asked = Device::recorded(true, || {
+                assert!(resident.unitarity(links).unwrap() < 1e-13);
+            });
+            asked.iter().filter(|a| a.kernel.name == "unitarity").count()
+        };
+        let (mut links, smeared) = (near(1), near(2));
+        assert_eq!([launched(&links), launched(&smeared)], [1, 1]);
+        for _ in 0..3 {
+            assert_eq!([launched(&links), launched(&smeared)], [0, 0]);
+        }
+        links.set_near_unit(3, 0.3).unwrap();
+        assert_eq!([launched(&links), launched(&links), launched(&smeared)], [1, 0, 0]);
+    }
+}
