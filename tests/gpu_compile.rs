@@ -413,6 +413,10 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
         "coarse_adjoint" | "coarse_inner" | "coarse_invert" | "coarse_multiply" => {
             vec![variant("one", &CoarseMatrixArgs { rows: 48, each: 8, ..Default::default() })]
         }
+        "coarse_pair" => {
+            let args = CoarsePairArgs { rows: 48, ..Default::default() };
+            vec![variant("sum", &args), variant("product", &CoarsePairArgs { product: 1, ..args })]
+        }
         "coarse_shorten"
         | "coarse_shorten_byte"
         | "aggregate_shorten"

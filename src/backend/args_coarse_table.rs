@@ -68,6 +68,19 @@ kernel_args! {
         spec each: i32,
     }
 
+    /// Matrices of coarse sites for two flavours (coarse_pair.h).
+    struct CoarsePairArgs {
+        arg inp: Ptr,
+        arg out: Ptr,
+        /// Rows of a matrix of inp.
+        spec rows: i32,
+        /// 0: out = inp + T, 1: out = 1 + inp T.
+        spec product: i32,
+        /// T of either flavour: i twist gamma5; and between them.
+        arg twist: [f64; 2],
+        arg split: f64,
+    }
+
     /// Matrices of coarse sites in 16 or 8 bits, out = inp / scale with a scale for each; or null vectors: of 16 bits a site has
     /// `rows` numbers that need no scales, of 8 bits a component.
     struct CoarseShortenArgs {

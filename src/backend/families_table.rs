@@ -63,6 +63,7 @@ kernels! {
     CoarseInner: "coarse_inner" in "coarse.h" takes CoarseMatrixArgs, Site [Float].elements();
     CoarseAdjoint: "coarse_adjoint" in "coarse.h" takes CoarseMatrixArgs, Site [Float].elements();
     CoarseMultiply: "coarse_multiply" in "coarse.h" takes CoarseMatrixArgs, Site [Float].elements();
+    CoarsePair: "coarse_pair" in "coarse_pair.h" takes CoarsePairArgs, Site [Float].cold().elements();
     AggregateTake: "aggregate_take" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();
     AggregateTakeTimes: "aggregate_take_times" in "aggregate.h" takes AggregateSiteArgs, Lane [Float, Precision].elements();
     AggregateGive: "aggregate_give" in "aggregate.h" takes AggregateFieldArgs, Lane [Precision, Float].elements();

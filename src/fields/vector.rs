@@ -458,6 +458,26 @@ impl VectorField {
         }
     }
 
+    /// The planes of one slice, as those of a field of one slice are seen.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: several slices and right-hand sides on both parities, which are not evenly apart.
+    pub(crate) fn slice_view(&self, slice: usize) -> Result<FieldView> {
+        let (slices, parities) = (self.components.slices, self.parities());
+        if slices > 1 && parities > 1 && self.nrhs > 1 {
+            bail!(FieldMismatch, "one slice of {} right-hand sides on both parities", self.nrhs);
+        }
+        let mut v = self.view();
+        let before = (slice * parities) as u64;
+        v.data = v.data.offset(before * v.plane_bytes as u64);
+        v.norm = v.norm.offset(before * v.norm_bytes as u64);
+        if parities == 1 {
+            v.plane_bytes *= slices as i64;
+            v.norm_bytes *= slices as i64;
+        }
+        Ok(v)
+    }
+
     /// The planes from the first of `parity` on; slices are `parities()` planes apart, right-hand sides
     /// `rhs_planes()`.
     pub(crate) fn parity_view(&self, parity: usize) -> FieldView {

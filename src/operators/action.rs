@@ -5,7 +5,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, Weak};
 
 use super::force_workspace::{ForceWorkspace, HalfTerms};
-use super::site::SiteTerm;
+use super::site::{gamma5, SiteTerm};
 use super::tensor::TensorHop;
 use crate::backend::{Device, Ptr};
 use crate::bail;
@@ -103,8 +103,16 @@ pub trait QuarkAction: LinOp {
     fn within_time_slices(&self) -> bool {
         false
     }
+    /// out = G in, gamma5 or of a doublet gamma5 tau1: M^dagger = G M G, of one flavour without a twisted mass.
+    fn gamma5(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        gamma5(out, inp)
+    }
     /// The operator as multigrid sees it.
     fn coarsenable(&self) -> Option<&dyn Coarsenable> {
+        None
+    }
+    /// The same of an operator of two flavours.
+    fn coarsenable_pair(&self) -> Option<&dyn CoarsenablePair> {
         None
     }
     /// The operator as its own type, for what one action alone has.
@@ -191,6 +199,27 @@ pub trait Coarsenable: QuarkAction {
     ) -> Result<()>;
     /// A site term as kernels have it: SITE_*, the blocks that it reads, its twist and scale.
     fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64);
+}
+
+/// What an operator M of two flavours has besides that of one, M_1, kappa-normalised:
+/// M = (M_1 - i own gamma5) (x) 1 + i twist gamma5 tau3 + split tau1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlavourTerm {
+    /// Twisted mass of M_1.
+    pub own: f64,
+    pub twist: f64,
+    pub split: f64,
+}
+
+/// A quark action of two flavours that multigrid coarsens with the null vectors of one: P (x) 1 commutes with gamma5 and
+/// with flavour (Alexandrou et al., arXiv:1801.06823).
+pub trait CoarsenablePair: QuarkAction {
+    /// The operator M_1 of one flavour whose null vectors both have.
+    fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>>;
+    /// What M has besides.
+    fn flavour_term(&self) -> FlavourTerm;
+    /// A copy of M of its own in other precision and link storage.
+    fn own_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;
 }
 
 /// The operator itself where it has this storage, else its shared copy.

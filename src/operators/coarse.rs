@@ -2,11 +2,16 @@
 //! M = D (1 + Y), D a matrix per site and Y = D^-1 (hops to the eight neighbours), all of the 2 N
 //! components of a site. Where sites have a parity, solves use the Schur complement
 //! S = 1 - Y_eo Y_oe on the even ones, else 1 + Y.
+//!
+//! Two flavours have the same null vectors, and the twisted masses of a doublet are on coarse levels what they are on
+//! the finest one, as P^dagger P = 1 and P keeps chirality: with M_1 = D_1 (1 + Y_1) of one flavour
+//! M = M_1 (x) 1 + T, T = i twist[f] gamma5 on flavour f + split tau1. It has the links of one flavour:
+//! D = D_1 (x) 1 + T and Y = (1 + D_1^-1 T)^-1 (Y_1 (x) 1).
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::backend::args::{
-    CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs, CoarseShortenArgs,
+    CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs, CoarsePairArgs, CoarseShortenArgs,
 };
 use crate::backend::families::Single;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
@@ -69,15 +74,27 @@ impl LinkPrecision {
 pub struct CoarseOperator {
     grid: Arc<CoarseGrid>,
     precision: Precision,
+    /// Components of a site, of all flavours.
     rows: usize,
-    /// Y, [site][direction][column][row].
-    links: Buffer,
+    /// Y of one flavour, [site][direction][column][row].
+    links: Arc<Buffer>,
     link_precision: LinkPrecision,
     /// Scales of matrices, where these have them, [site][direction].
-    scales: Option<Buffer>,
-    /// D and its inverse, [site][column][row].
-    diagonal: Buffer,
-    inverse: Buffer,
+    scales: Option<Arc<Buffer>>,
+    /// D, [site][column][row].
+    diagonal: Arc<Buffer>,
+    /// The inverse of D of one flavour.
+    inverse: Arc<Buffer>,
+    pair: Option<Pair>,
+}
+
+/// What the operator of two flavours has besides.
+#[derive(Debug)]
+struct Pair {
+    /// (1 + D_1^-1 T)^-1, [site][column][row].
+    mixing: Buffer,
+    /// Vectors that hops were in before they were mixed, with their right-hand sides.
+    idle: Mutex<Vec<(usize, Buffer)>>,
 }
 
 impl CoarseOperator {
@@ -93,17 +110,8 @@ impl CoarseOperator {
         diagonal: Buffer,
     ) -> Result<Self> {
         let device = grid.device();
+        let mut hops = hops;
         let inverse = invert(grid, precision, rows, &diagonal)?;
-        let mut op = CoarseOperator {
-            grid: grid.clone(),
-            precision,
-            rows,
-            links: hops,
-            link_precision: LinkPrecision::of(precision),
-            scales: None,
-            diagonal,
-            inverse,
-        };
         // D^-1 times the hops, some sites at a time: the products take the place of their factors.
         let matrix = rows * rows * 2 * precision.bytes();
         let some = grid.volume().div_ceil(8).max(1);
@@ -111,17 +119,66 @@ impl CoarseOperator {
         for first in (0..grid.volume()).step_by(some) {
             let count = some.min(grid.volume() - first);
             let args = CoarseMatrixArgs {
-                left: op.inverse.ptr().offset((first * matrix) as u64),
-                inp: op.links.ptr().offset((first * 8 * matrix) as u64),
+                left: inverse.ptr().offset((first * matrix) as u64),
+                inp: hops.ptr().offset((first * 8 * matrix) as u64),
                 out: products.ptr(),
                 rows: rows as i32,
                 each: 8,
             };
             let work = Work::rows(device, 8 * count, rows * rows);
             device.launch(kernels::CoarseMultiply::of(precision)?, &args, work)?;
-            op.links.copy_range(first * 8 * matrix, &products, 0, count * 8 * matrix)?;
+            hops.copy_range(first * 8 * matrix, &products, 0, count * 8 * matrix)?;
         }
-        Ok(op)
+        Ok(CoarseOperator {
+            grid: grid.clone(),
+            precision,
+            rows,
+            links: Arc::new(hops),
+            link_precision: LinkPrecision::of(precision),
+            scales: None,
+            diagonal: Arc::new(diagonal),
+            inverse: Arc::new(inverse),
+            pair: None,
+        })
+    }
+
+    /// The operator of two flavours, this one on either of them + i twist[f] gamma5 on flavour f + split tau1. Links are
+    /// shared with this one.
+    ///
+    /// # Errors
+    /// `OutOfMemory`; `BadParameter`: a matrix of a site has no inverse.
+    pub fn in_flavours(&self, twist: [f64; 2], split: f64) -> Result<Self> {
+        if self.pair.is_some() {
+            bail!(Internal, "flavours of a coarse operator of two flavours");
+        }
+        let (device, precision, rows) = (self.device(), self.precision, 2 * self.rows);
+        let numbers = rows * rows * self.grid.volume();
+        let matrices = |inp: &Buffer, product: bool| -> Result<Buffer> {
+            let out = device.alloc((2 * numbers * precision.bytes()).max(16))?;
+            let args = CoarsePairArgs {
+                inp: inp.ptr(),
+                out: out.ptr(),
+                rows: self.rows as i32,
+                product: product as i32,
+                twist,
+                split,
+            };
+            let work = Work::rows(device, self.grid.volume(), rows * rows);
+            device.launch(kernels::CoarsePair::of(precision)?, &args, work)?;
+            Ok(out)
+        };
+        let mixing = invert(&self.grid, precision, rows, &matrices(&self.inverse, true)?)?;
+        Ok(CoarseOperator {
+            grid: self.grid.clone(),
+            precision,
+            rows,
+            links: self.links.clone(),
+            link_precision: self.link_precision,
+            scales: self.scales.clone(),
+            diagonal: Arc::new(matrices(&self.diagonal, false)?),
+            inverse: self.inverse.clone(),
+            pair: Some(Pair { mixing, idle: Mutex::default() }),
+        })
     }
 
     /// Keeps links in single precision in 16 or 8 bits; diagonal matrices stay as they are.
@@ -147,26 +204,29 @@ impl CoarseOperator {
             }
             _ => device.launch(kernels::CoarseShorten(Single::F32), &args, work)?,
         }
-        (self.links, self.link_precision, self.scales) = (short, to, Some(scales));
+        (self.links, self.link_precision) = (Arc::new(short), to);
+        self.scales = Some(Arc::new(scales));
         Ok(())
     }
 
-    /// Another one with the same numbers.
+    /// Another one on the same memory, which neither changes.
+    ///
+    /// # Errors
+    /// `Internal`: one of two flavours.
     pub fn duplicate(&self) -> Result<Self> {
-        let copy = |from: &Buffer| -> Result<Buffer> {
-            let mut to = self.device().alloc(from.bytes())?;
-            to.copy_from(from)?;
-            Ok(to)
-        };
+        if self.pair.is_some() {
+            bail!(Internal, "a second coarse operator of two flavours");
+        }
         Ok(CoarseOperator {
             grid: self.grid.clone(),
             precision: self.precision,
             rows: self.rows,
-            links: copy(&self.links)?,
+            links: self.links.clone(),
             link_precision: self.link_precision,
-            scales: self.scales.as_ref().map(copy).transpose()?,
-            diagonal: copy(&self.diagonal)?,
-            inverse: copy(&self.inverse)?,
+            scales: self.scales.clone(),
+            diagonal: self.diagonal.clone(),
+            inverse: self.inverse.clone(),
+            pair: None,
         })
     }
 
@@ -217,13 +277,13 @@ impl CoarseOperator {
         };
         let args = CoarseApplyArgs {
             links: self.links.ptr(),
-            scales: self.scales.as_ref().map_or(Ptr::NULL, Buffer::ptr),
+            scales: self.scales.as_ref().map_or(Ptr::NULL, |scales| scales.ptr()),
             diagonal: diagonal.ptr(),
             inp: inp.ptr,
             out: out.ptr,
             y: plus.map_or(Ptr::NULL, |(_, y)| y.ptr),
             neighbours: inside.unwrap_or(self.grid.neighbours()).ptr(),
-            rows: self.rows as i32,
+            rows: inp.components as i32,
             nrhs: inp.nrhs as i32,
             with_y: plus.is_some() as i32,
             first: out.first as i32,
@@ -249,7 +309,7 @@ impl CoarseOperator {
                 2..=8 => (16, 8),
                 _ => (16, 16),
             };
-            let warps = inp.nrhs.div_ceil(columns) * self.rows.div_ceil(rows);
+            let warps = inp.nrhs.div_ceil(columns) * inp.components.div_ceil(rows);
             Work { n: out.count * warps * 32, batches: 1, lanes: 1 }
         };
         let launch = |halo| {
@@ -290,7 +350,56 @@ impl CoarseOperator {
     }
 
     fn hop(&self, out: Part, inp: Part, coef: f64, plus: Option<(f64, Part)>) -> Result<()> {
-        self.product(out, inp, &self.diagonal, self.grid.directions(), coef, plus, None)
+        self.hops(out, inp, self.grid.directions(), coef, plus, None)
+    }
+
+    /// out = coef (Y of some directions) in + what is added.
+    fn hops(
+        &self,
+        out: Part,
+        inp: Part,
+        directions: i32,
+        coef: f64,
+        plus: Option<(f64, Part)>,
+        inside: Option<&Domains>,
+    ) -> Result<()> {
+        let Some(pair) = &self.pair else {
+            return self.product(out, inp, &self.diagonal, directions, coef, plus, inside);
+        };
+        self.mixed(pair, out, coef, plus, |t| {
+            let (to, from) = (t.by_flavour(2), inp.by_flavour(2));
+            self.product(to, from, &self.inverse, directions, 1.0, None, inside)
+        })
+    }
+
+    /// out = coef (1 + D_1^-1 T)^-1 t + what is added, of the vector t that `work` fills.
+    fn mixed(
+        &self,
+        pair: &Pair,
+        out: Part,
+        coef: f64,
+        plus: Option<(f64, Part)>,
+        work: impl FnOnce(Part) -> Result<()>,
+    ) -> Result<()> {
+        let bytes = (out.count * out.components * out.nrhs * 2 * self.precision.bytes()).max(16);
+        let kept = {
+            let mut idle = pair.idle.lock().unwrap_or_else(|e| e.into_inner());
+            idle.retain(|(nrhs, _)| *nrhs == out.nrhs);
+            idle.iter().position(|(_, b)| b.bytes() == bytes).map(|i| idle.swap_remove(i).1)
+        };
+        let buffer = kept.map_or_else(|| self.device().alloc(bytes), Ok)?;
+        let t = Part { ptr: buffer.ptr(), ..out };
+        work(t)?;
+        self.product(out, t, &pair.mixing, DIAGONAL, coef, plus, None)?;
+        pair.idle.lock().unwrap_or_else(|e| e.into_inner()).push((out.nrhs, buffer));
+        Ok(())
+    }
+
+    /// Frees vectors that nobody uses now.
+    pub(crate) fn free_idle(&self) {
+        if let Some(pair) = &self.pair {
+            pair.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
+        }
     }
 
     /// One or, through the odd sites, two hops: with `plus` the operator of solves, without what of it is
@@ -312,7 +421,7 @@ impl CoarseOperator {
         direction: usize,
     ) -> Result<()> {
         self.check(&[inp, out])?;
-        self.product(out.own(), inp.own(), &self.diagonal, 1 << direction, 1.0, None, None)
+        self.hops(out.own(), inp.own(), 1 << direction, 1.0, None, None)
     }
     /// out = D in
     pub fn diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
@@ -322,7 +431,14 @@ impl CoarseOperator {
     /// out = D^-1 in
     pub fn inverse_diagonal(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
-        self.product(out.own(), inp.own(), &self.inverse, DIAGONAL, 1.0, None, None)
+        let (out, inp) = (out.own(), inp.own());
+        let Some(pair) = &self.pair else {
+            return self.product(out, inp, &self.inverse, DIAGONAL, 1.0, None, None);
+        };
+        self.mixed(pair, out, 1.0, None, |t| {
+            let (to, from) = (t.by_flavour(2), inp.by_flavour(2));
+            self.product(to, from, &self.inverse, DIAGONAL, 1.0, None, None)
+        })
     }
 
     /// out = M in on all sites.
@@ -355,7 +471,7 @@ impl CoarseOperator {
         self.check(&[inp, out, odd])?;
         let hops = |out: Part, inp: Part, coef, plus| {
             let directions = self.grid.directions();
-            self.product(out, inp, &self.diagonal, directions, coef, plus, Some(domains))
+            self.hops(out, inp, directions, coef, plus, Some(domains))
         };
         let plus = Some((1.0, inp.own()));
         if !self.grid.has_parity() {
@@ -411,13 +527,26 @@ impl CoarseOperator {
     /// Flops of Y on all sites of all ranks, per right-hand side.
     pub fn flops(&self) -> f64 {
         let directions = self.grid.directions().count_ones() as f64;
-        8.0 * directions * (self.rows * self.rows * self.grid.global_volume()) as f64
+        // Links are of one flavour, mixing matrices of both.
+        let products = if self.pair.is_some() { directions / 2.0 + 1.0 } else { directions };
+        8.0 * products * (self.rows * self.rows * self.grid.global_volume()) as f64
     }
     /// Bytes that the operator holds.
     pub fn held(&self) -> usize {
-        let scales = self.scales.as_ref().map_or(0, Buffer::bytes);
+        let scales = self.scales.as_ref().map_or(0, |scales| scales.bytes());
         let (links, diagonal) = (self.links.bytes(), self.diagonal.bytes());
-        links + scales + diagonal + self.inverse.bytes()
+        let mixing = self.pair.as_ref().map_or(0, |pair| pair.mixing.bytes());
+        links + scales + diagonal + self.inverse.bytes() + mixing
+    }
+    /// Bytes of the vectors that hops are in before they are mixed, for `nrhs` right-hand sides.
+    pub(crate) fn mixing_bytes(&self, nrhs: usize) -> usize {
+        let bytes =
+            |subset| CoarseField::bytes(&self.grid, self.precision, subset, self.rows, nrhs);
+        if self.pair.is_some() {
+            bytes(Subset::Odd) + bytes(self.subset())
+        } else {
+            0
+        }
     }
 }
 

@@ -7,10 +7,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::site::SiteTerm;
+use super::site::{gamma5, SiteTerm};
 use super::{
-    ActionVersion, DiracParams, EvenOdd, HopCall, HopSum, QuarkAction, SchurAction, Storage,
-    Wilson, WilsonType,
+    ActionVersion, Coarsenable, CoarsenablePair, DiracParams, EvenOdd, FlavourTerm, HopCall,
+    HopSum, QuarkAction, SchurAction, Storage, Wilson, WilsonType,
 };
 use crate::backend::args::{self, DoubletSiteArgs};
 use crate::backend::{kernels, Device};
@@ -50,6 +50,11 @@ impl DoubletParams {
             bail!(BadParameter, "epsilon: expected a finite number, found {}", self.epsilon);
         }
         Ok(())
+    }
+    /// Twisted mass of the lighter quark: on an eigenvector of gamma5 D of one flavour without a twist, with the
+    /// eigenvalue l and <gamma5> = 0, |D|^2 is l^2 + (|mu| + |epsilon|)^2 and l^2 + (|mu| - |epsilon|)^2.
+    fn lighter(&self) -> f64 {
+        self.wilson.mu.abs() - self.epsilon.abs()
     }
     /// m^2 - e^2.
     pub(super) fn square(&self) -> f64 {
@@ -317,7 +322,35 @@ impl QuarkAction for Doublet {
     fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
         self.wilson.clover().filter(|_| !inverse)
     }
+    fn gamma5(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        inp.check_like(out, "gamma5 tau1")?;
+        let (out, inp) = (out.by_slice(), inp.by_slice());
+        (0..inp.nrhs()).try_for_each(|i| gamma5(&mut out.columns(i ^ 1, 1)?, &inp.columns(i, 1)?))
+    }
+    fn coarsenable_pair(&self) -> Option<&dyn CoarsenablePair> {
+        Some(self)
+    }
     fn as_any(&self) -> &dyn Any {
         self
+    }
+}
+
+impl CoarsenablePair for Doublet {
+    /// Wilson's operator with the twisted mass of the lighter quark, whose low modes the null vectors are to have.
+    fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>> {
+        let params = DiracParams { mu: self.params.lighter(), ..*self.wilson.params() };
+        let (links, direct) = (self.wilson.gauge().clone(), self.wilson.clover().cloned());
+        Ok(Arc::new(Wilson::with_clover(links, direct, params)?))
+    }
+    fn flavour_term(&self) -> FlavourTerm {
+        let scale = 2.0 * self.wilson.kappa();
+        FlavourTerm {
+            own: scale * self.params.lighter(),
+            twist: scale * self.params.wilson.mu,
+            split: -scale * self.params.epsilon,
+        }
+    }
+    fn own_copy(&self, (precision, recon): Storage) -> Result<Arc<dyn QuarkAction>> {
+        Ok(Arc::new(Self::on(Arc::new(self.wilson.to(precision, recon)?), self.params)))
     }
 }

@@ -19,7 +19,10 @@ mod tensor;
 mod wilson;
 mod wilson_action;
 
-pub use action::{in_storage, ActionVersion, Coarsenable, QuarkAction, SchurAction, Storage};
+pub use action::{
+    in_storage, ActionVersion, Coarsenable, CoarsenablePair, FlavourTerm, QuarkAction, SchurAction,
+    Storage,
+};
 pub use actions::ActionParams;
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};

@@ -88,6 +88,46 @@ static void solves(plaq_context context, plaq_gauge gauge) {
   free(source), free(back);
 }
 
+/* By multigrid, of two right-hand sides, with the links' null vectors kept in an update. */
+static void with_multigrid(plaq_context context, plaq_gauge gauge) {
+  double *source = random_numbers(2 * PAIR), *back = numbers(2 * PAIR);
+  plaq_dirac_params d = flavour(mu);
+  plaq_multigrid_params m;
+  plaq_multigrid multigrid;
+  plaq_solver_params p;
+  plaq_solve_report r;
+  plaq_solver solver;
+  plaq_dirac dirac;
+  plaq_spinor b = vectors(context, 2, 2, source), x = vectors(context, 2, 2, NULL), y = vectors(context, 2, 2, NULL);
+  int system, i;
+  OK(plaq_doublet_create(context, gauge, &d, epsilon, &dirac));
+  OK(plaq_multigrid_params_init(&m, sizeof m));
+  m.levels = 2, m.level[0].vectors = 6, m.refinements = 1;
+  for (i = 0; i < 4; i++) m.level[0].block[i] = 2;
+  OK(plaq_multigrid_create(dirac, &m, &multigrid));
+  OK(plaq_multigrid_update(multigrid, dirac, PLAQ_REFRESH_KEEP, 1));
+  for (system = PLAQ_SYSTEM_EVEN_SYMMETRIC; system <= PLAQ_SYSTEM_ODD_ASYMMETRIC; system++) {
+    OK(plaq_solver_params_init(&p, sizeof p));
+    OK(plaq_solve_report_init(&r, sizeof r));
+    p.algorithm = PLAQ_ALGORITHM_GCR, p.system = system, p.tol = 1e-11;
+    p.sloppy_precision = system % 2 ? PLAQ_PRECISION_SINGLE : PLAQ_PRECISION_HALF;
+    OK(plaq_solver_create(dirac, &p, &solver));
+    OK(plaq_solver_set_multigrid(solver, multigrid));
+    OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+    CHECK(r.converged && r.iterations >= 2 && r.iterations < 10);
+    OK(plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
+    OK(plaq_spinor_save(y, NULL, back));
+    CHECK(distance(back, source, 2 * PAIR) < 1e-8);
+    OK(plaq_solver_destroy(solver));
+  }
+  OK(plaq_multigrid_destroy(multigrid));
+  OK(plaq_spinor_destroy(b));
+  OK(plaq_spinor_destroy(x));
+  OK(plaq_spinor_destroy(y));
+  OK(plaq_dirac_destroy(dirac));
+  free(source), free(back);
+}
+
 /* One flavour is no doublet, and a doublet is nothing for what takes spinors. */
 static void misuse(plaq_context context, plaq_gauge gauge) {
   plaq_dirac_params p = flavour(mu);
@@ -96,7 +136,11 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   plaq_spinor_params s;
   plaq_multigrid_params m;
   plaq_multigrid multigrid;
+  plaq_solver_params how;
+  plaq_solver solver;
+  plaq_dirac flavoured;
   OK(plaq_doublet_create(context, gauge, &p, epsilon, &dirac));
+  OK(plaq_dirac_create(context, gauge, &p, &flavoured));
   REFUSED(PLAQ_FIELD_MISMATCH, "x", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, both, one));
   REFUSED(PLAQ_FIELD_MISMATCH, "y", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, one, both));
   REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_doublet_create(context, gauge, &p, NAN, &never));
@@ -106,7 +150,17 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   s.slices = 2, s.spins = 1;
   REFUSED(PLAQ_INVALID_ARGUMENT, "slices", plaq_spinor_create(context, &s, &none));
   OK(plaq_multigrid_params_init(&m, sizeof m));
-  REFUSED(PLAQ_UNSUPPORTED, "doublet", plaq_multigrid_create(dirac, &m, &multigrid));
+  m.levels = 2, m.level[0].vectors = 4, m.refinements = 0, m.smoother = PLAQ_SMOOTHER_SCHWARZ_ADDITIVE;
+  REFUSED(PLAQ_UNSUPPORTED, "smoother", plaq_multigrid_create(dirac, &m, &multigrid));
+  m.smoother = PLAQ_SMOOTHER_CA_GCR;
+  OK(plaq_multigrid_create(flavoured, &m, &multigrid));
+  OK(plaq_solver_params_init(&how, sizeof how));
+  how.algorithm = PLAQ_ALGORITHM_GCR;
+  OK(plaq_solver_create(dirac, &how, &solver));
+  REFUSED(PLAQ_FIELD_MISMATCH, "slices", plaq_solver_set_multigrid(solver, multigrid));
+  OK(plaq_solver_destroy(solver));
+  OK(plaq_multigrid_destroy(multigrid));
+  OK(plaq_dirac_destroy(flavoured));
   OK(plaq_spinor_destroy(one));
   OK(plaq_spinor_destroy(both));
   OK(plaq_dirac_destroy(dirac));
@@ -118,6 +172,7 @@ int main(void) {
   plaq_gauge gauge = new_gauge(context, links);
   is_two_flavours(context, gauge);
   solves(context, gauge);
+  with_multigrid(context, gauge);
   misuse(context, gauge);
   OK(plaq_gauge_destroy(gauge));
   OK(plaq_context_destroy(context));

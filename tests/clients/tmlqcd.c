@@ -118,13 +118,14 @@ static void eigenvalues(void) {
   }
 }
 
-static void multigrid(void) {
+/* As tmLQCD calls it; it does so for one flavour only. */
+static void multigrid(int flavours) {
   const int block[4] = {2, 2, 2, 2};
   QudaInvertParam inner, p;
   QudaMultigridParam levels;
   void *made;
   int times;
-  use(1, MU, 0, 0, 1);
+  use(flavours, MU, flavours == 2 ? EPSILON : 0, 0, 1);
   p = invert_param(QUDA_GCR_INVERTER, WHOLE);
   set_levels(&levels, &inner, block, 8);
   made = newMultigridQuda(&levels), fine();
@@ -132,7 +133,7 @@ static void multigrid(void) {
   /* Up, down with the sign changed in an update, and with null vectors refined. */
   for (times = 0; times < 3; times++) {
     if (times) {
-      use(1, -form.mu, 0, 0, 1);
+      use(flavours, -form.mu, form.epsilon, 0, 1);
       p.mu = inner.mu = form.mu;
       levels.setup_maxiter_refresh[0] = times == 2 ? 50 : 0;
       updateMultigridQuda(made, &levels), fine();
@@ -345,7 +346,7 @@ int main(int argc, char **argv) {
   for (mu = 0; mu < 4; mu++) host_momenta[mu] = room((size_t)own * 80);
   propagators();
   trajectories();
-  if (!brief) multigrid();
+  if (!brief) multigrid(1), multigrid(2);
   flow(without);
   freeCloverQuda(), fine();
   freeGaugeQuda(), fine();

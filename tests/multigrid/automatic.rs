@@ -1,7 +1,8 @@
 //! The solver that chooses while it solves. What it finds is checked with the reference's operator.
 
 use plaq::compose::{Chosen, Normalisation, SolverSettings};
-use plaq::operators::{ActionParams, DoubletParams, QuarkAction};
+use plaq::fields::Components;
+use plaq::operators::{ActionParams, LaplaceParams, QuarkAction};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 
@@ -72,9 +73,9 @@ fn what_is_chosen() {
 fn where_there_is_no_multigrid() {
     let device = &some_devices()[0];
     let setup = Setup::new(device, [4; 4], ROUGH);
-    let wilson = DiracParams { mass: MASS, mu: 0.2, ..Default::default() };
-    let doublet = ActionParams::Doublet(DoubletParams { wilson, epsilon: 0.1 });
-    let op = doublet.create_in(&setup.gauge, (Precision::F64, Recon::R18)).unwrap();
+    let params = LaplaceParams { components: Components::COLOUR, directions: 15, mass2: 0.1 };
+    let op =
+        ActionParams::from(params).create_in(&setup.gauge, (Precision::F64, Recon::R18)).unwrap();
     let (mut x, mut b) = (op.shape().field(1).unwrap(), op.shape().field(1).unwrap());
     b.set_noise(Noise::Normal, 5, 0).unwrap();
     let solver = automatic(&op, &settings(1_000_000));

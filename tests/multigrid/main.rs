@@ -2,6 +2,7 @@
 //! solves.
 
 mod automatic;
+mod doublet;
 mod gathered;
 mod short;
 mod solvers;

@@ -174,6 +174,25 @@ def test_multigrid():
     assert mg.update(d, "keep").refresh == plaq.capi.plaq_refresh.KEEP
 
 
+def test_multigrid_of_a_doublet():
+    shape = (8, 4, 4, 4)
+    u, gauge = lattice(shape=shape)
+    d = plaq.Doublet(gauge, mass=0.3, mu=0.12, epsilon=0.125, csw=1.1)
+    mg = d.multigrid(levels=2, block=[2, 2, 2, 2], vectors=6, refinements=1)
+    b = spinors(2, shape=shape)
+    psi = d.solve(b, multigrid=mg, tol=1e-10)
+    up, down = (ref.dirac(u, flavour, 0.3, csw=1.1, twist=mu) for flavour, mu in zip(psi, (0.12, -0.12)))
+    close(np.stack([up - 0.125 * psi[1], down - 0.125 * psi[0]]), b, 1e-9)
+    iterations = d.report.iterations
+    plain = plaq.Doublet(gauge, mass=0.3, mu=0.12, epsilon=0.125, csw=1.1)
+    plain.solve(b, solver="gcr")
+    assert iterations < plain.report.iterations
+    # Null vectors are of one flavour.
+    assert mg.levels()[0].vectors == 6 and mg.vectors().n == 6
+    assert mg.update(d, "refine").refresh == plaq.capi.plaq_refresh.REFINE
+    close(d @ d.solve(b, multigrid=mg, tol=1e-11), b, 1e-9)
+
+
 def test_propagator_is_the_inverse_of_the_reference():
     shape = (4, 4, 4, 4)
     u, gauge = lattice(shape=shape)

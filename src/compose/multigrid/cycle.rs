@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use super::finest::Finest;
 use super::low::Low;
 use super::params::{together, Steps, STEPS};
 use super::pool::{Pool, Squares};
@@ -19,14 +18,14 @@ use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
 use crate::linop::{Schur, Shape, Workspace};
 use crate::operators::{
-    copy_parity, gamma5, CoarseOperator, Coarsenable, SchurAction, SiteTerm, TensorHop,
+    copy_parity, CoarseOperator, FlavourTerm, QuarkAction, SchurAction, SiteTerm, TensorHop,
 };
 
 /// Operators of all levels and the way between them.
 pub(super) struct Hierarchy {
     pub params: MultigridParams,
     /// The operator of the finest level's smoother.
-    pub finest: Arc<dyn Coarsenable>,
+    pub finest: Arc<dyn QuarkAction>,
     /// The symmetric Schur complement of it on even sites.
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
@@ -98,22 +97,25 @@ pub(super) fn count(counter: &AtomicU64, n: u64) {
 impl Hierarchy {
     pub fn new(
         params: MultigridParams,
-        finest: &Finest,
+        finest: Arc<dyn QuarkAction>,
+        tensor: Option<Arc<TensorHop>>,
         transfers: Vec<Transfer>,
         gathers: Vec<Option<Gather>>,
         coarse: Vec<Arc<CoarseOperator>>,
     ) -> Result<Self> {
-        let mut pools = vec![Pool::new(transfers[0].fine(), params.coarse_precision, 12)];
+        let (precision, flavours) = (params.coarse_precision, finest.shape().components.slices);
+        let mut pools = vec![Pool::new(transfers[0].fine(), precision, 12 * flavours)];
         pools.extend(coarse.iter().map(|op| Pool::new(op.grid(), op.precision(), op.rows())));
         let entry = |(gather, transfer): (&Option<Gather>, &Transfer)| {
-            gather.as_ref().map(|g| Pool::new(g.outer(), params.coarse_precision, transfer.rows()))
+            let rows = flavours * transfer.rows();
+            gather.as_ref().map(|g| Pool::new(g.outer(), precision, rows))
         };
         let entries = gathers.iter().zip(&transfers).map(entry).collect();
         let counters = || (0..=params.steps().len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
         let falls = (0..=params.steps().len()).map(|_| Falls::default()).collect();
-        let schwarz = Schwarz::new(&params, &*finest.smoother, &coarse)?;
-        let fine = finest.smoother.clone().schur(Schur::EVEN_SYMMETRIC)?;
+        let schwarz = Schwarz::new(&params, &*finest, &coarse)?;
+        let fine = finest.clone().schur(Schur::EVEN_SYMMETRIC)?;
         let mut squares = vec![Squares::new(transfers[0].fine())];
         squares.extend(coarse.iter().map(|op| Squares::new(op.grid())));
         let solved = params.coarsest == Coarsest::BiCgStab && coarse.len() == params.steps().len();
@@ -121,7 +123,7 @@ impl Hierarchy {
         let coarsest = coarsest.map(|op| CoarseSystem::new(op.clone(), false));
         let made = Hierarchy {
             params,
-            finest: finest.smoother.clone(),
+            finest,
             fine,
             transfers,
             gathers,
@@ -131,7 +133,7 @@ impl Hierarchy {
             workspace: Workspace::default(),
             around: Workspace::default(),
             directions: Mutex::default(),
-            tensor: finest.tensor.clone(),
+            tensor,
             columns: Mutex::default(),
             squares,
             schwarz,
@@ -145,6 +147,24 @@ impl Hierarchy {
         Ok(made)
     }
 
+    /// The levels of one flavour for both of a doublet: its null vectors and links, with the twisted masses of either
+    /// flavour and what is between them.
+    pub fn in_flavours(self, finest: &Arc<dyn QuarkAction>, term: FlavourTerm) -> Result<Self> {
+        let FlavourTerm { own, twist, split } = term;
+        let on_level = |(op, factor): (&Arc<CoarseOperator>, &f64)| {
+            let twists = [twist, -twist].map(|twist| factor * (twist - own));
+            op.in_flavours(twists, split).map(Arc::new)
+        };
+        let factors = &self.params.twist_factors;
+        let coarse = self.coarse.iter().zip(factors).map(on_level).collect::<Result<_>>()?;
+        Self::new(self.params, finest.clone(), None, self.transfers, self.gathers, coarse)
+    }
+
+    /// Flavours of the vectors that solves are for.
+    pub fn flavours(&self) -> usize {
+        self.finest.shape().components.slices
+    }
+
     /// What the set-up took does not count as solves.
     pub fn forget_counts(&self) {
         let counters = self.iterations.iter().chain(&self.nanoseconds);
@@ -155,6 +175,7 @@ impl Hierarchy {
     /// Frees vectors that no cycle uses now.
     pub fn free_idle(&self) {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
+        self.coarse.iter().for_each(|op| op.free_idle());
         self.workspace.clear();
         self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
         self.columns.lock().unwrap_or_else(|e| e.into_inner()).clear();
@@ -210,7 +231,7 @@ impl Hierarchy {
                 self.around.with(&whole, n, |b| {
                     b.clear()?;
                     match (dagger, form.symmetric) {
-                        (true, _) => gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
+                        (true, _) => op.gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
                         (false, true) => site(b, r)?,
                         (false, false) => copy_parity(b, r, parity)?,
                     }
@@ -230,25 +251,25 @@ impl Hierarchy {
                         true => site(t, r)?,
                         false => blas::copy(t, r)?,
                     }
-                    gamma5(r, t)?;
+                    op.gamma5(r, t)?;
                 }
                 blas::copy(out, r)
             })
         })
     }
 
-    /// K of the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 without a twist, and nearly so
-    /// with a small one.
+    /// K of the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 of a doublet, with tau1 besides, and of one flavour
+    /// without a twist, and nearly so with a small one.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());
         self.around.with(&shape, inp.nrhs(), |s| {
             self.around.with(&shape, inp.nrhs(), |t| {
                 blas::copy(s, inp)?;
-                gamma5(t, s)?;
+                op.gamma5(t, s)?;
                 op.apply_site(s, t, 0, SiteTerm::Inverse, false, 1.0)?;
                 self.precondition(t, s)?;
                 op.apply_site(s, t, 0, SiteTerm::Direct, false, 1.0)?;
-                gamma5(t, s)?;
+                op.gamma5(t, s)?;
                 blas::copy(out, t)
             })
         })
@@ -311,9 +332,10 @@ impl Hierarchy {
         };
         for (first, count) in parts() {
             let b = inp.columns(first, count)?;
-            if level.pre == 0 && b.precision() == fine.precision() {
-                // The Schur complement is symmetric: times A it is that of M.
-                fine.take_spinors_times(first, &b, op.site_term(SiteTerm::Direct))?;
+            // The Schur complement is symmetric: times A it is that of M.
+            let one = op.coarsenable().filter(|_| b.precision() == fine.precision());
+            if let Some(one) = one.filter(|_| level.pre == 0) {
+                fine.take_spinors_times(first, &b, one.site_term(SiteTerm::Direct))?;
                 continue;
             }
             if level.pre == 0 {

@@ -7,7 +7,7 @@ use super::MultigridParams;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
-use crate::operators::{Coarsenable, QuarkAction, TensorHop};
+use crate::operators::{Coarsenable, FlavourTerm, QuarkAction, TensorHop};
 
 /// The operator on the finest level.
 pub(super) struct Finest {
@@ -18,10 +18,27 @@ pub(super) struct Finest {
     pub setup: Arc<dyn Coarsenable>,
     /// The smoother's for many right-hand sides, where the set-up iterates as many.
     pub tensor: Option<Arc<TensorHop>>,
+    /// The operator of the smoother of solves with two flavours, and what it has besides; the others are then those of
+    /// one flavour.
+    pub pair: Option<(Arc<dyn QuarkAction>, FlavourTerm)>,
 }
 
 impl Finest {
-    pub fn new(op: &dyn Coarsenable, params: &MultigridParams) -> Result<Self> {
+    pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
+        if let Some(op) = op.coarsenable() {
+            return Self::of_one(op, params);
+        }
+        let Some(both) = op.coarsenable_pair() else {
+            check(op)?;
+            bail!(Internal, "multigrid of an action without flavours");
+        };
+        let one = Self::of_one(&*both.one_flavour()?, params)?;
+        let smoother = both.own_copy(one.smoother.storage())?;
+        Ok(Finest { pair: Some((smoother, both.flavour_term())), ..one })
+    }
+
+    /// The operator of one flavour.
+    fn of_one(op: &dyn Coarsenable, params: &MultigridParams) -> Result<Self> {
         // Two rows of the links where they are unitary.
         let links = match op.links().recon() {
             Recon::R18 => Recon::R18,
@@ -38,18 +55,18 @@ impl Finest {
             true => Some(Arc::new(smoother.tensor_hop()?)),
             false => None,
         };
-        Ok(Finest { smoother, setup, tensor })
+        Ok(Finest { smoother, setup, tensor, pair: None })
     }
 }
 
-/// The operator as multigrid sees it.
+/// Refuses actions that multigrid does not coarsen.
 ///
 /// # Errors
-/// `Unsupported`: multigrid does not coarsen such an action.
-pub(super) fn coarsenable(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
-    match op.coarsenable() {
-        Some(op) => Ok(op),
-        None => bail!(
+/// `Unsupported`.
+pub(super) fn check(op: &dyn QuarkAction) -> Result<()> {
+    match op.coarsenable().is_some() || op.coarsenable_pair().is_some() {
+        true => Ok(()),
+        false => bail!(
             Unsupported,
             "multigrid: expected a Wilson-type operator, found {}",
             op.describe()

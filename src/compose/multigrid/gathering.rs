@@ -96,7 +96,7 @@ pub(super) fn divide(geometry: &Geometry, places: &[Place]) -> Result<()> {
     Ok(())
 }
 
-/// Unknowns of the coarsest level's system on all ranks.
+/// Unknowns of the coarsest level's system on all ranks, of one flavour.
 pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
     let places = places(params, geometry).unwrap_or_default();
     let (Some(place), Some(level)) = (places.last(), params.steps().last()) else { return 0 };

@@ -63,7 +63,8 @@ pub(super) struct Direct {
 
 /// Refuses a coarsest level that its solver is not for.
 pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
-    let unknowns = coarsest_unknowns(op.links().geometry(), params);
+    let flavours = op.shape().components.slices as u64;
+    let unknowns = flavours * coarsest_unknowns(op.links().geometry(), params);
     if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
         bail!(
             BadParameter,

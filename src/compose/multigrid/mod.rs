@@ -1,6 +1,7 @@
 //! Adaptive multigrid for Wilson-type operators (Clark et al., arXiv:1612.07873): null vectors found by
 //! inverse iteration, coarse operators made of them, and a cycle of smoothing and coarse corrections that
-//! preconditions GCR on the even-odd system.
+//! preconditions GCR on the even-odd system. A doublet of flavours has the null vectors and coarse links of one flavour
+//! (Alexandrou et al., arXiv:1801.06823).
 
 mod coarsest;
 mod cycle;
@@ -27,7 +28,7 @@ use std::time::Instant;
 
 use crate::params::choices;
 use cycle::Hierarchy;
-use finest::{coarsenable, Finest};
+use finest::Finest;
 pub use galerkin::FineOperator;
 use memory::Rehearsed;
 use params::MOST_REFINEMENTS;
@@ -255,7 +256,7 @@ impl Multigrid {
     /// # Errors
     /// `BadParameter`, `BadExtents`, `Unsupported`: as `new`.
     pub fn check_params(op: &dyn QuarkAction, params: &MultigridParams) -> Result<()> {
-        coarsenable(op)?;
+        finest::check(op)?;
         params.check()?;
         let params = &params.on(op.links().geometry(), &op.shape().device);
         params.check()?;
@@ -271,7 +272,7 @@ impl Multigrid {
         vectors: Option<&SpinorField>,
     ) -> Result<(Arc<Hierarchy>, f64)> {
         setup::check_links(op)?;
-        let low = Finest::new(coarsenable(op)?, params)?;
+        let low = Finest::new(op, params)?;
         let hierarchy = Arc::new(match vectors {
             Some(vectors) => setup::from_vectors(&low, params, vectors)?,
             None => setup::anew(&low, params)?,
@@ -344,7 +345,7 @@ impl Multigrid {
         });
         comm.agree(room)?;
         setup::check_links(op)?;
-        let low = Finest::new(coarsenable(op)?, &params)?;
+        let low = Finest::new(op, &params)?;
         let steps: &[Update] = match how {
             Update::Keep => &[Update::Keep, Update::Refine(1), Update::Anew],
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
@@ -470,7 +471,7 @@ impl Multigrid {
         Ok(out)
     }
 
-    /// Refuses an operator on another lattice or device.
+    /// Refuses an operator on another lattice or device, or on vectors of other flavours.
     pub fn check(&self, op: &dyn QuarkAction) -> Result<()> {
         let h = self.read();
         let (own, other) = (h.finest.links(), op.links());
@@ -478,6 +479,13 @@ impl Multigrid {
             bail!(
                 FieldMismatch,
                 "multigrid was set up for another lattice or device than the operator's"
+            );
+        }
+        let (own, other) = (h.finest.shape().components, op.shape().components);
+        if own != other {
+            bail!(
+                FieldMismatch,
+                "multigrid was set up for vectors of {own} numbers a site, the operator's have {other}"
             );
         }
         Ok(())

@@ -6,6 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::{MultigridParams, Smoother};
+use crate::bail;
 use crate::error::Result;
 use crate::fields::domains::{domain_extents, DomainSums, Domains};
 use crate::fields::Precision;
@@ -52,6 +53,18 @@ pub(super) struct Schwarz {
     pub coarse: Vec<Decomposition>,
 }
 
+/// The operator, if it is one of one flavour.
+fn one_flavour(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
+    match op.coarsenable() {
+        Some(op) => Ok(op),
+        None => bail!(
+            Unsupported,
+            "smoother: Schwarz's method on the finest level is of operators of one flavour, found {}",
+            op.describe()
+        ),
+    }
+}
+
 /// Colours that are worked on in turn.
 pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
     match smoother {
@@ -63,7 +76,7 @@ pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
 impl Schwarz {
     pub fn new(
         params: &MultigridParams,
-        op: &dyn Coarsenable,
+        op: &dyn QuarkAction,
         coarse: &[Arc<CoarseOperator>],
     ) -> Result<Self> {
         let fine = match params.smoother.has_domains() {
@@ -72,8 +85,8 @@ impl Schwarz {
                 let (geometry, device) = (op.links().geometry(), op.links().device());
                 let block = domain_extents(params.domain, FINE, geometry.extents())?;
                 let domains = Domains::of_spinors(geometry, device, block, 0)?;
-                let inside = op.within_blocks(block)?.schur(Schur::EVEN_SYMMETRIC)?;
-                Some((Decomposition::new(domains), inside))
+                let inside = one_flavour(op)?.within_blocks(block)?;
+                Some((Decomposition::new(domains), inside.schur(Schur::EVEN_SYMMETRIC)?))
             }
         };
         let mut made = Schwarz { fine, coarse: vec![] };
@@ -87,9 +100,10 @@ impl Schwarz {
         Ok(made)
     }
 
-    /// Refuses domains that do not divide the part of a rank.
+    /// Refuses domains that do not divide the part of a rank, and those of doublets.
     pub fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
         if params.smoother.has_domains() {
+            one_flavour(op)?;
             domain_extents(params.domain, FINE, op.links().geometry().extents())?;
         }
         Ok(())

@@ -79,6 +79,11 @@ pub(super) fn refined(
     passes: usize,
 ) -> Result<Hierarchy> {
     let (mut spent, passes) = (Spent::new(params), distinct(passes));
+    if passes > 0 && old.flavours() > 1 {
+        // Null vectors are of one flavour, and so are the cycles that they go through.
+        let v = spent.on(0, || old.transfers[0].originals(0, old.transfers[0].count()))?;
+        old = Arc::new(levels(op, params, v, false, &mut spent)?);
+    }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
@@ -122,8 +127,8 @@ pub(super) fn from_vectors(
     levels(op, params, v, true, &mut Spent::new(params))
 }
 
-/// Builds all levels from the null vectors of the finest one; `last`: solves follow, and low modes of the
-/// coarsest level are worth their search.
+/// Builds all levels from the null vectors of the finest one; `last`: solves follow, of two flavours where the operator
+/// has them, and low modes of the coarsest level are worth their search.
 fn levels(
     op: &Finest,
     params: &MultigridParams,
@@ -137,8 +142,12 @@ fn levels(
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
-    let made = Hierarchy::new(params.clone(), op, transfers, gathers, coarse);
+    let (smoother, tensor) = (op.smoother.clone(), op.tensor.clone());
+    let made = Hierarchy::new(params.clone(), smoother, tensor, transfers, gathers, coarse);
     let made = made.and_then(|mut made| {
+        if let Some((smoother, term)) = op.pair.as_ref().filter(|_| last) {
+            made = spent.on(1, || made.in_flavours(smoother, *term))?;
+        }
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.steps().len(), || made.find_low())?;
         }

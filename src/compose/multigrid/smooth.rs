@@ -369,7 +369,7 @@ mod tests {
             refinements: 0,
             ..MultigridParams::with_levels(vec![level])
         };
-        let finest = Finest::new(op.coarsenable().unwrap(), &params).unwrap();
+        let finest = Finest::new(&*op, &params).unwrap();
         let mut hierarchy = anew(&finest, &params).unwrap();
         let tensor = Arc::new(finest.smoother.tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {

@@ -228,6 +228,7 @@ impl LinOp for CoarseSystem {
         let (grid, op) = (self.op.grid(), &self.op);
         let bytes =
             |subset| CoarseField::bytes(grid, op.precision(), subset, op.rows(), nrhs) as u64;
-        bytes(Subset::Odd) + if uses.dagger { bytes(op.subset()) } else { 0 }
+        let own = bytes(Subset::Odd) + op.mixing_bytes(nrhs) as u64;
+        own + if uses.dagger { bytes(op.subset()) } else { 0 }
     }
 }

@@ -307,6 +307,11 @@ impl Transfer {
         }
     }
 
+    /// Columns of one flavour that the right-hand sides of a fine vector are: every flavour has the same null vectors.
+    fn columns(&self, fine: &CoarseField) -> usize {
+        fine.nrhs() * (fine.components() / self.components)
+    }
+
     fn args(&self, fine: &CoarseField, sites: Ptr, (v, scales, _): Stored) -> AggregateArgs {
         AggregateArgs {
             v,
@@ -316,7 +321,7 @@ impl Transfer {
             faces: self.faces(),
             m: (self.components / 2) as i32,
             n: self.n as i32,
-            columns: fine.nrhs() as i32,
+            columns: self.columns(fine) as i32,
             block: self.coarsening.aggregates.size as i32,
             limit: fine.range().1 as i32,
             ..Default::default()
@@ -324,12 +329,13 @@ impl Transfer {
     }
 
     fn check(&self, coarse: &CoarseField, fine: &CoarseField) -> Result<()> {
+        let flavours = fine.components() / self.components;
         let fits = *fine.grid() == self.fine
             && *coarse.grid() == self.coarse
-            && fine.components() == self.components
+            && fine.components() == flavours * self.components
             && fine.precision() == self.precision
             && fine.subset() != Subset::Odd
-            && coarse.components() == self.rows()
+            && coarse.components() == flavours * self.rows()
             && coarse.subset() == Subset::Full
             && coarse.nrhs() == fine.nrhs();
         if !fits {
@@ -347,7 +353,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// coarse = R fine; a fine vector of even sites counts as zero on the others.
+    /// coarse = R fine, of one flavour or of several; a fine vector of even sites counts as zero on the others.
     pub fn restrict(&self, coarse: &mut CoarseField, fine: &CoarseField) -> Result<()> {
         self.restrict_onto(coarse, fine, false)
     }
@@ -363,8 +369,8 @@ impl Transfer {
         let args = AggregateArgs {
             coarse: coarse.ptr(),
             upper: upper as i32,
-            step_site: (self.rows() * fine.nrhs()) as i64,
-            step_row: fine.nrhs() as i64,
+            step_site: (self.rows() * self.columns(fine)) as i64,
+            step_row: self.columns(fine) as i64,
             step_column: 1,
             ..self.args(fine, self.coarsening.aggregates.sites.ptr(), self.stored(fine))
         };
@@ -378,7 +384,7 @@ impl Transfer {
         args: &AggregateArgs,
     ) -> Result<()> {
         let (device, bits) = (self.coarse.device(), self.stored(fine).2);
-        let (n, columns, gpu) = (self.n, fine.nrhs(), !device.is_cpu());
+        let (n, columns, gpu) = (self.n, self.columns(fine), !device.is_cpu());
         let each = match args.upper {
             0 => self.rows() * groups(columns),
             _ => columns * (groups(columns) + 1),

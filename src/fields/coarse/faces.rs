@@ -16,6 +16,14 @@ pub(crate) struct Part {
     pub nrhs: usize,
 }
 
+impl Part {
+    /// Flavours as right-hand sides, those of one flavour after those of the other: component c of flavour f is
+    /// component `flavours` c + f.
+    pub fn by_flavour(self, flavours: usize) -> Part {
+        Part { components: self.components / flavours, nrhs: self.nrhs * flavours, ..self }
+    }
+}
+
 impl CoarseGrid {
     /// The faces of a vector travel to the ranks behind them; then `work` runs with what came.
     pub(crate) fn with_halo<T>(

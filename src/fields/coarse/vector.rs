@@ -11,7 +11,9 @@ use crate::fields::{
     blas, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
 };
 
-/// A vector of a level, any number of right-hand sides.
+/// A vector of a level, any number of right-hand sides. Of two flavours either has half of the components, one beside the
+/// other: component c of flavour f is number 2 c + f. In memory that is what right-hand sides of both flavours are as
+/// columns of one flavour.
 #[derive(Debug)]
 pub struct CoarseField {
     grid: Arc<CoarseGrid>,
@@ -275,7 +277,7 @@ impl CoarseField {
     }
 
     /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
-    /// gamma_mu)/2 of them.
+    /// gamma_mu)/2 of them. Flavours of spinors on both parities: of one right-hand side at a time.
     pub(crate) fn take_spinors(
         &mut self,
         to: usize,
@@ -283,29 +285,34 @@ impl CoarseField {
         project: Option<(usize, f64)>,
     ) -> Result<()> {
         let (project, sign) = project.map_or((0, 0.0), |(mu, sign)| (mu as i32 + 1, sign));
-        let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x)? };
-        self.device().launch(
-            kernels::AggregateTake::of(x.precision(), self.precision)?,
-            &args,
-            spinor_work(x),
-        )
+        let kernel = kernels::AggregateTake::of(x.precision(), self.precision)?;
+        (0..x.components().slices).try_for_each(|flavour| {
+            let args = AggregateFieldArgs { project, sign, ..self.spinor_args(to, x, flavour)? };
+            self.device().launch(kernel, &args, spinor_work(x))
+        })
     }
 
     /// The same times a site term: SITE_*, the clover field that it reads, its twist and scale.
     ///
     /// # Errors
-    /// `FieldMismatch`: spinors of another precision besides.
+    /// `FieldMismatch`: spinors of another precision or of several flavours besides.
     pub(crate) fn take_spinors_times(
         &mut self,
         to: usize,
         x: &SpinorField,
         (site, clover, twist, twist_scale): (i32, Option<&CloverField>, f64, f64),
     ) -> Result<()> {
-        if x.precision() != self.precision {
-            bail!(FieldMismatch, "spinors in {} to columns in {}", x.precision(), self.precision);
+        if x.precision() != self.precision || x.components() != Components::SPINOR {
+            bail!(
+                FieldMismatch,
+                "{} numbers in {} to columns in {}",
+                x.components(),
+                x.precision(),
+                self.precision
+            );
         }
         let args = AggregateSiteArgs {
-            to: self.spinor_args(to, x)?,
+            to: self.spinor_args(to, x, 0)?,
             clover: clover.map_or_else(|| x.view(), CloverField::view),
             site,
             twist,
@@ -323,16 +330,23 @@ impl CoarseField {
         x: &mut SpinorField,
         chirality: usize,
     ) -> Result<()> {
-        let args = AggregateFieldArgs { chirality: chirality as i32, ..self.spinor_args(from, x)? };
-        self.device().launch(
-            kernels::AggregateGive::of(x.precision(), self.precision)?,
-            &args,
-            spinor_work(x),
-        )
+        let kernel = kernels::AggregateGive::of(x.precision(), self.precision)?;
+        (0..x.components().slices).try_for_each(|flavour| {
+            let own = self.spinor_args(from, x, flavour)?;
+            let args = AggregateFieldArgs { chirality: chirality as i32, ..own };
+            self.device().launch(kernel, &args, spinor_work(x))
+        })
     }
 
-    fn spinor_args(&self, column: usize, x: &SpinorField) -> Result<AggregateFieldArgs> {
-        let fits = self.components == 12
+    /// One flavour of spinors and the columns that it has.
+    fn spinor_args(
+        &self,
+        column: usize,
+        x: &SpinorField,
+        flavour: usize,
+    ) -> Result<AggregateFieldArgs> {
+        let flavours = x.components().slices;
+        let fits = self.components == 12 * flavours
             && self.grid.extents() == x.geometry().extents()
             && self.grid.fine() == x.geometry()
             && self.device() == x.device()
@@ -353,13 +367,13 @@ impl CoarseField {
         }
         Ok(AggregateFieldArgs {
             geom: x.geometry().args(),
-            field: x.view(),
+            field: x.slice_view(flavour)?,
             data: self.ptr(),
-            columns: self.nrhs as i32,
+            columns: (self.nrhs * flavours) as i32,
             count: x.nrhs() as i32,
             parities: x.parities() as i32,
             parity: (x.subset() == Subset::Odd) as i32,
-            first: column as i32,
+            first: (flavour * self.nrhs + column) as i32,
             whole: (self.subset == Subset::Full) as i32,
             ..Default::default()
         })
@@ -410,9 +424,9 @@ impl CoarseGrid {
     }
 }
 
-/// A spinor's sites, on a GPU with right-hand sides inside of them.
+/// The sites of a flavour of spinors, on a GPU with right-hand sides inside of them.
 pub(crate) fn spinor_work(x: &SpinorField) -> Work {
-    let work = x.work();
+    let work = x.geometry().work(x.nrhs() * x.parities());
     match x.device().is_cpu() {
         true => work,
         false => Work { n: work.n * x.nrhs(), batches: x.parities(), ..work },
