@@ -7,7 +7,7 @@ use plaq::compose::multigrid::{LevelParams, Multigrid, MultigridParams, Update};
 use plaq::compose::{DiracSolver, Normalisation, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{blas, GaugeField, Geometry, Momenta, Noise, Precision, Recon};
-use plaq::operators::DiracParams;
+use plaq::operators::{ActionParams, DiracParams, DoubletParams};
 use plaq::ops::hmc::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -237,15 +237,23 @@ fn shifted_systems_are_those_of_cg() {
     }
 }
 
-/// Whatever number of shifts multigrid solves, heat bath, action and force are those of CG.
+/// Whatever number of shifts multigrid solves, heat bath, action and force are those of CG, of one flavour and of a
+/// doublet.
 #[test]
 fn one_flavour_with_multigrid_is_that_with_cg() {
+    let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.135);
+    let wilson = DiracParams { mu: 0.1, ..clover };
+    shifts_by_multigrid(clover.into());
+    shifts_by_multigrid(DoubletParams { wilson, epsilon: 0.08 }.into());
+}
+
+fn shifts_by_multigrid(operator: ActionParams) {
     let u = start(0.6);
     let place = Stream { seed: 3, trajectory: 2 };
     let made = |multigrid: Option<MultigridSolves>| {
         let inverter = params(multigrid).inverter;
         let interval = Some((2e-3, 6.0));
-        let all = OneFlavourParams::new(params(None).operator);
+        let all = OneFlavourParams::new(operator);
         let mut one = OneFlavour::new("s", OneFlavourParams { inverter, interval, ..all }).unwrap();
         one.refresh(&u, place).unwrap();
         let action = one.action(&u).unwrap();

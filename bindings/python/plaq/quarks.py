@@ -420,8 +420,6 @@ class Doublet(Wilson):
             "a doublet has no propagator of twelve columns: solve(b) with b (n, 2, T, Z, Y, X, 4, 3)"
         )
 
-    multigrid = propagator
-
 
 class Laplace(Operator):
     """-D^2 + mass2, D^2 the covariant second difference in `directions`, on periodic fields: of colour vectors
