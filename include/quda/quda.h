@@ -272,7 +272,7 @@ typedef struct QudaInvertParam_s {
   double clover_csw;
   /** kappa csw of the clover term that plaq computes. */
   double clover_coeff;
-  /** Not used. */
+  /** Only 0.0. */
   double clover_rho;
   /** 1: trlogA[0] and [1] are ln det A of the even and of the odd sites. */
   int compute_clover_trlog;
@@ -628,13 +628,11 @@ typedef struct QudaMultigridParam_s {
   QudaBoolean run_low_mode_check;
   /** Not used. */
   QudaBoolean run_oblique_proj_check;
-  /** Not used. */
+  /** 1 only with an empty name. */
   QudaBoolean vec_load[5];
-  /** Not used. */
   char vec_infile[5][256];
-  /** Not used. */
+  /** 1 only with an empty name. */
   QudaBoolean vec_store[5];
-  /** Not used. */
   char vec_outfile[5][256];
   /** Not used. */
   QudaBoolean mg_vec_partfile[5];
@@ -684,7 +682,7 @@ typedef struct QudaGaugeObservableParam_s {
   QudaBoolean compute_qcharge_density;
   /** A double for each site, even sites first. */
   void *qcharge_density;
-  /** Not used. */
+  /** Only QUDA_BOOLEAN_FALSE. */
   QudaBoolean remove_staggered_phase;
 } QudaGaugeObservableParam;
 

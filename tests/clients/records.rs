@@ -68,14 +68,14 @@ fn members_of_tmlqcd() {
             "dslash_type inv_type kappa mu tm_rho epsilon evmax twist_flavor tol tol_hq maxiter \
              reliable_delta num_offset offset tol_offset solution_type solve_type matpc_type dagger \
              mass_normalization cpu_prec cuda_prec cuda_prec_sloppy dirac_order gamma_basis \
-             clover_cpu_prec clover_order clover_csw clover_coeff compute_clover \
+             clover_cpu_prec clover_order clover_csw clover_coeff clover_rho compute_clover \
              compute_clover_inverse return_clover return_clover_inverse gcrNkrylov \
              inv_type_precondition preconditioner residual_type omega iter secs gflops",
         ),
         (
             "QudaMultigridParam",
             "invert_param n_level geo_block_size n_vec nu_pre nu_post cycle_type coarse_solver_tol \
-             coarse_solver_maxiter setup_maxiter_refresh mu_factor",
+             coarse_solver_maxiter setup_maxiter_refresh mu_factor vec_infile vec_outfile",
         ),
         (
             "QudaEigParam",
@@ -104,7 +104,7 @@ fn members_of_tmlqcd() {
              solver_normalization preserve_source cuda_prec_refinement_sloppy cuda_prec_precondition \
              cuda_prec_eigensolver clover_location clover_cuda_prec clover_cuda_prec_sloppy \
              clover_cuda_prec_refinement_sloppy clover_cuda_prec_precondition \
-             clover_cuda_prec_eigensolver clover_rho verbosity verbosity_precondition \
+             clover_cuda_prec_eigensolver verbosity verbosity_precondition \
              tol_precondition maxiter_precondition precondition_cycle schwarz_type chrono_precision",
         ),
         (
@@ -118,7 +118,7 @@ fn members_of_tmlqcd() {
              smoother_schwarz_cycle smoother_solve_type coarse_grid_solution_type omega \
              global_reduction location setup_location use_eig_solver compute_null_vector \
              generate_all_levels run_verify run_low_mode_check run_oblique_proj_check coarse_guess \
-             preserve_deflation vec_infile vec_outfile",
+             preserve_deflation",
         ),
         (
             "QudaEigParam",

@@ -479,6 +479,9 @@ int main(void) {
   bad = invert, bad.dslash_type = QUDA_CLOVER_WILSON_DSLASH;
   invertQuda(solution, source, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "call loadCloverQuda first");
+  bad = invert, bad.clover_rho = 0.1;
+  invertQuda(solution, source, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.clover_rho");
   bad = invert, bad.dslash_type = QUDA_ASQTAD_DSLASH;
   invertQuda(solution, source, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.dslash_type");
@@ -516,6 +519,10 @@ int main(void) {
 
   /* Two multigrids at once; a stale one. */
   levels = multigrid_param(&invert);
+  levels.vec_store[0] = QUDA_BOOLEAN_TRUE, levels.vec_outfile[0][0] = 'a';
+  CHECK(newMultigridQuda(&levels) == NULL);
+  refused(PLAQ_UNSUPPORTED, "newMultigridQuda", "param.vec_store[0]");
+  levels.vec_outfile[0][0] = 0;
   first = newMultigridQuda(&levels), fine();
   levels.n_vec[0] = 6;
   second = newMultigridQuda(&levels), fine();

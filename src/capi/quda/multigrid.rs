@@ -62,6 +62,20 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
             p.n_level
         ),
     };
+    let files = [
+        ("vec_load", &p.vec_load, "vec_infile", &p.vec_infile),
+        ("vec_store", &p.vec_store, "vec_outfile", &p.vec_outfile),
+    ];
+    for (flag, flags, member, names) in files {
+        // A flag without a name asks for nothing.
+        if let Some(i) = (0..levels).find(|&i| flags[i].0 == 1 && names[i][0] != 0) {
+            bail!(
+                Unsupported,
+                "param.{flag}[{i}]: expected QUDA_BOOLEAN_FALSE or an empty {member}, as files of null vectors are \
+                 those of plaq.h, found QUDA_BOOLEAN_TRUE"
+            );
+        }
+    }
     let mut made = MultigridParams { levels: Some(levels), ..Default::default() };
     for i in 0..levels - 1 {
         let mut block = [0; 4];

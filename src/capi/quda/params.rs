@@ -101,7 +101,7 @@ records! {
         compute_qcharge_density: QudaBoolean = Number::new(0), used;
         /// A double for each site, even sites first.
         qcharge_density: *mut c_void = std::ptr::null_mut(), used;
-        remove_staggered_phase: QudaBoolean = Number::new(0), ignored;
+        remove_staggered_phase: QudaBoolean = Number::new(0), only(QUDA_BOOLEAN_FALSE);
     }
     /// Smearing or flow of links.
     QudaGaugeSmearParam {

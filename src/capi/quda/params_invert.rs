@@ -134,7 +134,7 @@ records! {
         clover_csw: f64 = 0.0, used;
         /// kappa csw of the clover term that plaq computes.
         clover_coeff: f64 = 0.0, used;
-        clover_rho: f64 = 0.0, ignored;
+        clover_rho: f64 = 0.0, only(0.0);
         /// 1: trlogA[0] and [1] are ln det A of the even and of the odd sites.
         compute_clover_trlog: c_int = 0, used;
         trlogA: [f64; 2] = [0.0; 2], result;

@@ -78,10 +78,12 @@ records! {
         run_verify: QudaBoolean = unset(), ignored;
         run_low_mode_check: QudaBoolean = Number::new(0), ignored;
         run_oblique_proj_check: QudaBoolean = Number::new(0), ignored;
-        vec_load: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
-        vec_infile: [[c_char; 256]; 5] = [[0; 256]; 5], ignored;
-        vec_store: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
-        vec_outfile: [[c_char; 256]; 5] = [[0; 256]; 5], ignored;
+        /// 1 only with an empty name.
+        vec_load: [QudaBoolean; 5] = [Number::new(0); 5], used;
+        vec_infile: [[c_char; 256]; 5] = [[0; 256]; 5], used;
+        /// 1 only with an empty name.
+        vec_store: [QudaBoolean; 5] = [Number::new(0); 5], used;
+        vec_outfile: [[c_char; 256]; 5] = [[0; 256]; 5], used;
         mg_vec_partfile: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
         coarse_guess: QudaBoolean = Number::new(0), ignored;
         preserve_deflation: QudaBoolean = Number::new(0), ignored;
