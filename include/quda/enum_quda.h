@@ -100,12 +100,14 @@ typedef enum QudaStaggeredPhase_s {
   QUDA_STAGGERED_PHASE_INVALID = QUDA_INVALID_ENUM
 } QudaStaggeredPhase;
 
-/** How much a library says. plaq says nothing by itself, whatever is asked for:
- * plaq_log_set of plaq.h takes its log. */
+/** How much a library says. plaq says nothing unless setVerbosityQuda asks for it; plaq_log_set of
+ * plaq.h takes its log, too. */
 typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
+  /** A line for each solve, set-up, eigensolve and gauge fixing, and what takes long. */
   QUDA_SUMMARIZE = 1,
   QUDA_VERBOSE = 2,
+  /** Every call and its time. */
   QUDA_DEBUG_VERBOSE = 3,
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;

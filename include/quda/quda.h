@@ -810,7 +810,8 @@ void endQuda(void);
 /** Does nothing: plaq keeps no halos of links between calls that could be out of date. */
 void updateR(void);
 
-/** plaq says nothing by itself, whatever is asked for: plaq_log_set of plaq.h takes its log. */
+/** The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
+ * (NULL: stdout), each line behind `prefix`. Without this call plaq writes nothing. */
 void setVerbosityQuda(QudaVerbosity verbosity, const char *prefix, void *outfile);
 
 /** All members as QUDA sets them: values to be filled in are invalid. */

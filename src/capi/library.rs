@@ -1,6 +1,7 @@
 //! The library as a whole: version, statuses, messages, log.
 
-use std::ffi::{c_char, c_void, CString};
+use std::ffi::{c_char, c_int, c_void, CString};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, RwLock};
 
 use super::args::{choose, Raw};
@@ -73,35 +74,88 @@ fn status_help(status: i32) -> *const c_char {
     row.map_or(c"this number is not a status of plaq".as_ptr(), |row| row.2.as_ptr())
 }
 
-struct HostLog(RwLock<Option<(plaq_log_callback, usize)>>);
+/// Where the log goes: to the host's function, to a file of the host, or to both, each up to its own level.
+#[derive(Clone)]
+struct Targets {
+    callback: (plaq_log_callback, usize),
+    level: log::LevelFilter,
+    file: Option<LogFile>,
+}
 
-static HOST_LOG: HostLog = HostLog(RwLock::new(None));
+/// A C `FILE *`, NULL for stdout, and what its lines begin with.
+#[derive(Clone)]
+pub(crate) struct LogFile {
+    pub file: usize,
+    pub prefix: String,
+    pub level: log::LevelFilter,
+}
+
+struct HostLog(RwLock<Targets>);
+
+static HOST_LOG: HostLog =
+    HostLog(RwLock::new(Targets { callback: (None, 0), level: log::LevelFilter::Off, file: None }));
+
+/// Does this rank write lines of the log to a file.
+static WRITES: AtomicBool = AtomicBool::new(false);
 
 impl log::Log for HostLog {
     fn enabled(&self, _: &log::Metadata) -> bool {
         true
     }
     fn log(&self, record: &log::Record) {
-        // Copied out: another thread may call plaq_log_set meanwhile.
-        let target = *self.0.read().unwrap_or_else(|e| e.into_inner());
-        if let Some((Some(callback), user)) = target {
+        // Copied out: another thread may change them meanwhile.
+        let targets = self.0.read().unwrap_or_else(|e| e.into_inner()).clone();
+        if let ((Some(callback), user), true) = (targets.callback, record.level() <= targets.level)
+        {
             let line = c_string(record.args().to_string());
             // SAFETY: the host's function and its own pointer, as plaq_log_set took them.
             logging(|| unsafe {
                 callback(Number::new(record.level() as i32), line.as_ptr(), user as *mut c_void)
             });
         }
+        let file = targets.file.filter(|f| record.level() <= f.level);
+        if let (Some(LogFile { file, prefix, .. }), true) = (file, WRITES.load(Ordering::Relaxed)) {
+            let line = c_string(format!("{prefix}{}", record.args()));
+            // SAFETY: texts end with NUL; the file is open until the host names another one or none, or stdout.
+            unsafe {
+                match file {
+                    0 => _ = libc::puts(line.as_ptr()),
+                    file => {
+                        libc::fputs(line.as_ptr(), file as *mut libc::FILE);
+                        libc::fputc(c_int::from(b'\n'), file as *mut libc::FILE);
+                    }
+                }
+                libc::fflush(file as *mut libc::FILE);
+            }
+        }
     }
     fn flush(&self) {}
 }
 
-fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
-    let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
+/// Changes where the log goes. Errors: UNSUPPORTED where a Rust program has a logger of its own.
+fn direct(change: impl FnOnce(&mut Targets)) -> Result<()> {
     let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
     if !ours && log::set_logger(&HOST_LOG).is_err() {
         bail!(Unsupported, "callback: this Rust program has a logger already, plaq logs to it");
     }
-    *HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner()) = Some((callback, user as usize));
-    log::set_max_level(level);
+    let mut targets = HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner());
+    change(&mut targets);
+    let of_file = targets.file.as_ref().map_or(log::LevelFilter::Off, |f| f.level);
+    log::set_max_level(targets.level.max(of_file));
     Ok(())
+}
+
+fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
+    let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
+    direct(|targets| (targets.callback, targets.level) = ((callback, user as usize), level))
+}
+
+/// Writes the log to a file of the host, while `log_here` says so.
+pub(crate) fn log_to(file: LogFile) -> Result<()> {
+    direct(|targets| targets.file = Some(file).filter(|f| f.level > log::LevelFilter::Off))
+}
+
+/// Is this the rank that writes the log to a file.
+pub(crate) fn log_here(writes: bool) {
+    WRITES.store(writes, Ordering::Relaxed);
 }

@@ -92,10 +92,10 @@ fn chroma_pairs() {
     replayed(CHROMA_PAIRS);
 }
 
-/// A trajectory with Chroma's random numbers.
+/// Trajectories with Chroma's random numbers.
 #[test]
-fn chroma_trajectory() {
-    replayed("tests/clients/chroma_trajectory.c");
+fn chroma_trajectories() {
+    replayed("tests/clients/chroma_trajectories.c");
 }
 
 #[test]

@@ -126,12 +126,67 @@ fn members_of_tmlqcd() {
              QUDA_logfile",
         ),
     ];
+    roles(&matter, &ignored);
+}
+
+/// Members that Chroma's solver objects set or read; those of domain walls are of no effect, as the operator is refused.
+#[test]
+fn members_of_chroma() {
+    let matter = [
+        ("QudaGaugeParam", "X anisotropy cpu_prec cuda_prec gauge_order t_boundary type"),
+        (
+            "QudaInvertParam",
+            "chrono_index chrono_make_resident chrono_max_dim chrono_replace_last \
+             chrono_use_resident clover_coeff clover_cpu_prec clover_order cpu_prec cuda_prec \
+             cuda_prec_sloppy dagger dirac_order dslash_type gamma_basis gcrNkrylov gflops \
+             inv_type inv_type_precondition iter kappa mass_normalization matpc_type maxiter \
+             num_offset num_src offset omega preconditioner reliable_delta residual_type secs \
+             solution_type solve_type tol tol_offset true_res use_init_guess",
+        ),
+        (
+            "QudaMultigridParam",
+            "coarse_solver_maxiter coarse_solver_tol cycle_type geo_block_size invert_param \
+             mu_factor n_level n_vec nu_post nu_pre setup_maxiter_refresh vec_infile vec_outfile",
+        ),
+    ];
+    let ignored = [
+        (
+            "QudaGaugeParam",
+            "cuda_prec_precondition cuda_prec_refinement_sloppy cuda_prec_sloppy ga_pad \
+             gauge_fix reconstruct reconstruct_precondition reconstruct_refinement_sloppy \
+             reconstruct_sloppy location",
+        ),
+        (
+            "QudaInvertParam",
+            "Ls b_5 c_5 chrono_precision clover_cuda_prec clover_cuda_prec_precondition \
+             clover_cuda_prec_refinement_sloppy clover_cuda_prec_sloppy clover_location \
+             compute_true_res cuda_prec_precondition cuda_prec_refinement_sloppy \
+             input_location m5 mass maxiter_precondition num_src_per_sub_partition \
+             output_location pipeline precondition_cycle preserve_source schwarz_type \
+             split_grid tol_precondition use_alternative_reliable verbosity \
+             verbosity_precondition",
+        ),
+        (
+            "QudaMultigridParam",
+            "coarse_grid_solution_type coarse_solver compute_null_vector generate_all_levels \
+             global_reduction location n_vec_batch num_setup_iter omega post_orthonormalize \
+             pre_orthonormalize precision_null run_verify setup_inv_type setup_location \
+             setup_maxiter setup_tol setup_type smoother smoother_halo_precision \
+             smoother_schwarz_cycle smoother_schwarz_type smoother_solve_type smoother_tol \
+             spin_block_size",
+        ),
+    ];
+    roles(&matter, &ignored);
+}
+
+/// Each member of a list is one of its struct, and of no effect or not.
+fn roles(matter: &[(&str, &str)], ignored: &[(&str, &str)]) {
     let role = |record: &str, member: &str| {
         let (_, roles) = RECORDS.iter().find(|r| r.0 == record).expect("a struct");
         let role = roles.iter().find(|r| r.0.trim_start_matches("r#") == member);
         role.unwrap_or_else(|| panic!("{record}.{member}")).1
     };
-    for (lists, without_effect) in [(&matter[..], false), (&ignored[..], true)] {
+    for (lists, without_effect) in [(matter, false), (ignored, true)] {
         for (record, members) in lists {
             for member in members.split(' ') {
                 let found = role(record, member);

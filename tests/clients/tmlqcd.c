@@ -37,6 +37,32 @@ static void whole_solve(QudaInvertParam *p) {
   free(in), free(out), free(b), free(x), free(image);
 }
 
+/* With QUDA_SUMMARIZE the first rank writes a line about a solve behind the prefix, with QUDA_SILENT nothing. */
+static void log_lines(void) {
+  FILE *file = tmpfile();
+  char line[200] = "";
+  int iterations = 0, lines = 0, first = 1;
+  double residual = 1, seconds;
+  QudaInvertParam p = invert_param(QUDA_CG_INVERTER, WHOLE);
+#ifdef CLIENT_MPI
+  int rank;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  first = rank == 0;
+#endif
+  CHECK(file != NULL);
+  setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", file), fine();
+  whole_solve(&p);
+  setVerbosityQuda(QUDA_SILENT, "# QUDA: ", file), fine();
+  whole_solve(&p);
+  setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", stdout), fine();
+  rewind(file);
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "# QUDA: solve: %d iterations, residual %lf, %lf s", &iterations, &residual, &seconds) == 3) lines++;
+  CHECK(lines == first);
+  CHECK(!first || (iterations == p.iter && residual <= tol && seconds > 0));
+  fclose(file);
+}
+
 /* Of the odd sites x = (P P^dagger)^-1 b in one solve of CG, or P(-mu)^-1 gamma5 P(mu)^-1 b in two, of which the second
  * begins in the array of the first. */
 static void squared_solve(int steps) {
@@ -298,6 +324,7 @@ static void propagators(void) {
     p = invert_param(QUDA_CG_INVERTER, WHOLE);
     whole_solve(&p);
   }
+  log_lines();
   p.solve_type = QUDA_NORMOP_SOLVE;
   whole_solve(&p);
   /* CLOVER, WILSON, TMWILSON, DBTMWILSON and DBCLOVER. */

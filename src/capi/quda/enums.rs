@@ -15,9 +15,9 @@ pub struct Inverter(pub SolverKind);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parity(pub usize);
 
-/// Any of QUDA's degrees of verbosity.
+/// How much is written of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verbosity;
+pub struct Verbosity(pub log::LevelFilter);
 
 /// Where an array of the host is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -254,13 +254,15 @@ interface! {
             QUDA_STAGGERED_PHASE_TIFR = 3,
             QUDA_STAGGERED_PHASE_INVALID = -2147483648,
         }
-        /// How much a library says. plaq says nothing by itself, whatever is asked for:
-        /// plaq_log_set of plaq.h takes its log.
+        /// How much a library says. plaq says nothing unless setVerbosityQuda asks for it; plaq_log_set of
+        /// plaq.h takes its log, too.
         QudaVerbosity: Verbosity {
-            QUDA_SILENT = 0 => Verbosity,
-            QUDA_SUMMARIZE = 1 => Verbosity,
-            QUDA_VERBOSE = 2 => Verbosity,
-            QUDA_DEBUG_VERBOSE = 3 => Verbosity,
+            QUDA_SILENT = 0 => Verbosity(log::LevelFilter::Off),
+            /// A line for each solve, set-up, eigensolve and gauge fixing, and what takes long.
+            QUDA_SUMMARIZE = 1 => Verbosity(log::LevelFilter::Info),
+            QUDA_VERBOSE = 2 => Verbosity(log::LevelFilter::Debug),
+            /// Every call and its time.
+            QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
         }
         /// Sites with even or odd x + y + z + t.

@@ -11,6 +11,7 @@ use crate::capi::context::{
     plaq_context_params, Context, PLAQ_COMMUNICATOR_C, PLAQ_COMMUNICATOR_NONE,
     PLAQ_COMMUNICATOR_WORLD,
 };
+use crate::capi::library::log_here;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Geometry;
@@ -206,6 +207,7 @@ pub fn open(
     let made = || Ok((Geometry::decomposed(lattice, device, comm)?, threads(comm)?));
     let (geometry, threads) = comm.guard(made)?;
     let (solves, resident) = (Mutex::default(), Mutex::default());
+    log_here(comm.rank() == 0);
     let session = Session { context, geometry, solves, resident, shape, threads };
     *lock(&SESSION) = Some(Arc::new(session));
     Ok(())
@@ -219,5 +221,6 @@ pub fn close() {
         let [up, down] = session.context.device().counts().host_bytes;
         log::info!("arrays of the host: {up} bytes read, {down} bytes written");
     }
+    log_here(false);
     drop(session);
 }

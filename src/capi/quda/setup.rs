@@ -2,7 +2,7 @@
 
 #![allow(non_snake_case)]
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{c_char, c_int, c_void, CStr};
 
 use super::enums::Verbosity;
 use super::params::*;
@@ -14,6 +14,7 @@ use super::topology::Grid;
 use crate::bail;
 use crate::capi::args::{Array, One, Raw};
 use crate::capi::boundary::c_string;
+use crate::capi::library::{log_to, LogFile};
 use crate::capi::table::interface;
 use crate::error::Result;
 use crate::params::{CType, Type};
@@ -57,7 +58,8 @@ interface! {
         endQuda() = alone end;
         /// Does nothing: plaq keeps no halos of links between calls that could be out of date.
         updateR() = alone nothing;
-        /// plaq says nothing by itself, whatever is asked for: plaq_log_set of plaq.h takes its log.
+        /// The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
+        /// (NULL: stdout), each line behind `prefix`. Without this call plaq writes nothing.
         setVerbosityQuda(verbosity: One<Verbosity>, prefix: Raw<*const c_char>, outfile: *mut c_void) = alone set_verbosity;
         /// All members as QUDA sets them: values to be filled in are invalid.
         newQudaGaugeParam() -> QudaGaugeParam = alone new_param;
@@ -125,8 +127,13 @@ fn end() -> Result<()> {
     Ok(())
 }
 
-fn set_verbosity(_: Verbosity, _: *const c_char, _: *mut c_void) -> Result<()> {
-    Ok(())
+fn set_verbosity(verbosity: Verbosity, prefix: *const c_char, outfile: *mut c_void) -> Result<()> {
+    let prefix = match prefix.is_null() {
+        true => String::new(),
+        // SAFETY: the host's text ends with NUL.
+        false => unsafe { CStr::from_ptr(prefix) }.to_string_lossy().into_owned(),
+    };
+    log_to(LogFile { file: outfile as usize, prefix, level: verbosity.0 })
 }
 
 fn new_param<T: Record>() -> Result<T> {
