@@ -3,7 +3,6 @@
 #include "su3.h"
 
 namespace PLAQ_NS {
-
 #if PLAQ_GPU
 PLAQ_FN unsigned short to_half(float v) {
   unsigned short bits;
@@ -11,6 +10,7 @@ PLAQ_FN unsigned short to_half(float v) {
   return bits;
 }
 PLAQ_FN u32 to_halves(cplx<float> z) {
+  if constexpr (__CUDA_ARCH__ < 800) return to_half(z.re) | (u32)to_half(z.im) << 16;
   u32 bits;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(bits) : "f"(z.im), "f"(z.re));
   return bits;
@@ -20,20 +20,20 @@ PLAQ_FN cplx<float> from_halves(u32 bits) {
   asm("{ .reg .f16 l, h; mov.b32 {l, h}, %2; cvt.f32.f16 %0, l; cvt.f32.f16 %1, h; }" : "=f"(z.re), "=f"(z.im) : "r"(bits));
   return z;
 }
-// a b + c of both numbers.
-PLAQ_FN u32 fma_halves(u32 a, u32 b, u32 c) {
-  u32 r;
-  asm("fma.rn.f16x2 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
-  return r;
+PLAQ_FN u32 fma_halves(u32 a, u32 b, u32 c) {  // a b + c of both numbers
+  asm("fma.rn.f16x2 %0, %1, %2, %0;" : "+r"(c) : "r"(a), "r"(b));
+  return c;
 }
-
-// sum += a b of 16 x 16 and 16 x 8 numbers on tensor cores. Of lane 4 g + t, pairs of columns k of a and of rows k of b:
-// a has (row g, k = 2 t), (g + 8, 2 t), (g, 2 t + 8), (g + 8, 2 t + 8); b has (2 t, column g), (2 t + 8, g); the sum has
-// (row g, columns 2 t and 2 t + 1), (g + 8, the same).
+// sum += a b of 16 x 16 and 16 x 8 numbers on tensor cores; those of Turing (sm_75) take eight of the 16 k at a time. Of lane
+// 4 g + t, pairs of columns k of a and of rows k of b: a has (row g, k = 2 t), (g + 8, 2 t), (g, 2 t + 8), (g + 8, 2 t + 8);
+// b has (2 t, column g), (2 t + 8, g); the sum has (row g, columns 2 t and 2 t + 1), (g + 8, the same).
 PLAQ_FN void tensor_product(float (&sum)[4], const u32 (&a)[4], const u32 (&b)[2]) {
-  asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  if constexpr (__CUDA_ARCH__ >= 800)
+    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+  else for (int k = 0; k < 2; k++)
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3]) : "r"(a[2 * k]), "r"(a[2 * k + 1]), "r"(b[k]));
 }
 #else
 PLAQ_FN u32 float_bits(float v) {

@@ -302,15 +302,15 @@ template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; 
 // What follows from i is computed again from here on, instead of being kept in registers meanwhile.
 PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
 
-// Copies of a thread into shared memory that go on while it computes. Those since the last commit
-// are a group; async_wait<N> waits until at most the N latest groups are under way.
-// Copies go to `offset` bytes after `to`, and only if they are wanted.
+// Copies of a thread into shared memory that go on while it computes, from sm_80 on. Those since the last commit are a group;
+// async_wait<N> waits until at most the N latest groups are under way. Copies go to `offset` bytes after `to`, if wanted.
 template <int BYTES> PLAQ_FN void async_copy(void* to, int offset, const void* from, bool wanted) {
   const u32 at = (u32)__cvta_generic_to_shared(to) + offset;
-  asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(at), "l"(from), "n"(BYTES), "r"((u32)wanted) : "memory");
+  if constexpr (__CUDA_ARCH__ >= 800) asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p cp.async.ca.shared.global [%0], [%1], %2; }" ::"r"(at), "l"(from), "n"(BYTES), "r"((u32)wanted) : "memory");
+  else if (wanted) memcpy(__builtin_assume_aligned((char*)to + offset, BYTES), __builtin_assume_aligned(from, BYTES), BYTES);
 }
-PLAQ_FN void async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-template <int N> PLAQ_FN void async_wait() { asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
+PLAQ_FN void async_commit() { if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.commit_group;" ::: "memory"); }
+template <int N> PLAQ_FN void async_wait() { if constexpr (__CUDA_ARCH__ >= 800) asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory"); }
 }  // namespace PLAQ_NS
 #endif
 

@@ -46,9 +46,8 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
 
 /// Architectures for which every kernel is compiled once in each precision, besides sm_90.
 const ARCHS: &[i32] = &[80, 100];
-/// Ampere and Ada of workstations, Blackwell Ultra, Blackwell of workstations: kernels of each kind. Turing, sm_75, lacks
-/// copies beside the work and packed conversions, which hops of several right-hand sides and 16-bit vectors need.
-const OTHER_ARCHS: &[i32] = &[86, 89, 103, 120];
+/// Turing, Ampere and Ada of workstations, Blackwell Ultra, Blackwell of workstations: kernels of each kind.
+const OTHER_ARCHS: &[i32] = &[75, 86, 89, 103, 120];
 const OF_EACH_KIND: &[&str] = &[
     "hop",
     "clover_build",

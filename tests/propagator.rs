@@ -13,7 +13,7 @@ use plaq::fields::{GaugeField, LinkOptions, Precision, Recon};
 use plaq::io::{read_gauge, GaugeFile};
 use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
-use plaq::ops::propagator::{self as ops, memory};
+use plaq::ops::propagator::{self as ops, memory, memory_on_host};
 use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::correlators::{pion, rho, Propagator};
@@ -170,7 +170,23 @@ fn short_memory_makes_fewer_columns() {
                 assert!((a - b).abs() < 1e-8 * b, "{columns}: {a} {b}");
             }
         }
-        device.limit_memory(device.used().0 + memory(&solver, 12, 1) / 2);
+        // Columns wait on the host where they would fit on the device only without a solve.
+        let on_host = |columns| memory_on_host(&solver, 12, columns);
+        let fitting = |columns: usize| {
+            *[12, 6, 4, 3, 2, 1].iter().find(|n| on_host(**n) <= on_host(columns)).unwrap()
+        };
+        assert!(on_host(2) < memory(&solver, 12, 1), "{} {}", on_host(2), memory(&solver, 12, 1));
+        for (asked, columns) in [(0, 2), (0, 1), (2, 2), (5, 5)] {
+            device.limit_memory(device.used().0 + on_host(columns));
+            let made = run(asked);
+            device.limit_memory(u64::MAX);
+            let (found, report) = made.unwrap();
+            assert_eq!(report.columns, if asked == 0 { fitting(columns) } else { asked });
+            for (a, b) in norm2(&found).unwrap().iter().zip(&expected) {
+                assert!((a - b).abs() < 1e-8 * b, "{columns} on the host: {a} {b}");
+            }
+        }
+        device.limit_memory(device.used().0 + on_host(1) - 1);
         let refused = run(0).map(|_| ());
         device.limit_memory(u64::MAX);
         assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);

@@ -151,8 +151,8 @@ interface! {
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
         /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
-        /// A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-        /// less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+        /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
+        /// solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
         /// is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name

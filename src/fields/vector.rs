@@ -109,6 +109,12 @@ pub struct VectorField {
     norm: Option<Buffer>,
 }
 
+/// The numbers of a vector field in the memory of the host, in the order and precision of the device.
+pub(crate) struct HostCopy {
+    data: Vec<u8>,
+    norm: Option<Vec<u8>>,
+}
+
 /// A vector field of Wilson spinors: 4 spins x 3 colours per site.
 pub type SpinorField = VectorField;
 
@@ -416,6 +422,24 @@ impl VectorField {
             data: part(&self.data, one),
             norm: self.norm.as_ref().map(|norm| part(norm, planes * 4)),
         })
+    }
+
+    /// The field as it is, in the memory of the host.
+    pub(crate) fn to_host(&self) -> Result<HostCopy> {
+        let taken = |buffer: &Buffer| {
+            let mut bytes = vec![0; buffer.bytes()];
+            buffer.download(&mut bytes).map(|()| bytes)
+        };
+        Ok(HostCopy { data: taken(&self.data)?, norm: self.norm.as_ref().map(taken).transpose()? })
+    }
+
+    /// Takes back what `to_host` of a field of the same shape gave.
+    pub(crate) fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
+        self.data.upload(&copy.data)?;
+        match (&mut self.norm, &copy.norm) {
+            (Some(norm), Some(copy)) => norm.upload(copy),
+            _ => Ok(()),
+        }
     }
 
     /// Refuses fields that cannot be combined with this one.

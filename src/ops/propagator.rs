@@ -15,42 +15,82 @@ use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, Stop};
 
-/// Device memory of a propagator of so many columns that is solved `at_once` at a time: its fields
-/// and the solve. Fewer at a time take less.
+/// Device memory of a propagator of so many columns that is solved `at_once` at a time and stays on the device: its
+/// fields and the solve. Fewer at a time take less.
 pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
-    fields(solver, columns, at_once) + solver.memory(at_once.min(columns))
+    let n = at_once.min(columns);
+    Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n))
 }
 
-/// Bytes of all columns and of those that are solved at a time.
-fn fields(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
-    let shape = solver.op().shape();
-    let field = |n| SpinorField::bytes(&shape.geometry, shape.precision, shape.subset, n) as u64;
-    field(columns) + field(at_once.min(columns))
+/// The same of a propagator whose columns wait on the host until all are solved.
+pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
+    let n = at_once.min(columns);
+    Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n))
 }
 
-/// Columns that are solved at a time where nobody says how many, the same on all ranks.
-fn fitting(solver: &DiracSolver, columns: usize) -> Result<usize> {
-    let shape = solver.op().shape();
-    let divisors = || (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n));
-    let fits = |solve: u64, n: usize| {
-        let need = fields(solver, columns, n) + solve;
-        shape.device.require(need, "this propagator").is_ok()
-    };
-    // With a hierarchy if there is one, else without.
-    let here = divisors()
-        .find(|n| fits(solver.memory_with_multigrid(*n), *n))
-        .or_else(|| divisors().find(|n| fits(solver.memory(*n), *n)))
-        .unwrap_or(1);
-    let mut fewest = [-(here as f64)];
-    shape.geometry.comm().most(&mut fewest)?;
-    let n = -fewest[0] as usize;
-    if n < COLUMNS.min(columns) {
-        log::info!(
-            "a propagator of {columns} columns: {n} at a time fit in {}",
-            shape.device.name()
-        );
+/// How the columns of a propagator are solved.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Columns that are solved at a time.
+    at_once: usize,
+    /// Solved columns wait in the memory of the host, beside which a solve has the device for itself.
+    on_host: bool,
+}
+
+impl Columns {
+    /// Bytes of device memory besides the solver's own, where a solve takes `solve`.
+    fn memory(self, solver: &DiracSolver, columns: usize, solve: u64) -> u64 {
+        let shape = solver.op().shape();
+        let field = |n| shape.bytes(n);
+        match self.on_host {
+            false => field(columns) + field(self.at_once) + solve,
+            true => field(columns).max(2 * field(self.at_once) + solve),
+        }
     }
-    Ok(n)
+
+    /// The first of these numbers of columns at a time for which there is room: with a hierarchy if there is one, and on
+    /// the device, where that can be.
+    fn fitting(solver: &DiracSolver, columns: usize, numbers: &[usize]) -> Option<Columns> {
+        let device = &solver.op().shape().device;
+        let solves = [DiracSolver::memory_with_multigrid, DiracSolver::memory];
+        let ways = solves.iter().flat_map(|solve| [(solve, false), (solve, true)]);
+        let mut all =
+            ways.flat_map(|(solve, on_host)| numbers.iter().map(move |&n| (solve, on_host, n)));
+        let (_, on_host, at_once) = all.find(|&(solve, on_host, at_once)| {
+            let need = Columns { at_once, on_host }.memory(solver, columns, solve(solver, at_once));
+            device.require(need, "this propagator").is_ok()
+        })?;
+        Some(Columns { at_once, on_host })
+    }
+
+    /// `asked` columns at a time, or where nobody says how many as fit, the same on all ranks.
+    fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
+        let shape = solver.op().shape();
+        let mut n = asked.min(columns);
+        if asked == 0 {
+            let divisors: Vec<usize> =
+                (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n)).collect();
+            let here = Self::fitting(solver, columns, &divisors).map_or(1, |c| c.at_once);
+            let mut fewest = [-(here as f64)];
+            shape.geometry.comm().most(&mut fewest)?;
+            n = (-fewest[0] as usize).min(columns);
+        }
+        let Some(chosen) = Self::fitting(solver, columns, &[n]) else {
+            let least = Columns { at_once: n, on_host: true };
+            shape
+                .device
+                .require(least.memory(solver, columns, solver.memory(n)), "this propagator")?;
+            return Ok(least);
+        };
+        if chosen.on_host || (asked == 0 && n < COLUMNS.min(columns)) {
+            log::info!(
+                "a propagator of {columns} columns: {n} at a time fit in {}{}",
+                shape.device.name(),
+                if chosen.on_host { ", the others wait on the host" } else { "" }
+            );
+        }
+        Ok(chosen)
+    }
 }
 
 /// Solves M S = source for all columns of the source, `at_once` at a time (1 to 12; 0: as fit): S(x, source), in
@@ -58,10 +98,11 @@ fn fitting(solver: &DiracSolver, columns: usize) -> Result<usize> {
 /// (`Solution::Mat`). The report is that of all solves: the iterations of the slowest, sums of times,
 /// work, updates and restarts, one history after the other. The monitor's iterations begin anew with
 /// each solve, its seconds do not; once it has asked to stop or `max_seconds` of all solves together are
-/// over, every solve that is left ends after one iteration.
+/// over, every solve that is left ends after one iteration. Where all columns do not fit beside a solve, those that are
+/// solved wait on the host.
 ///
 /// # Errors
-/// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory`] will not
+/// `BadParameter`: `at_once` is out of range, more than 4096 columns; `OutOfMemory`: [`memory_on_host`] will not
 /// fit, nothing is allocated; else those of [`Source::set`] and [`DiracSolver::solve`]. Not converged is
 /// not an error: see the report.
 pub fn propagator(
@@ -70,13 +111,14 @@ pub fn propagator(
     at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
-    let columns = source.columns();
-    let at_once = check(solver, columns, at_once)?;
-    let shape = solver.op().shape();
-    shape.device.require(memory(solver, columns, at_once), "this propagator")?;
-    let mut all = shape.field(columns)?;
-    source.set(&mut all)?;
-    solve_columns(solver, all, at_once, monitor)
+    check(solver, source.columns(), at_once)?;
+    let columns = Columns::choose(solver, source.columns(), at_once)?;
+    let some = |first: usize, count: usize| {
+        let mut b = solver.op().shape().field(count)?;
+        Source { first: source.first + first, count: Some(count), ..source }.set(&mut b)?;
+        Ok(b)
+    };
+    solve_columns(solver, columns, source.columns(), &some, monitor)
 }
 
 /// The same for sources that a field holds, whatever they are: smeared, sequential, of another code.
@@ -89,14 +131,11 @@ pub fn propagator_of(
     at_once: usize,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
-    let columns = sources.nrhs();
-    let at_once = check(solver, columns, at_once)?;
-    let shape = solver.op().shape();
-    shape.check(sources, "sources")?;
-    shape.device.require(memory(solver, columns, at_once), "this propagator")?;
-    let mut all = shape.field(columns)?;
-    all.copy_rhs(0, sources, 0, columns)?;
-    solve_columns(solver, all, at_once, monitor)
+    check(solver, sources.nrhs(), at_once)?;
+    solver.op().shape().check(sources, "sources")?;
+    let columns = Columns::choose(solver, sources.nrhs(), at_once)?;
+    let some = |first: usize, count: usize| sources.columns(first, count);
+    solve_columns(solver, columns, sources.nrhs(), &some, monitor)
 }
 
 /// Is it an action of quarks, whose propagators have a column for each spin and colour?
@@ -126,7 +165,8 @@ pub(crate) fn run_through(
     let solver = DiracSolver::new(op, params.clone())?;
     let shape = solver.op().shape();
     let mut all = shape.field(COLUMNS)?;
-    let at_once = check(&solver, COLUMNS, if at_once == 0 { COLUMNS } else { at_once })?;
+    check(&solver, COLUMNS, at_once)?;
+    let at_once = if at_once == 0 { COLUMNS } else { at_once };
     // What takes longest to compile comes first.
     let sink = Sink::at_rest(0);
     mesons(&all, &all, sink)?;
@@ -135,14 +175,11 @@ pub(crate) fn run_through(
     Source::point([0; 4]).set(&mut all)?;
     let (b, mut x) = (all.columns(0, at_once)?, shape.field(at_once)?);
     solver.run_through(&mut x, &b);
-    if at_once < COLUMNS {
-        all.copy_rhs(0, &x, 0, at_once)?;
-    }
     Ok(())
 }
 
-/// Refuses what is no propagator; columns at a time.
-fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<usize> {
+/// Refuses what is no propagator.
+fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
         bail!(
@@ -156,29 +193,28 @@ fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<usize> 
     if !(1..=4096).contains(&columns) {
         bail!(BadParameter, "source: expected 1 to 4096 columns from `first` on, found {columns}");
     }
-    match at_once {
-        0 => fitting(solver, columns),
-        asked => Ok(asked),
-    }
+    Ok(())
 }
 
-/// Sources first; solutions take their places.
+/// Solves for the sources that `source` gives by first column and number.
 fn solve_columns(
     solver: &DiracSolver,
-    mut all: SpinorField,
-    at_once: usize,
+    Columns { at_once, on_host }: Columns,
+    columns: usize,
+    source: &dyn Fn(usize, usize) -> Result<SpinorField>,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
-    let (shape, columns) = (solver.op().shape(), all.nrhs());
-    if at_once >= columns {
-        let mut x = shape.field(columns)?;
-        let report = solver.solve(&mut x, &all, monitor)?;
-        return Ok((x, report));
-    }
-    let (mut total, mut spent, mut stopped) = (None::<SolveReport>, 0.0, false);
+    let shape = solver.op().shape();
+    let on_device = if on_host { None } else { Some(shape.field(columns)?) };
+    let (mut waiting, mut total) = (vec![], None::<SolveReport>);
+    let (mut spent, mut stopped) = (0.0, false);
     for first in (0..columns).step_by(at_once) {
         let count = at_once.min(columns - first);
-        let (b, mut x) = (all.columns(first, count)?, shape.field(count)?);
+        let b = source(first, count)?;
+        let mut x = match &on_device {
+            Some(all) => all.columns(first, count)?,
+            None => shape.field(count)?,
+        };
         let mut told = |p: &Progress| {
             let stop =
                 stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();
@@ -191,7 +227,9 @@ fn solve_columns(
         let stop = solver.params().solver.stop;
         let left = Stop { seconds: (stop.seconds - spent).max(0.0), ..stop };
         let report = solver.solve_until(left, &mut x, &b, &mut told)?;
-        all.copy_rhs(first, &x, 0, count)?;
+        if on_host {
+            waiting.push((first, x.to_host()?));
+        }
         spent += report.solver.seconds;
         total = Some(match total {
             Some(before) => SolveReport {
@@ -204,5 +242,12 @@ fn solve_columns(
         });
     }
     let Some(report) = total else { bail!(Internal, "propagator: no columns") };
+    let all = match on_device {
+        Some(all) => all,
+        None => shape.field(columns)?,
+    };
+    for (first, part) in waiting {
+        all.columns(first, at_once.min(columns - first))?.copy_from_host(&part)?;
+    }
     Ok((all, report))
 }

@@ -138,24 +138,29 @@ fn short_memory_solves_fewer_columns() {
         let multigrid = Multigrid::new(&*op, &params).unwrap();
         solver.set_multigrid(Some(Arc::new(multigrid))).unwrap();
         let source = Source::point([1, 2, 3, 4]);
-        let run = |room: u64| {
+        let run = |at_once, room: u64| {
             device.limit_memory(device.used().0 + room);
-            let made = propagator(&solver, source, 0, &mut unwatched);
+            let made = propagator(&solver, source, at_once, &mut unwatched);
             device.limit_memory(u64::MAX);
             let report = made.unwrap().1;
             assert!(report.solver.converged, "{report:?}");
             (report.columns, report.chosen)
         };
-        run(u64::MAX / 2);
+        run(0, u64::MAX / 2);
         for columns in [6, 2, 1] {
             let besides = op.shape().bytes(12 + columns);
             let room = besides + solver.memory_with_multigrid(columns);
-            assert_eq!(run(room), (columns, Chosen::Multigrid));
+            assert_eq!(run(0, room), (columns, Chosen::Multigrid));
         }
-        let (without, with) = (solver.memory(1), solver.memory_with_multigrid(1));
+        // Where not all columns fit beside a solve, those that are solved wait on the host.
+        let field = |columns| op.shape().bytes(columns);
+        let (without, with) = (solver.memory(12), solver.memory_with_multigrid(12));
         assert!(without < with, "{without} {with}");
-        let besides = op.shape().bytes(13);
-        assert_eq!(run(besides + without), (1, Chosen::OnlyKrylov));
+        let room = field(12).max(field(2) + solver.memory_with_multigrid(1));
+        assert!(room < field(13) + solver.memory(1), "{room}");
+        assert_eq!(run(0, room).1, Chosen::Multigrid);
+        assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
+        assert_eq!(run(12, field(24) + without), (12, Chosen::OnlyKrylov));
     }
 }
 
