@@ -62,8 +62,29 @@ thread_local! {
 }
 
 /// Is this thread in a rehearsal?
-pub fn active() -> bool {
+pub(super) fn active() -> bool {
     RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
+}
+
+/// Is the work of this thread done, and not only run through without numbers?
+pub fn runs() -> bool {
+    !active()
+}
+/// A test of numbers that holds as a rule, and does where there are none.
+pub fn as_a_rule(holds: bool) -> bool {
+    holds || active()
+}
+/// A test of numbers that fails as a rule, and does where there are none.
+pub fn exceptionally(holds: bool) -> bool {
+    holds && !active()
+}
+/// Steps of a loop: `steps`, without numbers at most as many as launch different kernels.
+pub fn steps(steps: usize, different: usize) -> usize {
+    if active() {
+        steps.min(different)
+    } else {
+        steps
+    }
 }
 
 /// Takes the call down where calls are recorded; true in a rehearsal.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::rehearsing;
+use crate::backend::exceptionally;
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField};
@@ -225,7 +225,7 @@ impl Modes {
             };
             let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
             not_ended(&report, "low modes of the kernel", params.max_seconds)?;
-            if !report.converged && !rehearsing() {
+            if exceptionally(!report.converged) {
                 let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
                 bail!(
                     KernelSpectrum,
@@ -238,7 +238,7 @@ impl Modes {
                 );
             }
             let end = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
-            let more = last.filter(|&last| wanted < last && end < ENOUGH * top && !rehearsing());
+            let more = last.filter(|&last| exceptionally(wanted < last && end < ENOUGH * top));
             let Some(last) = more else {
                 return Self::order(kernel, vectors, wanted, last, high, report);
             };
@@ -522,8 +522,8 @@ fn separate(
     report: &mut EigenReport,
     n: usize,
 ) -> Result<SpinorField> {
-    // Near zero Q v is the error of v; made-up sums say nothing of it.
-    let noise = |k: &usize| !rehearsing() && report.values[*k] <= 100.0 * report.residuals[*k];
+    // Near zero Q v is the error of v.
+    let noise = |k: &usize| exceptionally(report.values[*k] <= 100.0 * report.residuals[*k]);
     let first = (0..n).take_while(noise).count();
     let m = n - first;
     if m == 0 {

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
-use crate::backend::rehearsing;
+use crate::backend::{exceptionally, runs, steps};
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
@@ -359,7 +359,7 @@ impl Sign {
     fn clenshaw(&self, p: &Polynomial, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, nrhs) = (self.shape(), inp.nrhs());
         // Three steps are all kinds that there are.
-        let n = if rehearsing() { p.degree().min(1) } else { p.degree() };
+        let n = steps(p.degree(), 1);
         let (c, one) = (&p.odd, 1.0 / self.top);
         let step = |to: &mut SpinorField, from: &SpinorField, j: usize, own: f64| {
             let z = (j % 2 == 1).then(|| (inp, c[j / 2]));
@@ -382,7 +382,7 @@ impl Sign {
     }
 
     fn count(&self, multiplications: usize) {
-        if !rehearsing() {
+        if runs() {
             self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
         }
     }
@@ -442,7 +442,7 @@ impl Sign {
             };
             return self.workspace.with(&shape, n, |w| {
                 let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
-                if !done.converged && !rehearsing() {
+                if exceptionally(!done.converged) {
                     bail!(
                         KernelSpectrum,
                         "the systems of Zolotarev's function did not converge in {} iterations: project \

@@ -3,7 +3,7 @@
 
 use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Asked};
 use super::Geometry;
-use crate::backend::{rehearsing, Device};
+use crate::backend::{runs, Device};
 use crate::comm;
 use crate::error::Result;
 
@@ -43,7 +43,7 @@ impl Geometry {
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<(T, Footprint)> {
-        let (real, outermost) = (device.real(), !rehearsing());
+        let (real, outermost) = (device.real(), runs());
         let alone = self.comm().size() == 1 && self.halo_mask() == 0;
         let name = name.filter(|_| alone || knows_peers(self.comm(), real));
         let mut comms = vec![self.comm().clone()];

@@ -12,7 +12,7 @@ use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{rehearsing, Buffer, Device, Kernels, Mapped, PeakWatch, Ptr, Work};
+use crate::backend::{runs, Buffer, Device, Kernels, Mapped, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -188,7 +188,7 @@ impl HaloExchange {
 
     /// Begins an exchange; to be called before what `sent` points to is written.
     pub fn begin(&mut self, comm: &Comm) -> Result<()> {
-        let Some(near) = self.near.as_mut().filter(|_| !rehearsing()) else { return Ok(()) };
+        let Some(near) = self.near.as_mut().filter(|_| runs()) else { return Ok(()) };
         // Who writes into a slot again must have seen what its reader sent after reading it.
         if near.ahead {
             let arrivals = near.arrivals(comm, &self.recv, &self.faces);
@@ -258,7 +258,7 @@ impl HaloExchange {
         self.depart()?;
         match &self.far {
             None => meanwhile()?,
-            Some(_) if rehearsing() => meanwhile()?,
+            Some(_) if !runs() => meanwhile()?,
             Some(far) if device.is_cpu() => {
                 let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
                 meanwhile()?;
@@ -418,7 +418,7 @@ impl Geometry {
         name: impl FnOnce() -> String,
         work: impl FnOnce(),
     ) {
-        if rehearsing() {
+        if !runs() {
             return device.rehearse(name, work);
         }
         // Which kernels there are depends on what ranks reach of each other.
@@ -461,7 +461,7 @@ impl Geometry {
         device: &Device,
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
-        let alone = rehearsing() && (self.comm().size() > 1 || device.is_stand_in());
+        let alone = !runs() && (self.comm().size() > 1 || device.is_stand_in());
         let peers = if device.is_cpu() || alone { None } else { Some(self.peers(device)?) };
         let device = device.real();
         let mut cache = cache(self.comm())?;
@@ -603,7 +603,7 @@ pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
 /// What was made since the last failed call. All ranks call this in the same order.
 fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
-    if cache.failures != comm.failures() && !rehearsing() {
+    if cache.failures != comm.failures() && runs() {
         // Kernels that the call left behind may still write into the old buffers.
         cache.peers.iter().for_each(|(_, peers)| peers.give_up());
         give_up_parts(comm);

@@ -7,7 +7,7 @@ use super::peers::{lock, Board};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
-use crate::backend::{rehearsing, Device, Started, Work};
+use crate::backend::{runs, Device, Started, Work};
 use crate::error::Result;
 
 /// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
@@ -27,7 +27,7 @@ impl Geometry {
         work: Work,
     ) -> Result<Vec<f64>> {
         let comm = self.comm();
-        if !device.is_cpu() && comm.size() > 1 && !rehearsing() {
+        if !device.is_cpu() && comm.size() > 1 && runs() {
             let peers = self.peers(device)?;
             // Sums that the board has no room for go the way of devices without one.
             let numbers = numbers_on_board(K::KERNEL, work);
@@ -86,7 +86,7 @@ impl Geometry {
 
     /// Where kernels waited for messages all must have come.
     fn check_messages(&self, device: &Device) -> Result<()> {
-        if !device.is_cpu() && self.halo_mask() != 0 && !rehearsing() {
+        if !device.is_cpu() && self.halo_mask() != 0 && runs() {
             self.peers(device)?.check(self.comm())?;
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::backend::rehearsing;
+use crate::backend::runs;
 
 /// The version of some links, or of the links that something was made from.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Version {
     /// The links, or what is made from them, now belong to another version. In a rehearsal nothing was
     /// written, and the version is one that nothing else has.
     pub fn set(&self, number: u64) {
-        self.0.store(if rehearsing() { fresh() } else { number }, Ordering::Release);
+        self.0.store(if runs() { number } else { fresh() }, Ordering::Release);
     }
 }
 

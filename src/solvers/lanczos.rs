@@ -17,7 +17,7 @@ use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MOST_R
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
 use super::{limited, Monitor};
-use crate::backend::rehearsing;
+use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -681,8 +681,8 @@ impl<'a, 'm> Process<'a, 'm> {
     fn filter(&self, cut: f64) -> Polynomial {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
-        // None also where the spectrum is a point, but for made-up sums.
-        if rehearsing() || (cut - end) / (other - end) < 0.9 {
+        // None also where the spectrum is a point.
+        if as_a_rule((cut - end) / (other - end) < 0.9) {
             Polynomial::for_cut(self.params.end, cut, least, largest)
         } else {
             Polynomial::plain(self.params.end)
@@ -761,8 +761,8 @@ impl<'a, 'm> Process<'a, 'm> {
         let all = self.end().max(1).min(self.v.nrhs());
         let n = match self.locked >= count {
             true => self.locked,
-            // As if all were found.
-            false if rehearsing() => count.min(self.v.nrhs()),
+            // Without numbers as if all were found.
+            false if !runs() => count.min(self.v.nrhs()),
             false => all,
         };
         let shape = self.op.shape();

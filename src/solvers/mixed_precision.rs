@@ -18,7 +18,7 @@ use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
 use super::{Monitor, SolverParams, SolverReport, System};
-use crate::backend::rehearsing;
+use crate::backend::as_a_rule;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
@@ -416,8 +416,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.iterations += 1;
         let now = self.report.iterations;
         let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
-        // Once in between.
-        refresh |= rehearsing() && now == 1;
+        refresh |= now == 1 && as_a_rule(false);
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;

@@ -50,7 +50,7 @@ pub use slice_modes::slice_modes;
 pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 
-use crate::backend::rehearsing;
+use crate::backend::steps;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
@@ -112,16 +112,12 @@ impl System {
     }
 }
 
-/// Iterations that a rehearsal goes through.
-const REHEARSED: usize = 4;
+/// Iterations that differ in the kernels that they launch.
+const DIFFERENT: usize = 4;
 
-/// Limits of a solve; made-up sums lead nowhere. All directions of GCR are taken.
+/// The limit of a loop of iterations.
 fn limited(most: usize) -> usize {
-    if rehearsing() {
-        most.min(REHEARSED)
-    } else {
-        most
-    }
+    steps(most, DIFFERENT)
 }
 
 /// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops
@@ -188,10 +184,8 @@ fn run(
     let in_units = |s: &Vec<f64>| s.iter().zip(&fields.factors).map(|(s, f)| s * f).collect();
     let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
     let iterations = match params.kind {
-        // The first one may end with a residual that is recomputed.
-        SolverKind::Gcr if rehearsing() => {
-            params.stop.iterations.min(REHEARSED.max(params.nkrylov + 1))
-        }
+        // All directions are taken; the first one may end with a residual that is recomputed.
+        SolverKind::Gcr => steps(params.stop.iterations, DIFFERENT.max(params.nkrylov + 1)),
         _ => limited(params.stop.iterations),
     };
     let stop = Stop { iterations, ..params.stop };

@@ -10,7 +10,7 @@ use super::{
     in_range, limited, solve, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop,
     System,
 };
-use crate::backend::rehearsing;
+use crate::backend::exceptionally;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -92,9 +92,9 @@ fn run(
         let shifted = |op: &Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             Arc::new(Shifted::new(op.clone(), shift.sigma))
         };
-        // Where nothing is sloppy there is hardly anything to refine: not rehearsed.
-        let seldom = rehearsing() && system.sloppy.is_none();
-        let left = if refine && !total.stopped && !seldom { params.stop.iterations } else { 0 };
+        // Where nothing is sloppy there is hardly anything to refine.
+        let often = system.sloppy.is_some() || exceptionally(true);
+        let left = if refine && !total.stopped && often { params.stop.iterations } else { 0 };
         let stop = Stop {
             residual: shift.tol,
             heavy_quark: 0.0,
@@ -285,9 +285,9 @@ fn iterate(
                 if active[i] {
                     residual[i] = residual[i].max(relative);
                     *iterations = common.iterations;
-                    // A rehearsal comes to the last shift, too.
-                    let leaves = rehearsing() && common.iterations == 2;
-                    active[i] = relative > asked[k].tol.max(floor) && (k == least || !leaves);
+                    // Without numbers all shifts but the last end with the second iteration.
+                    let stays = k == least || common.iterations != 2 || exceptionally(true);
+                    active[i] = relative > asked[k].tol.max(floor) && stays;
                 }
                 still[i] |= active[i];
             }

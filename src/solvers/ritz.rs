@@ -13,7 +13,7 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenSettings, MOST_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
-use crate::backend::rehearsing;
+use crate::backend::{exceptionally, runs};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -305,7 +305,7 @@ impl Search<'_> {
         let minus: Vec<f64> = space.values.iter().map(|l| -l).collect();
         let norms = blas::axpy_norm(&blas::complex(&minus), &x, &mut space.gradient)?;
         space.gradients = norms.iter().map(|n| n.sqrt()).collect();
-        if space.gradients.iter().any(|g| !g.is_finite()) && !rehearsing() {
+        if exceptionally(space.gradients.iter().any(|g| !g.is_finite())) {
             bail!(SolverBreakdown, "ritz: the operator produces NaN or infinity");
         }
         Ok(())
@@ -367,9 +367,9 @@ fn directions(
                 d[r * rank + j] -= sum;
             }
         }
-        let (t, _, next) = match rehearsing() {
-            true => (identity(rank), vec![], rank),
-            false => orthonormaliser(&product(&d, rank, &d, rank), rank)?,
+        let (t, _, next) = match runs() {
+            false => (identity(rank), vec![], rank),
+            true => orthonormaliser(&product(&d, rank, &d, rank), rank)?,
         };
         let turned = |r: usize, j: usize| {
             (0..rank).map(|i| d[r * rank + i] * t[i * next + j]).sum::<Complex64>()

@@ -12,7 +12,7 @@ use super::params::{together, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
-use crate::backend::rehearsing;
+use crate::backend::runs;
 use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
@@ -73,7 +73,7 @@ impl Falls {
     /// |r|^2 before and after an iteration.
     pub fn add(&self, before: f64, after: f64) {
         let fall = 0.5 * (after / before).ln();
-        if fall.is_finite() && !rehearsing() {
+        if runs() && fall.is_finite() {
             let mut sum = self.lock();
             *sum = (sum.0 + fall, sum.1 + 1);
         }
@@ -89,7 +89,7 @@ impl Falls {
 
 /// Adds to a counter of the report; what a rehearsal does is not in it.
 pub(super) fn count(counter: &AtomicU64, n: u64) {
-    if !rehearsing() {
+    if runs() {
         counter.fetch_add(n, Ordering::Relaxed);
     }
 }

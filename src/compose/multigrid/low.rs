@@ -7,7 +7,7 @@ use num_complex::Complex64;
 use super::gathering::coarsest_unknowns;
 use super::params::{Coarsest, DIRECT_MOST, UNITS};
 use super::{CoarseSystem, MultigridParams};
-use crate::backend::rehearsing;
+use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
@@ -156,7 +156,7 @@ impl Direct {
                 comm.sum(bytemuck::cast_slice_mut(row))?;
             }
         }
-        if !rehearsing() {
+        if runs() {
             let Some(inverted) = inverse(&whole, n) else {
                 bail!(
                     BadParameter,

@@ -40,7 +40,7 @@ pub use prolongator::Prolongator;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
-use crate::backend::{rehearsing, Device};
+use crate::backend::{runs, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
@@ -199,7 +199,7 @@ impl Multigrid {
         let params = &params.on(geometry, device);
         // What ranks make together, before each of them rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
-        if !rehearsing() {
+        if runs() {
             geometry.reaches_all(device)?;
         }
         // Ranks have parts of different size.

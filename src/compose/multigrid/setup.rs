@@ -8,7 +8,7 @@ use super::finest::Finest;
 use super::gathering::{found_together, places, Place};
 use super::params::{Coarsest, SETUP_KRYLOV};
 use super::{normalise, FineOperator, MultigridParams, Transfer};
-use crate::backend::rehearsing;
+use crate::backend::steps;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
@@ -48,19 +48,11 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
     Ok(())
 }
 
-/// Passes of which each launches other kernels than those before it, in a rehearsal.
-fn distinct(passes: usize) -> usize {
-    match rehearsing() {
-        true => passes.min(1),
-        false => passes,
-    }
-}
-
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
     let mut spent = Spent::new(params);
     let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
-    let passes = distinct(params.refinements);
+    let passes = steps(params.refinements, 1);
     let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent)?;
     for pass in 1..=passes {
         let v = spent.on(0, || improved(&hierarchy, &op.setup))?;
@@ -78,7 +70,7 @@ pub(super) fn refined(
     mut old: Arc<Hierarchy>,
     passes: usize,
 ) -> Result<Hierarchy> {
-    let (mut spent, passes) = (Spent::new(params), distinct(passes));
+    let (mut spent, passes) = (Spent::new(params), steps(passes, 1));
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
         let v = spent.on(0, || old.transfers[0].originals(0, old.transfers[0].count()))?;

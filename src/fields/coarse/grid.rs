@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::backend::{rehearsing, Buffer, Device};
+use crate::backend::{runs, Buffer, Device};
 use crate::bail;
 use crate::comm::{coordinates, Comm};
 use crate::error::Result;
@@ -30,8 +30,8 @@ pub struct CoarseGrid {
     faces: [[Option<Buffer>; 2]; 4],
     /// The way to the coarser lattice that was last asked for: a set-up builds its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
-    /// Made in a rehearsal.
-    rehearsed: bool,
+    /// Its tables hold numbers: it was not made in a rehearsal.
+    real: bool,
 }
 
 impl CoarseGrid {
@@ -61,7 +61,7 @@ impl CoarseGrid {
         let aggregates = self.aggregates(&coarse)?;
         let made = Arc::new(Coarsening { coarse, aggregates });
         // What a rehearsal uploads is nowhere: only its own lattices keep it.
-        if rehearsing() == self.rehearsed {
+        if runs() == self.real {
             *known = Some((block, made.clone()));
         }
         Ok(made)
@@ -123,7 +123,7 @@ impl CoarseGrid {
         let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
         let split: [bool; 4] = std::array::from_fn(|mu| fine.comm().split(mu));
         // A rehearsal has tables without numbers.
-        let known = if rehearsing() { [0; 4] } else { extents };
+        let known = if runs() { extents } else { [0; 4] };
         for (i, x) in walk(known).enumerate() {
             let row = &mut table[8 * index[i] as usize..][..8];
             let mut step = 1;
@@ -169,7 +169,7 @@ impl CoarseGrid {
             neighbours,
             faces,
             coarsened: Mutex::default(),
-            rehearsed: rehearsing(),
+            real: runs(),
         }))
     }
 
@@ -247,7 +247,7 @@ impl CoarseGrid {
         };
         let axes: [Vec<(usize, i32)>; 4] = std::array::from_fn(of_axis);
         // A rehearsal has tables without numbers.
-        let sites = if rehearsing() { &[] } else { self.order() };
+        let sites = if runs() { self.order() } else { &[] };
         for (k, &i) in sites.iter().enumerate() {
             let x = coordinates(self.extents, i as usize);
             let at: [(usize, i32); 4] = std::array::from_fn(|mu| axes[mu][x[mu]]);

@@ -17,7 +17,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
 use super::{KickReport, MonomialMemory, Solves};
-use crate::backend::{rehearsing, Device};
+use crate::backend::{as_a_rule, exceptionally, Device};
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
@@ -174,10 +174,7 @@ impl Operator {
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;
-        while report.standstill
-            && precision != DOUBLE.0
-            && self.multigrid.is_none()
-            && !rehearsing()
+        while exceptionally(report.standstill) && precision != DOUBLE.0 && self.multigrid.is_none()
         {
             let narrow = precision;
             precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
@@ -219,7 +216,7 @@ impl Operator {
 
 /// A solve that did not reach its tolerance ends the trajectory.
 fn converged(report: &SolverReport, tol: f64) -> Result<()> {
-    if report.converged || rehearsing() {
+    if as_a_rule(report.converged) {
         return Ok(());
     }
     let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
