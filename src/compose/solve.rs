@@ -354,6 +354,23 @@ impl DiracSolver {
         by_gcr.map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
     }
 
+    /// As many of `nrhs` right-hand sides as fit at a time, with x and b of them besides: all, or else even parts, as few
+    /// as possible. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// Those of the ranks' agreement.
+    pub(crate) fn fitting(&self, nrhs: usize) -> Result<usize> {
+        let shape = self.op.subset_shape(self.subset());
+        let fits = |n: usize| {
+            let need = 2 * shape.bytes(n) + self.memory_with_multigrid(n);
+            shape.device.require(need, "this solve").is_ok()
+        };
+        let parts = (1..nrhs).find(|parts| fits(nrhs.div_ceil(*parts))).unwrap_or(nrhs);
+        let mut most = [parts as f64];
+        shape.geometry.comm().most(&mut most)?;
+        Ok(nrhs.div_ceil(most[0] as usize))
+    }
+
     /// M^dagger M or M M^dagger by one solve after the other.
     fn two_steps(&self) -> bool {
         let cg =

@@ -423,3 +423,27 @@ fn memory_is_what_docs_say() {
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
     assert!(missing.is_empty(), "docs/performance.md lacks\n{}", rows.join("\n"));
 }
+
+/// As many right-hand sides at a time as there is room for, in even parts.
+#[test]
+fn right_hand_sides_at_a_time_fit() {
+    let device = Device::cpu(1).unwrap();
+    let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+    let links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+    let dirac = DiracParams::default().with_kappa(0.11);
+    let op = ActionParams::from(dirac).create(Arc::new(links)).unwrap();
+    let solver = SolverParams { kind: SolverKind::BiCgStab, ..Default::default() };
+    let params = SolveParams { solver, ..SolveParams::default() };
+    let solver = DiracSolver::new(op.clone(), params).unwrap();
+    for (room, nrhs, expected) in [(12, 12, 12), (11, 12, 6), (5, 12, 4), (5, 7, 4), (1, 5, 1)] {
+        let need = 2 * op.shape().bytes(room) + solver.memory(room);
+        device.limit_memory(device.used().0 + need);
+        let found = solver.fitting(nrhs);
+        device.limit_memory(u64::MAX);
+        assert_eq!(found.unwrap(), expected, "{room} {nrhs}");
+    }
+    device.limit_memory(device.used().0 + 1);
+    let found = solver.fitting(12);
+    device.limit_memory(u64::MAX);
+    assert_eq!(found.unwrap(), 1);
+}

@@ -240,34 +240,46 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     params.solver.initial_guess |= former.is_some();
     let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
     let subset = solver.subset();
-    let b = vectors.load(at_b, subset, "h_b")?;
-    let mut x = match guess {
-        true => vectors.load(at_x, subset, "h_x")?,
-        false => vectors.field(subset, at_b.len())?,
-    };
     // x of the factor's operator is so many times x of the kappa-normalised one.
     let factor = inverse_factor(&vectors, solution)?;
-    if guess {
-        scale(&mut x, 1.0 / factor, &b)?;
+    let at_once = if at_b.len() > 1 { solver.fitting(at_b.len())? } else { 1 };
+    let (mut action, mut total) = (num_complex::Complex64::ZERO, None::<SolverReport>);
+    for (at_x, at_b) in at_x.chunks(at_once).zip(at_b.chunks(at_once)) {
+        let b = vectors.load(at_b, subset, "h_b")?;
+        let mut x = match guess {
+            true => vectors.load(at_x, subset, "h_x")?,
+            false => vectors.field(subset, at_b.len())?,
+        };
+        if guess {
+            scale(&mut x, 1.0 / factor, &b)?;
+        }
+        if let Some(wanted) = former {
+            vectors.session.resident().chronology.guess(wanted, &solver, &mut x, &b)?;
+        }
+        let stop = match asked.residual_type.0 & L2_ABSOLUTE {
+            0 => stop,
+            _ => Stop { residual: relative(stop.residual, &b)?, ..stop },
+        };
+        let done = solver.solve_until(stop, &mut x, &b, &mut unwatched)?.solver;
+        if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
+            vectors.session.resident().chronology.keep(wanted, &x)?;
+        }
+        scale(&mut x, factor, &b)?;
+        vectors.save(&x, at_x, "h_x")?;
+        if asked.compute_action != 0 {
+            action += blas::dot(&b, &x)?.into_iter().sum::<num_complex::Complex64>();
+        }
+        total = Some(match total {
+            Some(before) => before.beside(done),
+            None => done,
+        });
     }
-    if let Some(wanted) = former {
-        vectors.session.resident().chronology.guess(wanted, &solver, &mut x, &b)?;
-    }
-    let stop = match asked.residual_type.0 & L2_ABSOLUTE {
-        0 => stop,
-        _ => Stop { residual: relative(stop.residual, &b)?, ..stop },
-    };
-    let done = solver.solve_until(stop, &mut x, &b, &mut unwatched)?.solver;
-    if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
-        vectors.session.resident().chronology.keep(wanted, &x)?;
-    }
-    scale(&mut x, factor, &b)?;
-    vectors.save(&x, at_x, "h_x")?;
     if asked.compute_action != 0 {
-        let z = blas::dot(&b, &x)?.into_iter().sum::<num_complex::Complex64>();
-        param.action = [z.re, z.im];
+        param.action = [action.re, action.im];
     }
-    report(param, &done);
+    if let Some(total) = total {
+        report(param, &total);
+    }
     Ok(())
 }
 
