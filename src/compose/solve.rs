@@ -354,7 +354,7 @@ impl DiracSolver {
         by_gcr.map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
     }
 
-    /// As many of `nrhs` right-hand sides as fit at a time, with x and b of them besides: all, or else even parts, as few
+    /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
     /// as possible. All ranks call this and get the same number.
     ///
     /// # Errors

@@ -424,7 +424,7 @@ fn memory_is_what_docs_say() {
     assert!(missing.is_empty(), "docs/performance.md lacks\n{}", rows.join("\n"));
 }
 
-/// As many right-hand sides at a time as there is room for, in even parts.
+/// Right-hand sides are solved at a time as far as there is room, in even parts.
 #[test]
 fn right_hand_sides_at_a_time_fit() {
     let device = Device::cpu(1).unwrap();
