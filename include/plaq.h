@@ -1704,8 +1704,8 @@ plaq_status plaq_solver_set_multigrid(plaq_solver solver, plaq_multigrid multigr
 plaq_status plaq_solver_destroy(plaq_solver solver);
 
 /** Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
- * A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
- * less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides. */
+ * A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
+ * solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
 
 /** Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing

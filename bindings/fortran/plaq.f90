@@ -2540,8 +2540,8 @@ module plaq
       type(plaq_solver), value :: solver
     end function
     !> Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
-    !> A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-    !> less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+    !> A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
+    !> solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver

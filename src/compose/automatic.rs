@@ -234,7 +234,7 @@ impl DiracSolver {
     /// Refuses solves by the hierarchy that do not fit, also where memory is short on one rank alone.
     fn room_for_multigrid(&self, nrhs: usize) -> Result<()> {
         let (shape, need) = (self.op().shape(), self.memory_with_multigrid(nrhs));
-        shape.geometry.comm().agree(shape.device.require(need, "a solve with multigrid"))
+        shape.geometry.comm().agree(self.require(need, "a solve with multigrid"))
     }
 
     fn run_multigrid(

@@ -354,6 +354,18 @@ impl DiracSolver {
         by_gcr.map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
     }
 
+    /// Refuses work that needs more memory than there is. The memory of solves counts all vectors of multigrid's cycles:
+    /// those that earlier ones have left are freed where they are missing.
+    pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        let device = &self.op.shape().device;
+        device.require(bytes, what).or_else(|_| {
+            if let Some(multigrid) = self.multigrid() {
+                multigrid.free_idle();
+            }
+            device.require(bytes, what)
+        })
+    }
+
     /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
     /// as possible. All ranks call this and get the same number.
     ///
@@ -363,7 +375,7 @@ impl DiracSolver {
         let shape = self.op.subset_shape(self.subset());
         let fits = |n: usize| {
             let need = 2 * shape.bytes(n) + self.memory_with_multigrid(n);
-            shape.device.require(need, "this solve").is_ok()
+            self.require(need, "this solve").is_ok()
         };
         let parts = (1..nrhs).find(|parts| fits(nrhs.div_ceil(*parts))).unwrap_or(nrhs);
         let mut most = [parts as f64];
@@ -405,7 +417,7 @@ impl DiracSolver {
         b.check_like(x, "x")?;
         self.current_multigrid()?;
         let device: &Device = &shape.device;
-        device.require(self.memory(b.nrhs()), "this solve")?;
+        self.require(self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
         self.follow()?;
         self.rehearse(x, b);

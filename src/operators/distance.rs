@@ -253,10 +253,10 @@ impl SchurComplement for WeightedSchur {
         let weights = &self.op.weights;
         let factors = if dagger { &weights.over } else { &weights.times };
         let reconstruct = |full: &mut VectorField, x: &VectorField| {
-            self.op.workspace.with(&self.full_shape(), b.nrhs(), |t| {
-                factors.multiply(t, b)?;
-                self.inner.reconstruct(full, x, t, dagger)
-            })
+            // Of no workspace: it would stay beside the vectors of the next solve.
+            let mut t = self.full_shape().field(b.nrhs())?;
+            factors.multiply(&mut t, b)?;
+            self.inner.reconstruct(full, x, &t, dagger)
         };
         weights.around(&self.workspace, dagger, (full, x), reconstruct)
     }

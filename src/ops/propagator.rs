@@ -51,14 +51,13 @@ impl Columns {
     /// The first of these numbers of columns at a time for which there is room: with a hierarchy if there is one, and on
     /// the device, where that can be.
     fn fitting(solver: &DiracSolver, columns: usize, numbers: &[usize]) -> Option<Columns> {
-        let device = &solver.op().shape().device;
         let solves = [DiracSolver::memory_with_multigrid, DiracSolver::memory];
         let ways = solves.iter().flat_map(|solve| [(solve, false), (solve, true)]);
         let mut all =
             ways.flat_map(|(solve, on_host)| numbers.iter().map(move |&n| (solve, on_host, n)));
         let (_, on_host, at_once) = all.find(|&(solve, on_host, at_once)| {
             let need = Columns { at_once, on_host }.memory(solver, columns, solve(solver, at_once));
-            device.require(need, "this propagator").is_ok()
+            solver.require(need, "this propagator").is_ok()
         })?;
         Some(Columns { at_once, on_host })
     }

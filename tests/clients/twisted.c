@@ -246,10 +246,6 @@ static void multigrid(void) {
   levels.setup_type = QUDA_NULL_VECTOR_SETUP, levels.compute_null_vector = QUDA_COMPUTE_NULL_VECTOR_YES;
   levels.generate_all_levels = QUDA_BOOLEAN_TRUE, levels.run_verify = QUDA_BOOLEAN_FALSE;
   p.preconditioner = newMultigridQuda(&levels);
-  if (form.flavours == 2) {
-    refused("newMultigridQuda", "multigrid");
-    return;
-  }
   fine();
   p.inv_type_precondition = QUDA_MG_INVERTER, p.tol_precondition = 0.1, p.maxiter_precondition = 1;
   two_steps(p, &levels);

@@ -298,6 +298,9 @@ pub fn generate_quda() -> String {
                 }
                 (Pass::Value, Type::F64) => format!("double a{i} = real(\"{arg}\");"),
                 (Pass::Value, Type::Size) => format!("size_t a{i} = quda_size();"),
+                (Pass::Value, Type::Address) if *arg == "outfile" => {
+                    format!("void *a{i} = quda_stream();")
+                }
                 (Pass::Value, Type::Address) => format!("void *a{i} = quda_pointer(\"{arg}\");"),
                 (Pass::Value, Type::Paths(3)) => format!("int ***a{i} = quda_path_table();"),
                 (Pass::Value, Type::Paths(_)) => format!("int **a{i} = quda_paths();"),

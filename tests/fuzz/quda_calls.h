@@ -13,6 +13,7 @@ int quda_integer(const char *name);
 unsigned quda_unsigned(const char *name);
 size_t quda_size(void);
 void *quda_pointer(const char *name);
+void *quda_stream(void);
 /* Links of the host, in an array of their own or of sites; the array ends where memory does. */
 QudaMILCSiteArg_t *quda_site(void);
 QudaInitArgs_t quda_init(void);

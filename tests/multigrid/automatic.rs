@@ -138,14 +138,16 @@ fn short_memory_solves_fewer_columns() {
         let multigrid = Multigrid::new(&*op, &params).unwrap();
         solver.set_multigrid(Some(Arc::new(multigrid))).unwrap();
         let source = Source::point([1, 2, 3, 4]);
-        let run = |at_once, room: u64| {
-            device.limit_memory(device.used().0 + room);
+        let start = device.used().0;
+        let run_in = |at_once, limit: u64| {
+            device.limit_memory(limit);
             let made = propagator(&solver, source, at_once, &mut unwatched);
             device.limit_memory(u64::MAX);
             let report = made.unwrap().1;
             assert!(report.solver.converged, "{report:?}");
             (report.columns, report.chosen)
         };
+        let run = |at_once, room: u64| run_in(at_once, device.used().0 + room);
         run(0, u64::MAX / 2);
         for columns in [6, 2, 1] {
             let besides = op.shape().bytes(12 + columns);
@@ -161,6 +163,9 @@ fn short_memory_solves_fewer_columns() {
         assert_eq!(run(0, room).1, Chosen::Multigrid);
         assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
         assert_eq!(run(12, field(24) + without), (12, Chosen::OnlyKrylov));
+        // What the first part's cycles leave is not missing in the second.
+        let limit = start + field(12) + solver.memory_with_multigrid(6);
+        assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
     }
 }
 

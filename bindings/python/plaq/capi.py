@@ -2790,8 +2790,8 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
     """Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
-    A propagator takes a field of 12 columns besides, and x and b of `columns` where that is
-    less than 12, else one of 12. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+    A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
+    solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))

@@ -177,6 +177,7 @@ impl Hierarchy {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
         self.coarse.iter().for_each(|op| op.free_idle());
         self.workspace.clear();
+        self.around.clear();
         self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
         self.columns.lock().unwrap_or_else(|e| e.into_inner()).clear();
         self.tensor.iter().for_each(|tensor| tensor.free_idle());

@@ -308,6 +308,11 @@ impl Multigrid {
         self.read().params.clone()
     }
 
+    /// Frees vectors that cycles keep for those to come.
+    pub(crate) fn free_idle(&self) {
+        self.read().free_idle();
+    }
+
     fn read(&self) -> Arc<Hierarchy> {
         self.hierarchy.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
