@@ -217,10 +217,13 @@ impl LinOp for WeightedSchur {
         self.inner.shape()
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        // What an application on the whole lattice left is not needed beside the vectors of a solve on one parity.
+        self.op.workspace.clear();
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply(out, inp);
         self.op.weights.around(&self.workspace, false, (out, inp), apply)
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        self.op.workspace.clear();
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply_dagger(out, inp);
         self.op.weights.around(&self.workspace, true, (out, inp), apply)
     }

@@ -164,7 +164,8 @@ fn short_memory_solves_fewer_columns() {
         assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
         assert_eq!(run(12, field(24) + without), (12, Chosen::OnlyKrylov));
         // What the first part's cycles leave is not missing in the second.
-        let limit = start + field(12) + solver.memory_with_multigrid(6);
+        let tables = 1 << 20;
+        let limit = start + tables + field(12) + solver.memory_with_multigrid(6);
         assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
     }
 }
