@@ -77,6 +77,7 @@ impl Weights {
     }
 
     /// out = W^-1 A W in for the A of `apply`, or with `dagger` W A W^-1 in, the adjoint of the same with A^dagger.
+    /// Whole lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
     fn around(
         &self,
         workspace: &Workspace,
@@ -99,7 +100,6 @@ pub struct DistanceWeighted {
     op: Arc<dyn QuarkAction>,
     distance: Distance,
     weights: Arc<Weights>,
-    workspace: Workspace,
 }
 
 impl DistanceWeighted {
@@ -117,7 +117,7 @@ impl DistanceWeighted {
         Ok(Self::with_weights(op, distance, Arc::new(weights)))
     }
     fn with_weights(op: Arc<dyn QuarkAction>, distance: Distance, weights: Arc<Weights>) -> Self {
-        DistanceWeighted { op, distance, weights, workspace: Workspace::default() }
+        DistanceWeighted { op, distance, weights }
     }
 
     /// out = W^-1 b: the right-hand side for M' of that for M.
@@ -150,11 +150,11 @@ impl LinOp for DistanceWeighted {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply(out, inp);
-        self.weights.around(&self.workspace, false, (out, inp), apply)
+        self.weights.around(&Workspace::default(), false, (out, inp), apply)
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply_dagger(out, inp);
-        self.weights.around(&self.workspace, true, (out, inp), apply)
+        self.weights.around(&Workspace::default(), true, (out, inp), apply)
     }
     fn flops(&self) -> f64 {
         self.op.flops() + extra_flops(&self.shape())
@@ -217,13 +217,10 @@ impl LinOp for WeightedSchur {
         self.inner.shape()
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        // What an application on the whole lattice left is not needed beside the vectors of a solve on one parity.
-        self.op.workspace.clear();
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply(out, inp);
         self.op.weights.around(&self.workspace, false, (out, inp), apply)
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.op.workspace.clear();
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply_dagger(out, inp);
         self.op.weights.around(&self.workspace, true, (out, inp), apply)
     }
@@ -244,7 +241,7 @@ impl SchurComplement for WeightedSchur {
     }
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let prepare = |out: &mut VectorField, b: &VectorField| self.inner.prepare(out, b, dagger);
-        self.op.weights.around(&self.workspace, dagger, (out, b), prepare)
+        self.op.weights.around(&Workspace::default(), dagger, (out, b), prepare)
     }
     fn reconstruct(
         &self,
@@ -256,7 +253,6 @@ impl SchurComplement for WeightedSchur {
         let weights = &self.op.weights;
         let factors = if dagger { &weights.over } else { &weights.times };
         let reconstruct = |full: &mut VectorField, x: &VectorField| {
-            // Of no workspace: it would stay beside the vectors of the next solve.
             let mut t = self.full_shape().field(b.nrhs())?;
             factors.multiply(&mut t, b)?;
             self.inner.reconstruct(full, x, &t, dagger)
