@@ -370,7 +370,7 @@ impl DiracSolver {
     /// as possible. All ranks call this and get the same number.
     ///
     /// # Errors
-    /// Those of the ranks' agreement.
+    /// `CommFailed`: ranks do not agree on the number.
     pub(crate) fn fitting(&self, nrhs: usize) -> Result<usize> {
         let shape = self.op.subset_shape(self.subset());
         let fits = |n: usize| {

@@ -103,8 +103,10 @@ pub struct DistanceWeighted {
 }
 
 impl DistanceWeighted {
+    /// The operator M' of the action M with these weights.
+    ///
     /// # Errors
-    /// As of [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
+    /// `BadParameter`: see [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
     /// `OutOfMemory`.
     pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
         let shape = op.shape();
