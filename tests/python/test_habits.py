@@ -396,20 +396,27 @@ def test_memory_comes_back():
 
 
 def test_overhead():
-    """A hop on 8^4 from Python costs at most 20 us more than the call of C."""
-    from plaq import _native
-
+    """A hop on 8^4 from Python costs at most 20 us more than the call of C, timed inside of the same call: two threads'
+    hop takes 160 or 250 us, as they are placed, and no other call is to be compared with."""
     gauge = plaq.Gauge.hot([8, 8, 8, 8])
     d = plaq.Wilson(gauge, mass=0.1)
     x, y = plaq.Fermion.noise(gauge), d.field()
-    function, arguments = _native.library.plaq_dirac_apply, (d.handle, 0, 0, y.handle, x.handle)
-    c, python = [], []
-    for _ in range(1000):
+    hop, c, python = plaq.capi._plaq_dirac_apply, [], []
+
+    def timed(*arguments):
         begin = time.perf_counter()
-        function(*arguments)
-        middle = time.perf_counter()
-        d.apply(x, out=y)
-        c.append(middle - begin)
-        python.append(time.perf_counter() - middle)
-    more = np.quantile(python, 0.1) - np.quantile(c, 0.1)
+        status = hop(*arguments)
+        c.append(time.perf_counter() - begin)
+        return status
+
+    plaq.capi._plaq_dirac_apply = timed
+    try:
+        for _ in range(1000):
+            begin = time.perf_counter()
+            d.apply(x, out=y)
+            python.append(time.perf_counter() - begin)
+    finally:
+        plaq.capi._plaq_dirac_apply = hop
+    assert len(c) == len(python)
+    more = np.quantile(np.subtract(python, c), 0.1)
     assert more < 20e-6, f"{1e6 * more:.1f} us"
