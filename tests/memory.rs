@@ -5,7 +5,7 @@ use crate::common;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use common::devices;
+use common::{devices, over_ranks, ranks};
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
@@ -25,8 +25,11 @@ const NRHS: usize = 2;
 
 /// Links near one: every solver converges quickly.
 fn operator(device: &Device, extents: [usize; 4]) -> Arc<Wilson> {
-    let geometry = Geometry::new(extents, device).unwrap();
-    let mut gauge = GaugeField::new(device, &geometry, F64, Recon::R18).unwrap();
+    operator_on(&Geometry::new(extents, device).unwrap(), device)
+}
+
+fn operator_on(geometry: &Arc<Geometry>, device: &Device) -> Arc<Wilson> {
+    let mut gauge = GaugeField::new(device, geometry, F64, Recon::R18).unwrap();
     gauge.set_near_unit(5, 0.1).unwrap();
     let params = DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }.with_kappa(0.11);
     Arc::new(Wilson::new(Arc::new(gauge), params).unwrap())
@@ -121,6 +124,46 @@ fn a_solve_takes_what_it_announces() {
                 assert!(needed as f64 <= 1.1 * taken, "{what}: {needed} announced, {taken} taken");
             }
             device.limit_memory(u64::MAX);
+        }
+    }
+}
+
+/// Memory that is short on the last rank alone: all ranks refuse, with its message, and none has changed anything; then
+/// all of them solve.
+#[test]
+fn short_memory_of_one_rank_refuses_on_all() {
+    let last = ranks().rank() + 1 == ranks().size();
+    for device in devices() {
+        let op = operator_on(&common::geometry(over_ranks([4, 4, 4, 8]), &device), &device);
+        for (solution, kind) in
+            [(Solution::Mat, SolverKind::Cgnr), (Solution::MatPcDagMatPc, SolverKind::Cg)]
+        {
+            let params = SolveParams { solution, ..params(kind) };
+            let solver = DiracSolver::new(op.clone(), params).unwrap();
+            let b = noise(&op, solver.subset());
+            let mut xs = [b.like(F64).unwrap(), b.like(F64).unwrap()];
+            let source = Source::point([0; 4]);
+            let shifts = [0.0, 0.1].map(|sigma| Shift { sigma, tol: 1e-8 });
+            // Exchanges are made by a first solve.
+            solver.solve(&mut xs[0], &b, &mut unwatched).unwrap();
+            xs[0].clear().unwrap();
+            let held = device.used().0;
+            device.limit_memory(if last { held + solver.memory(NRHS) - 1 } else { u64::MAX });
+            let error = match solution {
+                Solution::Mat => solver.solve(&mut xs[0], &b, &mut unwatched).unwrap_err(),
+                _ => solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err(),
+            };
+            assert_eq!(error.status, Status::OutOfMemory, "{error}");
+            assert!(error.message.contains("this solve needs"), "{error}");
+            assert_eq!(device.used().0, held);
+            assert_eq!(blas::norm2(&xs[0]).unwrap(), [0.0; NRHS]);
+            if solution == Solution::Mat {
+                device.limit_memory(if last { held + 1 } else { u64::MAX });
+                let error = propagator(&solver, source, 3, &mut unwatched).map(|_| ()).unwrap_err();
+                assert!(error.message.contains("this propagator needs"), "{error}");
+            }
+            device.limit_memory(u64::MAX);
+            assert!(solver.solve(&mut xs[0], &b, &mut unwatched).unwrap().solver.converged);
         }
     }
 }

@@ -42,7 +42,7 @@ impl DiracSolver {
             bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
         }
         let device = self.op().shape().device;
-        device.require(self.memory(b.nrhs()), "this solve")?;
+        self.op().links().geometry().require(&device, self.memory(b.nrhs()), "this solve")?;
         let peak = device.watch_peak();
         self.follow()?;
         let c = self.rescale();
@@ -111,7 +111,11 @@ impl DiracSolver {
         // Besides what one solve takes: a direction for every shift.
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
-        device.require(self.memory(b.nrhs()) + directions, "this solve")?;
+        self.op().links().geometry().require(
+            &device,
+            self.memory(b.nrhs()) + directions,
+            "this solve",
+        )?;
         let peak = device.watch_peak();
         self.follow()?;
         // A = c^-1 A in kappa normalisation.

@@ -417,7 +417,7 @@ impl DiracSolver {
         b.check_like(x, "x")?;
         self.current_multigrid()?;
         let device: &Device = &shape.device;
-        self.require(self.memory(b.nrhs()), "this solve")?;
+        shape.geometry.comm().agree(self.require(self.memory(b.nrhs()), "this solve"))?;
         let peak = device.watch_peak();
         self.follow()?;
         self.rehearse(x, b);

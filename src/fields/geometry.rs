@@ -127,6 +127,14 @@ impl Geometry {
     pub fn comm(&self) -> &Arc<Comm> {
         &self.comm
     }
+    /// Refuses, on all ranks and before anything is allocated, what does not fit on the device of one of them. All ranks
+    /// call this.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn require(&self, device: &Device, bytes: u64, what: &str) -> Result<()> {
+        self.comm.agree(device.require(bytes, what))
+    }
     pub fn lanes(&self) -> usize {
         self.lanes
     }

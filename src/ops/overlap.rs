@@ -36,7 +36,7 @@ pub fn overlap_propagators(
     }
     let (shape, rho) = (solver.op().shape(), solver.op().rho());
     let wanted = (2 + masses.len()) * COLUMNS + (1 + 2 * masses.len()) * HALF;
-    shape.device.require(shape.bytes(wanted), "these propagators")?;
+    shape.geometry.require(&shape.device, shape.bytes(wanted), "these propagators")?;
     let mut sources = shape.field(COLUMNS)?;
     source.set(&mut sources)?;
     let fields: Result<Vec<SpinorField>> = masses.iter().map(|_| shape.field(COLUMNS)).collect();

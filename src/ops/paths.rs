@@ -342,7 +342,7 @@ pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     gauge.with_whole(|links| {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
         let bytes = Walker::bytes(geometry, precision, paths.len());
-        device.require(bytes as u64, "products along paths")?;
+        geometry.require(device, bytes as u64, "products along paths")?;
         Walker::new(device, geometry, precision, paths.len())?.traces(links, paths)
     })
 }

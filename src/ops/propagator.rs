@@ -74,13 +74,15 @@ impl Columns {
             shape.geometry.comm().most(&mut fewest)?;
             n = (-fewest[0] as usize).min(columns);
         }
-        let Some(chosen) = Self::fitting(solver, columns, &[n]) else {
-            let least = Columns { at_once: n, on_host: true };
-            shape
-                .device
-                .require(least.memory(solver, columns, solver.memory(n)), "this propagator")?;
-            return Ok(least);
-        };
+        let found = Self::fitting(solver, columns, &[n]).map_or_else(
+            || {
+                let least = Columns { at_once: n, on_host: true };
+                let need = least.memory(solver, columns, solver.memory(n));
+                shape.device.require(need, "this propagator").map(|()| least)
+            },
+            Ok,
+        );
+        let chosen = shape.geometry.comm().agree(found)?;
         if chosen.on_host || (asked == 0 && n < COLUMNS.min(columns)) {
             log::info!(
                 "a propagator of {columns} columns: {n} at a time fit in {}{}",

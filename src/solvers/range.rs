@@ -65,7 +65,7 @@ pub(crate) fn in_range<T>(
     let fields = 1 + xs.len() as u64;
     let kind = (b.precision(), b.subset(), b.nrhs(), b.components());
     let bytes = VectorField::bytes_of(b.geometry(), kind.0, kind.1, kind.2, kind.3);
-    b.device().require(fields * bytes as u64, "this solve in other units")?;
+    b.geometry().require(b.device(), fields * bytes as u64, "this solve in other units")?;
     let other = scaled(b, &factors)?;
     let mut solutions = vec![];
     for x in xs.iter() {

@@ -46,7 +46,7 @@ pub fn slice_modes(
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
     let m = (params.count + (params.count / 2).max(8)).min(unknowns);
     let need = shape.bytes(5 * m);
-    shape.geometry.comm().agree(shape.device.require(need, "eigenvectors of time slices"))?;
+    shape.geometry.require(&shape.device, need, "eigenvectors of time slices")?;
 
     let top = EigenParams {
         end: End::Largest,

@@ -81,7 +81,7 @@ pub fn fix_gauge(
     let start = Instant::now();
     params.check(gauge)?;
     let params = &params.chosen(gauge);
-    gauge.device().require(params.memory(gauge), "this gauge fixing")?;
+    gauge.geometry().require(gauge.device(), params.memory(gauge), "this gauge fixing")?;
     rehearse(gauge, params);
     check_links(gauge, params.links_tolerance)?;
     let mut run = Run::new(gauge, params, callback)?;

@@ -224,7 +224,7 @@ impl Hmc {
         }
         if !self.announced {
             let bytes = self.memory(gauge)?;
-            gauge.device().require(bytes, "a trajectory")?;
+            gauge.geometry().require(gauge.device(), bytes, "a trajectory")?;
             self.rehearse(gauge);
             self.announced = true;
         }

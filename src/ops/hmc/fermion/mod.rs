@@ -270,7 +270,7 @@ impl Operators {
     ) -> Result<(&Self, MonomialMemory)> {
         if self.links.is_none() {
             let bytes = Self::bytes(gauge, params, (inverter, stout));
-            gauge.device().require(bytes, "the operators of a monomial")?;
+            gauge.geometry().require(gauge.device(), bytes, "the operators of a monomial")?;
             let place = (gauge.geometry().extents(), gauge.precision());
             let name =
                 || format!("operators {place:?} {params:?} {schur:?} {inverter:?} {stout:?}");
