@@ -65,13 +65,10 @@ static void set_sources(int whole) {
 
 static void shifts(int form) {
   const double offset[SHIFTS] = {0.0064, 0.07, 1.5, 40};
-  QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
+  QudaInvertParam p = shift_param(form, SHIFTS, offset);
   void *out[SHIFTS];
   int i;
-  p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.matpc_type = form ? QUDA_MATPC_ODD_ODD : QUDA_MATPC_ODD_ODD_ASYMMETRIC;
-  p.num_offset = SHIFTS, p.use_alternative_reliable = 1, p.cuda_prec_refinement_sloppy = QUDA_SINGLE_PRECISION;
   for (i = 0; i < SHIFTS; i++) {
-    p.offset[i] = offset[i], p.tol_offset[i] = tol;
     memset(solution[i], 0, (size_t)own * sizeof(spinor));
     out[i] = odd_half(solution[i]);
   }

@@ -225,6 +225,17 @@ static inline QudaInvertParam wilson_param(QudaInverterType type, double diagona
   return p;
 }
 
+/* CG with shifts of the normal operator of odd sites. */
+static inline QudaInvertParam shift_param(int symmetric, int count, const double *offset) {
+  QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
+  int i;
+  p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.num_offset = count, p.use_alternative_reliable = 1;
+  if (symmetric) p.matpc_type = QUDA_MATPC_ODD_ODD;
+  p.cuda_prec_refinement_sloppy = QUDA_SINGLE_PRECISION;
+  for (i = 0; i < count; i++) p.offset[i] = offset[i], p.tol_offset[i] = tol;
+  return p;
+}
+
 /* GCR's inner parameters. */
 static inline void inner_params(QudaInvertParam *p) {
   p->inv_type_precondition = QUDA_MR_INVERTER, p->maxiter_precondition = 10, p->gcrNkrylov = 20;

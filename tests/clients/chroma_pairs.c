@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
   tol = 1e-12;
   make_arrays(extents);
   initQuda(-1);
-  for (i = 0; i < sizeof PAIRS / sizeof *PAIRS; i++) replay(&PAIRS[i]);
+  for (i = 0; i < COUNT(PAIRS); i++) replay(&PAIRS[i]);
   endQuda();
   leave();
   free_arrays();

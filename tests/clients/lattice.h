@@ -30,6 +30,8 @@
     }                                                                                           \
   } while (0)
 
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
 typedef double complex number;
 typedef struct {
   number e[3][3];

@@ -4,8 +4,6 @@
 
 #include "twisted.h"
 
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
 enum { STAPLES = 24 };
 
 static double *host_momenta[4];

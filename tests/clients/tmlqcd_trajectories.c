@@ -3,9 +3,11 @@
  * integrator promises; where the native interface has the same action it must go the same way. */
 #include "tmlqcd.h"
 
+#include "trajectory.h"
+
 /* Links alone; DET or CLOVERDET; CLOVERDET with rho and CLOVERDETRATIO; RAT or NDRAT. */
 typedef enum { LINKS, DETERMINANT, RATIO, RATIONAL } quark_kind;
-enum { ROOTS = 8, MONOMIALS = 2 };
+enum { MONOMIALS = 2 };
 
 typedef struct {
   const char *name;
@@ -13,7 +15,7 @@ typedef struct {
   quark_kind kind;
   int flavours, clover;
   double kappa, csw, mu, epsilon, rho; /* mu, epsilon and rho times 2 kappa */
-  /* The interval of a rational function, and an eigenvalue below it. */
+  /* The interval of the rational function, and an eigenvalue below it. */
   double spectrum[2], below;
   /* Steps of the links' level, inside of each half of one of `outer`. */
   int inner, outer;
@@ -39,53 +41,12 @@ static spinor *quarks[MONOMIALS];
 /* Have the links changed since they, or the clover term, went to the device. */
 static int stale;
 
-/* ---- the rational function of tmLQCD: Zolotarev's for y^-1/2 on [smallest / largest, 1] ---- */
+/* Of y / largest eigenvalue tmLQCD's function is one of y^-1/2: of y it has this factor more. */
+static rational function;
 
-static struct {
-  double factor, zero[ROOTS], root[ROOTS], residue[ROOTS], error;
-} rational;
-
-/* Jacobi's sn at u with the complementary modulus `other`, by descending Landen transformations. */
-static double jacobi_sn(double u, double other) {
-  double a[20], c[20], angle;
-  int n = 0;
-  a[0] = 1, c[0] = sqrt(1 - other * other);
-  while (n < 18 && c[n] > 1e-17 * a[n]) {
-    a[n + 1] = (a[n] + other) / 2, c[n + 1] = (a[n] - other) / 2, other = sqrt(a[n] * other), n++;
-  }
-  for (angle = ldexp(a[n] * u, n); n > 0; n--) angle = (angle + asin(c[n] / a[n] * sin(angle))) / 2;
-  return sin(angle);
-}
-
-/* K at the complementary modulus `other`. */
-static double complete_integral(double other) {
-  double a = 1;
-  int n;
-  for (n = 0; n < 30; n++) {
-    const double mean = (a + other) / 2;
-    other = sqrt(a * other), a = mean;
-  }
-  return acos(-1) / (2 * a);
-}
-
-/* factor prod_j (y + zero_j) / (y + root_j) = factor (1 + sum residue_j / (y + root_j)), roots ascending. */
-static void set_rational(double least) {
-  const double period = complete_integral(sqrt(least));
-  double at_least = sqrt(least), at_one = 1, *zero = rational.zero;
-  int i, j;
-  for (i = 1; i <= 2 * ROOTS; i++) {
-    const double sn = jacobi_sn(i * period / (2 * ROOTS + 1), sqrt(least)), value = (1 - sn * sn) / (sn * sn);
-    if (i % 2) zero[ROOTS - 1 - i / 2] = value;
-    else rational.root[ROOTS - i / 2] = value;
-  }
-  for (j = 0; j < ROOTS; j++) {
-    rational.residue[j] = zero[j] - rational.root[j];
-    for (i = 0; i < ROOTS; i++)
-      if (i != j) rational.residue[j] *= (zero[i] - rational.root[j]) / (rational.root[i] - rational.root[j]);
-    at_least *= (least + zero[j]) / (least + rational.root[j]), at_one *= (1 + zero[j]) / (1 + rational.root[j]);
-  }
-  /* Of sqrt(y) R(y) there are extremes at both ends, on either side of 1. */
-  rational.factor = 2 / (at_least + at_one), rational.error = fabs(at_least - at_one) / (at_least + at_one);
+static void set_rational(void) {
+  function = inverse_root_of(ROOTS, now->spectrum[0], now->spectrum[1]);
+  function.factor *= sqrt(now->spectrum[1]);
 }
 
 /* ---- solves: x = (P P^dagger + shift)^-1 b of the odd sites ---- */
@@ -119,7 +80,6 @@ static void solve(spinor *x, const spinor *b, double precision) {
   free(in), free(out);
 }
 
-/* Largest eigenvalue times the roots: tmLQCD's function is one of y / largest. */
 static void solve_shifts(spinor **x, const spinor *b, double precision) {
   double *in = room(2 * (size_t)own * sizeof(spinor));
   void *out[ROOTS];
@@ -128,7 +88,7 @@ static void solve_shifts(spinor **x, const spinor *b, double precision) {
   set_vector(in, b, ODD, 0);
   p.num_offset = ROOTS, p.reliable_delta_refinement = 0.1;
   for (i = 0; i < ROOTS; i++) {
-    p.offset[i] = rational.root[i] * now->spectrum[1], p.tol_offset[i] = p.tol;
+    p.offset[i] = function.root[i], p.tol_offset[i] = p.tol;
     out[i] = room(2 * (size_t)own * sizeof(spinor));
   }
   invertMultiShiftQuda(out, in, &p), fine();
@@ -176,11 +136,11 @@ static spinor *apply_rational(const spinor *b, spinor **solutions, double precis
   for (i = 0; i < ROOTS; i++) x[i] = vector();
   solve_shifts(x, b, precision);
   for (i = 0; i < ROOTS; i++) {
-    add_to(sum, rational.residue[i] * now->spectrum[1], x[i]);
+    add_to(sum, function.residue[i], x[i]);
     if (solutions) solutions[i] = x[i];
     else free(x[i]);
   }
-  for (i = 0; i < entries(); i++) *at(sum, i) *= rational.factor;
+  for (i = 0; i < entries(); i++) *at(sum, i) *= function.factor;
   return sum;
 }
 
@@ -293,7 +253,7 @@ static void quark_part(void) {
   if (now->kind == RATIONAL) {
     free(apply_rational(quarks[0], x, 1e-18));
     for (i = 0; i < ROOTS; i++) {
-      host_part(x[i], rational.factor * rational.residue[i] * now->spectrum[1]);
+      host_part(x[i], function.factor * function.residue[i]);
       free(x[i]);
     }
     return;
@@ -316,23 +276,9 @@ static void quark_part(void) {
 /* ---- the same by the native interface, on one rank: p = sum_a p_a lambda_a / 2, so that its unit of time is half of
  * tmLQCD's; links without phases, antiperiodic quarks ---- */
 
-#define OK(call)                                                                   \
-  do {                                                                             \
-    const plaq_status status_ = (call);                                            \
-    if (status_ != PLAQ_SUCCESS) fprintf(stderr, "%s\n", plaq_last_error());       \
-    CHECK(status_ == PLAQ_SUCCESS);                                                \
-  } while (0)
-
-static struct {
-  int on;
-  plaq_context context;
-  plaq_gauge gauge;
-  plaq_momentum momentum;
-  plaq_dirac dirac;
-  plaq_solver solver;
-  plaq_spinor phi, x, y;
-  plaq_gauge_action_params action;
-} native;
+enum { PHI, X, Y };
+static int natively;
+static plaq_solver native_solver;
 
 /* Vectors differ by exp(i pi t / T) between phases on all slices and an antiperiodic boundary. */
 static void turn_slices(spinor *v, int sign) {
@@ -343,55 +289,28 @@ static void turn_slices(spinor *v, int sign) {
   }
 }
 
-static void native_links(int save) {
-  const double back[4] = {0, 0, 0, -1}, forth[4] = {0, 0, 0, 1};
-  PLAQ_INIT(plaq_layout_params, layout);
-  if (save) {
-    OK(plaq_gauge_save(native.gauge, &layout, links));
-    phases(forth);
-  } else {
-    phases(back);
-    OK(plaq_gauge_load(native.gauge, &layout, links));
-    phases(forth);
-  }
-}
-
 static void native_open(void) {
-  int mu;
-  PLAQ_INIT(plaq_gauge_params, shape);
-  PLAQ_INIT(plaq_spinor_params, half);
+  const double back[4] = {0, 0, 0, -1}, forth[4] = {0, 0, 0, 1};
   PLAQ_INIT(plaq_dirac_params, quark);
   PLAQ_INIT(plaq_solver_params, solver);
   PLAQ_INIT(plaq_layout_params, layout);
-  OK(plaq_context_create(NULL, &native.context));
-  for (mu = 0; mu < 4; mu++) shape.extents[mu] = half.extents[mu] = global[mu];
-  OK(plaq_gauge_create(native.context, &shape, &native.gauge));
-  native_links(0);
-  OK(plaq_momentum_create(native.gauge, &native.momentum));
-  OK(plaq_momentum_load(native.momentum, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_LEXICOGRAPHIC, 2, momenta));
-  OK(plaq_gauge_action_params_init(&native.action, (int64_t)sizeof native.action));
-  native.action.beta[0] = native.action.beta[1] = now->beta;
-  native.action.c0[0] = native.action.c0[1] = 1 - 8 * now->c1;
-  for (mu = 0; mu < 3; mu++) native.action.c1[mu] = now->c1;
-  if (now->kind != DETERMINANT) return;
   quark.kappa = now->kappa, quark.csw = now->csw, quark.mu = form.mu;
-  OK(plaq_dirac_create(native.context, native.gauge, &quark, &native.dirac));
+  phases(back);
+  open_native(now->beta, now->c1, &quark);
+  phases(forth);
+  OK(plaq_momentum_load(native.momentum, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_LEXICOGRAPHIC, 2, momenta));
   solver.algorithm = PLAQ_ALGORITHM_CG, solver.solution = PLAQ_SOLUTION_PPDAG, solver.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
   solver.tol = 1e-10;
-  OK(plaq_solver_create(native.dirac, &solver, &native.solver));
-  half.subset = PLAQ_SUBSET_ODD;
-  OK(plaq_spinor_create(native.context, &half, &native.phi));
-  OK(plaq_spinor_create(native.context, &half, &native.x));
-  OK(plaq_spinor_create(native.context, &half, &native.y));
+  OK(plaq_solver_create(native.dirac, &solver, &native_solver));
   turn_slices(quarks[0], 1);
-  OK(plaq_spinor_load(native.phi, &layout, quarks[0]));
+  OK(plaq_spinor_load(native.vector[PHI], &layout, quarks[0]));
   turn_slices(quarks[0], -1);
 }
 
 static void native_solve(void) {
   PLAQ_INIT(plaq_solve_report, report);
   OK(plaq_dirac_update(native.dirac, native.gauge));
-  OK(plaq_solver_solve(native.solver, native.x, native.phi, NULL, NULL, &report, NULL));
+  OK(plaq_solver_solve(native_solver, native.vector[X], native.vector[PHI], NULL, NULL, &report, NULL));
   CHECK(report.converged);
 }
 
@@ -402,8 +321,8 @@ static void native_kick(int level, double step) {
     return;
   }
   native_solve();
-  OK(plaq_dirac_apply(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, PLAQ_FORM_MDAG, native.y, native.x));
-  OK(plaq_force_schur(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, native.momentum, step, native.y, native.x, &minus, 1,
+  OK(plaq_dirac_apply(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, PLAQ_FORM_MDAG, native.vector[Y], native.vector[X]));
+  OK(plaq_force_schur(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, native.momentum, step, native.vector[Y], native.vector[X], &minus, 1,
                       now->clover ? -1 : 0));
 }
 
@@ -414,7 +333,7 @@ static double native_hamiltonian(void) {
   OK(plaq_action_gauge(native.gauge, &native.action, &gauge_part));
   if (now->kind == DETERMINANT) {
     native_solve();
-    OK(plaq_spinor_dot(native.phi, native.x, quark_part, 1));
+    OK(plaq_spinor_dot(native.vector[PHI], native.vector[X], quark_part, 1));
   }
   return kinetic_part + gauge_part + quark_part[0];
 }
@@ -423,7 +342,7 @@ static double native_hamiltonian(void) {
 
 static void drift(double step) {
   int i;
-  if (native.on) {
+  if (natively) {
     OK(plaq_gauge_evolve(native.gauge, native.momentum, 2 * step));
     return;
   }
@@ -433,7 +352,7 @@ static void drift(double step) {
 
 static void kick(int level, double step) {
   int i;
-  if (native.on) {
+  if (natively) {
     native_kick(level, 2 * step);
     return;
   }
@@ -517,16 +436,12 @@ static double links_apart(const matrix *others) {
 /* R P P^dagger R phi = phi, up to the error of R. */
 static void inverse_root(void) {
   spinor *once = apply_rational(quarks[0], NULL, 1e-20), *t = vector(), *image = vector(), *twice;
-  double error = 2.1 * rational.error;
+  double error = 2.1 * function.error;
   int i;
   operate(t, once, ODD, 0, 1), operate(image, t, ODD, 0, 0);
   twice = apply_rational(image, NULL, 1e-20);
-  if (now->below > 0) {
-    double root = rational.factor * sqrt(now->below / now->spectrum[1]);
-    for (i = 0; i < ROOTS; i++)
-      root *= (now->below / now->spectrum[1] + rational.zero[i]) / (now->below / now->spectrum[1] + rational.root[i]);
-    error = fmax(error, fabs(root * root - 1));
-  }
+  if (now->below > 0)
+    error = fmax(error, fabs(pow(value_at(&function, now->below), 2) * now->below / now->spectrum[1] - 1));
   for (i = 0; i < entries(); i++) *at(twice, i) /= now->spectrum[1];
   CLOSE(distance(twice, quarks[0]), 0, error);
   free(once), free(t), free(image), free(twice);
@@ -534,14 +449,18 @@ static void inverse_root(void) {
 
 /* Delta H of the trajectory by the native interface; `links` become its last ones. */
 static double native_change(void) {
+  const double forth[4] = {0, 0, 0, 1};
   double change, determinant;
+  PLAQ_INIT(plaq_layout_params, layout);
   stale = 1, refresh(0);
   determinant = now->clover ? log_det() : 0;
-  native_open(), native.on = 1;
+  native_open(), natively = 1;
   change = -native_hamiltonian();
   trajectory(1, now->tau);
   change += native_hamiltonian();
-  native.on = 0, native_links(1);
+  natively = 0;
+  OK(plaq_gauge_save(native.gauge, &layout, links));
+  phases(forth);
   stale = 1, refresh(0);
   OK(plaq_context_destroy(native.context));
   return change - (now->clover ? log_det() - determinant : 0);
@@ -554,7 +473,7 @@ static void replay(const trajectory_pair *q) {
   int refine;
   now = q, stale = 1;
   memcpy(before, links, count * sizeof *before);
-  if (q->kind == RATIONAL) set_rational(q->spectrum[0] / q->spectrum[1]);
+  if (q->kind == RATIONAL) set_rational();
   refresh(q->rho);
   heat_bath();
   h = pseudofermions();
