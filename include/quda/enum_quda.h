@@ -100,12 +100,13 @@ typedef enum QudaStaggeredPhase_s {
   QUDA_STAGGERED_PHASE_INVALID = QUDA_INVALID_ENUM
 } QudaStaggeredPhase;
 
-/** How much a library says. plaq says nothing unless setVerbosityQuda asks for it; plaq_log_set of
- * plaq.h takes its log, too. */
+/** How much the log says. Without setVerbosityQuda it goes to stdout where a member `verbosity` of QudaInvertParam asks
+ * for it; plaq_log_set of plaq.h takes it, too. */
 typedef enum QudaVerbosity_s {
   QUDA_SILENT = 0,
   /** A line for each solve, set-up, eigensolve and gauge fixing, and what takes long. */
   QUDA_SUMMARIZE = 1,
+  /** Every iteration of solves. */
   QUDA_VERBOSE = 2,
   /** Every call and its time. */
   QUDA_DEBUG_VERBOSE = 3,

@@ -283,7 +283,7 @@ typedef struct QudaInvertParam_s {
   /** 1: it comes back to the host's array. */
   int return_clover;
   int return_clover_inverse;
-  /** Not used. */
+  /** How much the log says during the call; by default as setVerbosityQuda says. */
   QudaVerbosity verbosity;
   /** Iterations, of several shifts those of the one that took most; maxiter or more where a solve has not converged. */
   int iter;
@@ -811,7 +811,8 @@ void endQuda(void);
 void updateR(void);
 
 /** The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
- * (NULL: stdout), each line behind `prefix`. Without this call plaq writes nothing. */
+ * (NULL: stdout), each line behind `prefix`. Without this call nothing is written but what a call's member
+ * `verbosity` asks for. */
 void setVerbosityQuda(QudaVerbosity verbosity, const char *prefix, void *outfile);
 
 /** All members as QUDA sets them: values to be filled in are invalid. */

@@ -57,6 +57,7 @@ typedef struct QudaLayout_t_s {
 } QudaLayout_t;
 
 typedef struct QudaInitArgs_t_s {
+  /** What the first rank writes of the log to stdout. */
   QudaVerbosity verbosity;
   QudaLayout_t layout;
 } QudaInitArgs_t;

@@ -111,9 +111,9 @@ typedef struct openQCD_QudaLayout_t_s {
 } openQCD_QudaLayout_t;
 
 typedef struct openQCD_QudaInitArgs_t_s {
-  /** plaq says nothing by itself: plaq_log_set of plaq.h takes its log. */
+  /** What the first rank writes of the log, unless section [QUDA] of infile has another verbosity. */
   QudaVerbosity verbosity;
-  /** A FILE *. Not used. */
+  /** Where to: a FILE *, which stays open until openQCD_qudaFinalize; NULL: stdout. Lines begin with "QUDA: ". */
   void *logfile;
   /** Not used. */
   void *gauge;

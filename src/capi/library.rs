@@ -1,5 +1,6 @@
 //! The library as a whole: version, statuses, messages, log.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int, c_void, CString};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, RwLock};
@@ -79,10 +80,10 @@ fn status_help(status: i32) -> *const c_char {
 struct Targets {
     callback: (plaq_log_callback, usize),
     level: log::LevelFilter,
-    file: Option<LogFile>,
+    file: LogFile,
 }
 
-/// A C `FILE *`, NULL for stdout, and what its lines begin with.
+/// A C `FILE *`, NULL for stdout, and what its lines begin with; calls may have a level of their own.
 #[derive(Clone)]
 pub(crate) struct LogFile {
     pub file: usize,
@@ -90,10 +91,18 @@ pub(crate) struct LogFile {
     pub level: log::LevelFilter,
 }
 
+thread_local! {
+    /// Level of this thread's lines in the file during a call that has one of its own.
+    static OF_CALL: Cell<Option<log::LevelFilter>> = const { Cell::new(None) };
+}
+
 struct HostLog(RwLock<Targets>);
 
-static HOST_LOG: HostLog =
-    HostLog(RwLock::new(Targets { callback: (None, 0), level: log::LevelFilter::Off, file: None }));
+static HOST_LOG: HostLog = HostLog(RwLock::new(Targets {
+    callback: (None, 0),
+    level: log::LevelFilter::Off,
+    file: LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off },
+}));
 
 /// Does this rank write lines of the log to a file.
 static WRITES: AtomicBool = AtomicBool::new(false);
@@ -113,8 +122,9 @@ impl log::Log for HostLog {
                 callback(Number::new(record.level() as i32), line.as_ptr(), user as *mut c_void)
             });
         }
-        let file = targets.file.filter(|f| record.level() <= f.level);
-        if let (Some(LogFile { file, prefix, .. }), true) = (file, WRITES.load(Ordering::Relaxed)) {
+        let LogFile { file, prefix, level } = targets.file;
+        let level = OF_CALL.get().unwrap_or(level);
+        if record.level() <= level && WRITES.load(Ordering::Relaxed) {
             let line = c_string(format!("{prefix}{}", record.args()));
             // SAFETY: texts end with NUL; the file is open until the host names another one or none, or stdout.
             unsafe {
@@ -132,16 +142,20 @@ impl log::Log for HostLog {
     fn flush(&self) {}
 }
 
+/// Is the log of this process the one here, from now on.
+fn ours() -> bool {
+    let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
+    ours || log::set_logger(&HOST_LOG).is_ok()
+}
+
 /// Changes where the log goes. Errors: UNSUPPORTED where a Rust program has a logger of its own.
 fn direct(change: impl FnOnce(&mut Targets)) -> Result<()> {
-    let ours = (log::logger() as *const dyn log::Log).cast::<()>() == (&raw const HOST_LOG).cast();
-    if !ours && log::set_logger(&HOST_LOG).is_err() {
+    if !ours() {
         bail!(Unsupported, "callback: this Rust program has a logger already, plaq logs to it");
     }
     let mut targets = HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner());
     change(&mut targets);
-    let of_file = targets.file.as_ref().map_or(log::LevelFilter::Off, |f| f.level);
-    log::set_max_level(targets.level.max(of_file));
+    log::set_max_level(targets.level.max(targets.file.level));
     Ok(())
 }
 
@@ -152,7 +166,16 @@ fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level
 
 /// Writes the log to a file of the host, while `log_here` says so.
 pub(crate) fn log_to(file: LogFile) -> Result<()> {
-    direct(|targets| targets.file = Some(file).filter(|f| f.level > log::LevelFilter::Off))
+    direct(|targets| targets.file = file)
+}
+
+/// The level of this thread's lines in the file, `None`: that of `log_to`. Returns what it was before. A Rust program's own
+/// logger has its own level.
+pub(crate) fn log_at(level: Option<log::LevelFilter>) -> Option<log::LevelFilter> {
+    if level.is_some_and(|level| level > log::max_level()) && ours() {
+        log::set_max_level(level.unwrap_or(log::max_level()));
+    }
+    OF_CALL.replace(level)
 }
 
 /// Is this the rank that writes the log to a file.

@@ -33,6 +33,24 @@ static void check(const double *x, const spinor *b, int form, int dagger, int no
   free(v), free(w), free(u);
 }
 
+/* Chroma asks for lines by the member alone, and gets them on stdout: a line for each iteration, and without the member none. */
+static void told_lines(void) {
+  const QudaVerbosity levels[3] = {QUDA_VERBOSE, QUDA_SUMMARIZE, QUDA_INVALID_VERBOSITY};
+  int i, screen, first = 1;
+#ifdef CLIENT_MPI
+  int rank;
+  MPI_Comm_rank(world, &rank);
+  first = rank == 0;
+#endif
+  for (i = 0; i < 3; i++) {
+    QudaInvertParam p = clover_param(QUDA_CG_INVERTER);
+    FILE *file = begin_of_lines(&screen);
+    p.verbosity = levels[i];
+    invertQuda(odd_half(solution[0]), odd_half(source[0]), &p), fine();
+    CHECK(end_of_lines(file, screen, i ? "solve: " : "iteration ") == first * (i == 0 ? p.iter : i == 1));
+  }
+}
+
 static void solve_columns(QudaInvertParam p, int columns, int form) {
   void *in[COLUMNS], *out[COLUMNS];
   int i;
@@ -183,6 +201,7 @@ static void solver_objects(double anisotropy) {
   inner_params(&p);
   solve_columns(p, COLUMNS, 0);
   normal();
+  told_lines();
   if (!brief) predictor();
   if (!device_order) spin_inside_colour();
   /* The unpreconditioned operator. */

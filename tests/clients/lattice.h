@@ -3,34 +3,14 @@
 #ifndef LATTICE_H
 #define LATTICE_H
 
+#include "check.h"
+
 #include <complex.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #ifdef CLIENT_MPI
 #include <mpi.h>
 #endif
-
-#define CHECK(claim)                                                        \
-  do {                                                                      \
-    if (!(claim)) {                                                         \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
-      exit(1);                                                              \
-    }                                                                       \
-  } while (0)
-#define CLOSE(found, expected, error)                                                           \
-  do {                                                                                          \
-    double found_ = (found), expected_ = (expected);                                            \
-    if (!(fabs(found_ - expected_) <= (error))) {                                               \
-      fprintf(stderr, "%s:%d: %s is %.17g, expected %.17g\n", __FILE__, __LINE__, #found, found_, \
-              expected_);                                                                       \
-      exit(1);                                                                                  \
-    }                                                                                           \
-  } while (0)
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 typedef double complex number;
 typedef struct {

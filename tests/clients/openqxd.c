@@ -341,6 +341,37 @@ static void refused_sessions(void) {
   openQCD_qudaInit(args, layout, nowhere), refused(PLAQ_INVALID_ARGUMENT, "no/such/file");
 }
 
+/* A session that ends at once writes a line about arrays, if verbosity of `args` or, before it, of the file asks for it. */
+static void log_lines(void) {
+  static const struct {
+    QudaVerbosity level;
+    const char *text;
+    int lines;
+  } cases[] = {
+      {QUDA_SILENT, "", 0},
+      {QUDA_SUMMARIZE, "", 1},
+      {QUDA_SUMMARIZE, "[QUDA]\nverbosity QUDA_SILENT\n", 0},
+      {QUDA_SILENT, "[QUDA]\nverbosity QUDA_SUMMARIZE\n", 1},
+  };
+  openQCD_QudaInitArgs_t loud = args;
+  size_t i;
+  char line[200];
+  for (i = 0; i < sizeof cases / sizeof *cases; i++) {
+    FILE *file = tmpfile();
+    int lines = 0;
+    CHECK(file != NULL);
+    loud.verbosity = cases[i].level, loud.logfile = file;
+    openQCD_qudaInit(loud, layout, input(cases[i].text)), fine();
+    openQCD_qudaFinalize(), fine();
+    rewind(file);
+    while (fgets(line, sizeof line, file)) lines += strncmp(line, "QUDA: arrays of the host: ", 26) == 0;
+    CHECK(lines == (rank == 0) * cases[i].lines);
+    fclose(file);
+  }
+  loud.verbosity = QUDA_INVALID_VERBOSITY;
+  openQCD_qudaInit(loud, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "initargs.verbosity");
+}
+
 /* Files that are wrong as a whole, and sections that are. */
 static void refused_inputs(void) {
   static const struct {
@@ -676,6 +707,7 @@ int main(int argc, char **argv) {
     set_links(host_links), set_spinor(h_in, in);
     refused_sessions();
     refused_inputs();
+    log_lines();
     failures = 0;
     openQCD_qudaInit(args, layout, input(SOLVERS)), fine();
     openQCD_qudaInit(args, layout, NULL), fine();

@@ -104,7 +104,7 @@ fn members_of_tmlqcd() {
              solver_normalization preserve_source cuda_prec_refinement_sloppy cuda_prec_precondition \
              cuda_prec_eigensolver clover_location clover_cuda_prec clover_cuda_prec_sloppy \
              clover_cuda_prec_refinement_sloppy clover_cuda_prec_precondition \
-             clover_cuda_prec_eigensolver verbosity verbosity_precondition \
+             clover_cuda_prec_eigensolver verbosity_precondition \
              tol_precondition maxiter_precondition precondition_cycle schwarz_type chrono_precision",
         ),
         (
@@ -141,7 +141,7 @@ fn members_of_chroma() {
              cuda_prec_sloppy dagger dirac_order dslash_type gamma_basis gcrNkrylov gflops \
              inv_type inv_type_precondition iter kappa mass_normalization matpc_type maxiter \
              num_offset num_src offset omega preconditioner reliable_delta residual_type secs \
-             solution_type solve_type tol tol_offset true_res use_init_guess",
+             solution_type solve_type tol tol_offset true_res use_init_guess verbosity",
         ),
         (
             "QudaMultigridParam",
@@ -163,8 +163,7 @@ fn members_of_chroma() {
              compute_true_res cuda_prec_precondition cuda_prec_refinement_sloppy \
              input_location m5 mass maxiter_precondition num_src_per_sub_partition \
              output_location pipeline precondition_cycle preserve_source schwarz_type \
-             split_grid tol_precondition use_alternative_reliable verbosity \
-             verbosity_precondition",
+             split_grid tol_precondition use_alternative_reliable verbosity_precondition",
         ),
         (
             "QudaMultigridParam",

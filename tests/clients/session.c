@@ -1,19 +1,10 @@
 /* A host that initialises twice, or describes its array wrongly. */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "check.h"
 
+#include <stdint.h>
 #include "plaq.h"
 #include "quda.h"
 #include "quda_milc_interface.h"
-
-#define CHECK(claim)                                                        \
-  do {                                                                      \
-    if (!(claim)) {                                                         \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
-      exit(1);                                                              \
-    }                                                                       \
-  } while (0)
 
 static int silent;
 static void quiet(const char *function, int32_t status, const char *message, void *user) {
@@ -27,16 +18,26 @@ static int last(void) {
   return status;
 }
 
-static void begin(int extent) {
+static void begin(int extent, QudaVerbosity verbosity) {
   static int machine[4] = {1, 1, 1, 1}, lattice[4];
   QudaInitArgs_t in = {0};
   int i;
   for (i = 0; i < 4; i++) lattice[i] = extent;
-  in.verbosity = 0;
+  in.verbosity = verbosity;
   in.layout.latsize = lattice;
   in.layout.machsize = machine;
   in.layout.device = -1;
   qudaInit(in);
+}
+
+/* Lines about arrays that a session writes to stdout which a second qudaInit asks to say `again`. */
+static int lines(QudaVerbosity verbosity, QudaVerbosity again) {
+  int screen;
+  FILE *file = begin_of_lines(&screen);
+  begin(4, verbosity), begin(4, again);
+  CHECK(last() == PLAQ_SUCCESS);
+  qudaFinalize();
+  return end_of_lines(file, screen, "arrays of the host: ");
 }
 
 int main(void) {
@@ -47,15 +48,15 @@ int main(void) {
   char *site;
   CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);
   CHECK(plaq_quda_set_error_handler(quiet, NULL) == 0);
-  begin(8);
+  begin(8, QUDA_SILENT);
   CHECK(last() == PLAQ_SUCCESS);
-  begin(8);
+  begin(8, QUDA_SILENT);
   CHECK(last() == PLAQ_SUCCESS);
   /* Arrays of the smaller lattice would be read as those of the larger one. */
-  begin(4);
+  begin(4, QUDA_SILENT);
   CHECK(last() == PLAQ_INVALID_ARGUMENT && silent == 1);
   qudaFinalize();
-  begin(4);
+  begin(4, QUDA_SILENT);
   CHECK(last() == PLAQ_SUCCESS);
   site = calloc(256, 1000);
   CHECK(site != NULL);
@@ -74,6 +75,7 @@ int main(void) {
   qudaPlaquettePhased(2, plaquette, &sites, 0);
   CHECK(last() == PLAQ_SUCCESS && plaquette[0] == 0);
   qudaFinalize();
+  CHECK(lines(QUDA_SILENT, QUDA_SUMMARIZE) == 0 && lines(QUDA_SUMMARIZE, QUDA_SILENT) == 1);
   free(site);
   return 0;
 }

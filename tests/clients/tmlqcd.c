@@ -37,30 +37,52 @@ static void whole_solve(QudaInvertParam *p) {
   free(in), free(out), free(b), free(x), free(image);
 }
 
-/* With QUDA_SUMMARIZE the first rank writes a line about a solve behind the prefix, with QUDA_SILENT nothing. */
+/* The first rank writes lines behind the prefix: with QUDA_SUMMARIZE one about a solve, with QUDA_VERBOSE one about each of its
+ * iterations, too. The level is the session's, or during a call the call's own. */
 static void log_lines(void) {
-  FILE *file = tmpfile();
-  char line[200] = "";
-  int iterations = 0, lines = 0, first = 1;
-  double residual = 1, seconds;
-  QudaInvertParam p = invert_param(QUDA_CG_INVERTER, WHOLE);
+  static const struct {
+    QudaVerbosity session, call;
+    int solves, iterations;
+  } cases[] = {
+      {QUDA_SUMMARIZE, QUDA_INVALID_VERBOSITY, 1, 0}, {QUDA_SUMMARIZE, QUDA_SUMMARIZE, 1, 0}, {QUDA_SUMMARIZE, QUDA_SILENT, 0, 0},
+      {QUDA_SILENT, QUDA_SUMMARIZE, 1, 0},            {QUDA_SILENT, QUDA_VERBOSE, 1, 1},      {QUDA_SILENT, QUDA_INVALID_VERBOSITY, 0, 0},
+      {QUDA_VERBOSE, QUDA_INVALID_VERBOSITY, 1, 1},   {QUDA_VERBOSE, QUDA_SUMMARIZE, 1, 0},
+  };
+  size_t i;
+  int first = 1;
+  QudaInvertParam p;
 #ifdef CLIENT_MPI
   int rank;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   first = rank == 0;
 #endif
-  CHECK(file != NULL);
-  setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", file), fine();
-  whole_solve(&p);
-  setVerbosityQuda(QUDA_SILENT, "# QUDA: ", file), fine();
-  whole_solve(&p);
-  setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", stdout), fine();
-  rewind(file);
-  while (fgets(line, sizeof line, file))
-    if (sscanf(line, "# QUDA: solve: %d iterations, residual %lf, %lf s", &iterations, &residual, &seconds) == 3) lines++;
-  CHECK(lines == first);
-  CHECK(!first || (iterations == p.iter && residual <= tol && seconds > 0));
-  fclose(file);
+  for (i = 0; i < COUNT(cases); i++) {
+    FILE *file = tmpfile();
+    char line[200];
+    int count, last = 0, solves = 0, iterations = 0;
+    double residual, seconds;
+    CHECK(file != NULL);
+    setVerbosityQuda(cases[i].session, "# QUDA: ", file), fine();
+    p = invert_param(QUDA_CG_INVERTER, WHOLE), p.verbosity = cases[i].call;
+    whole_solve(&p);
+    setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", stdout), fine();
+    rewind(file);
+    while (fgets(line, sizeof line, file)) {
+      CHECK(strncmp(line, "# QUDA: ", 8) == 0);
+      if (sscanf(line, "# QUDA: iteration %d: residual %lf", &count, &residual) == 2) {
+        CHECK(count == ++iterations);
+        last = residual <= tol;
+      }
+      if (sscanf(line, "# QUDA: solve: %d iterations, residual %lf, %lf s", &count, &residual, &seconds) == 3)
+        CHECK(++solves && count == p.iter && residual <= tol && seconds > 0);
+    }
+    CHECK(solves == first * cases[i].solves);
+    CHECK(iterations == first * cases[i].iterations * p.iter && last == (iterations > 0));
+    fclose(file);
+  }
+  p.verbosity = (QudaVerbosity)7;
+  invertQuda(NULL, NULL, &p);
+  CHECK(strstr(told, "param.verbosity"));
 }
 
 /* Of the odd sites x = (P P^dagger)^-1 b in one solve of CG, or P(-mu)^-1 gamma5 P(mu)^-1 b in two, of which the second

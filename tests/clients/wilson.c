@@ -1,22 +1,12 @@
 /* A host of quda.h with Wilson quarks: what stays on the device, several lattices one after the other, and what each
  * mistake is told. */
+#include "check.h"
+
 #include <complex.h>
-#include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plaq.h"
 #include "quda.h"
-
-#define CHECK(claim)                                                        \
-  do {                                                                      \
-    if (!(claim)) {                                                         \
-      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #claim); \
-      exit(1);                                                              \
-    }                                                                       \
-  } while (0)
 
 enum { SITES = 4 * 4 * 4 * 8 };
 

@@ -8,6 +8,7 @@ use crate::backend::{Device, External, Location};
 use crate::bail;
 use crate::capi::args::{choose, Data, DataOut, Memory, Out};
 use crate::capi::quda::enums::Inverter;
+use crate::capi::quda::invert::told;
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
 use crate::compose::{DiracSolver, Schur, SolveParams};
@@ -18,7 +19,7 @@ use crate::fields::{
 };
 use crate::operators::{phase, DiracParams, Wilson};
 use crate::ops::observables;
-use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use crate::solvers::{SolverKind, SolverParams, Stop};
 
 /// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
 /// and in that of an iteration that residuals in the former one correct.
@@ -84,7 +85,7 @@ pub fn invert(
     let solver = host.solver(&mut solves, arrays, kappa, boundary, params)?;
     let [mut x, mut b] = host.spinors(&mut solves)?;
     let done = host.load(&mut b, source).and_then(|()| {
-        let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
+        let report = solver.solve(&mut x, &b, &mut told)?.solver;
         host.save(&x, solution)?;
         Ok(report)
     });

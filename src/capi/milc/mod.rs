@@ -60,6 +60,7 @@ interface! {
             device: c_int,
         }
         QudaInitArgs_t {
+            /// What the first rank writes of the log to stdout.
             verbosity: QudaVerbosity,
             layout: QudaLayout_t,
         }

@@ -9,6 +9,7 @@ use super::QudaInitArgs_t;
 use crate::backend::{host_memory_left, Mapped};
 use crate::bail;
 use crate::capi::args::{choose, numbers};
+use crate::capi::library::{log_to, LogFile};
 use crate::capi::quda::enums::Verbosity;
 use crate::capi::quda::session;
 use crate::error::Result;
@@ -24,7 +25,10 @@ pub fn init(input: QudaInitArgs_t) -> Result<()> {
         Some(n) => Ok([n[0], n[1], n[2], n[3]]),
         None => bail!(NullPointer, "input.layout.{name}: expected a pointer, found NULL"),
     };
-    choose::<Verbosity>(input.verbosity, "input.verbosity")?;
+    let Verbosity(level) = choose(input.verbosity, "input.verbosity")?;
+    if session::current().is_none() {
+        log_to(LogFile { file: 0, prefix: String::new(), level })?;
+    }
     session::open(
         four(layout.latsize, "latsize")?,
         four(layout.machsize, "machsize")?,

@@ -81,9 +81,9 @@ interface! {
             get_gfld_flags: openQCD_revisions,
         }
         openQCD_QudaInitArgs_t {
-            /// plaq says nothing by itself: plaq_log_set of plaq.h takes its log.
+            /// What the first rank writes of the log, unless section [QUDA] of infile has another verbosity.
             verbosity: QudaVerbosity,
-            /// A FILE *. Not used.
+            /// Where to: a FILE *, which stays open until openQCD_qudaFinalize; NULL: stdout. Lines begin with "QUDA: ".
             logfile: *mut c_void,
             /// Not used.
             gauge: *mut c_void,

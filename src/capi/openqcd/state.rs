@@ -9,13 +9,16 @@ use super::input::Input;
 use super::order::Order;
 use super::{openQCD_QudaInitArgs_t, openQCD_QudaLayout_t};
 use crate::bail;
-use crate::capi::args::numbers;
+use crate::capi::args::{choose, numbers};
+use crate::capi::library::{log_to, LogFile};
+use crate::capi::quda::enums::{QudaVerbosity, Verbosity};
 use crate::capi::quda::params_invert::QudaInvertParam;
 use crate::capi::quda::params_parts::{QudaEigParam, QudaMultigridParam};
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::topology::Grid;
 use crate::error::Result;
 use crate::fields::VectorField;
+use crate::params::Member;
 
 /// What a clover term, or a multigrid, was made of.
 #[derive(Clone, Copy, PartialEq)]
@@ -148,7 +151,7 @@ pub fn init(
         }
     }
     let others = session::current().is_some();
-    let opened = open(&layout, grid, infile);
+    let opened = open(&init, &layout, grid, infile);
     if opened.is_err() && !others {
         session::close();
     }
@@ -168,6 +171,7 @@ pub fn init(
 
 /// The session of this lattice, and what the input file says.
 fn open(
+    init: &openQCD_QudaInitArgs_t,
     layout: &openQCD_QudaLayout_t,
     grid: Grid,
     infile: *mut c_char,
@@ -180,21 +184,20 @@ fn open(
         unsafe { CStr::from_ptr(infile) }.to_string_lossy().into_owned()
     });
     let input = Input::read(name, session.context.comm())?;
-    verbosity(&input)?;
+    let Verbosity(level) = choose(verbosity(&input, init.verbosity)?, "initargs.verbosity")?;
+    log_to(LogFile { file: init.logfile as usize, prefix: "QUDA: ".into(), level })?;
     Ok((session, Arc::new(input)))
 }
 
-/// The key of section [QUDA].
-fn verbosity(input: &Input) -> Result<()> {
-    use crate::capi::quda::enums::{QudaVerbosity, QUDA_SILENT};
-    use crate::params::Member;
+/// The key of section [QUDA] if there is one, else `otherwise`.
+fn verbosity(input: &Input, otherwise: QudaVerbosity) -> Result<QudaVerbosity> {
     if !input.has("QUDA") {
-        return Ok(());
+        return Ok(otherwise);
     }
     let words = input.value("QUDA", "verbosity")?;
-    let mut level: QudaVerbosity = QUDA_SILENT;
+    let mut level = otherwise;
     match level.take(&words) {
-        Ok(()) => Ok(()),
+        Ok(()) => Ok(level),
         Err(expected) => {
             bail!(BadParameter, "[QUDA] verbosity: expected {expected}, found {}", words.join(" "))
         }
@@ -206,6 +209,8 @@ pub fn finalize() -> Result<()> {
     drop(STATE.lock().unwrap_or_else(PoisonError::into_inner).take());
     if own {
         session::close();
+        // The host closes its file.
+        log_to(LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off })?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use super::session;
 use crate::bail;
 use crate::capi::args::{number_of, One, Out, Raw};
 use crate::capi::boundary;
+use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::comm::Comm;
 use crate::error::{Result, Status};
@@ -119,12 +120,15 @@ fn run<T: Nothing, W: FnOnce()>(
 ) -> T {
     let rank = ranks.as_ref().map_or(0, |comm| comm.rank());
     let mut value = T::NOTHING;
+    // A level that the call's parameters set ends with it.
+    let level = log_at(None);
     let status = boundary::call(function, || {
         let (result, write) = boundary::together(function, None, &[ranks], body)?;
         write();
         value = result;
         Ok(())
     });
+    log_at(level);
     LAST_STATUS.set(status);
     if status != Status::Success as i32 {
         failed(function, status, rank);

@@ -254,12 +254,13 @@ interface! {
             QUDA_STAGGERED_PHASE_TIFR = 3,
             QUDA_STAGGERED_PHASE_INVALID = -2147483648,
         }
-        /// How much a library says. plaq says nothing unless setVerbosityQuda asks for it; plaq_log_set of
-        /// plaq.h takes its log, too.
+        /// How much the log says. Without setVerbosityQuda it goes to stdout where a member `verbosity` of QudaInvertParam asks
+        /// for it; plaq_log_set of plaq.h takes it, too.
         QudaVerbosity: Verbosity {
             QUDA_SILENT = 0 => Verbosity(log::LevelFilter::Off),
             /// A line for each solve, set-up, eigensolve and gauge fixing, and what takes long.
             QUDA_SUMMARIZE = 1 => Verbosity(log::LevelFilter::Info),
+            /// Every iteration of solves.
             QUDA_VERBOSE = 2 => Verbosity(log::LevelFilter::Debug),
             /// Every call and its time.
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),

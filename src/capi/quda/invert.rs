@@ -3,6 +3,7 @@
 #![allow(non_snake_case)]
 
 use std::ffi::{c_int, c_void};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::arrays::{InOut, List};
@@ -18,7 +19,7 @@ use crate::capi::table::interface;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, Recon, VectorField};
-use crate::solvers::{unwatched, Shift, SolverKind, SolverParams, SolverReport, Stop};
+use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop};
 
 interface! {
     "Solves"
@@ -204,6 +205,13 @@ fn solver(
 /// Number of QUDA_MG_INVERTER.
 const MULTIGRID: i32 = 12;
 
+/// Monitor of solves that puts a line about every iteration into the log.
+pub(crate) fn told(progress: &Progress) -> ControlFlow<()> {
+    let worst = || progress.residual.iter().fold(0.0f64, |a, b| a.max(*b));
+    log::debug!("iteration {}: residual {}", progress.iteration, significant(worst(), 4));
+    ControlFlow::Continue(())
+}
+
 /// What a solve says of itself.
 fn report(p: &mut QudaInvertParam, r: &SolverReport) {
     // Hosts take fewer than maxiter for convergence.
@@ -260,7 +268,7 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
             0 => stop,
             _ => Stop { residual: relative(stop.residual, &b)?, ..stop },
         };
-        let done = solver.solve_until(stop, &mut x, &b, &mut unwatched)?.solver;
+        let done = solver.solve_until(stop, &mut x, &b, &mut told)?.solver;
         if let Some(wanted) = chrono.as_ref().filter(|c| c.kept) {
             vectors.session.resident().chronology.keep(wanted, &x)?;
         }
@@ -327,7 +335,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
     let b = vectors.load(&[h_b], solver.subset(), "_hp_b")?;
     let fields = (0..count).map(|_| vectors.field(solver.subset(), 1));
     let mut fields = fields.collect::<Result<Vec<VectorField>>>()?;
-    let (done, each) = solver.multishift(&shifts, &mut fields, &b, &mut unwatched)?;
+    let (done, each) = solver.multishift(&shifts, &mut fields, &b, &mut told)?;
     let mut action = [0.0; 2];
     for (i, field) in fields.iter_mut().enumerate() {
         scale(field, factor, &b)?;

@@ -9,12 +9,13 @@ use super::arrays::{InOut, List};
 use super::enums::*;
 use super::links::MOST_STEPS;
 use super::params_invert::QudaInvertParam;
-use super::records::Record;
+use super::records::{unset, Record};
 use super::resident::CloverTerm;
 use super::session::{self, Session};
 use crate::backend::External;
 use crate::bail;
 use crate::capi::args::{choose, One};
+use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
@@ -67,9 +68,14 @@ pub struct Vectors<'a> {
 }
 
 impl<'a> Vectors<'a> {
+    /// Checks the members that all calls take, and has the log say as much as `verbosity` asks for until the call ends.
     pub fn new(param: &'a QudaInvertParam, name: &str) -> Result<Self> {
         let session = session::get()?;
         param.check(name)?;
+        if param.verbosity != unset() {
+            let Verbosity(level) = choose(param.verbosity, &format!("{name}.verbosity"))?;
+            log_at(Some(level));
+        }
         let kind = choose(param.dslash_type, &format!("{name}.dslash_type"))?;
         let Numbers(outside) = choose(param.cpu_prec, &format!("{name}.cpu_prec"))?;
         let Numbers(inside) = choose(param.cuda_prec, &format!("{name}.cuda_prec"))?;

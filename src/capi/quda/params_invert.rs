@@ -144,7 +144,8 @@ records! {
         /// 1: it comes back to the host's array.
         return_clover: c_int = 0, used;
         return_clover_inverse: c_int = 0, used;
-        verbosity: QudaVerbosity = unset(), ignored;
+        /// How much the log says during the call; by default as setVerbosityQuda says.
+        verbosity: QudaVerbosity = unset(), used;
         /// Iterations, of several shifts those of the one that took most; maxiter or more where a solve has not converged.
         iter: c_int = 0, result;
         /// Floating-point operations / 1e9.

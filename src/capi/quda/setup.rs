@@ -59,7 +59,8 @@ interface! {
         /// Does nothing: plaq keeps no halos of links between calls that could be out of date.
         updateR() = alone nothing;
         /// The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
-        /// (NULL: stdout), each line behind `prefix`. Without this call plaq writes nothing.
+        /// (NULL: stdout), each line behind `prefix`. Without this call nothing is written but what a call's member
+        /// `verbosity` asks for.
         setVerbosityQuda(verbosity: One<Verbosity>, prefix: Raw<*const c_char>, outfile: *mut c_void) = alone set_verbosity;
         /// All members as QUDA sets them: values to be filled in are invalid.
         newQudaGaugeParam() -> QudaGaugeParam = alone new_param;
