@@ -86,11 +86,12 @@ static void log_lines(void) {
 }
 
 /* Of the odd sites x = (P P^dagger)^-1 b in one solve of CG, or P(-mu)^-1 gamma5 P(mu)^-1 b in two, of which the second
- * begins in the array of the first. */
-static void squared_solve(int steps) {
+ * begins in the array of the first: by BiCGStab, or by multigrid, which gets the other sign of mu in between. */
+static void squared_solve(int steps, void *made, QudaMultigridParam *levels) {
   double *in = room((size_t)own * sizeof(spinor)), *out = room((size_t)own * sizeof(spinor));
   spinor *b = noisy(5, ODD), *x = vector(), *t = vector(), *image = vector();
-  QudaInvertParam p = invert_param(steps == 1 ? QUDA_CG_INVERTER : QUDA_BICGSTAB_INVERTER, ODD);
+  QudaInvertParam p = invert_param(steps == 1 ? QUDA_CG_INVERTER : made ? QUDA_GCR_INVERTER : QUDA_BICGSTAB_INVERTER, ODD);
+  if (made) p.inv_type_precondition = QUDA_MG_INVERTER, p.maxiter_precondition = 1, p.preconditioner = made;
   set_vector(in, b, ODD, 0);
   if (steps == 1) p.solution_type = QUDA_MATPCDAG_MATPC_SOLUTION, p.dagger = QUDA_DAG_YES;
   invertQuda(out, in, &p), fine();
@@ -105,6 +106,7 @@ static void squared_solve(int steps) {
     gamma5(x);
     set_vector(out, x, ODD, 0);
     p.mu = -p.mu, p.tm_rho = -p.tm_rho, form.mu = -form.mu, form.rho = -form.rho;
+    if (made) levels->invert_param->mu = p.mu, updateMultigridQuda(made, levels), fine();
     invertQuda(out, out, &p), fine();
     solved(&p);
     get_vector(t, out, ODD, 0);
@@ -189,6 +191,7 @@ static void multigrid(int flavours) {
     whole_solve(&p);
     CHECK(p.iter < 40);
   }
+  if (flavours == 1) squared_solve(2, made, &levels);
   destroyMultigridQuda(made), fine();
 }
 
@@ -365,17 +368,17 @@ static void trajectories(void) {
   freeGaugeQuda(), fine();
   set_links();
   load_links();
-  squared_solve(1);
+  squared_solve(1, NULL, NULL);
   quark_force(0, 1);
   quark_force(1, 1);
   if (brief) return;
-  squared_solve(2);
+  squared_solve(2, NULL, NULL);
   eigenvalues();
   /* CLOVERDET with rho alone and without mu; RAT, DET. */
   for (n = 0; n < 4; n++) {
     use(1, n == 3 ? MU : 0, 0, n == 0 ? RHO : 0, n < 2);
-    squared_solve(1);
-    squared_solve(2);
+    squared_solve(1, NULL, NULL);
+    squared_solve(2, NULL, NULL);
     if (n < 2) quark_force(0, 1);
     else shifts();
   }
