@@ -38,7 +38,7 @@ if [ ! -f "$configuration" ]; then
   configuration=
 fi
 set -o pipefail
-numbers() { "$@" "$python" tests/clients/pyquda_numbers.py build/pyquda/resources ${configuration:+"$configuration"} | grep -v '^PyQUDA INFO'; }
+numbers() { "$@" "$python" tests/clients/pyquda_numbers.py build/pyquda/resources ${configuration:+"$configuration"} | grep '^pyquda: '; }
 numbers env
 if [ ! -f build/mpi/libplaq_mpi.so ]; then
   echo "skipped: no build/mpi/libplaq_mpi.so (make mpi)"

@@ -9,7 +9,7 @@ static double distance(const spinor *a, const spinor *b) {
   double off = 0, norm = 0;
   int i;
   for (i = 0; i < 12 * volume; i++) {
-    const number x = a[i / 12].d[i % 12 / 3][i % 3], y = b[i / 12].d[i % 12 / 3][i % 3];
+    const number x = *at(a, i), y = *at(b, i);
     off += pow(cabs(x - y), 2), norm += pow(cabs(y), 2);
   }
   return sqrt(off / norm);
@@ -22,11 +22,11 @@ static void check(const double *x, const spinor *b, int form, int dagger, int no
   int i;
   get_spinor(v, x);
   for (i = 0; form != WHOLE && i < 12 * volume; i++)
-    if (!is_odd(i / 12)) CHECK(v[i / 12].d[i % 12 / 3][i % 3] == 0);
+    if (!is_odd(i / 12)) CHECK(*at(v, i) == 0);
   if (form == WHOLE) apply(w, term, 0.5, v);
   else odd_operator(w, form, dagger, v);
   if (normal) odd_operator(u, form, 1, w), memcpy(w, u, volume * sizeof *w);
-  for (i = 0; i < 12 * volume; i++) w[i / 12].d[i % 12 / 3][i % 3] += shift * v[i / 12].d[i % 12 / 3][i % 3];
+  for (i = 0; i < 12 * volume; i++) *at(w, i) += shift * *at(v, i);
   off = distance(w, b);
   if (off > 10 * tol) fprintf(stderr, "residual %g\n", off);
   CHECK(off <= 10 * tol);
@@ -75,7 +75,7 @@ static void set_sources(int whole) {
   int i, k;
   for (i = 0; i < COLUMNS; i++) {
     for (k = 0; k < 12 * volume; k++)
-      sources[i][k / 12].d[k % 12 / 3][k % 3] =
+      *at(sources[i], k) =
           whole || is_odd(k / 12) ? noise(7 + i, 2 * k) + I * noise(7 + i, 2 * k + 1) : 0;
     set_spinor(source[i], sources[i]);
   }
@@ -127,7 +127,7 @@ static void predictor(void) {
         int k;
         spinor *sum = room(volume * sizeof *sum);
         for (k = 0; k < 12 * volume; k++)
-          sum[k / 12].d[k % 12 / 3][k % 3] = sources[0][k / 12].d[k % 12 / 3][k % 3] + sources[1][k / 12].d[k % 12 / 3][k % 3];
+          *at(sum, k) = *at(sources[0], k) + *at(sources[1], k);
         set_spinor(solution[1], sum);
         free(sum);
       }

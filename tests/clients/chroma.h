@@ -48,7 +48,7 @@ static int brief;
 static void hop(spinor *out, const spinor *in) {
   int i;
   apply(out, nothing, 0.5, in);
-  for (i = 0; i < 12 * volume; i++) out[i / 12].d[i % 12 / 3][i % 3] *= -1;
+  for (i = 0; i < 12 * volume; i++) *at(out, i) *= -1;
 }
 
 static void multiply(spinor *out, const blocks *a, const spinor *in) { apply(out, a, 0, in); }
@@ -72,8 +72,8 @@ static inline void odd_operator(spinor *out, int symmetric, int dagger, const sp
   if (!symmetric) multiply(out, term, v);
   else memcpy(out, v, volume * sizeof *v);
   for (i = 0; i < 12 * volume; i++) {
-    number *here = &out[i / 12].d[i % 12 / 3][i % 3];
-    *here = is_odd(i / 12) ? *here - w[i / 12].d[i % 12 / 3][i % 3] : 0;
+    number *here = at(out, i);
+    *here = is_odd(i / 12) ? *here - *at(w, i) : 0;
   }
   if (dagger) gamma5(out);
   free(v), free(w);

@@ -71,7 +71,7 @@ static const pair PAIRS[] = {
 
 static void add_to(spinor *y, double factor, const spinor *x) {
   int i;
-  for (i = 0; i < 12 * volume; i++) y[i / 12].d[i % 12 / 3][i % 3] += factor * x[i / 12].d[i % 12 / 3][i % 3];
+  for (i = 0; i < 12 * volume; i++) *at(y, i) += factor * *at(x, i);
 }
 
 static void keep(spinor *v, int odd) {

@@ -142,8 +142,6 @@ static void solve(const spinor *b, const rational *r) {
   freeCloverQuda(), fine();
 }
 
-static number *at(spinor *v, int i) { return &v[i / 12].d[i % 12 / 3][i % 3]; }
-
 /* b = r(M^dagger M) b of the odd sites. */
 static void apply_rational(spinor *b, const rational *r) {
   int i, k;

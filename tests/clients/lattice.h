@@ -20,6 +20,9 @@ typedef struct {
   number d[4][3];
 } spinor;
 
+/* Number i of spinors after each other: spin, then colour fastest. */
+static inline number *at(const spinor *v, int i) { return (number *)&v[i / 12].d[i % 12 / 3][i % 3]; }
+
 static int global[4], ranks[4] = {1, 1, 1, 1}, place[4], local[4], volume, own;
 /* Links of the whole lattice, x fastest, then direction. */
 static matrix *links;

@@ -247,14 +247,14 @@ static void operate(spinor *out, const spinor *in, double mu) {
 static double norm2(const spinor *v) {
   double sum = 0;
   int i;
-  for (i = 0; i < 12 * volume; i++) sum += pow(cabs(v[i / 12].d[i % 12 / 3][i % 3]), 2);
+  for (i = 0; i < 12 * volume; i++) sum += pow(cabs(*at(v, i)), 2);
   return sum;
 }
 
 static double off(const spinor *a, const spinor *b) {
   double sum = 0;
   int i;
-  for (i = 0; i < 12 * volume; i++) sum += pow(cabs(a[i / 12].d[i % 12 / 3][i % 3] - b[i / 12].d[i % 12 / 3][i % 3]), 2);
+  for (i = 0; i < 12 * volume; i++) sum += pow(cabs(*at(a, i) - *at(b, i)), 2);
   return sqrt(sum / norm2(b));
 }
 
@@ -622,8 +622,8 @@ static void eigenvectors(void) {
     operate(image, out, 0);
     for (i = 0; i < 6 * volume; i++) image[i / 6].d[2 + i % 6 / 3][i % 3] *= -1;
     for (i = 0; i < 12 * volume; i++) {
-      number *z = &image[i / 12].d[i % 12 / 3][i % 3];
-      *z = 4 * kappa() * kappa() * *z - values[k] * in[i / 12].d[i % 12 / 3][i % 3];
+      number *z = at(image, i);
+      *z = 4 * kappa() * kappa() * *z - values[k] * *at(in, i);
     }
     CLOSE(sqrt(norm2(image)), 0, 1e-6);
     free(vectors[k]);
@@ -700,7 +700,7 @@ int main(int argc, char **argv) {
   in = room(volume * sizeof *in), out = room(volume * sizeof *out), expected = room(volume * sizeof *out);
   random_links(0);
   twist((double[4]){0, 0, 0, 1});
-  for (i = 0; i < 12 * volume; i++) in[i / 12].d[i % 12 / 3][i % 3] = noise(i, 901) + I * noise(i, 902);
+  for (i = 0; i < 12 * volume; i++) *at(in, i) = noise(i, 901) + I * noise(i, 902);
   if (folder) {
     of_openqcd(folder);
   } else {

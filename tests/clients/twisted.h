@@ -29,7 +29,6 @@ static int brief;
 
 static spinor *vector(void) { return room(2 * (size_t)volume * sizeof(spinor)); }
 static int entries(void) { return 12 * volume * form.flavours; }
-static number *at(const spinor *v, int i) { return (number *)&v[i / 12].d[i % 12 / 3][i % 3]; }
 static int parity_of(int i) {
   int x[4];
   coordinates(i / 12 % volume, x);
