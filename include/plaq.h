@@ -1684,6 +1684,9 @@ typedef struct plaq_plan_report {
   int64_t to_compile;
   /** Seconds that compiling takes on this machine's cores, a rough estimate. */
   double seconds;
+  /** Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
+   * and the multigrid that it keeps; of other solves 0. */
+  int64_t kept;
 } plaq_plan_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2549,6 +2552,28 @@ plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, in
 /** Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
  * params.wilson_mass on the kernel's links; the zero handle: one of their own again. */
 plaq_status plaq_overlap_set_multigrid(plaq_overlap overlap, plaq_multigrid multigrid);
+
+/** Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
+ * Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
+ * it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
+ * differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve. */
+plaq_status plaq_overlap_plan(plaq_overlap overlap,
+                              const plaq_overlap_solve_params *params,
+                              int32_t nrhs,
+                              plaq_plan_report *report,
+                              char *names,
+                              int64_t capacity);
+
+/** The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
+ * many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
+ * alone. */
+plaq_status plaq_overlap_create_plan(plaq_gauge gauge,
+                                     const plaq_overlap_params *params,
+                                     const plaq_overlap_solve_params *solve,
+                                     int32_t nrhs,
+                                     plaq_plan_report *report,
+                                     char *names,
+                                     int64_t capacity);
 
 /** Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
  * each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.

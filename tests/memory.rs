@@ -8,14 +8,19 @@ use std::sync::Arc;
 use common::{devices, over_ranks, ranks};
 use num_complex::Complex64;
 use plaq::backend::Device;
-use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
+use plaq::compose::{
+    DiracSolver, Equations, Finder, Method as SignMethod, Modes, OverlapAlgorithm, OverlapModes,
+    Schur, Solution, SolveParams,
+};
 use plaq::error::Status;
 use plaq::fields::{
     blas, CloverField, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder,
     SpinorField, Subset, VectorField,
 };
+use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Distance, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
+use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, Progress, Shift, SolverKind, SolverParams};
@@ -194,6 +199,97 @@ fn several_shifts_take_what_they_announce() {
 }
 
 /// Sweeps and descents in every precision, one copy and more; links as they are given back.
+/// Rehearsals of the overlap operator ask for what making it and solving with it take.
+#[test]
+fn overlap_operators_and_their_solves_take_what_is_planned() {
+    let near = |what: &str, more: f64, planned: u64, taken: u64| {
+        let share = planned as f64 / taken as f64;
+        let fits = (0.98..=1.02 + more).contains(&share);
+        assert!(fits, "{what}: {planned} planned, {taken} taken");
+    };
+    for device in devices() {
+        let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, F64, Recon::R18).unwrap();
+        links.set_near_unit(7, 0.4).unwrap();
+        let links = Arc::new(links);
+        for (sign, finder, two_passes) in [
+            (SignMethod::Polynomial, Finder::Lanczos, false),
+            (SignMethod::Zolotarev, Finder::Ritz, false),
+            (SignMethod::Zolotarev, Finder::Lanczos, true),
+        ] {
+            let settings = OverlapSettings {
+                mass: 0.3,
+                delta: 1e-4,
+                modes: Some(4),
+                modes_tol: 1e-8,
+                smearing_steps: 1,
+                smearing_alpha: [0.1, 0.6, 0.3],
+                sign,
+                finder,
+                two_passes,
+                ..Default::default()
+            };
+            let planned = settings.needs(&links, None).unwrap();
+            let what = format!("{}: {sign} {finder}", device.name());
+            let (before, watch) = (device.used().0, device.watch_peak());
+            let (kernel, target) = settings.kernel(links.clone()).unwrap();
+            let modes = settings.modes();
+            let modes = Modes::find(&kernel, None, &modes, None, &mut unwatched).unwrap();
+            let op = Arc::new(settings.operator(kernel, modes, target).unwrap());
+            near(&what, 0.0, planned.memory, watch.bytes() - before);
+            near(&what, 0.0, planned.kept, device.used().0 - before);
+            assert!(planned.kernels.names.iter().any(|name| name.starts_with("evolve")), "{what}");
+            // More modes take more.
+            let more = OverlapSettings { modes: Some(20), ..settings.clone() };
+            assert!(more.needs(&links, None).unwrap().kept > planned.kept, "{what}");
+
+            if sign != SignMethod::Polynomial {
+                continue;
+            }
+            let low = OverlapModes::find(&op, 2, 1e-3, &mut unwatched).unwrap();
+            let low = Arc::new(low);
+            let shape = op.shape();
+            let (mut x, mut b) = (shape.field(2).unwrap(), shape.field(2).unwrap());
+            b.set_noise(Noise::Normal, 4, 0).unwrap();
+            for (algorithm, wilson_iterations, multigrid) in [
+                (OverlapAlgorithm::ChiralCg, 0, None),
+                (OverlapAlgorithm::Sumr, 0, None),
+                (OverlapAlgorithm::Gcr, 0, None),
+                (OverlapAlgorithm::Gcr, 100, Some(false)),
+                (OverlapAlgorithm::Gcr, 100, Some(true)),
+            ] {
+                let how = OverlapSolving {
+                    algorithm,
+                    tol: 1e-3,
+                    sloppy_precision: Some(F32),
+                    wilson_iterations,
+                    multigrid,
+                    nkrylov: 8,
+                    ..Default::default()
+                };
+                let what = format!("{what} {algorithm} {wilson_iterations} {multigrid:?}");
+                // An operator that was not applied yet has no vectors of its own.
+                let op = Arc::new(op.to(F64, Recon::R12).unwrap());
+                let mut kept = OverlapKept::default();
+                let solve = |kept: &mut OverlapKept, x: &mut SpinorField| {
+                    let solver = how.solver(&op, Some(low.clone()), &[0.3], 2, kept).unwrap();
+                    assert!(solver.solve(x, &b, &mut unwatched).unwrap().converged);
+                };
+                let planned = how.needs(&op, Some(&low), 2, &kept).unwrap();
+                let (before, watch) = (device.used().0, device.watch_peak());
+                solve(&mut kept, &mut x);
+                // A set-up may end before it has taken all that it can.
+                let more = if multigrid == Some(true) { 0.25 } else { 0.0 };
+                near(&what, more, planned.memory, watch.bytes() - before);
+                assert_eq!(kept.multigrid.is_some(), multigrid == Some(true));
+                // A hierarchy that is there is not made again.
+                let again = how.needs(&op, Some(&low), 2, &kept).unwrap();
+                assert_eq!(again.memory < planned.memory, multigrid == Some(true), "{what}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_gauge_fixing_takes_what_it_announces() {
     for device in devices() {

@@ -987,6 +987,9 @@ module plaq
     integer(c_int64_t) :: to_compile
     !> Seconds that compiling takes on this machine's cores, a rough estimate.
     real(c_double) :: seconds
+    !> Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
+    !> and the multigrid that it keeps; of other solves 0.
+    integer(c_int64_t) :: kept
   end type
 
   ! Sources, propagators and hadron correlators
@@ -3066,6 +3069,43 @@ module plaq
       import
       type(plaq_overlap), value :: overlap
       type(plaq_multigrid), value :: multigrid
+    end function
+    !> Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
+    !> Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
+    !> it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
+    !> differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    integer(c_int32_t) function plaq_overlap_plan(overlap, &
+        params, &
+        nrhs, &
+        report, &
+        names, &
+        capacity) bind(c)
+      import
+      type(plaq_overlap), value :: overlap
+      type(plaq_overlap_solve_params), intent(in), optional :: params
+      integer(c_int32_t), value :: nrhs
+      type(plaq_plan_report), intent(inout), optional :: report
+      character(kind=c_char), intent(inout) :: names(*)
+      integer(c_int64_t), value :: capacity
+    end function
+    !> The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
+    !> many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
+    !> alone.
+    integer(c_int32_t) function plaq_overlap_create_plan(gauge, &
+        params, &
+        solve, &
+        nrhs, &
+        report, &
+        names, &
+        capacity) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_overlap_params), intent(in), optional :: params
+      type(plaq_overlap_solve_params), intent(in), optional :: solve
+      integer(c_int32_t), value :: nrhs
+      type(plaq_plan_report), intent(inout), optional :: report
+      character(kind=c_char), intent(inout) :: names(*)
+      integer(c_int64_t), value :: capacity
     end function
     !> Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
     !> each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.

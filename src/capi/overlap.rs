@@ -18,15 +18,12 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::compose::seconds_of;
-use crate::compose::{
-    Finder, Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes, Sign, SignParams,
-};
+use crate::compose::{Finder, Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
 use crate::error::Result;
-use crate::fields::{Group, Precision, Recon};
+use crate::fields::{Precision, Recon};
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
-use crate::ops::link_smearing::smear_links;
 pub use crate::ops::overlap_settings::plaq_overlap_params;
 use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
 use crate::params::InC;
@@ -203,48 +200,15 @@ interface! {
     }
 }
 
-/// The kernel on the links of `gauge`, smeared or not, in double precision, and the precision and storage
-/// that the operator is asked for.
+/// The kernel on the links of `gauge`, and what the operator is asked for.
 fn kernel(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     p: &OverlapSettings,
 ) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
     context.check_same(gauge.context(), "gauge")?;
-    let mut links = gauge.read("gauge")?;
-    if links.group() != Group::Su3 {
-        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
-    }
-    let (precision, storage) =
-        (p.precision.unwrap_or(links.precision()), p.storage.unwrap_or(Recon::R12));
-    if storage.group() != Group::Su3 {
-        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
-    }
-    if p.smearing_steps > 0 {
-        links = Arc::new(smear_links(&links, p.smearing(), p.smearing_steps)?);
-    }
-    if (links.precision(), links.recon()) != (Precision::F64, storage) {
-        links = Arc::new(links.to(Precision::F64, storage)?);
-    }
-    Ok((Operator::kernel(links, p.s, p.physics())?, (precision, storage)))
-}
-
-/// The operator of a kernel with its modes, in the precision and storage asked for.
-fn operator(
-    kernel: Arc<HermitianWilson>,
-    modes: Modes,
-    sign: SignParams,
-    mass: f64,
-    target: (Precision, Recon),
-) -> Result<Arc<Operator>> {
-    // A polynomial for what the precision allows, no finer one.
-    let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
-    let sign = Sign::new(kernel, Arc::new(modes), sign)?;
-    let double = Operator::new(Arc::new(sign), mass)?;
-    Ok(Arc::new(match target.0 {
-        Precision::F64 => double,
-        precision => double.to(precision, target.1)?,
-    }))
+    let links = gauge.read("gauge")?;
+    p.kernel(links)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -259,7 +223,7 @@ fn create(
 ) -> Result<()> {
     let p = OverlapSettings::from_c(p, "params")?;
     let (kernel, target) = kernel(context, gauge, &p)?;
-    let sign = p.sign()?;
+    p.sign()?;
     let modes = p.modes();
     let guess = match vectors {
         Some(vectors) => {
@@ -272,7 +236,7 @@ fn create(
     let start = Instant::now();
     let vectors = Modes::find(&kernel, None, &modes, guess.as_deref(), &mut monitor)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, vectors, sign, p.mass, target)?;
+    let op = Arc::new(p.operator(kernel, vectors, target)?);
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     out.set(context.adopt(Overlap::new(context, op, seconds, modes.max_seconds, None))?);
     Ok(())
@@ -287,7 +251,7 @@ fn load(
 ) -> Result<()> {
     let p = OverlapSettings::from_c(p, "params")?;
     let (kernel, target) = kernel(context, gauge, &p)?;
-    let sign = p.sign()?;
+    p.sign()?;
     let max_seconds = seconds_of(p.max_seconds);
     check_seconds(max_seconds)?;
     let start = Instant::now();
@@ -298,7 +262,7 @@ fn load(
     };
     let modes = load_modes(Path::new(file), &own)?;
     let found = start.elapsed().as_secs_f64();
-    let op = operator(kernel, modes, sign, p.mass, target)?;
+    let op = Arc::new(p.operator(kernel, modes, target)?);
     let seconds = [found, start.elapsed().as_secs_f64() - found];
     let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
     out.set(context.adopt(Overlap::new(context, op, seconds, max_seconds, low))?);

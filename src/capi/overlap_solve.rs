@@ -3,12 +3,17 @@
 use std::ffi::c_void;
 use std::sync::{Arc, PoisonError};
 
-use super::args::{Array, Handle, Maybe, MaybeArray, OutArray, Params, Raw, Report};
+use super::args::{
+    Array, Handle, Local, Maybe, MaybeArray, OutArray, Params, Raw, Report, TextOut,
+};
 use super::eigen::watch;
+use super::gauge::{plaq_gauge, Gauge};
 use super::hadron::{plaq_source_params, source};
 use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
-use super::overlap::{plaq_overlap, Overlap};
-use super::solve::{plaq_progress_callback, plaq_solve_report, to_c};
+use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
+use super::solve::{
+    plaq_plan_report, plaq_progress_callback, plaq_solve_report, right_hand_sides, tell, to_c,
+};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -16,7 +21,7 @@ use crate::compose::{Chosen, OverlapAlgorithm, OverlapPreconditioner, OverlapSol
 use crate::error::Result;
 use crate::ops::overlap::overlap_propagators;
 pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
-use crate::ops::overlap_settings::OverlapSolving;
+use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::propagator::COLUMNS;
 use crate::params::InC;
 use crate::solvers::SolverKind;
@@ -30,6 +35,15 @@ interface! {
         /// Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
         /// params.wilson_mass on the kernel's links; the zero handle: one of their own again.
         plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
+        /// Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
+        /// Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
+        /// it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
+        /// differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+        plaq_overlap_plan(overlap: Local<plaq_overlap>, params: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
+        /// The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
+        /// many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
+        /// alone.
+        plaq_overlap_create_plan(gauge: Local<plaq_gauge>, params: Params<plaq_overlap_params>, solve: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = create_plan;
         /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
         /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
         plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
@@ -52,6 +66,38 @@ fn set_multigrid(overlap: &Arc<Overlap>, multigrid: Option<&Arc<Hierarchy>>) -> 
 
 fn read(params: &plaq_overlap_solve_params) -> Result<OverlapSolving> {
     OverlapSolving::from_c(params, "params")
+}
+
+fn plan(
+    overlap: &Arc<Overlap>,
+    params: &plaq_overlap_solve_params,
+    nrhs: i32,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let (how, nrhs) = (read(params)?, right_hand_sides(nrhs)?);
+    let kept = overlap.kept().clone();
+    let needs = how.needs(&overlap.op, overlap.low().as_deref(), nrhs, &kept)?;
+    tell(&needs, report, names, capacity)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn create_plan(
+    gauge: &Arc<Gauge>,
+    params: &plaq_overlap_params,
+    solve: &plaq_overlap_solve_params,
+    nrhs: i32,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let (settings, how) = (OverlapSettings::from_c(params, "params")?, read(solve)?);
+    let solve = match nrhs {
+        0 => None,
+        _ => Some((&how, right_hand_sides(nrhs)?)),
+    };
+    tell(&settings.needs(&*gauge.read("gauge")?, solve)?, report, names, capacity)
 }
 
 /// A solver for these quark masses.

@@ -19,7 +19,7 @@ use crate::bail;
 pub use crate::compose::plaq_solver_params;
 use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
-use crate::fields::SpinorField;
+use crate::fields::{Needs, SpinorField};
 use crate::ops::propagator;
 use crate::params::InC;
 use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
@@ -138,6 +138,9 @@ interface! {
             to_compile: i64,
             /// Seconds that compiling takes on this machine's cores, a rough estimate.
             seconds: f64,
+            /// Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
+            /// and the multigrid that it keeps; of other solves 0.
+            kept: i64,
         }
     }
     functions {
@@ -203,19 +206,16 @@ fn destroy(solver: plaq_solver) -> Result<()> {
 }
 
 fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
-    bytes.set(bytes_of(solver, right_hand_sides(nrhs)?));
+    let memory = solver.solver.memory(right_hand_sides(nrhs)?);
+    bytes.set(i64::try_from(memory).unwrap_or(i64::MAX));
     Ok(())
 }
 
-fn right_hand_sides(nrhs: i32) -> Result<usize> {
+pub(super) fn right_hand_sides(nrhs: i32) -> Result<usize> {
     if !(1..=4096).contains(&nrhs) {
         bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
     }
     Ok(nrhs as usize)
-}
-
-fn bytes_of(solver: &Solver, nrhs: usize) -> i64 {
-    i64::try_from(solver.solver.memory(nrhs)).unwrap_or(i64::MAX)
 }
 
 fn plan(
@@ -226,13 +226,25 @@ fn plan(
     capacity: i64,
 ) -> Result<()> {
     let nrhs = right_hand_sides(nrhs)?;
-    let kernels = solver.solver.kernels(nrhs)?;
-    names.set(&kernels.names.join("\n"), capacity)?;
+    let (kernels, memory) = (solver.solver.kernels(nrhs)?, solver.solver.memory(nrhs));
+    tell(&Needs { kernels, memory, kept: 0 }, report, names, capacity)
+}
+
+/// Reports what work needs.
+pub(super) fn tell(
+    needs: &Needs,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let bytes = |n| i64::try_from(n).unwrap_or(i64::MAX);
+    names.set(&needs.kernels.names.join("\n"), capacity)?;
     report.set(plaq_plan_report {
-        memory: bytes_of(solver, nrhs),
-        kernels: kernels.names.len() as i64,
-        to_compile: kernels.to_compile as i64,
-        seconds: kernels.seconds(),
+        memory: bytes(needs.memory),
+        kernels: needs.kernels.names.len() as i64,
+        to_compile: needs.kernels.to_compile as i64,
+        seconds: needs.kernels.seconds(),
+        kept: bytes(needs.kept),
         ..Default::default()
     });
     Ok(())

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::{ModeParams, Modes, Sign, SignParams};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
@@ -97,6 +98,11 @@ impl Overlap {
             _ => links.clone(),
         };
         ActionParams::from(params).create(links)
+    }
+
+    /// An operator like this one on another device, links and modes zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        Self::new(Arc::new(self.sign.like_on(device)?), self.mass)
     }
 
     pub fn sign(&self) -> &Arc<Sign> {

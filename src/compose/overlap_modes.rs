@@ -3,7 +3,7 @@
 
 use super::modes::not_ended;
 use super::{Overlap, OverlapSquare};
-use crate::backend::{as_a_rule, exceptionally};
+use crate::backend::{as_a_rule, exceptionally, Device};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{basis, blas, SpinorField};
@@ -128,6 +128,17 @@ impl OverlapModes {
             residuals: [upper.1.residuals, lower.1.residuals],
             zeros: [upper.2, lower.2],
             rho,
+        })
+    }
+
+    /// Modes like these on another device, vectors zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        let [upper, lower] = &self.vectors;
+        Ok(OverlapModes {
+            vectors: [upper.like_on(device)?, lower.like_on(device)?],
+            values: self.values.clone(),
+            residuals: self.residuals.clone(),
+            ..*self
         })
     }
 

@@ -355,6 +355,20 @@ impl OverlapSolver {
         shape.geometry.rehearse(&shape.device, name, work);
     }
 
+    /// Solves, in a rehearsal, by every algorithm that may be chosen.
+    pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) -> Result<()> {
+        let limit = Limit::new(f64::INFINITY)?;
+        let all = match (self.params.algorithm, self.choose(&[self.op.mass()], b)?) {
+            (OverlapAlgorithm::Auto, OverlapAlgorithm::Gcr) => vec![OverlapAlgorithm::Gcr],
+            (OverlapAlgorithm::Auto, _) => vec![OverlapAlgorithm::ChiralCg, OverlapAlgorithm::Sumr],
+            (asked, _) => vec![asked],
+        };
+        for algorithm in all {
+            self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched)?;
+        }
+        Ok(())
+    }
+
     /// The solve itself.
     pub(super) fn solve_by(
         &self,

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
-use crate::backend::{exceptionally, runs, steps};
+use crate::backend::{exceptionally, runs, steps, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
@@ -234,7 +234,8 @@ impl Sign {
         }
         let mut all = seconds;
         shape.geometry.comm().sum(&mut all)?;
-        if all[0] <= all[1] {
+        // A plan counts the one that takes more memory.
+        if exceptionally(all[0] <= all[1]) {
             (self.polynomials, self.rational) = (polynomials, None);
         }
         self.workspace = Workspace::default();
@@ -270,22 +271,31 @@ impl Sign {
         if polynomials.is_empty() {
             polynomials.extend(self.polynomials.first().cloned());
         }
-        let sign = Sign {
+        let sign = Sign { polynomials, rational, ..self.with_parts(kernel, modes) };
+        sign.set_accuracy(self.accuracy().max(least));
+        Ok(sign)
+    }
+
+    /// A function like this one on another device, links and modes zero: for rehearsals.
+    pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
+        let (kernel, modes) = (self.kernel.like_on(device)?, self.modes.like_on(device)?);
+        Ok(self.with_parts(Arc::new(kernel), Arc::new(modes)))
+    }
+    fn with_parts(&self, kernel: Arc<HermitianWilson>, modes: Arc<Modes>) -> Self {
+        Sign {
             kernel,
             modes,
             params: self.params.clone(),
-            polynomials,
-            rational,
+            polynomials: self.polynomials.clone(),
+            rational: self.rational.clone(),
             top: self.top,
             kappa: self.kappa,
-            accuracy: AtomicU64::new(0),
+            accuracy: AtomicU64::new(self.accuracy().to_bits()),
             work: AtomicU64::new(0),
             rehearsed: AtomicUsize::new(0),
             workspace: Workspace::default(),
             lifted: Workspace::default(),
-        };
-        sign.set_accuracy(self.accuracy().max(least));
-        Ok(sign)
+        }
     }
 
     pub fn kernel(&self) -> &Arc<HermitianWilson> {

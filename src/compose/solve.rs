@@ -325,7 +325,7 @@ impl DiracSolver {
     /// `InvalidArgument`: a number of right-hand sides that there is not.
     pub fn kernels(&self, nrhs: usize) -> Result<Kernels> {
         let (links, multigrid) = (self.op.links(), self.multigrid());
-        links.geometry().kernels_of(
+        let needs = links.geometry().needs(
             links.device(),
             |device| {
                 let op = self.op.like_on(device)?;
@@ -336,7 +336,7 @@ impl DiracSolver {
                 }
                 Ok(solver)
             },
-            |_, solver| {
+            |solver| {
                 let shape = solver.op.subset_shape(solver.subset());
                 let (mut x, b) = (shape.field(nrhs)?, shape.field(nrhs)?);
                 let with_multigrid = solver
@@ -345,7 +345,8 @@ impl DiracSolver {
                 with_multigrid.as_deref().unwrap_or(&solver).run_through(&mut x, &b);
                 Ok(())
             },
-        )
+        )?;
+        Ok(needs.kernels)
     }
 
     /// The same of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].

@@ -1,10 +1,12 @@
 //! Device memory of work, from a rehearsal of it on a device without memory: what is announced is what the work
 //! itself asks for.
 
+use std::sync::Arc;
+
 use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Asked};
 use super::Geometry;
-use crate::backend::{runs, Device};
-use crate::comm;
+use crate::backend::{runs, Device, Kernels};
+use crate::comm::{self, Comm};
 use crate::error::Result;
 
 /// Device memory that work takes at most.
@@ -30,7 +32,55 @@ impl Footprint {
     }
 }
 
+/// What work needs, from a rehearsal of it.
+#[derive(Clone, Debug)]
+pub struct Needs {
+    pub kernels: Kernels,
+    /// Most bytes of device memory that it takes at a time.
+    pub memory: u64,
+    /// Bytes of these that what it makes still holds afterwards.
+    pub kept: u64,
+}
+
+/// Does `work` and measures what it takes on `device`, a stand-in.
+fn measured<T>(
+    device: &Device,
+    comms: &mut Vec<Arc<Comm>>,
+    work: impl FnOnce() -> Result<T>,
+) -> Result<(T, Footprint)> {
+    let held = device.used().0;
+    let (done, asked, fields) = with_messages(device, work);
+    comms.extend(asked.iter().map(|a| a.comm.clone()));
+    Ok((done?, Footprint { held, asked, fields }))
+}
+
 impl Geometry {
+    /// What `work` needs, which makes all of its fields on a device without memory like this one, after what is
+    /// `there` already was made on it. Nothing is run or compiled. A rank does this by itself.
+    ///
+    /// # Errors
+    /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
+    pub(crate) fn needs<A, T>(
+        &self,
+        device: &Device,
+        there: impl FnOnce(&Device) -> Result<A>,
+        work: impl FnOnce(A) -> Result<T>,
+    ) -> Result<Needs> {
+        let mut comms = vec![self.comm().clone()];
+        let mut found = None;
+        let kernels = comm::silently(|| {
+            device.kernels_of(there, |device, there| {
+                let (done, taken) = measured(device, &mut comms, || work(there))?;
+                let kept = device.used().0.saturating_sub(taken.held);
+                found = Some((taken.bytes(device.real()), kept));
+                Ok(done)
+            })
+        });
+        comms.iter().for_each(|comm| forget_stand_ins(comm));
+        let (kernels, (memory, kept)) = (kernels?, found.unwrap_or_default());
+        Ok(Needs { kernels, memory, kept })
+    }
+
     /// Rehearses `work` on `device`, a stand-in, after what is `there` already has been made on it. A rank does this by
     /// itself. With a `name` the kernels of both are compiled where ranks know of each other.
     ///
@@ -50,10 +100,7 @@ impl Geometry {
         let done = real.try_out(name, || {
             comm::silently(|| {
                 let there = there()?;
-                let held = device.used().0;
-                let (done, asked, fields) = with_messages(device, || work(there));
-                comms.extend(asked.iter().map(|a| a.comm.clone()));
-                Ok((done?, Footprint { held, asked, fields }))
+                measured(device, &mut comms, || work(there))
             })
         });
         if outermost {

@@ -12,7 +12,7 @@ use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{runs, Buffer, Device, Kernels, Mapped, PeakWatch, Ptr, Work};
+use crate::backend::{runs, Buffer, Device, Mapped, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -441,18 +441,6 @@ impl Geometry {
         if self.comm().size() == 1 && self.halo_mask() == 0 {
             device.foresee(likely, name, work);
         }
-    }
-
-    /// [`Device::kernels_of`], by this rank alone.
-    pub(crate) fn kernels_of<A, T>(
-        &self,
-        device: &Device,
-        there: impl FnOnce(&Device) -> Result<A>,
-        work: impl FnOnce(&Device, A) -> Result<T>,
-    ) -> Result<Kernels> {
-        let found = comm::silently(|| device.kernels_of(there, work));
-        forget_stand_ins(self.comm());
-        found
     }
 
     /// The exchange of messages of these sizes. All ranks call this in the same order.

@@ -32,6 +32,7 @@ pub use clover::CloverField;
 pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use footprint::Footprint;
+pub use footprint::Needs;
 pub use gauge::{GaugeField, Group};
 pub use geometry::{layout_on, Geometry};
 pub(crate) use half_columns::{HalfColumns, Scales};

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::{chiral_sum, DiracParams, HopCall, HopSum, SiteTerm, Wilson};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, SpinorField, Subset};
@@ -33,6 +34,10 @@ impl HermitianWilson {
     }
     pub fn op(&self) -> &Arc<Wilson> {
         &self.op
+    }
+    /// An operator like this one on another device, its links zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        Self::new(Arc::new(self.op.like_on(device)?))
     }
 
     /// What its kernels depend on.

@@ -1,14 +1,145 @@
-//! Propagators with the overlap operator.
+//! Overlap operators as users ask for them, what making and solving with them needs, propagators.
 
+use std::sync::Arc;
+
+use super::link_smearing::smear_links;
+use super::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use super::propagator::COLUMNS;
 use super::source::Source;
 use crate::bail;
-use crate::compose::OverlapSolver;
+use crate::compose::multigrid::Multigrid;
+use crate::compose::{Modes, Overlap, OverlapModes, OverlapSolver, Sign, SignParams};
 use crate::error::Result;
-use crate::fields::{blas, SpinorField};
+use crate::fields::{blas, GaugeField, Group, Needs, Precision, Recon, SpinorField};
 use crate::linop::LinOp;
+use crate::operators::HermitianWilson;
 use crate::solvers::stop::Limit;
 use crate::solvers::{Monitor, SolverReport};
+
+impl OverlapSettings {
+    /// The kernel on these links, smeared or not, in double precision, and the precision and storage that the
+    /// operator is asked for.
+    ///
+    /// # Errors
+    /// `Unsupported`: SU(2); others as of [`smear_links`] and [`Overlap::kernel`].
+    pub fn kernel(
+        &self,
+        mut links: Arc<GaugeField>,
+    ) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
+        if links.group() != Group::Su3 {
+            bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+        }
+        let (precision, storage) =
+            (self.precision.unwrap_or(links.precision()), self.storage.unwrap_or(Recon::R12));
+        if storage.group() != Group::Su3 {
+            bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+        }
+        if self.smearing_steps > 0 {
+            links = Arc::new(smear_links(&links, self.smearing(), self.smearing_steps)?);
+        }
+        if (links.precision(), links.recon()) != (Precision::F64, storage) {
+            links = Arc::new(links.to(Precision::F64, storage)?);
+        }
+        Ok((Overlap::kernel(links, self.s, self.physics())?, (precision, storage)))
+    }
+
+    /// The operator of a kernel with its modes, in the precision and storage asked for.
+    ///
+    /// # Errors
+    /// As of [`Sign::new`], [`Overlap::new`] and [`Overlap::to`].
+    pub fn operator(
+        &self,
+        kernel: Arc<HermitianWilson>,
+        modes: Modes,
+        target: (Precision, Recon),
+    ) -> Result<Overlap> {
+        let sign = self.sign()?;
+        // A polynomial for what the precision allows, no finer one.
+        let sign = SignParams { delta: sign.delta.max(Sign::least_delta(target.0)), ..sign };
+        let sign = Sign::new(kernel, Arc::new(modes), sign)?;
+        let double = Overlap::new(Arc::new(sign), self.mass)?;
+        match target.0 {
+            Precision::F64 => Ok(double),
+            precision => double.to(precision, target.1),
+        }
+    }
+
+    /// What making an operator on links like these needs, the search for modes with it, and after that a solve for so
+    /// many right-hand sides, if one is asked for, with these and x. As many modes count as may be found.
+    ///
+    /// # Errors
+    /// Those of making it and of [`OverlapSolving::solver`] that do not depend on links.
+    pub fn needs(
+        &self,
+        links: &GaugeField,
+        solve: Option<(&OverlapSolving, usize)>,
+    ) -> Result<Needs> {
+        links.geometry().needs(
+            links.device(),
+            |device| Ok(Arc::new(links.like_on(device)?)),
+            |links| {
+                let (kernel, target) = self.kernel(links.clone())?;
+                let modes = Modes::expected(&kernel, &self.modes())?;
+                let op = Arc::new(self.operator(kernel, modes, target)?);
+                if let Some((how, nrhs)) = solve {
+                    let (mut x, b) = (op.shape().field(nrhs)?, op.shape().field(nrhs)?);
+                    how.run_through(&op, None, &mut OverlapKept::default(), &mut x, &b)?;
+                }
+                Ok((op, links))
+            },
+        )
+    }
+}
+
+impl OverlapSolving {
+    /// What a solve with this operator for so many right-hand sides needs besides these and x, as
+    /// [`OverlapSolving::solver`] makes it, multigrid included. What the Wilson operator's spectrum would decide, before
+    /// it is known, goes by the quark mass.
+    ///
+    /// # Errors
+    /// Those of [`OverlapSolving::solver`].
+    pub fn needs(
+        &self,
+        op: &Overlap,
+        modes: Option<&OverlapModes>,
+        nrhs: usize,
+        kept: &OverlapKept,
+    ) -> Result<Needs> {
+        let shape = op.shape();
+        shape.geometry.needs(
+            &shape.device,
+            |device| {
+                let like = Arc::new(op.like_on(device)?);
+                let modes = modes.map(|modes| modes.like_on(device)).transpose()?.map(Arc::new);
+                let mut known = OverlapKept { edge: kept.edge, multigrid: None };
+                if let Some((mass, multigrid)) = &kept.multigrid {
+                    let wilson = like.wilson(mass.unwrap_or(0.0))?;
+                    let made = Multigrid::new(&*wilson, &multigrid.params())?;
+                    known.multigrid = Some((*mass, Arc::new(made)));
+                }
+                let (x, b) = (like.shape().field(nrhs)?, like.shape().field(nrhs)?);
+                Ok((like, modes, known, x, b))
+            },
+            |(op, modes, mut kept, mut x, b)| {
+                self.run_through(&op, modes.clone(), &mut kept, &mut x, &b)?;
+                Ok((op, modes, kept, x, b))
+            },
+        )
+    }
+
+    /// All of a solve, in a rehearsal.
+    fn run_through(
+        &self,
+        op: &Arc<Overlap>,
+        modes: Option<Arc<OverlapModes>>,
+        kept: &mut OverlapKept,
+        x: &mut SpinorField,
+        b: &SpinorField,
+    ) -> Result<()> {
+        let modes = modes.filter(|_| self.deflate);
+        self.solver(op, modes, &[op.mass()], b.nrhs(), kept)?.run_through(x, b)
+    }
+}
 
 /// Columns of a source with one chirality.
 const HALF: usize = COLUMNS / 2;

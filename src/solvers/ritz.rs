@@ -13,7 +13,7 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenSettings, MOST_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
-use crate::backend::{exceptionally, runs};
+use crate::backend::{as_a_rule, exceptionally, runs};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -118,7 +118,7 @@ pub fn ritz(
         values.truncate(n);
         gradients.truncate(n);
         report.converged = gradients.iter().all(|&g| g <= params.tol);
-        if !report.converged || !params.verify || search.stopped {
+        if exceptionally(!report.converged) || !params.verify || search.stopped {
             break;
         }
         // A random vector alone: what is known of the spectrum says nothing about what is missing.
@@ -129,7 +129,7 @@ pub fn ritz(
         report.verified = search.is_beyond(&next, edge)
             || (next.gradients[0] <= params.tol && next.values[0] >= edge - params.tol);
         report.converged = report.verified;
-        if report.verified || search.stopped || next.gradients[0] > params.tol {
+        if as_a_rule(report.verified) || search.stopped || next.gradients[0] > params.tol {
             break;
         }
         start.copy_rhs(0, &next.front(1)?, 0, 1)?;

@@ -274,6 +274,22 @@ def test_overlap():
     assert context.report().memory_used <= before
     assert d.ginsparg_wilson() < 1e-6 and len(d.kernel()) == d.describe().modes
     refused(NotImplementedError, "make another one", lambda: d.update(gauge))
+    # A plan is what the solve then takes; Zolotarev's function has vectors for its poles.
+    plan = heavy.plan(6, algorithm="cg", relax=0)
+    before = context.report().memory_used
+    heavy.solve(np.stack([psi] * 6), tol=1e-6, algorithm="cg", relax=0)
+    assert plan.fields == 12 * psi.nbytes and plan.kept >= 0
+    assert abs(plan.solver + plan.fields - (heavy.report.memory_peak - before)) < 0.1 * plan.solver
+    assert any(name.startswith("hop_f64") for name in plan.kernels) and "all compiled" in repr(plan)
+    assert any("f32" in name for name in heavy.plan(6, sloppy_precision="single").kernels)
+    used = context.report().memory_used
+    new = [plaq.Overlap.plan_new(smooth, mass=0.3, modes=modes) for modes in (4, 20)]
+    whole = plaq.Overlap.plan_new(smooth, 6, solve={"algorithm": "cg"}, mass=0.3, modes=4, sign="zolotarev")
+    assert context.report().memory_used == used
+    assert new[1].kept - new[0].kept >= 16 * psi.nbytes and new[0].solver > new[0].kept > 4 * psi.nbytes
+    assert whole.solver > plan.solver + plan.fields + new[0].kept and set(new[0].kernels) <= set(whole.kernels)
+    refused(ValueError, "nrhs|expected 1 to 4096|0", lambda: heavy.plan(0))
+    refused(plaq.capi.BadParameter, "s|between -1 and 1", lambda: plaq.Overlap.plan_new(smooth, s=2.0))
 
 
 def test_mistakes():

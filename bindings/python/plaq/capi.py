@@ -2730,18 +2730,22 @@ class plaq_plan_report(Struct):
       kernels: Kernels: instantiations with their constants.
       to_compile: Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
       seconds: Seconds that compiling takes on this machine's cores, a rough estimate.
+      kept: Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
+        and the multigrid that it keeps; of other solves 0.
     """
     struct_size: int
     memory: int
     kernels: int
     to_compile: int
     seconds: float
+    kept: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("memory", _c.c_int64),
         ("kernels", _c.c_int64),
         ("to_compile", _c.c_int64),
         ("seconds", _c.c_double),
+        ("kept", _c.c_int64),
     ]
     _init_ = "plaq_plan_report_init"
 
@@ -4090,6 +4094,46 @@ def plaq_overlap_set_multigrid(overlap: Any, multigrid: Any = None) -> None:
     params.wilson_mass on the kernel's links; the zero handle: one of their own again.
     """
     _n.call(_plaq_overlap_set_multigrid, _n.handle(plaq_overlap, overlap, "overlap"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
+
+
+_plaq_overlap_plan = _n.function("plaq_overlap_plan", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_plan(
+        overlap: Any,
+        params: Optional[plaq_overlap_solve_params],
+        nrhs: int,
+        report: Optional[plaq_plan_report] = None,
+        capacity: int = 65536,
+) -> str:
+    """Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
+    Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
+    it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
+    differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    """
+    names_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_overlap_plan, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
+    return _n.text(names_.value)
+
+
+_plaq_overlap_create_plan = _n.function("plaq_overlap_create_plan", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_overlap_create_plan(
+        gauge: Any,
+        params: Optional[plaq_overlap_params],
+        solve: Optional[plaq_overlap_solve_params],
+        nrhs: int,
+        report: Optional[plaq_plan_report] = None,
+        capacity: int = 65536,
+) -> str:
+    """The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
+    many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
+    alone.
+    """
+    names_ = _c.create_string_buffer(capacity)
+    _n.call(_plaq_overlap_create_plan, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.struct(plaq_overlap_solve_params, solve, "solve"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
+    return _n.text(names_.value)
 
 
 _plaq_overlap_solve = _n.function("plaq_overlap_solve", _c.c_int32, [plaq_overlap, _c.c_void_p, plaq_spinor, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])

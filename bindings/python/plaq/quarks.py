@@ -19,8 +19,8 @@ from .gauge import Gauge, links
 
 class Plan(NamedTuple):
     """What a solve for `n` columns takes on the device: bytes of memory beside b and x (`solver`) and of these (`fields`),
-    names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), and the `seconds`
-    that this takes, a rough estimate."""
+    names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), the `seconds`
+    that this takes, a rough estimate, and bytes of `solver` that stay allocated afterwards (`kept`)."""
 
     n: int
     solver: int
@@ -28,6 +28,7 @@ class Plan(NamedTuple):
     kernels: Tuple[str, ...]
     to_compile: int
     seconds: float
+    kept: int = 0
 
     def __repr__(self) -> str:
         compiled = f"{self.to_compile} to compile in about {self.seconds:.0f} s" if self.to_compile else "all compiled"
@@ -51,6 +52,10 @@ def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
             f"boundary_phases: expected four complex numbers of modulus 1, e.g. [1, 1, 1, -1], found {boundary_phases}"
         )
     return tuple(cmath.phase(phase) / math.pi for phase in found)
+
+
+def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
+    return Plan(n, report.memory, fields, tuple(names.splitlines()), report.to_compile, report.seconds, report.kept)
 
 
 def _warn(report: capi.plaq_solve_report, what: str) -> None:
@@ -233,9 +238,10 @@ class Operator(Object):
         solver = self._solver(multigrid, params)
         report = capi.plaq_plan_report()
         names = capi.plaq_solver_plan(solver, n, report)
-        size = 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
-        kernels = tuple(names.splitlines())
-        return Plan(n, report.memory, 2 * n * size, kernels, report.to_compile, report.seconds)
+        return _plan(n, report, names, 2 * n * self._column_bytes())
+
+    def _column_bytes(self) -> int:
+        return 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
 
     def eigen(
         self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any
@@ -580,6 +586,34 @@ class Overlap(Operator):
         _warn(report, "solve")
         return self._given(x, b, many)
 
+    def plan(self, n: int = 12, *, multigrid: Optional[Multigrid] = None, **params: Any) -> Plan:
+        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs; a `multigrid` stays
+        that of later solves, as it does with solve. A propagator solves six columns of one chirality at a time."""
+        if multigrid is not None:
+            capi.plaq_overlap_set_multigrid(self, multigrid)
+            params["multigrid"] = 1
+        report = capi.plaq_plan_report()
+        names = capi.plaq_overlap_plan(self, capi.plaq_overlap_solve_params(**params), n, report)
+        return _plan(n, report, names, 2 * n * self._column_bytes())
+
+    @staticmethod
+    def plan_new(
+        gauge: Gauge,
+        n: int = 0,
+        *,
+        boundary_phases: Optional[Sequence[complex]] = None,
+        solve: Optional[Dict[str, Any]] = None,
+        **params: Any,
+    ) -> Plan:
+        """Memory and kernels of Overlap(gauge, ...), parameters as there, with the search for as many modes as it may
+        find, and of a solve with it for n columns (0: none), parameters of this in `solve`, before anything runs.
+        `kept`: bytes of the operator with its modes."""
+        links(gauge)
+        how = capi.plaq_overlap_params(boundary=phases(boundary_phases), **params)
+        report = capi.plaq_plan_report()
+        names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
+        return _plan(n, report, names, 0)
+
     def propagator(
         self, source: Any = None, *, masses: Optional[Sequence[float]] = None, progress: Progress = None, **params: Any
     ) -> Any:
@@ -636,4 +670,4 @@ class Overlap(Operator):
     def eigen(self, *arguments: Any, **more: Any) -> Any:
         raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")
 
-    multishift = history = plan = load_eigen = eigen
+    multishift = history = load_eigen = eigen
