@@ -148,32 +148,35 @@ fn ours() -> bool {
     ours || log::set_logger(&HOST_LOG).is_ok()
 }
 
-/// Changes where the log goes. Errors: UNSUPPORTED where a Rust program has a logger of its own.
-fn direct(change: impl FnOnce(&mut Targets)) -> Result<()> {
-    if !ours() {
-        bail!(Unsupported, "callback: this Rust program has a logger already, plaq logs to it");
-    }
+/// Changes where the log goes.
+fn direct(change: impl FnOnce(&mut Targets)) {
     let mut targets = HOST_LOG.0.write().unwrap_or_else(|e| e.into_inner());
     change(&mut targets);
     log::set_max_level(targets.level.max(targets.file.level));
+}
+
+/// Errors: UNSUPPORTED where a Rust program has a logger of its own.
+fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
+    let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
+    if !ours() {
+        bail!(Unsupported, "callback: this Rust program has a logger already, plaq logs to it");
+    }
+    direct(|targets| (targets.callback, targets.level) = ((callback, user as usize), level));
     Ok(())
 }
 
-fn log_set(callback: plaq_log_callback, user: *mut c_void, level: plaq_log_level) -> Result<()> {
-    let level = if callback.is_some() { choose(level, "level")? } else { log::LevelFilter::Off };
-    direct(|targets| (targets.callback, targets.level) = ((callback, user as usize), level))
+/// Writes the log to a file of the host, while `log_here` says so. Where a Rust program has a logger of its own, this changes
+/// nothing: the log stays there.
+pub(crate) fn log_to(file: LogFile) {
+    if ours() {
+        direct(|targets| targets.file = file);
+    }
 }
 
-/// Writes the log to a file of the host, while `log_here` says so.
-pub(crate) fn log_to(file: LogFile) -> Result<()> {
-    direct(|targets| targets.file = file)
-}
-
-/// The level of this thread's lines in the file, `None`: that of `log_to`. Returns what it was before. A Rust program's own
-/// logger has its own level.
+/// The level of this thread's lines in the file, `None`: that of `log_to`. Returns what it was before.
 pub(crate) fn log_at(level: Option<log::LevelFilter>) -> Option<log::LevelFilter> {
-    if level.is_some_and(|level| level > log::max_level()) && ours() {
-        log::set_max_level(level.unwrap_or(log::max_level()));
+    if let Some(level) = level.filter(|level| *level > log::max_level() && ours()) {
+        log::set_max_level(level);
     }
     OF_CALL.replace(level)
 }

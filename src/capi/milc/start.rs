@@ -27,7 +27,7 @@ pub fn init(input: QudaInitArgs_t) -> Result<()> {
     };
     let Verbosity(level) = choose(input.verbosity, "input.verbosity")?;
     if session::current().is_none() {
-        log_to(LogFile { file: 0, prefix: String::new(), level })?;
+        log_to(LogFile { file: 0, prefix: String::new(), level });
     }
     session::open(
         four(layout.latsize, "latsize")?,

@@ -185,7 +185,7 @@ fn open(
     });
     let input = Input::read(name, session.context.comm())?;
     let Verbosity(level) = choose(verbosity(&input, init.verbosity)?, "initargs.verbosity")?;
-    log_to(LogFile { file: init.logfile as usize, prefix: "QUDA: ".into(), level })?;
+    log_to(LogFile { file: init.logfile as usize, prefix: "QUDA: ".into(), level });
     Ok((session, Arc::new(input)))
 }
 
@@ -210,7 +210,7 @@ pub fn finalize() -> Result<()> {
     if own {
         session::close();
         // The host closes its file.
-        log_to(LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off })?;
+        log_to(LogFile { file: 0, prefix: String::new(), level: log::LevelFilter::Off });
     }
     Ok(())
 }

@@ -134,7 +134,8 @@ fn set_verbosity(verbosity: Verbosity, prefix: *const c_char, outfile: *mut c_vo
         // SAFETY: the host's text ends with NUL.
         false => unsafe { CStr::from_ptr(prefix) }.to_string_lossy().into_owned(),
     };
-    log_to(LogFile { file: outfile as usize, prefix, level: verbosity.0 })
+    log_to(LogFile { file: outfile as usize, prefix, level: verbosity.0 });
+    Ok(())
 }
 
 fn new_param<T: Record>() -> Result<T> {
