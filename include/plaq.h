@@ -2113,6 +2113,18 @@ enum {
   PLAQ_EIGEN_RITZ = 1
 };
 
+/** Where the vectors of an eigensolver are kept, in double precision. */
+typedef int32_t plaq_vector_memory;
+enum {
+  /** On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
+   * enough, as many as fit there and the others on the host. */
+  PLAQ_VECTORS_AUTO = 0,
+  /** On the device, with less room where memory is short. */
+  PLAQ_VECTORS_DEVICE = 1,
+  /** On the host, but for one. Every step of a search brings them all to the device four times. */
+  PLAQ_VECTORS_HOST = 2
+};
+
 /** What eigenvectors of M^dagger M are asked for. */
 typedef struct plaq_eigen_params {
   /** sizeof of this struct, set by its init function. */
@@ -2160,6 +2172,12 @@ typedef struct plaq_eigen_params {
    * the Ritz functional after every step of the minimisation; all ranks stop after the same one.
    * Default: 0. */
   double max_seconds;
+  /** Where vectors are kept while they are sought by Lanczos, and afterwards.
+   * Default: PLAQ_VECTORS_AUTO. */
+  plaq_vector_memory vectors;
+  /** Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+   * wanted, 16 or 4 `block` at least. 0 or more. Default: 0. */
+  int32_t least_room;
 } plaq_eigen_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2191,6 +2209,10 @@ typedef struct plaq_eigen_report {
   /** 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
    * because all of the operator was diagonalised. 0: not asked for, or ended by a limit. */
   int32_t verified;
+  /** Vectors that the search had room for at most, and those of it that the device held; the others waited on the
+   * host. 0 where Lanczos did not run. */
+  int32_t room;
+  int32_t on_device;
 } plaq_eigen_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -2235,6 +2257,9 @@ plaq_status plaq_eigen_values(plaq_eigen eigen,
 
 /** A new field with all eigenvectors, orthonormal, one for each right-hand side. */
 plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
+
+/** A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device. */
+plaq_status plaq_eigen_some(plaq_eigen eigen, int64_t first, int64_t count, plaq_spinor *vectors);
 
 /* ---- Overlap operator ---- */
 
@@ -2357,6 +2382,11 @@ typedef struct plaq_overlap_params {
   /** Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
    * 1 to 1000000. Default: 300. */
   int32_t max_restarts;
+  /** Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+   * Default: PLAQ_VECTORS_AUTO. */
+  plaq_vector_memory vectors;
+  /** Vectors of the kernel that Lanczos multiplies at a time. 1 to 10000. Default: 1. */
+  int32_t block;
 } plaq_overlap_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2404,6 +2434,10 @@ typedef struct plaq_overlap_report {
   /** Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known. */
   int32_t high_modes;
   int32_t low_modes;
+  /** Vectors of `vectors` that the device holds; the others wait on the host. */
+  int32_t vectors_on_device;
+  /** Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos. */
+  int32_t room;
 } plaq_overlap_report;
 
 /** Fills in defaults; pass sizeof. */

@@ -8,10 +8,14 @@ use common::{devices, distance, extents_on, largest, over_ranks, ranks, toleranc
 use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::error::Status;
-use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{
+    basis, blas, GaugeField, Noise, Precision, Recon, SpinorField, Subset, VectorSet,
+};
 use plaq::linop::{LinOp, Normal, Shape};
 use plaq::operators::{DiracParams, EvenOdd, HermitianWilson, KernelSquare, Wilson};
-use plaq::solvers::{self, EigenParams, EigenReport, End, Filter, RitzParams, StoppedBy};
+use plaq::solvers::{
+    self, EigenParams, EigenReport, End, Filter, RitzParams, StoppedBy, VectorMemory,
+};
 use reference::numbers::gauge_numbers;
 use reference::{overlap, su3, Gauge, Lattice};
 
@@ -90,6 +94,128 @@ fn operations_on_many_vectors_are_what_the_host_computes() {
                 }
             }
         }
+    }
+}
+
+/// Vectors of which none, some or nearly all are on the host are what a field of them is.
+#[test]
+fn vectors_on_the_host_are_those_of_a_field() {
+    for device in devices() {
+        for extents in extents_on(&device).into_iter().map(over_ranks).take(3) {
+            let geometry = common::geometry(extents, &device);
+            for (precision, here) in FLOATS.into_iter().flat_map(|p| [23, 9, 1].map(|n| (p, n))) {
+                let noise = |n, seed| {
+                    let mut f =
+                        SpinorField::new(&device, &geometry, precision, Subset::Full, n).unwrap();
+                    f.set_noise(Noise::Normal, seed, 0).unwrap();
+                    f
+                };
+                let (v, w) = (noise(23, 1), noise(3, 2));
+                let first = v.like_with(precision, here).unwrap();
+                let mut set = VectorSet::new(first, 23 - here);
+                set.put(0, &v, 0, 23).unwrap();
+                assert_eq!((set.count(), set.on_device()), (23, here));
+                let bits = |f: &SpinorField| f.save_lex().unwrap();
+                assert!(bits(&set.get(0, 23).unwrap()) == bits(&v));
+                // The same bits, wherever vectors are.
+                let g = basis::dots(&v, 4..22, &w, 1..3).unwrap();
+                assert!(set.dots(4..22, &w, 1..3).unwrap() == g);
+                assert!(set.gram(4..22).unwrap() == basis::dots(&v, 4..22, &v, 4..22).unwrap());
+                let c = coefficients(18 * 2, 5);
+                for alpha in [0.0, 1.0, -0.5] {
+                    let (mut x, mut y) = (noise(3, 2), noise(3, 2));
+                    basis::combine(&v, 4..22, &c, alpha, &mut x, 0..2).unwrap();
+                    set.combine(4..22, &c, alpha, &mut y, 0..2).unwrap();
+                    assert!(distance(&bits(&y), &bits(&x)) < tolerance(precision, 60.0));
+                }
+                let (mut x, c) = (noise(23, 1), coefficients(18 * 11, 6));
+                basis::rotate(&mut x, 4..22, &c).unwrap();
+                set.rotate(4..22, &c).unwrap();
+                let off = distance(&bits(&set.get(0, 23).unwrap()), &bits(&x));
+                assert!(off < tolerance(precision, 60.0), "{precision:?} {here}: {off:e}");
+                set.put(2, &w, 1, 2).unwrap();
+                assert!(bits(&set.get(2, 2).unwrap()) == bits(&w)[bits(&w).len() / 3..]);
+                let single = set.to(Precision::F32).unwrap();
+                assert_eq!((single.count(), single.on_device()), (23, here));
+                let expect = bits(&set.get(0, 7).unwrap());
+                assert!(distance(&bits(&single.get(0, 7).unwrap()), &expect) < 1e-6);
+                assert_eq!(set.get(20, 4).unwrap_err().status, Status::FieldMismatch);
+                let held = |n: usize| (n * v.held() / 23) as u64;
+                let before = device.used().0;
+                let set = set.cut(7).unwrap();
+                assert_eq!((set.count(), set.on_device()), (7, here.min(7)));
+                assert_eq!(before - device.used().0, held(here - here.min(7)));
+                assert!(bits(&set.into_field().unwrap()) == expect);
+            }
+        }
+    }
+}
+
+/// Where memory is short, a search has less room, and then some of its vectors on the host: values are those of a dense
+/// matrix, residuals are recomputed, no more memory is taken than there is, and ranks make the same choice though it is
+/// short on one of them alone.
+#[test]
+fn short_memory_finds_the_same_vectors() {
+    let many = ranks().size() > 1;
+    let last = ranks().rank() + 1 == ranks().size();
+    let extents = over_ranks(SMALL);
+    let u = if many { su3::smooth_gauge(Lattice::new(extents), 0.5, 3) } else { links() };
+    let u: Gauge = u.iter().map(su3::reunitarise).collect();
+    for device in devices() {
+        let op = square(&device, extents, &u, Precision::F64);
+        let params = EigenParams { count: 14, tol: 1e-11, ..Default::default() };
+        let unlimited =
+            solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap().1;
+        assert!(unlimited.converged && unlimited.verified, "{unlimited:?}");
+        let expect = if many { &unlimited.values[..] } else { &dense()[..14] };
+        let (full, least) = (unlimited.room, params.count + 16);
+        let memory =
+            |room| solvers::eigen_memory(&op, &EigenParams { room, ..params.clone() }).unwrap();
+        let (most, few) = (memory(full), memory(least));
+        assert!(few < most && full > least + 2, "{few} {most} {full}");
+        let vector = op.shape().bytes(1);
+        for (vectors, limit, room, on_host) in [
+            (VectorMemory::Auto, most, full..full + 1, 0..1),
+            (VectorMemory::Auto, most - 1, least..full, 0..1),
+            (VectorMemory::Device, few, least..least + 1, 0..1),
+            (VectorMemory::Auto, few - 1, least..least + 1, 1..least),
+            (VectorMemory::Auto, few - 10 * vector, least..least + 1, 10..least + 3),
+            (VectorMemory::Host, most, full..full + 1, full + 2..full + 3),
+        ] {
+            let params = EigenParams { vectors, ..params.clone() };
+            let held = device.used().0;
+            device.limit_memory(if last { held + limit } else { u64::MAX });
+            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::unwatched);
+            device.limit_memory(u64::MAX);
+            let (set, r) = found.unwrap();
+            let what = format!("{vectors:?} {limit} of {most}: {r:?}");
+            assert!(r.converged && r.verified && room.contains(&r.room), "{what}");
+            let waiting = r.room + 3 - r.on_device;
+            assert!(on_host.contains(&waiting), "{waiting} {on_host:?} {what}");
+            let mine = (r.room * 1000 + r.on_device).to_ne_bytes();
+            assert!(ranks().all_gather(&mine).unwrap().chunks(8).all(|theirs| theirs == mine));
+            assert_eq!(set.on_device(), params.count.min(r.on_device), "{what}");
+            for (k, value) in expect.iter().enumerate() {
+                assert!((r.values[k] - value).abs() < r.bounds[k] + 1e-10, "{k} {what}");
+            }
+            let (residual, off) = verify(&op, &set.into_field().unwrap(), &r.values);
+            let said = largest(r.residuals.iter().copied());
+            assert!((residual - said).abs() < 1e-12 && off < 1e-10, "{residual:e} {off:e} {what}");
+            assert!(residual < 1e-11 * r.largest, "{what}");
+        }
+        let refused = |vectors, limit: u64| {
+            let params = EigenParams { vectors, ..params.clone() };
+            let held = device.used().0;
+            device.limit_memory(if last { held + limit } else { u64::MAX });
+            device.reset_peak();
+            let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::unwatched);
+            device.limit_memory(u64::MAX);
+            assert_eq!(found.err().unwrap().status, Status::OutOfMemory);
+            assert_eq!(device.used().1, held);
+        };
+        refused(VectorMemory::Device, few - 1);
+        refused(VectorMemory::Auto, 5 * vector);
+        refused(VectorMemory::Host, 5 * vector);
     }
 }
 

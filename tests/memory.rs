@@ -17,13 +17,16 @@ use plaq::fields::{
     blas, CloverField, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder,
     SpinorField, Subset, VectorField,
 };
-use plaq::linop::LinOp;
+use plaq::linop::{LinOp, Normal};
 use plaq::operators::{DiracParams, Distance, Wilson};
 use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
 use plaq::ops::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, Progress, Shift, SolverKind, SolverParams};
+use plaq::solvers::{
+    eigen_memory, eigen_set, unwatched, EigenParams, Progress, Shift, SolverKind, SolverParams,
+    VectorMemory,
+};
 use Precision::{F32, F64};
 
 const NRHS: usize = 2;
@@ -169,6 +172,34 @@ fn short_memory_of_one_rank_refuses_on_all() {
             }
             device.limit_memory(u64::MAX);
             assert!(solver.solve(&mut xs[0], &b, &mut unwatched).unwrap().solver.converged);
+        }
+    }
+}
+
+/// A search for eigenvectors takes what it announces, with its vectors on the device or on the host.
+#[test]
+fn a_search_for_eigenvectors_takes_what_it_announces() {
+    for device in devices() {
+        let op = operator(&device, if device.is_cpu() { [4, 4, 4, 8] } else { [16; 4] });
+        let op = Normal::mdag_m(op as Arc<dyn LinOp>);
+        let params = EigenParams { count: 8, tol: 1e-4, ..Default::default() };
+        let held = device.used().0;
+        let announced = eigen_memory(&op, &params).unwrap();
+        for vectors in [VectorMemory::Device, VectorMemory::Host] {
+            let params = EigenParams { vectors, ..params.clone() };
+            device.limit_memory(held + announced);
+            device.reset_peak();
+            let (found, report) = eigen_set(&op, None, &params, None, &mut unwatched).unwrap();
+            device.limit_memory(u64::MAX);
+            let taken = device.used().1 - held;
+            let waiting = (report.room + 3 - report.on_device) as u64;
+            assert_eq!(waiting > 0, vectors == VectorMemory::Host);
+            // Of vectors on the host eight at a time come to the device.
+            let expect = announced - op.shape().bytes(1) * (waiting - waiting.min(8));
+            let (taken, expect) = (taken as f64, expect as f64);
+            let fits = taken <= expect && expect <= 1.1 * taken;
+            assert!(fits, "{}: {vectors}: {expect} {taken} {report:?}", device.name());
+            assert_eq!(device.used().0 - held, op.shape().bytes(found.on_device()));
         }
     }
 }

@@ -9,12 +9,12 @@ use plaq::backend::Device;
 use plaq::compose::approximation::{Polynomial, Rational};
 use plaq::compose::{Finder, Method, ModeParams, Modes, Overlap, Sign, SignParams};
 use plaq::error::Status;
-use plaq::fields::{basis, blas, GaugeField, Noise, Precision, Recon, SpinorField};
+use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::linop::LinOp;
 use plaq::operators::{
     chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopCall, HopSum, SiteTerm, Wilson,
 };
-use plaq::solvers::unwatched;
+use plaq::solvers::{unwatched, VectorMemory};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{overlap as dense, spinor, su3, Field, Gauge, Lattice, C};
 
@@ -38,7 +38,11 @@ fn kernel(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<HermitianWilso
 }
 
 fn modes(kernel: &Arc<HermitianWilson>, count: usize) -> Arc<Modes> {
-    let params = ModeParams { count: Some(count), ..Default::default() };
+    modes_in(kernel, count, VectorMemory::Auto)
+}
+
+fn modes_in(kernel: &Arc<HermitianWilson>, count: usize, vectors: VectorMemory) -> Arc<Modes> {
+    let params = ModeParams { count: Some(count), vectors, ..Default::default() };
     Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap())
 }
 
@@ -84,9 +88,13 @@ fn modes_signs_and_operators_agree_with_dense_matrices() {
     let mut moduli: Vec<f64> = values.iter().map(|l| l.abs()).collect();
     moduli.sort_by(f64::total_cmp);
     let fields = random_fields(Lattice::new(SMALL), 3);
-    for device in devices() {
+    let places = [VectorMemory::Auto, VectorMemory::Host];
+    for (device, place) in devices().into_iter().flat_map(|d| places.map(|p| (d.clone(), p))) {
         let kernel = kernel(&device, SMALL, &smooth(SMALL, 0.5, 3));
-        let modes = modes(&kernel, 6);
+        let modes = modes_in(&kernel, 6, place);
+        let vectors = modes.vectors();
+        let here = if place == VectorMemory::Host { 1 } else { vectors.count() };
+        assert!(vectors.on_device() == here && vectors.count() > 6);
         for (k, (l, r)) in modes.values().iter().zip(modes.residuals()).enumerate() {
             assert!((l.abs() - moduli[k]).abs() < r + 1e-10, "{k}: {l} {}", moduli[k]);
             assert!(values.iter().any(|v| (v - l).abs() < r + 1e-10), "{l}");
@@ -442,7 +450,9 @@ fn levels_that_hold_both_signs_are_taken_apart() {
         let violation = op.ginsparg_wilson(3).unwrap();
         assert!(violation < 2.1 * RHO * 1e-8, "{count:?}: {violation:e}");
         // What was found can be kept and taken up again.
-        let again = Modes::restore(&free, modes.vectors(), &modes.record()).unwrap();
+        let again =
+            Modes::restore(&free, modes.vectors().to(Precision::F64).unwrap(), &modes.record())
+                .unwrap();
         assert_eq!(again.count(), modes.count());
         assert!((again.from() - modes.from()).abs() < 1e-9);
     }
@@ -693,8 +703,8 @@ fn modes_change_their_precision() {
     let modes = modes(&kernel, 4);
     let single = modes.to(Precision::F16).unwrap();
     assert_eq!(single.vectors().precision(), Precision::F32);
-    let n = single.vectors().nrhs();
-    let g = basis::dots(single.vectors(), 0..n, single.vectors(), 0..n).unwrap();
+    let n = single.vectors().count();
+    let g = single.vectors().gram(0..n).unwrap();
     for (k, z) in g.iter().enumerate() {
         let one = if k / n == k % n { 1.0 } else { 0.0 };
         assert!((z - one).norm() < 1e-6, "{k}: {z}");

@@ -1163,6 +1163,14 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
   !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
+  !> Where the vectors of an eigensolver are kept, in double precision.
+  !> On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
+  !> enough, as many as fit there and the others on the host.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
+  !> On the device, with less room where memory is short.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
+  !> On the host, but for one. Every step of a search brings them all to the device four times.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> What eigenvectors of M^dagger M are asked for.
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.
@@ -1204,6 +1212,11 @@ module plaq
     !> Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
     !> the Ritz functional after every step of the minimisation; all ranks stop after the same one.
     real(c_double) :: max_seconds
+    !> Where vectors are kept while they are sought by Lanczos, and afterwards.
+    integer(c_int32_t) :: vectors
+    !> Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+    !> wanted, 16 or 4 `block` at least.
+    integer(c_int32_t) :: least_room
   end type
   !> What was found.
   type, bind(c) :: plaq_eigen_report
@@ -1231,6 +1244,10 @@ module plaq
     !> 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
     !> because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
+    !> Vectors that the search had room for at most, and those of it that the device held; the others waited on the
+    !> host. 0 where Lanczos did not run.
+    integer(c_int32_t) :: room
+    integer(c_int32_t) :: on_device
   end type
 
   ! Overlap operator
@@ -1328,6 +1345,10 @@ module plaq
     integer(c_int32_t) :: high_modes
     !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
     integer(c_int32_t) :: max_restarts
+    !> Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+    integer(c_int32_t) :: vectors
+    !> Vectors of the kernel that Lanczos multiplies at a time.
+    integer(c_int32_t) :: block
   end type
   !> An overlap operator that exists.
   type, bind(c) :: plaq_overlap_report
@@ -1371,6 +1392,10 @@ module plaq
     !> Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
     integer(c_int32_t) :: high_modes
     integer(c_int32_t) :: low_modes
+    !> Vectors of `vectors` that the device holds; the others wait on the host.
+    integer(c_int32_t) :: vectors_on_device
+    !> Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
+    integer(c_int32_t) :: room
   end type
 
   ! Inverse of the overlap operator
@@ -2895,6 +2920,14 @@ module plaq
     integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
+    integer(c_int32_t) function plaq_eigen_some(eigen, first, count, vectors) bind(c)
+      import
+      type(plaq_eigen), value :: eigen
+      integer(c_int64_t), value :: first
+      integer(c_int64_t), value :: count
       type(plaq_spinor), intent(inout) :: vectors
     end function
     !> Fills in defaults; pass sizeof.

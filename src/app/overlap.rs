@@ -31,6 +31,8 @@ const OPTIONS: &[Opt] = &[
     of("modes", "modes"),
     of("modes-tol", "modes_tol"),
     of("high", "high_modes"),
+    of("vectors", "vectors"),
+    of("block", "block"),
     opt("low", COUNT, "N", "8", "low modes of D^dagger D on either chirality; 0 with --task propagator: none").needs(&[&[Need::Is("task", &["index", "propagator"])]]),
     solving("tol", "tol"),
     solving("solver", "algorithm"),

@@ -17,21 +17,21 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::compose::seconds_of;
 use crate::error::{significant, Result};
-use crate::fields::{blas, SpinorField, Subset};
+use crate::fields::{blas, Subset, VectorSet};
 use crate::linop::{LinOp, Normal, System};
-use crate::ops::eigenvectors::{save_vectors, VectorFile};
+use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::params::{InC, Number};
 pub use crate::solvers::plaq_eigen_params;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, ritz, slice_modes, EigenMethod, EigenParams, EigenReport, EigenSettings, End,
-    Filter, Progress,
+    eigen, eigen_set, eigen_tol, portions, ritz, slice_modes, EigenMethod, EigenParams,
+    EigenReport, EigenSettings, End, Filter, Progress, VectorMemory,
 };
 
 /// What a `plaq_eigen` stands for.
 pub struct Eigen {
     context: Arc<Context>,
-    vectors: SpinorField,
+    vectors: VectorSet,
     report: EigenReport,
 }
 
@@ -50,6 +50,7 @@ interface! {
     choices {
         plaq_eigen_end = End;
         plaq_eigen_method = EigenMethod;
+        plaq_vector_memory = VectorMemory;
     }
     tables {
         plaq_eigen_params, plaq_eigen_params_init;
@@ -79,6 +80,10 @@ interface! {
             /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
             /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
             verified: i32,
+            /// Vectors that the search had room for at most, and those of it that the device held; the others waited on the
+            /// host. 0 where Lanczos did not run.
+            room: i32,
+            on_device: i32,
         }
     }
     functions {
@@ -102,6 +107,8 @@ interface! {
         plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
         /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
+        /// A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
+        plaq_eigen_some(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
     }
 }
 
@@ -124,18 +131,6 @@ pub(crate) fn watch(
             true => ControlFlow::Break(()),
         }
     }
-}
-
-/// A copy as a new object.
-pub(crate) fn hand_out(
-    context: &Arc<Context>,
-    field: &SpinorField,
-    to: &mut Out<plaq_spinor>,
-) -> Result<()> {
-    let mut copy = field.like(field.precision())?;
-    copy.copy_rhs(0, field, 0, field.nrhs())?;
-    to.set(context.adopt(Spinor::new(context, copy))?);
-    Ok(())
 }
 
 fn create(
@@ -167,16 +162,27 @@ fn create(
     };
     let limit = Limit::new(seconds_of(settings.max_seconds))?;
     let mut monitor = watch(context.comm(), callback, user);
-    let (vectors, mut done) = match settings.method {
+    let other = settings.time_slices || settings.method != EigenMethod::Lanczos;
+    if other && settings.vectors == VectorMemory::Host {
+        bail!(
+            Unsupported,
+            "params.vectors: expected {} or {} where Lanczos is not the method or with time_slices",
+            VectorMemory::Auto,
+            VectorMemory::Device
+        );
+    }
+    let (vectors, mut done): (VectorSet, _) = match settings.method {
         _ if settings.time_slices => {
             let EigenSettings { end, count, tol, max_restarts, seed, .. } = settings;
             let (plain, max_seconds) = (EigenParams::default(), limit.left());
             let params = EigenParams { end, count, tol, max_restarts, seed, max_seconds, ..plain };
-            slice_modes(&op, &params, &mut monitor)?
+            let (v, report) = slice_modes(&op, &params, &mut monitor)?;
+            (v.into(), report)
         }
         EigenMethod::Lanczos => {
             let params = settings.lanczos(scale, limit.left());
-            eigen(&op, None, &params, guess.as_deref(), &mut monitor)?
+            let guess = guess.as_deref().map(VectorSet::of).transpose()?;
+            eigen_set(&op, None, &params, guess.as_ref(), &mut monitor)?
         }
         EigenMethod::Ritz => {
             // Its tolerance is absolute: the largest eigenvalue first.
@@ -192,7 +198,8 @@ fn create(
             };
             let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
             let params = settings.ritz(tol * top.values[0].abs(), limit.left());
-            ritz(&op, &params, guess.as_deref(), &mut monitor)?
+            let (v, report) = ritz(&op, &params, guess.as_deref(), &mut monitor)?;
+            (v.into(), report)
         }
     };
     for all in [&mut done.values, &mut done.residuals, &mut done.bounds] {
@@ -202,7 +209,7 @@ fn create(
     report.set(plaq_eigen_report {
         converged: done.converged as i32,
         stopped: done.stopped as i32,
-        count: vectors.nrhs() as i32,
+        count: vectors.count() as i32,
         degree: done.degree as i32,
         from: scale * done.interval[0],
         to: scale * done.interval[1],
@@ -213,6 +220,8 @@ fn create(
         seconds: done.seconds,
         stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
         verified: done.verified as i32,
+        room: done.room as i32,
+        on_device: done.on_device as i32,
         ..Default::default()
     });
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
@@ -223,20 +232,20 @@ fn create(
 const KIND: &str = "eigen";
 
 fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
-    if eigen.vectors.subset() != Subset::Full {
+    if eigen.vectors.first().subset() != Subset::Full {
         bail!(
             Unsupported,
             "eigen: files hold vectors on the full lattice, these are on one parity"
         );
     }
     let r = &eigen.report;
-    if r.values.len() != eigen.vectors.nrhs() {
+    if r.values.len() != eigen.vectors.count() {
         bail!(Unsupported, "eigen: files hold no eigenvectors of time slices");
     }
     let all = [("values", &r.values), ("residuals", &r.residuals), ("bounds", &r.bounds)];
     let mut tables: Vec<_> = all.map(|(name, v)| (name.to_string(), v.clone())).into();
     tables.push(("ends".to_string(), vec![r.least, r.largest]));
-    save_vectors(Path::new(file), KIND, tables, &[&eigen.vectors])
+    save_sets(Path::new(file), KIND, tables, &[&eigen.vectors])
 }
 
 fn load(
@@ -262,17 +271,20 @@ fn load(
     if n == 0 || [values.len(), residuals.len(), bounds.len()] != [n; 3] || ends.len() != 2 {
         bail!(FileFormat, "{file}: {n} eigenvectors with {} values", values.len());
     }
-    let read = from.read(0..n, links.precision())?;
     let op = Normal::mdag_m(action.clone());
-    let mut vectors = op.shape().field(n)?;
-    blas::copy(&mut vectors, &read)?;
-    let epsilon = read.precision().min(vectors.precision()).epsilon();
-    drop(read);
-    let mut images = vectors.like(vectors.precision())?;
-    op.apply(&mut images, &vectors)?;
-    let minus: Vec<f64> = values.iter().map(|v| -v / scale).collect();
-    let r2 = blas::axpy_norm(&blas::complex(&minus), &vectors, &mut images)?;
-    let norms = blas::norm2(&vectors)?;
+    let mut vectors = from.read_set(0..n, links.precision())?;
+    let epsilon = vectors.precision().min(op.shape().precision).epsilon();
+    if vectors.precision() != op.shape().precision {
+        vectors = vectors.to(op.shape().precision)?;
+    }
+    let (mut r2, mut norms) = (vec![], vec![]);
+    for (first, m) in portions(0..n, 1) {
+        let (x, mut image) = (vectors.get(first, m)?, op.shape().field(m)?);
+        op.apply(&mut image, &x)?;
+        let minus: Vec<f64> = values[first..first + m].iter().map(|v| -v / scale).collect();
+        r2.extend(blas::axpy_norm(&blas::complex(&minus), &x, &mut image)?);
+        norms.extend(blas::norm2(&x)?);
+    }
     let mut found = EigenReport {
         converged: true,
         values,
@@ -335,5 +347,23 @@ fn values_of(
 }
 
 fn vectors_of(eigen: &Arc<Eigen>, vectors: &mut Out<plaq_spinor>) -> Result<()> {
-    hand_out(&eigen.context, &eigen.vectors, vectors)
+    some_of(eigen, 0, eigen.vectors.count() as i64, vectors)
+}
+
+fn some_of(
+    eigen: &Arc<Eigen>,
+    first: i64,
+    count: i64,
+    vectors: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let all = eigen.vectors.count() as i64;
+    if first < 0 || count < 1 || first.checked_add(count).is_none_or(|end| end > all) {
+        bail!(
+            InvalidArgument,
+            "first, count: expected a part of {all} eigenvectors, found {count} from {first} on"
+        );
+    }
+    let some = eigen.vectors.get(first as usize, count as usize)?;
+    vectors.set(eigen.context.adopt(Spinor::new(&eigen.context, some))?);
+    Ok(())
 }

@@ -9,7 +9,7 @@ use super::args::{
     number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report, Text,
 };
 use super::context::{plaq_context, Context};
-use super::eigen::{hand_out, watch};
+use super::eigen::watch;
 use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
@@ -149,6 +149,10 @@ interface! {
             /// Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
             high_modes: i32,
             low_modes: i32,
+            /// Vectors of `vectors` that the device holds; the others wait on the host.
+            vectors_on_device: i32,
+            /// Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
+            room: i32,
         }
     }
     functions {
@@ -299,7 +303,9 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         sign: number_of(sign.method()),
         degree: sign.degree() as i32,
         modes: modes.count() as i32,
-        vectors: modes.vectors().nrhs() as i32,
+        vectors: modes.vectors().count() as i32,
+        vectors_on_device: modes.vectors().on_device() as i32,
+        room: modes.report().room as i32,
         delta: sign.delta(),
         kappa_plus: kappa[0],
         kappa_minus: kappa[1],
@@ -358,7 +364,10 @@ fn high_of(
 }
 
 fn modes_of(overlap: &Arc<Overlap>, vectors: &mut Out<plaq_spinor>) -> Result<()> {
-    hand_out(&overlap.context, overlap.op.sign().modes().vectors(), vectors)
+    let modes = overlap.op.sign().modes().vectors();
+    let all = modes.get(0, modes.count())?;
+    vectors.set(overlap.context.adopt(Spinor::new(&overlap.context, all))?);
+    Ok(())
 }
 
 fn apply(

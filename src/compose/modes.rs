@@ -2,6 +2,7 @@
 //! of the projectors (Walk, section 2.8; Giusti et al., hep-lat/0212012): residues rho_k, distances d_k
 //! to the rest of the spectrum, kappa_+-^2 = sum over +-lambda_k > 0 of rho_k^2 / d_k^2.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -9,15 +10,15 @@ use num_complex::Complex64;
 use crate::backend::{exceptionally, runs, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
-use crate::fields::{basis, blas, Noise, Precision, SpinorField};
+use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::params::choices;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
-    eigen, eigen_tol, portions, ritz, unwatched, EigenParams, EigenReport, End, Filter, Monitor,
-    RitzParams, StoppedBy,
+    eigen, eigen_set, eigen_tol, portions, ritz, unwatched, EigenParams, EigenReport, End, Filter,
+    Monitor, RitzParams, StoppedBy, VectorMemory,
 };
 
 choices! {
@@ -48,6 +49,8 @@ pub struct ModeParams {
     pub block: usize,
     pub max_restarts: usize,
     pub seed: u64,
+    /// Where Lanczos keeps its vectors, and where the modes are kept.
+    pub vectors: VectorMemory,
     /// Seconds that the search may take; infinite: as many as it needs.
     pub max_seconds: f64,
 }
@@ -63,6 +66,7 @@ impl Default for ModeParams {
             block: 1,
             max_restarts: 300,
             seed: 1,
+            vectors: VectorMemory::Auto,
             max_seconds: f64::INFINITY,
         }
     }
@@ -72,7 +76,7 @@ impl Default for ModeParams {
 pub struct Modes {
     /// Modes projected first, by modulus of their eigenvalues, then the others that were found, which
     /// may be mixtures of both signs.
-    vectors: SpinorField,
+    vectors: VectorSet,
     values: Vec<f64>,
     residuals: Vec<f64>,
     distances: Vec<f64>,
@@ -151,7 +155,17 @@ impl Modes {
             }
             None => None,
         };
-        let guess = converted.as_ref().or(guess);
+        let guess = converted.as_ref().or(guess).map(VectorSet::of).transpose()?;
+        let guess = guess.as_ref();
+        if params.finder == Finder::Ritz && params.vectors == VectorMemory::Host {
+            bail!(
+                Unsupported,
+                "vectors: expected {} or {} with {}, which keeps its vectors on the device",
+                VectorMemory::Auto,
+                VectorMemory::Device,
+                Finder::Ritz
+            );
+        }
         let name = || {
             let forms = [Some(kernel), cheap].map(|k| k.map(|k| k.describe()));
             let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
@@ -167,7 +181,7 @@ impl Modes {
         kernel: &Arc<HermitianWilson>,
         cheap: Option<&Arc<HermitianWilson>>,
         params: &ModeParams,
-        guess: Option<&SpinorField>,
+        guess: Option<&VectorSet>,
         monitor: &mut Monitor,
     ) -> Result<Self> {
         let square = KernelSquare(kernel.clone());
@@ -192,10 +206,10 @@ impl Modes {
             }
         };
         let mut wanted = first;
-        let mut kept: Option<SpinorField> = None;
+        let mut kept: Option<VectorSet> = None;
         loop {
             let extra = (wanted / 4).clamp(2, 8);
-            let find = |guess: Option<&SpinorField>, monitor: &mut Monitor| match params.finder {
+            let find = |guess: Option<&VectorSet>, monitor: &mut Monitor| match params.finder {
                 Finder::Lanczos => {
                     let params = EigenParams {
                         end: End::Smallest,
@@ -206,9 +220,10 @@ impl Modes {
                         filter: Filter::Auto,
                         seed: params.seed,
                         max_seconds: limit.left(),
+                        vectors: params.vectors,
                         ..Default::default()
                     };
-                    eigen(&square, cheap, &params, guess, monitor)
+                    eigen_set(&square, cheap, &params, guess, monitor)
                 }
                 Finder::Ritz => {
                     let params = RitzParams {
@@ -220,7 +235,9 @@ impl Modes {
                         max_seconds: limit.left(),
                         ..Default::default()
                     };
-                    ritz(&square, &params, guess, monitor)
+                    let guess = guess.map(|g| g.get(0, g.count())).transpose()?;
+                    let (v, report) = ritz(&square, &params, guess.as_ref(), monitor)?;
+                    Ok((v.into(), report))
                 }
             };
             let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
@@ -251,13 +268,13 @@ impl Modes {
     /// is made one that Q does not leave.
     fn order(
         kernel: &Arc<HermitianWilson>,
-        vectors: SpinorField,
+        vectors: VectorSet,
         wanted: usize,
         last: Option<usize>,
         high: Vec<HighMode>,
         mut report: EigenReport,
     ) -> Result<Self> {
-        let found = vectors.nrhs();
+        let found = vectors.count();
         let modulus = |k: usize| report.values[k].max(0.0).sqrt();
         // Not between two that lie together by accident.
         let gap = |&k: &usize| {
@@ -314,12 +331,12 @@ impl Modes {
     /// with this one are larger than the record and the vectors' precision allow.
     pub fn restore(
         kernel: &Arc<HermitianWilson>,
-        vectors: &SpinorField,
+        vectors: VectorSet,
         record: &ModesRecord,
     ) -> Result<Self> {
         let shape = kernel.shape();
-        let (n, found) = (record.values.len(), vectors.nrhs());
-        if vectors.geometry() != &shape.geometry || vectors.device() != &shape.device {
+        let (n, found) = (record.values.len(), vectors.count());
+        if vectors.first().geometry() != &shape.geometry || vectors.device() != &shape.device {
             bail!(FieldMismatch, "modes: they live on another lattice or device than the links");
         }
         let all = [record.squares.len(), record.square_residuals.len()];
@@ -333,11 +350,12 @@ impl Modes {
                 record.residuals.len()
             );
         }
-        let mut own = shape.field(found)?;
-        blas::copy(&mut own, vectors)?;
-        let coarser = vectors.precision().min(shape.precision);
-        let epsilon = coarser.epsilon();
-        let gram = basis::dots(&own, 0..found, &own, 0..found)?;
+        let epsilon = vectors.precision().min(shape.precision).epsilon();
+        let mut own = match vectors.precision() == shape.precision {
+            true => vectors,
+            false => vectors.to(shape.precision)?,
+        };
+        let gram = own.gram(0..found)?;
         for (k, z) in gram.iter().enumerate() {
             let expect = if k / found == k % found { 1.0 } else { 0.0 };
             let off = (z - expect).norm();
@@ -436,15 +454,13 @@ impl Modes {
 
     /// The same modes with vectors in another precision, at least single.
     pub fn to(&self, precision: Precision) -> Result<Self> {
-        let mut vectors = self.vectors.like(precision.max(Precision::F32))?;
-        blas::copy(&mut vectors, &self.vectors)?;
-        Ok(self.with_vectors(vectors))
+        Ok(self.with_vectors(self.vectors.to(precision.max(Precision::F32))?))
     }
     /// Modes like these on another device, vectors zero: for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.like_on(device)?))
     }
-    fn with_vectors(&self, vectors: SpinorField) -> Self {
+    fn with_vectors(&self, vectors: VectorSet) -> Self {
         Modes {
             vectors,
             values: self.values.clone(),
@@ -477,7 +493,7 @@ impl Modes {
     }
 
     /// All vectors that were found, orthonormal; the first `count` are projected.
-    pub fn vectors(&self) -> &SpinorField {
+    pub fn vectors(&self) -> &VectorSet {
         &self.vectors
     }
     /// Modes that are projected.
@@ -528,15 +544,30 @@ impl Modes {
 }
 
 /// Q x.
-fn images(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
-    let mut images = x.like(x.precision())?;
-    for (first, m) in portions(0..x.nrhs(), 1) {
-        let (mut one, mut image) = (kernel.shape().field(m)?, kernel.shape().field(m)?);
-        one.copy_rhs(0, x, first, m)?;
-        kernel.apply(&mut image, &one)?;
-        images.copy_rhs(first, &image, 0, m)?;
+fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
+    let mut image = x.like(x.precision())?;
+    kernel.apply(&mut image, x)?;
+    Ok(image)
+}
+
+/// <v_i, Q v_j> / |q_j| for some of the vectors, row by row.
+fn matrix(
+    kernel: &Arc<HermitianWilson>,
+    vectors: &VectorSet,
+    which: Range<usize>,
+    q: impl Fn(usize) -> f64,
+) -> Result<Vec<Complex64>> {
+    let n = which.len();
+    let mut h = vec![Complex64::ZERO; n * n];
+    for (first, m) in portions(0..n, 1) {
+        let images = image(kernel, &vectors.get(which.start + first, m)?)?;
+        let c = vectors.dots(which.clone(), &images, 0..m)?;
+        for (k, z) in c.iter().enumerate() {
+            let (i, j) = (k / m, first + k % m);
+            h[i * n + j] = z / q(j);
+        }
     }
-    Ok(images)
+    Ok(h)
 }
 
 /// Takes apart what eigenvectors of Q^2 mix. Where lambda^2 belongs to both lambda and -lambda, or nearly so, the
@@ -547,10 +578,10 @@ fn images(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField>
 /// taken out of both.
 fn separate(
     kernel: &Arc<HermitianWilson>,
-    mut vectors: SpinorField,
+    mut vectors: VectorSet,
     report: &mut EigenReport,
     n: usize,
-) -> Result<SpinorField> {
+) -> Result<VectorSet> {
     // Near zero Q v is the error of v.
     let noise = |k: &usize| exceptionally(report.values[*k] <= 100.0 * report.residuals[*k]);
     let first = (0..n).take_while(noise).count();
@@ -558,27 +589,29 @@ fn separate(
     if m == 0 {
         return Ok(vectors);
     }
-    let shape = kernel.shape();
-    let mut x = shape.field(m)?;
-    x.copy_rhs(0, &vectors, first, m)?;
-    let mut signs = images(kernel, &x)?;
-    let inverse: Vec<f64> = (first..n).map(|k| 1.0 / report.values[k].sqrt()).collect();
-    blas::axpby(&blas::uniform(m, 0.0), &x, &blas::complex(&inverse), &mut signs)?;
-    let (b, u) = eigen_hermitian(&basis::dots(&x, 0..m, &signs, 0..m)?, m)?;
-    let signed: Vec<Complex64> =
-        u.iter().enumerate().map(|(k, z)| z * 1f64.copysign(b[k % m])).collect();
-    basis::rotate(&mut x, 0..m, &u)?;
-    basis::combine(&signs, 0..m, &signed, 1.0, &mut x, 0..m)?;
-    vectors.copy_rhs(first, &x, 0, m)?;
+    let modulus: Vec<f64> = report.values[first..n].iter().map(|v| v.sqrt()).collect();
+    let (b, u) = eigen_hermitian(&matrix(kernel, &vectors, first..n, |k| modulus[k])?, m)?;
+    vectors.replace(first, portions(0..m, 1), |set, at, count| {
+        let columns = |z: &dyn Fn(usize, usize) -> Complex64| -> Vec<Complex64> {
+            (0..m * count).map(|e| z(e / count, at + e % count)).collect()
+        };
+        let of = |c: &[Complex64]| -> Result<SpinorField> {
+            let mut sum = kernel.shape().field(count)?;
+            set.combine(first..n, c, 0.0, &mut sum, 0..count)?;
+            Ok(sum)
+        };
+        let mut x = of(&columns(&|i, k| u[i * m + k]))?;
+        let y = of(&columns(&|i, k| u[i * m + k] * 1f64.copysign(b[k]) / modulus[i]))?;
+        blas::axpy(&blas::uniform(count, 1.0), &image(kernel, &y)?, &mut x)?;
+        Ok(x)
+    })?;
     let mut at = 0;
-    let mut one = shape.field(1)?;
-    for k in 0..vectors.nrhs() {
-        one.copy_rhs(0, &vectors, k, 1)?;
+    for k in 0..vectors.count() {
+        let mut one = vectors.get(k, 1)?;
         let mut left = 1.0;
         for _ in 0..2 {
-            let c: Vec<Complex64> =
-                basis::dots(&vectors, 0..at, &one, 0..1)?.iter().map(|z| -z).collect();
-            basis::combine(&vectors, 0..at, &c, 1.0, &mut one, 0..1)?;
+            let c: Vec<Complex64> = vectors.dots(0..at, &one, 0..1)?.iter().map(|z| -z).collect();
+            vectors.combine(0..at, &c, 1.0, &mut one, 0..1)?;
             left = basis::dots(&one, 0..1, &one, 0..1)?[0].re.sqrt();
             basis::rotate(&mut one, 0..1, &[Complex64::from(1.0 / left.max(f64::MIN_POSITIVE))])?;
             if left < 1e-3 {
@@ -591,28 +624,22 @@ fn separate(
             }
             continue;
         }
-        vectors.copy_rhs(at, &one, 0, 1)?;
+        vectors.put(at, &one, 0, 1)?;
         at += 1;
     }
-    let mut kept = shape.field(at)?;
-    kept.copy_rhs(0, &vectors, 0, at)?;
-    Ok(kept)
+    vectors.cut(at)
 }
 
 /// Diagonalises Q in the span of the first n vectors: eigenvalues by modulus, and residuals.
 fn diagonalise(
     kernel: &Arc<HermitianWilson>,
-    vectors: &mut SpinorField,
+    vectors: &mut VectorSet,
     n: usize,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
     if n == 0 {
         return Ok((vec![], vec![]));
     }
-    let mut some = kernel.shape().field(n)?;
-    some.copy_rhs(0, vectors, 0, n)?;
-    let mut images = images(kernel, &some)?;
-    let h = basis::dots(&some, 0..n, &images, 0..n)?;
-    let (all, u) = eigen_hermitian(&h, n)?;
+    let (all, u) = eigen_hermitian(&matrix(kernel, vectors, 0..n, |_| 1.0)?, n)?;
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by(|&i, &j| all[i].abs().total_cmp(&all[j].abs()));
     let mut c = vec![Complex64::ZERO; n * n];
@@ -621,13 +648,16 @@ fn diagonalise(
             c[i * n + to] = u[i * n + from];
         }
     }
-    basis::rotate(&mut some, 0..n, &c)?;
-    basis::rotate(&mut images, 0..n, &c)?;
+    vectors.rotate(0..n, &c)?;
     let values: Vec<f64> = order.iter().map(|&i| all[i]).collect();
-    let minus: Vec<f64> = values.iter().map(|l| -l).collect();
-    let r2 = blas::axpy_norm(&blas::complex(&minus), &some, &mut images)?;
-    vectors.copy_rhs(0, &some, 0, n)?;
-    Ok((values, r2.iter().map(|r| r.sqrt()).collect()))
+    let mut residuals = vec![];
+    for (first, m) in portions(0..n, 1) {
+        let x = vectors.get(first, m)?;
+        let minus: Vec<f64> = values[first..first + m].iter().map(|l| -l).collect();
+        let r2 = blas::axpy_norm(&blas::complex(&minus), &x, &mut image(kernel, &x)?)?;
+        residuals.extend(r2.iter().map(|r| r.sqrt()));
+    }
+    Ok((values, residuals))
 }
 
 /// Modes of a search that was cut short are not all there are: refused.

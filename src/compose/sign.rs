@@ -13,7 +13,7 @@ use super::Modes;
 use crate::backend::{exceptionally, runs, steps, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
-use crate::fields::{basis, blas, Noise, Precision, Recon, SpinorField};
+use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Uses, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
 use crate::params::choices;
@@ -475,12 +475,12 @@ impl Sign {
         let (k, n) = (self.modes.count(), x.nrhs());
         let v = self.modes.vectors();
         if x.precision() == v.precision() {
-            return basis::dots(v, 0..k, x, 0..n);
+            return v.dots(0..k, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
         self.lifted.with(&wide, n, |t| {
             blas::copy(t, x)?;
-            basis::dots(v, 0..k, t, 0..n)
+            v.dots(0..k, t, 0..n)
         })
     }
 
@@ -489,12 +489,12 @@ impl Sign {
         let (k, n) = (self.modes.count(), x.nrhs());
         let v = self.modes.vectors();
         if x.precision() == v.precision() {
-            return basis::combine(v, 0..k, c, 1.0, x, 0..n);
+            return v.combine(0..k, c, 1.0, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
         self.lifted.with(&wide, n, |t| {
             blas::copy(t, x)?;
-            basis::combine(v, 0..k, c, 1.0, t, 0..n)?;
+            v.combine(0..k, c, 1.0, t, 0..n)?;
             blas::copy(x, t)
         })
     }
@@ -545,7 +545,8 @@ impl LinOp for Sign {
                     true => 0,
                     false => Shape { precision: wide, ..shape }.bytes(nrhs),
                 };
-                vector + lifted + (modes * nrhs * size_of::<Complex64>()) as u64
+                let here = self.modes.vectors().memory();
+                vector + lifted + here + (modes * nrhs * size_of::<Complex64>()) as u64
             }
         };
         let square = if self.rational.is_some() { self.kernel.memory_of_square(nrhs) } else { 0 };

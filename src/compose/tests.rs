@@ -424,6 +424,43 @@ fn memory_is_what_docs_say() {
     assert!(missing.is_empty(), "docs/performance.md lacks\n{}", rows.join("\n"));
 }
 
+/// The table of kernel modes in docs/performance.md: 300 of them at 24^3 x 64 on GPUs with so many GB, a part of which is
+/// enough: by rehearsals of the search and of what follows it.
+#[test]
+fn modes_of_the_kernel_take_what_docs_say() {
+    let rows = Arc::new(std::sync::Mutex::new(vec![]));
+    for memory in [None, Some(141), Some(85), Some(48), Some(24)] {
+        let device = Device::cpu(1).unwrap().stand_in_gpu();
+        Device::recorded(false, || {
+            let geometry = Geometry::new([24, 24, 24, 64], &device).unwrap();
+            let links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
+            let kernel = Overlap::kernel(Arc::new(links), 0.4, DiracParams::default()).unwrap();
+            if let Some(gb) = memory {
+                device.limit_memory(gb * 1_000_000_000);
+            }
+            let params = ModeParams { count: Some(300), ..Default::default() };
+            let modes = Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap();
+            let (vectors, report) = (modes.vectors(), modes.report());
+            let [held, most] = [device.used().0, device.used().1].map(|b| b as f64 * 1e-9);
+            let memory = memory.map_or("no limit".into(), |gb| format!("{gb} GB"));
+            let (room, here) = (report.room, report.on_device.min(report.room));
+            let row = format!(
+                "| {memory} | {room} | {here} | {most:.1} | {} | {held:.1} |",
+                vectors.on_device()
+            );
+            rows.lock().unwrap().push(row);
+        });
+    }
+    let docs = include_str!("../../docs/performance.md");
+    let rows = rows.lock().unwrap();
+    let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
+    assert!(
+        missing.is_empty() && rows.len() == 5,
+        "docs/performance.md lacks\n{}",
+        rows.join("\n")
+    );
+}
+
 /// Right-hand sides are solved at a time as far as there is room, in even parts.
 #[test]
 fn right_hand_sides_at_a_time_fit() {

@@ -26,6 +26,7 @@ pub(crate) mod time_slices;
 mod transfer;
 mod transformation;
 mod vector;
+mod vector_set;
 mod version;
 
 pub use clover::CloverField;
@@ -44,6 +45,7 @@ pub(crate) use reduce::sum_and_most;
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 pub use vector::{Components, RhsOrder, SpinorField, Subset, VectorField};
+pub use vector_set::VectorSet;
 pub use version::Version;
 
 pub use crate::backend::{Precision, Recon};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Geometry, Precision};
 use crate::backend::args::CoarseColumnsArgs;
-use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
+use crate::backend::{kernels, runs, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
-use crate::error::{words, Result};
+use crate::error::{host_array, words, Result};
 
 /// Sites that a field has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,6 +110,7 @@ pub struct VectorField {
 }
 
 /// The numbers of a vector field in the memory of the host, in the order and precision of the device.
+#[derive(Default)]
 pub(crate) struct HostCopy {
     data: Vec<u8>,
     norm: Option<Vec<u8>>,
@@ -425,12 +426,32 @@ impl VectorField {
     }
 
     /// The field as it is, in the memory of the host.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the host has none.
     pub(crate) fn to_host(&self) -> Result<HostCopy> {
-        let taken = |buffer: &Buffer| {
-            let mut bytes = vec![0; buffer.bytes()];
-            buffer.download(&mut bytes).map(|()| bytes)
+        let mut copy = HostCopy::default();
+        self.copy_to_host(&mut copy)?;
+        Ok(copy)
+    }
+
+    /// The same into a copy of this or another field, whose memory is taken where its size fits.
+    pub(crate) fn copy_to_host(&self, copy: &mut HostCopy) -> Result<()> {
+        if !runs() {
+            return Ok(());
+        }
+        let taken = |buffer: &Buffer, to: &mut Vec<u8>| {
+            if to.len() != buffer.bytes() {
+                *to = vec![];
+                *to = host_array(buffer.bytes(), 0, "vectors on the host")?;
+            }
+            buffer.download(to)
         };
-        Ok(HostCopy { data: taken(&self.data)?, norm: self.norm.as_ref().map(taken).transpose()? })
+        taken(&self.data, &mut copy.data)?;
+        match &self.norm {
+            Some(norm) => taken(norm, copy.norm.get_or_insert_default()),
+            None => Ok(()),
+        }
     }
 
     /// Takes back what `to_host` of a field of the same shape gave.

@@ -9,7 +9,7 @@ use crate::bail;
 use crate::compose::{HighMode, Modes, ModesRecord, Overlap, OverlapModes, OverlapModesRecord};
 use crate::error::{host_array, Result};
 use crate::fields::{
-    Components, GammaBasis, Geometry, Layout, Precision, RhsOrder, Subset, VectorField,
+    Components, GammaBasis, Geometry, Layout, Precision, RhsOrder, Subset, VectorField, VectorSet,
 };
 use crate::io::{VectorHeader, VectorReader, VectorWriter};
 use crate::operators::HermitianWilson;
@@ -36,11 +36,25 @@ pub fn save_vectors(
     tables: Vec<(String, Vec<f64>)>,
     fields: &[&VectorField],
 ) -> Result<()> {
-    let Some(first) = fields.first() else {
+    let sets: Result<Vec<VectorSet>> = fields.iter().map(|f| VectorSet::of(f)).collect();
+    save_sets(path, kind, tables, &sets?.iter().collect::<Vec<_>>())
+}
+
+/// The same of vectors that need not be on the device.
+///
+/// # Errors
+/// As of [`save_vectors`].
+pub fn save_sets(
+    path: &Path,
+    kind: &str,
+    tables: Vec<(String, Vec<f64>)>,
+    sets: &[&VectorSet],
+) -> Result<()> {
+    let Some(first) = sets.first().map(|set| set.first()) else {
         bail!(InvalidArgument, "vectors: expected at least one field");
     };
     let geometry = first.geometry();
-    for f in fields {
+    for f in sets.iter().map(|set| set.first()) {
         let alike = f.geometry() == geometry && f.components() == first.components();
         let known = [Components::SPINOR, Components::COLOUR].contains(&f.components());
         if !alike || !known || f.subset() != Subset::Full {
@@ -51,13 +65,13 @@ pub fn save_vectors(
         }
     }
     let comm = geometry.comm();
-    let double = fields.iter().any(|f| f.precision() == Precision::F64);
+    let double = sets.iter().any(|set| set.precision() == Precision::F64);
     let header = VectorHeader {
         kind: kind.to_string(),
         extents: geometry.global_extents(),
         bits: if double { 64 } else { 32 },
         spins: first.components().spins,
-        count: fields.iter().map(|f| f.nrhs()).sum(),
+        count: sets.iter().map(|set| set.count()).sum(),
         tables,
     };
     let root = comm.rank() == 0;
@@ -80,10 +94,9 @@ pub fn save_vectors(
     let values = host_array(header.reals() * geometry.volume(), 0.0, "a vector on the host");
     let mut values = comm.agree(values)?;
     let (part, mut sums) = (part(geometry), vec![]);
-    for field in fields {
-        let mut one = field.like_with(field.precision(), 1)?;
-        for k in 0..field.nrhs() {
-            one.copy_rhs(0, field, k, 1)?;
+    for set in sets {
+        for k in 0..set.count() {
+            let one = set.get(k, 1)?;
             one.save(&layout(header.spins), &mut External::write(vec![&mut values[..]]))?;
             let share = comm.agree(writer.write(sums.len(), &part, &values))?;
             sums.push(shares(comm, share)?);
@@ -173,6 +186,27 @@ impl VectorFile {
         }
         Ok(all)
     }
+
+    /// The same as a set, on the device so far as there is room.
+    ///
+    /// # Errors
+    /// As of [`VectorFile::read`].
+    pub fn read_set(
+        &mut self,
+        which: std::ops::Range<usize>,
+        precision: Precision,
+    ) -> Result<VectorSet> {
+        let (start, count) = (which.start, which.len());
+        let mut one = self.read(start..start + 1, precision)?;
+        let mut set = VectorSet::fitting(&one, count)?;
+        for k in 0..count {
+            if k > 0 {
+                one = self.read(start + k..start + k + 1, precision)?;
+            }
+            set.put(k, &one, 0, 1)?;
+        }
+        Ok(set)
+    }
 }
 
 /// Writes modes of the kernel, and of D_N where `low` has some.
@@ -189,7 +223,11 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
         ("kernel.next", vec![r.next]),
         ("kernel.high", r.high.iter().flat_map(|h| [h.value, h.residual, h.gap]).collect()),
     ];
-    let mut fields = vec![modes.vectors()];
+    let low_vectors = low.map_or(Ok(vec![]), |low| {
+        low.vectors().iter().map(VectorSet::of).collect::<Result<Vec<_>>>()
+    })?;
+    let mut sets = vec![modes.vectors()];
+    sets.extend(&low_vectors);
     if let Some(low) = low {
         let OverlapModesRecord { values: [plus, minus], residuals, zeros, rho } = low.record();
         let [plus_residuals, minus_residuals] = residuals;
@@ -201,10 +239,9 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
             ("overlap.zeros", zeros.map(|n| n as f64).to_vec()),
             ("overlap.rho", vec![rho]),
         ]);
-        fields.extend(low.vectors());
     }
     let tables = tables.into_iter().map(|(name, v)| (name.to_string(), v)).collect();
-    save_vectors(path, OVERLAP, tables, &fields)
+    save_sets(path, OVERLAP, tables, &sets)
 }
 
 /// Modes of the kernel from a file, checked against this one.
@@ -242,8 +279,8 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     if count == 0 || count > file.header().count {
         bail!(FileFormat, "vectors: {count} modes of {} vectors", file.header().count);
     }
-    let vectors = file.read(0..count, links.precision())?;
-    Modes::restore(kernel, &vectors, &record)
+    let vectors = file.read_set(0..count, links.precision())?;
+    Modes::restore(kernel, vectors, &record)
 }
 
 /// Low modes of D_N from a file that has some, checked against this operator.

@@ -14,6 +14,7 @@ use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
 use crate::operators::{phase, DiracParams};
 use crate::params::parameters;
+use crate::solvers::VectorMemory;
 
 const MOST_MODES: i64 = 10_000;
 /// Iterations of the Wilson operator's inverse where the library chooses it.
@@ -72,6 +73,10 @@ parameters! {
         high_modes: usize = 1, within(1, MOST_MODES);
         /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
         max_restarts: usize = 300, within(1, 1_000_000);
+        /// Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+        vectors: VectorMemory = VectorMemory::Auto;
+        /// Vectors of the kernel that Lanczos multiplies at a time.
+        block: usize = 1, within(1, 10_000);
     }
 }
 
@@ -111,6 +116,8 @@ impl OverlapSettings {
             tol: self.modes_tol,
             finder: self.finder,
             seed: self.seed,
+            vectors: self.vectors,
+            block: self.block,
             max_seconds: seconds_of(self.max_seconds),
             ..Default::default()
         }

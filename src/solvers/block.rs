@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::dense::orthonormaliser;
 use crate::error::Result;
-use crate::fields::{basis, VectorField};
+use crate::fields::{basis, VectorField, VectorSet};
 
 /// Makes the vectors `which` orthonormal among themselves and to the first `before`, which are orthonormal; as many
 /// as are independent come first, and their number out.
@@ -15,20 +15,29 @@ pub(super) fn orthonormalise(
     before: usize,
     which: Range<usize>,
 ) -> Result<usize> {
-    let (at, mut rank) = (which.start, which.len());
+    if which.is_empty() {
+        return Ok(0);
+    }
+    let mut x = v.like_with(v.precision(), which.len())?;
+    x.copy_rhs(0, v, which.start, which.len())?;
+    let rank = orthonormal_to(&VectorSet::of(v)?, before, &mut x)?;
+    v.copy_rhs(which.start, &x, 0, rank)?;
+    Ok(rank)
+}
+
+/// The same of a field x and the first vectors of a set.
+pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) -> Result<usize> {
+    let mut rank = x.nrhs();
     for _ in 0..2 {
         if rank == 0 {
             break;
         }
-        let mut x = v.like_with(v.precision(), rank)?;
-        x.copy_rhs(0, v, at, rank)?;
-        let c = basis::dots(v, 0..before, &x, 0..rank)?;
+        let c = v.dots(0..before, x, 0..rank)?;
         let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
-        basis::combine(v, 0..before, &minus, 1.0, &mut x, 0..rank)?;
-        let g = basis::dots(&x, 0..rank, &x, 0..rank)?;
+        v.combine(0..before, &minus, 1.0, x, 0..rank)?;
+        let g = basis::dots(x, 0..rank, x, 0..rank)?;
         let (t, _, next) = orthonormaliser(&g, rank)?;
-        basis::rotate(&mut x, 0..rank, &t)?;
-        v.copy_rhs(at, &x, 0, next)?;
+        basis::rotate(x, 0..rank, &t)?;
         rank = next;
     }
     Ok(rank)

@@ -1,8 +1,11 @@
 //! What eigenvectors are asked for, and what was found of them.
 
-use super::filter::End;
+use super::filter::{eigen_tol, End};
 use super::stop::{StoppedBy, Watch};
-use crate::linop::System;
+use crate::bail;
+use crate::error::{within, Result};
+use crate::fields::Precision;
+use crate::linop::{LinOp, System};
 use crate::params::{choices, parameters};
 
 /// Restarts that may be asked for: a call with more would not end.
@@ -28,6 +31,19 @@ choices! {
         Lanczos = 0, PLAQ_EIGEN_LANCZOS, "lanczos";
         /// Minimising the Ritz functional with locally optimal conjugate gradients.
         Ritz = 1, PLAQ_EIGEN_RITZ, "ritz";
+    }
+}
+
+choices! {
+    /// Where the vectors of an eigensolver are kept.
+    pub enum VectorMemory: plaq_vector_memory {
+        /// On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
+        /// enough, as many as fit there and the others on the host.
+        Auto = 0, PLAQ_VECTORS_AUTO, "auto";
+        /// On the device, with less room where memory is short.
+        Device = 1, PLAQ_VECTORS_DEVICE, "device";
+        /// On the host, but for one. Every step of a search brings them all to the device eight times.
+        Host = 2, PLAQ_VECTORS_HOST, "host";
     }
 }
 
@@ -71,6 +87,11 @@ parameters! {
         /// Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
         /// the Ritz functional after every step of the minimisation; all ranks stop after the same one.
         max_seconds: f64 = 0.0;
+        /// Where vectors are kept while they are sought by Lanczos, and afterwards.
+        vectors: VectorMemory = VectorMemory::Auto;
+        /// Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+        /// wanted, 16 or 4 `block` at least.
+        least_room: usize = 0, within(0, i32::MAX as i64);
     }
 }
 
@@ -82,7 +103,8 @@ impl EigenSettings {
             1 => Filter::Plain,
             degree => Filter::Chebyshev { degree, from: self.from / scale, to: self.to / scale },
         };
-        let EigenSettings { end, count, room, block, tol, max_restarts, verify, seed, .. } = *self;
+        let EigenSettings { end, count, room, block, tol, max_restarts, verify, .. } = *self;
+        let EigenSettings { seed, vectors, least_room, .. } = *self;
         EigenParams {
             end,
             count,
@@ -94,6 +116,8 @@ impl EigenSettings {
             verify,
             seed,
             max_seconds,
+            vectors,
+            least_room,
         }
     }
 }
@@ -123,17 +147,61 @@ pub struct EigenParams {
     /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
     /// ranks all of them stop after the same block.
     pub max_seconds: f64,
+    /// Where vectors are kept.
+    pub vectors: VectorMemory,
+    /// Vectors that there is room for at least, before some of them are kept on the host, `count` + 2 `block` at least; 0:
+    /// a quarter more than are wanted, 16 or 4 `block` at least.
+    pub least_room: usize,
 }
 
 /// Unknowns of operators that are diagonalised as a whole where the room is half of it.
 const MAX_WHOLE: usize = 2048;
 
+/// Degree of a polynomial that may be asked for: a call with more would not end.
+const MOST_DEGREE_ASKED: usize = 100_000;
+
 impl EigenParams {
+    /// Refuses what cannot be sought.
+    pub(super) fn check(&self, op: &dyn LinOp) -> Result<()> {
+        let shape = op.shape();
+        if !op.hermitian() {
+            bail!(Unsupported, "eigen: expected a hermitian operator");
+        }
+        if shape.precision == Precision::F16 {
+            bail!(Unsupported, "eigen: expected vectors in double or single precision");
+        }
+        let dimension = shape.numbers() as usize;
+        within("block", self.block.max(1), 1, (dimension - 1) / 2)?;
+        within("count", self.count, 1, dimension)?;
+        eigen_tol("tol", self.tol, shape.precision)?;
+        within("max_restarts", self.max_restarts, 1, MOST_RESTARTS)?;
+        if let Filter::Chebyshev { degree, from, to } = self.filter {
+            if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
+                bail!(
+                    BadParameter,
+                    "degree, from, to: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
+                );
+            }
+            within("degree", degree, 2, MOST_DEGREE_ASKED)?;
+        }
+        Ok(())
+    }
+
     /// Vectors kept in a space of this dimension.
     pub(super) fn room_in(&self, dimension: usize) -> usize {
         let (count, b) = (self.count, self.block.max(1));
         let wanted = if self.room > 0 { self.room } else { 2 * count + 16.max(4 * b) };
         wanted.max(count + 2 * b).min(dimension - b)
+    }
+
+    /// Vectors kept at least, where memory is short: with fewer beside those wanted a search takes many restarts.
+    pub(super) fn least_room_in(&self, dimension: usize) -> usize {
+        let (all, count, b) = (self.room_in(dimension), self.count, self.block.max(1));
+        match (self.room, self.least_room) {
+            (0, 0) => all.min(count + (count / 4).max(16).max(4 * b)),
+            (0, least) => all.min(least.max(count + 2 * b)),
+            _ => all,
+        }
     }
 
     /// Is the whole operator diagonalised?
@@ -177,6 +245,10 @@ pub struct EigenReport {
     /// Degree and interval of the last polynomial; 1: none.
     pub degree: usize,
     pub interval: [f64; 2],
+    /// Vectors that the search had room for.
+    pub room: usize,
+    /// Those of the search that the device held; the others waited on the host.
+    pub on_device: usize,
     pub seconds: f64,
 }
 

@@ -11,20 +11,19 @@ use std::ops::Range;
 
 use num_complex::Complex64;
 
-use super::block::{orthonormalise, portions, share_of_random};
+use super::block::{orthonormal_to, portions, share_of_random};
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
-use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MOST_RESTARTS};
+use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
+use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
-use super::{limited, Monitor};
+use super::{limited, unwatched, Monitor};
 use crate::backend::{as_a_rule, runs};
 use crate::bail;
-use crate::error::{within, Result};
-use crate::fields::{basis, blas, Noise, Precision, VectorField};
+use crate::error::Result;
+use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
 use crate::linop::LinOp;
 
-/// Degree of a polynomial that may be asked for: a call with more would not end.
-const MOST_DEGREE_ASKED: usize = 100_000;
 /// Steps of the run that finds the ends of the spectrum.
 const PROBE: usize = 24;
 /// Times that the interval is chosen anew.
@@ -45,7 +44,7 @@ struct Process<'a, 'm> {
     watch: Watch<'a, 'm>,
     p: Polynomial,
     /// Locked vectors, then the basis, then the next block.
-    v: VectorField,
+    v: VectorSet,
     locked: usize,
     /// Vectors of the basis, without those locked.
     have: usize,
@@ -71,7 +70,7 @@ struct Process<'a, 'm> {
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
-/// `NotFinite`; `OutOfMemory`: the basis will not fit, nothing is allocated.
+/// `NotFinite`; `OutOfMemory`: the vectors do not fit on the device of a rank, nothing is allocated.
 pub fn eigen(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
@@ -79,9 +78,61 @@ pub fn eigen(
     guess: Option<&VectorField>,
     monitor: &mut Monitor,
 ) -> Result<(VectorField, EigenReport)> {
+    let only = match params.vectors {
+        VectorMemory::Auto => EigenParams { vectors: VectorMemory::Device, ..params.clone() },
+        _ => params.clone(),
+    };
+    let guess = guess.map(VectorSet::of).transpose()?;
+    let (vectors, report) = eigen_set(op, cheap, &only, guess.as_ref(), monitor)?;
+    Ok((vectors.into_field()?, report))
+}
+
+/// The same where vectors need not fit on the device, which are kept as `vectors` of the parameters says and come out
+/// where they are. The choice is the same on all ranks; the report and the log say what it was.
+///
+/// # Errors
+/// As of [`eigen`].
+pub fn eigen_set(
+    op: &dyn LinOp,
+    cheap: Option<&dyn LinOp>,
+    params: &EigenParams,
+    guess: Option<&VectorSet>,
+    monitor: &mut Monitor,
+) -> Result<(VectorSet, EigenReport)> {
+    params.check(op)?;
+    let room = Room::choose(op, cheap, params, &rehearsed(params))?;
+    search(op, cheap, params, room, guess, monitor)
+}
+
+/// Device memory of a search that keeps all of its vectors on the device, with as much room as it takes where memory
+/// is not short: that of a rehearsal.
+///
+/// # Errors
+/// Those of the search that do not depend on numbers.
+pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
+    params.check(op)?;
+    Room::with(op, params, false).memory(op, None, params, &rehearsed(params))
+}
+
+/// What is run through to know the memory that a search takes.
+fn rehearsed(
+    params: &EigenParams,
+) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()> + '_ {
+    |op, cheap, room| search(op, cheap, params, room, None, &mut unwatched).map(|_| ())
+}
+
+/// The search with vectors in this room.
+fn search(
+    op: &dyn LinOp,
+    cheap: Option<&dyn LinOp>,
+    params: &EigenParams,
+    room: Room,
+    guess: Option<&VectorSet>,
+    monitor: &mut Monitor,
+) -> Result<(VectorSet, EigenReport)> {
     let shape = op.shape();
     let watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
-    let mut process = Process::new(op, cheap, params, watch)?;
+    let mut process = Process::new(op, cheap, params, room, watch)?;
     if params.is_whole(shape.numbers() as usize) {
         return process.whole();
     }
@@ -91,72 +142,36 @@ pub fn eigen(
     process.run()
 }
 
-/// Bytes of the basis and the vectors beside it.
-pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> u64 {
-    let shape = op.shape();
-    let (dimension, b) = (shape.numbers() as usize, params.block.max(1));
-    let vectors = match params.is_whole(dimension) {
-        true => dimension + params.count + 3 * FILLED,
-        false => params.room_in(dimension) + 6 * b,
-    };
-    shape.bytes(vectors)
-}
-
 impl<'a, 'm> Process<'a, 'm> {
     fn new(
         op: &'a dyn LinOp,
         cheap: Option<&'a dyn LinOp>,
         params: &'a EigenParams,
+        room: Room,
         watch: Watch<'a, 'm>,
     ) -> Result<Self> {
-        let shape = op.shape();
-        if !op.hermitian() {
-            bail!(Unsupported, "eigen: expected a hermitian operator");
-        }
-        if shape.precision == Precision::F16 {
-            bail!(Unsupported, "eigen: expected vectors in double or single precision");
-        }
-        let dimension = shape.numbers() as usize;
-        let block = params.block.max(1);
-        within("block", block, 1, (dimension - 1) / 2)?;
-        within("count", params.count, 1, dimension)?;
-        let tol = eigen_tol("tol", params.tol, shape.precision)?;
-        within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
-        if let Filter::Chebyshev { degree, from, to } = params.filter {
-            if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
-                bail!(
-                    BadParameter,
-                    "degree, from, to: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
-                );
-            }
-            within("degree", degree, 2, MOST_DEGREE_ASKED)?;
-        }
-        shape.geometry.comm().agree(
-            shape.device.require(eigen_memory(op, params), "the basis of this eigensolver"),
-        )?;
-        let (side, more) = match params.is_whole(dimension) {
-            true => (dimension, 0),
-            false => (params.room_in(dimension), 3 * block),
-        };
-        let v = shape.field(side + more)?;
+        let (shape, block, side) = (op.shape(), params.block.max(1), room.side);
+        let whole = params.is_whole(shape.numbers() as usize);
+        let v = VectorSet::new(shape.field(room.on_device)?, room.on_host());
+        let report = EigenReport { room: side, on_device: room.on_device, ..Default::default() };
         Ok(Process {
             op,
             cheap: cheap.unwrap_or(op),
             params,
-            tol,
+            tol: eigen_tol("tol", params.tol, shape.precision)?,
             watch,
             p: Polynomial::plain(params.end),
             v,
             locked: 0,
             have: 0,
-            h: vec![Complex64::ZERO; if more > 0 { side * side } else { 0 }],
+            h: vec![Complex64::ZERO; if whole { 0 } else { side * side }],
             side,
             coupling: vec![Complex64::ZERO; block * block],
             block,
             random: 0,
             random_start: false,
             found: false,
-            report: EigenReport::default(),
+            report,
         })
     }
 
@@ -173,26 +188,27 @@ impl<'a, 'm> Process<'a, 'm> {
         let mut x = self.op.shape().field(which.len())?;
         x.set_noise(Noise::Normal, self.params.seed, self.random)?;
         self.random += which.len() as u32;
-        self.v.copy_rhs(which.start, &x, 0, which.len())?;
-        if orthonormalise(&mut self.v, which.start, which.clone())? < which.len() {
+        if orthonormal_to(&self.v, which.start, &mut x)? < which.len() {
             bail!(SolverBreakdown, "eigen: the space has no vectors left");
         }
-        Ok(())
+        self.v.put(which.start, &x, 0, which.len())
     }
 
     /// Saved vectors: what has converged is locked, the sum of the others begins the basis.
-    fn adopt(&mut self, guess: &VectorField) -> Result<()> {
-        self.op.shape().check(guess, "guess")?;
-        let n = guess.nrhs().min(self.side - self.block);
-        self.v.copy_rhs(0, guess, 0, n)?;
+    fn adopt(&mut self, guess: &VectorSet) -> Result<()> {
+        self.op.shape().check(guess.first(), "guess")?;
+        let n = guess.count().min(self.side - self.block);
+        for (first, m) in portions(0..n, self.block) {
+            self.v.put(first, &guess.get(first, m)?, 0, m)?;
+        }
         let mut rank = n;
         for _ in 0..2 {
-            let g = basis::dots(&self.v, 0..rank, &self.v, 0..rank)?;
+            let g = self.v.gram(0..rank)?;
             if g.iter().any(|z| !z.is_finite()) {
                 bail!(NotFinite, "guess: a vector holds NaN or infinity");
             }
             let (t, _, r) = orthonormaliser(&g, rank)?;
-            basis::rotate(&mut self.v, 0..rank, &t)?;
+            self.v.rotate(0..rank, &t)?;
             rank = r;
         }
         self.probe_at(rank)?;
@@ -203,7 +219,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let good = (0..rank.min(self.params.count)).take_while(fine).count();
         if good < rank {
             let one = vec![Complex64::ONE; rank - good];
-            basis::rotate(&mut self.v, good..rank, &one)?;
+            self.v.rotate(good..rank, &one)?;
         }
         self.locked = good;
         self.begin(good < rank)
@@ -216,9 +232,9 @@ impl<'a, 'm> Process<'a, 'm> {
         self.h.fill(Complex64::ZERO);
         let at = self.locked;
         if with_first {
-            let norm = basis::dots(&self.v, at..at + 1, &self.v, at..at + 1)?[0].re.sqrt();
+            let norm = self.v.gram(at..at + 1)?[0].re.sqrt();
             let one = [Complex64::new(1.0 / norm, 0.0)];
-            basis::rotate(&mut self.v, at..at + 1, &one)?;
+            self.v.rotate(at..at + 1, &one)?;
         }
         let filled = at + with_first as usize;
         self.randomise(filled..at + self.block)
@@ -228,8 +244,7 @@ impl<'a, 'm> Process<'a, 'm> {
     fn step(&mut self) -> Result<()> {
         let b = self.block;
         let (end, shape) = (self.end(), self.op.shape());
-        let mut x = shape.field(b)?;
-        x.copy_rhs(0, &self.v, end, b)?;
+        let x = self.v.get(end, b)?;
         let mut y = shape.field(b)?;
         let lower = self.cheap.shape().precision;
         if lower == shape.precision {
@@ -244,9 +259,9 @@ impl<'a, 'm> Process<'a, 'm> {
         let all = end + b;
         let mut total = vec![Complex64::ZERO; all * b];
         for _ in 0..2 {
-            let c = basis::dots(&self.v, 0..all, &y, 0..b)?;
+            let c = self.v.dots(0..all, &y, 0..b)?;
             let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
-            basis::combine(&self.v, 0..all, &minus, 1.0, &mut y, 0..b)?;
+            self.v.combine(0..all, &minus, 1.0, &mut y, 0..b)?;
             total.iter_mut().zip(&c).for_each(|(t, c)| *t += c);
         }
         if total.iter().any(|z| !z.is_finite()) {
@@ -292,9 +307,9 @@ impl<'a, 'm> Process<'a, 'm> {
             }
             (r, rank) = (product, next);
             // What is short has lost its orthogonality to the basis.
-            let c = basis::dots(&self.v, 0..end, &y, 0..rank)?;
+            let c = self.v.dots(0..end, &y, 0..rank)?;
             let minus: Vec<Complex64> = c.iter().map(|z| -z).collect();
-            basis::combine(&self.v, 0..end, &minus, 1.0, &mut y, 0..rank)?;
+            self.v.combine(0..end, &minus, 1.0, &mut y, 0..rank)?;
         }
         let g = basis::dots(&y, 0..rank, &y, 0..rank)?;
         let (t, _, next) = orthonormaliser(&g, rank)?;
@@ -312,7 +327,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 }
             }
         }
-        self.v.copy_rhs(end, &y, 0, next)?;
+        self.v.put(end, &y, 0, next)?;
         if next < b {
             self.randomise(end + next..end + b)?;
         }
@@ -349,10 +364,9 @@ impl<'a, 'm> Process<'a, 'm> {
             c[i * keep..(i + 1) * keep].copy_from_slice(&s[i * n..i * n + keep]);
         }
         let (at, end) = (self.locked, self.end());
-        basis::rotate(&mut self.v, at..end, &c)?;
-        let mut next = self.op.shape().field(self.block)?;
-        next.copy_rhs(0, &self.v, end, self.block)?;
-        self.v.copy_rhs(at + keep, &next, 0, self.block)?;
+        self.v.rotate(at..end, &c)?;
+        let next = self.v.get(end, self.block)?;
+        self.v.put(at + keep, &next, 0, self.block)?;
         self.h.fill(Complex64::ZERO);
         for k in 0..keep {
             self.h[k * self.side + k] = values[k].into();
@@ -366,8 +380,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let shape = self.op.shape();
         let (mut values, mut residuals) = (vec![], vec![]);
         for (first, n) in portions(which, self.block) {
-            let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
-            x.copy_rhs(0, &self.v, first, n)?;
+            let (x, mut y) = (self.v.get(first, n)?, shape.field(n)?);
             self.op.apply(&mut y, &x)?;
             self.report.applications += n;
             let (xy, x2) = blas::dot_norm(&x, &y)?;
@@ -418,7 +431,7 @@ impl<'a, 'm> Process<'a, 'm> {
     }
 
     /// All of A in a random basis of the whole space.
-    fn whole(mut self) -> Result<(VectorField, EigenReport)> {
+    fn whole(mut self) -> Result<(VectorSet, EigenReport)> {
         let n = limited(self.side);
         for first in (0..n).step_by(FILLED) {
             self.randomise(first..n.min(first + FILLED))?;
@@ -428,7 +441,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.finish()
     }
 
-    fn run(mut self) -> Result<(VectorField, EigenReport)> {
+    fn run(mut self) -> Result<(VectorSet, EigenReport)> {
         if self.scale() == 0.0 {
             self.probe_at(0)?;
             self.begin(false)?;
@@ -459,7 +472,7 @@ impl<'a, 'm> Process<'a, 'm> {
             while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
                 late = self.watch.late();
-                if self.have >= look {
+                if self.have >= look && runs() {
                     decided = self.is_decided(edge)?;
                     look = self.have + self.have / 2;
                 }
@@ -476,7 +489,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
-            if adapting > 0 && self.locked < count && !decided {
+            if adapting > 0 && self.locked < count && !decided && runs() {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
                     adapting -= 1;
@@ -485,7 +498,7 @@ impl<'a, 'm> Process<'a, 'm> {
                     let c: Vec<Complex64> =
                         (0..n).map(|i| s[i * n..i * n + known].iter().sum()).collect();
                     let (at, end) = (self.locked, self.end());
-                    basis::rotate(&mut self.v, at..end, &c)?;
+                    self.v.rotate(at..end, &c)?;
                     self.p = p;
                     self.begin(true)?;
                     // Nothing is known of residuals yet.
@@ -497,7 +510,9 @@ impl<'a, 'm> Process<'a, 'm> {
                 adapting = 0;
             }
             let spare = self.have - wanted.min(self.have);
-            let keep = (wanted + (spare / 3).max(b)).min(self.have.saturating_sub(b)).max(1);
+            let most = self.have.saturating_sub(b).max(1);
+            // As many as there may be in a rehearsal, which is for memory, too.
+            let keep = if runs() { (wanted + (spare / 3).max(b)).min(most) } else { most };
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
             if let Some(p) = self.reaching(&found, &residuals) {
@@ -734,11 +749,10 @@ impl<'a, 'm> Process<'a, 'm> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
         for (first, m) in portions(0..n, self.block) {
-            let (mut x, mut y) = (shape.field(m)?, shape.field(m)?);
-            x.copy_rhs(0, &self.v, first, m)?;
+            let (x, mut y) = (self.v.get(first, m)?, shape.field(m)?);
             self.op.apply(&mut y, &x)?;
             self.report.applications += m;
-            let c = basis::dots(&self.v, 0..n, &y, 0..m)?;
+            let c = self.v.dots(0..n, &y, 0..m)?;
             for i in 0..n {
                 h[i * n + first..i * n + first + m].copy_from_slice(&c[i * m..(i + 1) * m]);
             }
@@ -751,21 +765,20 @@ impl<'a, 'm> Process<'a, 'm> {
                 c[i * n + to] = u[i * n + from];
             }
         }
-        basis::rotate(&mut self.v, 0..n, &c)?;
+        self.v.rotate(0..n, &c)?;
         Ok(order.into_iter().map(|k| values[k]).collect())
     }
 
     /// Rayleigh and Ritz once more with A itself; the vectors in their order.
-    fn finish(mut self) -> Result<(VectorField, EigenReport)> {
+    fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
-        let all = self.end().max(1).min(self.v.nrhs());
+        let all = self.end().max(1).min(self.v.count());
         let n = match self.locked >= count {
             true => self.locked,
             // Without numbers as if all were found.
-            false if !runs() => count.min(self.v.nrhs()),
+            false if !runs() => count.min(self.v.count()),
             false => all,
         };
-        let shape = self.op.shape();
         let m = count.min(n);
         let all = self.diagonalise(n)?;
         if self.scale() == 0.0 {
@@ -774,8 +787,6 @@ impl<'a, 'm> Process<'a, 'm> {
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }
         let (values, residuals) = self.ritz(0..m)?;
-        let mut vectors = shape.field(m)?;
-        vectors.copy_rhs(0, &self.v, 0, m)?;
         let limit = self.tol * self.scale();
         self.report.converged = m == count
             && residuals.iter().all(|&r| r <= limit.max(1e-300))
@@ -785,6 +796,6 @@ impl<'a, 'm> Process<'a, 'm> {
         (self.report.degree, self.report.interval) = (self.p.degree, [self.p.from, self.p.to]);
         self.report.seconds = self.watch.seconds();
         self.report.ended_by(&self.watch);
-        Ok((vectors, self.report))
+        Ok((self.v.cut(m)?, self.report))
     }
 }

@@ -7,6 +7,7 @@ mod block;
 mod cg;
 pub mod dense;
 mod eigen_params;
+mod eigen_room;
 mod filter;
 mod gcr;
 mod inverse;
@@ -30,12 +31,12 @@ use std::time::Instant;
 
 pub(crate) use block::portions;
 pub use eigen_params::{
-    plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter,
+    plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter, VectorMemory,
 };
 pub(crate) use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
-pub use lanczos::{eigen, eigen_memory};
+pub use lanczos::{eigen, eigen_memory, eigen_set};
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};

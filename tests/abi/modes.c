@@ -48,7 +48,18 @@ static void eigenvectors(plaq_context context) {
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
   ends[0] = r.least, ends[1] = r.largest;
   OK(plaq_eigen_values(found, values, NULL, NULL, MODES));
+  CHECK(r.room > MODES && r.on_device > r.room);
   OK(plaq_eigen_save(found, "eigen.lime"));
+  p.vectors = PLAQ_VECTORS_HOST;
+  OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &read, &r));
+  CHECK(r.converged == 1 && r.room > MODES && r.on_device == 1);
+  OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
+  for (k = 0; k < MODES; k++) CHECK(fabs(again[k] - values[k]) <= (brief() ? 1e-3 : 1e-9) && residuals[k] <= (brief() ? 2e-4 : 2e-10) * r.largest);
+  OK(plaq_eigen_destroy(read));
+  p.method = PLAQ_EIGEN_RITZ;
+  REFUSED(PLAQ_UNSUPPORTED, "params.vectors", plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &read, &r));
+  p.method = PLAQ_EIGEN_LANCZOS;
+  p.vectors = PLAQ_VECTORS_AUTO;
   OK(plaq_eigen_load(dirac, "eigen.lime", &read, &r));
   CHECK(r.converged == 1 && r.stopped == 0 && r.count == MODES && r.applications == MODES);
   /* In the operator's normalisation: M^dagger M has eigenvalues to about 8 squared. */
@@ -61,6 +72,13 @@ static void eigenvectors(plaq_context context) {
   OK(plaq_spinor_save(w, NULL, b));
   CHECK(distance(a, b, MODES * SMALL) == 0 && a[0] != 0);
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_eigen_values(read, again, NULL, NULL, MODES + 1));
+  OK(plaq_spinor_destroy(w));
+  OK(plaq_eigen_some(read, MODES - 1, 1, &w));
+  OK(plaq_spinor_save(w, NULL, b));
+  CHECK(distance(a + (MODES - 1) * SMALL, b, SMALL) == 0);
+  REFUSED(PLAQ_INVALID_ARGUMENT, "found 2 from", plaq_eigen_some(read, MODES - 1, 2, &v));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "found 0 from", plaq_eigen_some(read, 0, 0, &v));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "from -1", plaq_eigen_some(read, -1, 1, &v));
   OK(plaq_eigen_destroy(read));
   OK(plaq_spinor_destroy(v));
   OK(plaq_spinor_destroy(w));

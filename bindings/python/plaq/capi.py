@@ -3387,6 +3387,17 @@ class plaq_eigen_method(Enum):
     RITZ = 1
 
 
+class plaq_vector_memory(Enum):
+    """Where the vectors of an eigensolver are kept, in double precision."""
+    #: On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
+    #: enough, as many as fit there and the others on the host.
+    AUTO = 0
+    #: On the device, with less room where memory is short.
+    DEVICE = 1
+    #: On the host, but for one. Every step of a search brings them all to the device four times.
+    HOST = 2
+
+
 class plaq_eigen_params(Struct):
     """What eigenvectors of M^dagger M are asked for.
 
@@ -3419,6 +3430,10 @@ class plaq_eigen_params(Struct):
       max_seconds: Most seconds that a search may take; 0: as many as it needs. They are asked for after every block, by
         the Ritz functional after every step of the minimisation; all ranks stop after the same one.
         Default: 0.
+      vectors: Where vectors are kept while they are sought by Lanczos, and afterwards.
+        Default: PLAQ_VECTORS_AUTO.
+      least_room: Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+        wanted, 16 or 4 `block` at least. 0 or more. Default: 0.
     """
     struct_size: int
     method: Any
@@ -3436,6 +3451,8 @@ class plaq_eigen_params(Struct):
     to: float
     seed: int
     max_seconds: float
+    vectors: Any
+    least_room: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("method", _c.c_int32),
@@ -3453,8 +3470,10 @@ class plaq_eigen_params(Struct):
         ("to", _c.c_double),
         ("seed", _c.c_int64),
         ("max_seconds", _c.c_double),
+        ("vectors", _c.c_int32),
+        ("least_room", _c.c_int32),
     ]
-    _enums_ = {"method": plaq_eigen_method, "end": plaq_eigen_end, "system": plaq_system}
+    _enums_ = {"method": plaq_eigen_method, "end": plaq_eigen_end, "system": plaq_system, "vectors": plaq_vector_memory}
     _init_ = "plaq_eigen_params_init"
 
 
@@ -3484,6 +3503,9 @@ class plaq_eigen_report(Struct):
       stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
         because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+      room: Vectors that the search had room for at most, and those of it that the device held; the others waited on the
+        host. 0 where Lanczos did not run.
+      on_device:
     """
     struct_size: int
     converged: int
@@ -3499,6 +3521,8 @@ class plaq_eigen_report(Struct):
     seconds: float
     stopped_by: Any
     verified: int
+    room: int
+    on_device: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
@@ -3514,6 +3538,8 @@ class plaq_eigen_report(Struct):
         ("seconds", _c.c_double),
         ("stopped_by", _c.c_int32),
         ("verified", _c.c_int32),
+        ("room", _c.c_int32),
+        ("on_device", _c.c_int32),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
     _init_ = "plaq_eigen_report_init"
@@ -3598,6 +3624,16 @@ def plaq_eigen_vectors(eigen: Any) -> plaq_spinor:
     """A new field with all eigenvectors, orthonormal, one for each right-hand side."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(vectors_))
+    return vectors_
+
+
+_plaq_eigen_some = _n.function("plaq_eigen_some", _c.c_int32, [plaq_eigen, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_eigen_some(eigen: Any, first: int, count: int) -> plaq_spinor:
+    """A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device."""
+    vectors_ = plaq_spinor()
+    _n.call(_plaq_eigen_some, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
 
 
@@ -3695,6 +3731,9 @@ class plaq_overlap_params(Struct):
         1 to 10000. Default: 1.
       max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
         1 to 1000000. Default: 300.
+      vectors: Where Lanczos keeps vectors of the kernel, and where its modes are kept.
+        Default: PLAQ_VECTORS_AUTO.
+      block: Vectors of the kernel that Lanczos multiplies at a time. 1 to 10000. Default: 1.
     """
     struct_size: int
     s: float
@@ -3720,6 +3759,8 @@ class plaq_overlap_params(Struct):
     max_seconds: float
     high_modes: int
     max_restarts: int
+    vectors: Any
+    block: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("s", _c.c_double),
@@ -3745,8 +3786,10 @@ class plaq_overlap_params(Struct):
         ("max_seconds", _c.c_double),
         ("high_modes", _c.c_int32),
         ("max_restarts", _c.c_int32),
+        ("vectors", _c.c_int32),
+        ("block", _c.c_int32),
     ]
-    _enums_ = {"sign": plaq_overlap_sign, "finder": plaq_overlap_finder, "precision": plaq_precision, "storage": plaq_storage, "smearing": plaq_smearing}
+    _enums_ = {"sign": plaq_overlap_sign, "finder": plaq_overlap_finder, "precision": plaq_precision, "storage": plaq_storage, "smearing": plaq_smearing, "vectors": plaq_vector_memory}
     _init_ = "plaq_overlap_params_init"
 
 
@@ -3787,6 +3830,8 @@ class plaq_overlap_report(Struct):
       preconditioner: Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
       high_modes: Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
       low_modes:
+      vectors_on_device: Vectors of `vectors` that the device holds; the others wait on the host.
+      room: Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
     """
     struct_size: int
     s: float
@@ -3813,6 +3858,8 @@ class plaq_overlap_report(Struct):
     preconditioner: int
     high_modes: int
     low_modes: int
+    vectors_on_device: int
+    room: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("s", _c.c_double),
@@ -3839,6 +3886,8 @@ class plaq_overlap_report(Struct):
         ("preconditioner", _c.c_int32),
         ("high_modes", _c.c_int32),
         ("low_modes", _c.c_int32),
+        ("vectors_on_device", _c.c_int32),
+        ("room", _c.c_int32),
     ]
     _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "algorithm": plaq_overlap_algorithm}
     _init_ = "plaq_overlap_report_init"

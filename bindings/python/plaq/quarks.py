@@ -247,7 +247,7 @@ class Operator(Object):
         self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any
     ) -> "Eigen":
         """Eigenvectors of D^dagger D, the smallest first; members of capi.plaq_eigen_params by keyword: end="largest",
-        method="ritz", tol, verify."""
+        method="ritz", tol, verify, vectors="host"."""
         how = capi.plaq_eigen_params(count=count, **params)
         report = capi.plaq_eigen_report()
         with residuals(progress, "eigenvectors", how.tol) as callback:
@@ -496,6 +496,10 @@ class Eigen(Object):
     def vectors(self) -> Fermion:
         """A new field with all eigenvectors, orthonormal, one for each column."""
         return Fermion(None, context=self.context, _handle=capi.plaq_eigen_vectors(self))
+
+    def some(self, first: int, count: int = 1) -> Fermion:
+        """A new field with `count` eigenvectors from number `first` on, where the device has no room for all of them."""
+        return Fermion(None, context=self.context, _handle=capi.plaq_eigen_some(self, first, count))
 
     def save(self, path: Any) -> None:
         """Writes vectors, values and residuals to a file for D.load_eigen(path)."""

@@ -49,6 +49,14 @@ pub fn print(session: &Session, plan: &Plan, done: &Done) {
         e(kappa[1], 1),
         session.device.name()
     );
+    let (vectors, room) = (modes.vectors(), modes.report().room);
+    if vectors.on_device() < vectors.count() || room > 0 {
+        say!(
+            "# {} vectors, {} of them on the device, the others on the host; room for {room} in the search",
+            vectors.count(),
+            vectors.on_device()
+        );
+    }
     say!("#{:>4}  {:>20}  {:>10}  {:>10}", "k", "lambda(Q)", "residual", "distance");
     for k in 0..modes.count() {
         let (v, r, d) = (modes.values()[k], modes.residuals()[k], modes.distances()[k]);
@@ -118,6 +126,8 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         "kernel": {
             "low": of_kernel, "next": modes.interval()[0], "high": upper,
             "kappa_plus": kappa[0], "kappa_minus": kappa[1],
+            "vectors": modes.vectors().count(), "vectors_on_device": modes.vectors().on_device(),
+            "room": modes.report().room,
         },
         "sign": {
             "method": sign.method().word(), "degree": sign.degree(), "delta": sign.delta(),

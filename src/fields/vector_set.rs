@@ -1,0 +1,326 @@
+//! Many vectors of which the device may hold a part only.
+
+use std::ops::Range;
+
+use num_complex::Complex64;
+
+use super::vector::HostCopy;
+use super::{basis, blas, Precision, VectorField};
+use crate::backend::{runs, Device};
+use crate::bail;
+use crate::error::Result;
+
+/// Vectors that come from the host to the device at a time.
+const AT_ONCE: usize = 8;
+/// Vectors of a rotation that are made at a time where some of its vectors are on the host: all of them pass through
+/// the device for each portion.
+const TURNED: usize = 32;
+
+/// Vectors of one shape, numbered from 0: the first ones, one at least, are right-hand sides of a field on the device, the
+/// others wait in the memory of the host, from where a few at a time come to the device for every operation. Results do
+/// not depend on where vectors are, but for the rounding of [`VectorSet::rotate`].
+pub struct VectorSet {
+    first: VectorField,
+    rest: Vec<HostCopy>,
+}
+
+impl From<VectorField> for VectorSet {
+    fn from(first: VectorField) -> Self {
+        VectorSet { first, rest: vec![] }
+    }
+}
+
+impl VectorSet {
+    /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are written.
+    pub fn new(first: VectorField, on_host: usize) -> Self {
+        let rest = (0..on_host).map(|_| HostCopy::default()).collect();
+        VectorSet { first, rest }
+    }
+
+    /// `count` vectors like the right-hand sides of `like`, as many of them on the device as leave a quarter of its memory,
+    /// the same on all ranks. None are to be read before they are written.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: not even one fits.
+    pub fn fitting(like: &VectorField, count: usize) -> Result<Self> {
+        let (device, comm) = (like.device(), like.geometry().comm());
+        let free = comm.agree(device.memory())?.0;
+        let mut fewest = [-((free - free / 4) as f64 / (like.held() / like.nrhs()) as f64)];
+        comm.most(&mut fewest)?;
+        let here = (-fewest[0] as usize).clamp(1, count);
+        Ok(VectorSet::new(like.like_with(like.precision(), here)?, count - here))
+    }
+
+    /// A set on the memory of `field`; whoever asks sees to it that nobody writes there meanwhile.
+    pub(crate) fn of(field: &VectorField) -> Result<Self> {
+        Ok(field.columns(0, field.nrhs())?.into())
+    }
+
+    pub fn count(&self) -> usize {
+        self.on_device() + self.rest.len()
+    }
+    /// Vectors on the device, which come first.
+    pub fn on_device(&self) -> usize {
+        self.first.nrhs()
+    }
+    /// Bytes of the device that an operation takes for vectors of the host.
+    pub fn memory(&self) -> u64 {
+        let one = (self.first.held() / self.on_device()) as u64;
+        AT_ONCE.min(self.rest.len()) as u64 * one
+    }
+    /// A field of this shape: the vectors on the device.
+    pub fn first(&self) -> &VectorField {
+        &self.first
+    }
+    pub fn device(&self) -> &Device {
+        self.first.device()
+    }
+    pub fn precision(&self) -> Precision {
+        self.first.precision()
+    }
+
+    fn check(&self, which: &Range<usize>) -> Result<()> {
+        if which.start > which.end || which.end > self.count() {
+            bail!(FieldMismatch, "basis: vectors {which:?} of {}", self.count());
+        }
+        Ok(())
+    }
+
+    /// Ranges of vectors that come to the device together.
+    fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
+        let here = self.on_device();
+        let mut parts = vec![which.start..which.end.min(here)];
+        let on_host = which.start.max(here)..which.end;
+        parts.extend(on_host.clone().step_by(AT_ONCE).map(|k| k..on_host.end.min(k + AT_ONCE)));
+        parts.retain(|part| !part.is_empty());
+        parts
+    }
+
+    /// A range of `parts` on the device: where it is there, the vectors themselves.
+    fn part(&self, which: &Range<usize>) -> Result<VectorField> {
+        if which.end <= self.on_device() {
+            return self.first.columns(which.start, which.len());
+        }
+        self.get(which.start, which.len())
+    }
+
+    /// A new field with `count` vectors from number `from` on.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: there are not so many; `OutOfMemory`.
+    pub fn get(&self, from: usize, count: usize) -> Result<VectorField> {
+        self.check(&(from..from + count))?;
+        let mut field = self.first.like_with(self.precision(), count)?;
+        let here = (from + count).min(self.on_device()).saturating_sub(from);
+        if here > 0 {
+            field.copy_rhs(0, &self.first, from, here)?;
+        }
+        for k in here..count {
+            field.columns(k, 1)?.copy_from_host(&self.rest[from + k - self.on_device()])?;
+        }
+        Ok(field)
+    }
+
+    /// Vectors from number `to` on become `count` right-hand sides of `src` from number `from` on.
+    ///
+    /// # Errors
+    /// As of [`VectorField::copy_rhs`]; `OutOfMemory`: the host has no memory.
+    pub fn put(&mut self, to: usize, src: &VectorField, from: usize, count: usize) -> Result<()> {
+        self.check(&(to..to + count))?;
+        let device = self.on_device();
+        let here = (to + count).min(device).saturating_sub(to);
+        if here > 0 {
+            self.first.copy_rhs(to, src, from, here)?;
+        }
+        for k in here..count {
+            src.columns(from + k, 1)?.copy_to_host(&mut self.rest[to + k - device])?;
+        }
+        Ok(())
+    }
+
+    /// All vectors as one field.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the device has no room for them.
+    pub fn into_field(self) -> Result<VectorField> {
+        let count = self.count();
+        match self.rest.is_empty() {
+            true => Ok(self.first),
+            false => Ok(self.moved(count, count)?.first),
+        }
+    }
+
+    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the host has no memory.
+    pub fn cut(mut self, count: usize) -> Result<Self> {
+        self.check(&(0..count))?;
+        let here = count.min(self.on_device());
+        self.rest.truncate(count - here);
+        let one = self.first.held() / self.on_device();
+        if here == self.on_device() {
+            return Ok(self);
+        }
+        if runs() && self.device().require((here * one) as u64, "vectors").is_ok() {
+            let mut first = self.first.like_with(self.precision(), here)?;
+            first.copy_rhs(0, &self.first, 0, here)?;
+            return Ok(VectorSet { first, ..self });
+        }
+        self.moved(count, here)
+    }
+
+    /// The first `count` vectors, `here` of them on the device, which on the way holds none of them twice.
+    fn moved(self, count: usize, here: usize) -> Result<Self> {
+        let VectorSet { first, rest } = self;
+        let mut copies = vec![];
+        for k in 0..first.nrhs().min(count) {
+            copies.push(first.columns(k, 1)?.to_host()?);
+        }
+        let (device, geometry) = (first.device().clone(), first.geometry().clone());
+        let (precision, subset) = (first.precision(), first.subset());
+        let content = (first.components(), first.order());
+        drop(first);
+        copies.extend(rest);
+        let rest = copies.split_off(here);
+        let first =
+            VectorField::with_components(&device, &geometry, precision, subset, here, content)?;
+        for (k, copy) in copies.iter().enumerate() {
+            first.columns(k, 1)?.copy_from_host(copy)?;
+        }
+        Ok(VectorSet { first, rest })
+    }
+
+    /// A set like this one on another device, vectors zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        Ok(VectorSet::new(self.first.like_on(device)?, self.rest.len()))
+    }
+
+    /// The same vectors in another precision, where they are.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn to(&self, precision: Precision) -> Result<Self> {
+        let mut first = self.first.like(precision)?;
+        blas::copy(&mut first, &self.first)?;
+        let mut other = VectorSet::new(first, self.rest.len());
+        for k in self.on_device()..self.count() {
+            let mut one = self.first.like_with(precision, 1)?;
+            blas::copy(&mut one, &self.get(k, 1)?)?;
+            other.put(k, &one, 0, 1)?;
+        }
+        Ok(other)
+    }
+
+    /// [`basis::dots`] of the vectors `of` with right-hand sides of w.
+    ///
+    /// # Errors
+    /// As of [`basis::dots`].
+    pub fn dots(
+        &self,
+        of: Range<usize>,
+        w: &VectorField,
+        with: Range<usize>,
+    ) -> Result<Vec<Complex64>> {
+        self.check(&of)?;
+        let mut all = vec![];
+        for part in self.parts(of) {
+            all.extend(basis::dots(&self.part(&part)?, 0..part.len(), w, with.clone())?);
+        }
+        Ok(all)
+    }
+
+    /// Products of these vectors with each other.
+    ///
+    /// # Errors
+    /// As of [`basis::dots`].
+    pub fn gram(&self, of: Range<usize>) -> Result<Vec<Complex64>> {
+        self.check(&of)?;
+        let (n, start) = (of.len(), of.start);
+        let mut g = vec![Complex64::ZERO; n * n];
+        for part in self.parts(of.clone()) {
+            let (m, at) = (part.len(), part.start - start);
+            let c = self.dots(of.clone(), &self.part(&part)?, 0..m)?;
+            for i in 0..n {
+                g[i * n + at..i * n + at + m].copy_from_slice(&c[i * m..(i + 1) * m]);
+            }
+        }
+        Ok(g)
+    }
+
+    /// [`basis::combine`] with the vectors `from`.
+    ///
+    /// # Errors
+    /// As of [`basis::combine`].
+    pub fn combine(
+        &self,
+        from: Range<usize>,
+        c: &[Complex64],
+        mut alpha: f64,
+        w: &mut VectorField,
+        to: Range<usize>,
+    ) -> Result<()> {
+        self.check(&from)?;
+        if from.is_empty() {
+            return basis::combine(&self.first, 0..0, c, alpha, w, to);
+        }
+        for part in self.parts(from.clone()) {
+            let [first, end] = [part.start, part.end].map(|k| (k - from.start) * to.len());
+            let v = self.part(&part)?;
+            basis::combine(&v, 0..part.len(), &c[first..end], alpha, w, to.clone())?;
+            alpha = 1.0;
+        }
+        Ok(())
+    }
+
+    /// [`basis::rotate`] of the vectors `which`.
+    ///
+    /// # Errors
+    /// As of [`basis::rotate`]; `OutOfMemory`: the host has no memory.
+    pub fn rotate(&mut self, which: Range<usize>, c: &[Complex64]) -> Result<()> {
+        self.check(&which)?;
+        if which.is_empty() || which.end <= self.on_device() {
+            return basis::rotate(&mut self.first, which, c);
+        }
+        let rows = which.len();
+        let columns = c.len() / rows;
+        let portions = (0..columns).step_by(TURNED).map(|k| (k, TURNED.min(columns - k)));
+        self.replace(which.start, portions, |set, first, n| {
+            let some: Vec<Complex64> = (0..rows)
+                .flat_map(|i| c[i * columns + first..i * columns + first + n].iter().copied())
+                .collect();
+            let mut w = set.first.like_with(set.precision(), n)?;
+            set.combine(which.clone(), &some, 0.0, &mut w, 0..n)?;
+            Ok(w)
+        })
+    }
+
+    /// Vectors from number `to` on become what `make` gives for each portion of them, by the first of these and their
+    /// number, while all vectors are as they were.
+    ///
+    /// # Errors
+    /// Those of `make`; `OutOfMemory`: the host has no memory.
+    pub fn replace(
+        &mut self,
+        to: usize,
+        portions: impl Iterator<Item = (usize, usize)>,
+        mut make: impl FnMut(&VectorSet, usize, usize) -> Result<VectorField>,
+    ) -> Result<()> {
+        let mut copies: Vec<HostCopy> = vec![];
+        for (first, n) in portions {
+            let made = make(self, first, n)?;
+            for k in 0..n {
+                copies.push(made.columns(k, 1)?.to_host()?);
+            }
+        }
+        self.check(&(to..to + copies.len()))?;
+        let here = self.on_device();
+        for (k, copy) in (to..).zip(copies) {
+            match k < here {
+                true => self.first.columns(k, 1)?.copy_from_host(&copy)?,
+                false => self.rest[k - here] = copy,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,171 @@
+//! Where an eigensolver keeps its vectors, chosen by what fits.
+
+use super::eigen_params::{EigenParams, VectorMemory};
+use crate::error::Result;
+use crate::fields::{Precision, VectorField};
+use crate::linop::{LinOp, Shape, Uses};
+
+/// Room for the vectors of a search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Room {
+    /// Vectors that are locked or in the basis at most.
+    pub side: usize,
+    /// Vectors that the device holds, of these and the next blocks.
+    pub on_device: usize,
+    /// All of them.
+    all: usize,
+}
+
+/// An operator of a rehearsal for memory: it takes what another one announces.
+struct Announced<'a> {
+    op: &'a dyn LinOp,
+    shape: Shape,
+}
+
+impl LinOp for Announced<'_> {
+    fn shape(&self) -> Shape {
+        self.shape.clone()
+    }
+    fn apply(&self, _: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let bytes = self.op.memory(inp.nrhs(), Uses::FORWARD);
+        self.shape.device.alloc(bytes as usize).map(|_| ())
+    }
+    fn hermitian(&self) -> bool {
+        true
+    }
+    fn flops(&self) -> f64 {
+        self.op.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.op.bytes(nrhs)
+    }
+}
+
+/// A search with these operators in this room.
+pub(super) type Search<'a> = &'a dyn Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()>;
+
+impl Room {
+    fn of(params: &EigenParams, op: &dyn LinOp, side: usize, on_device: Option<usize>) -> Room {
+        let whole = params.is_whole(op.shape().numbers() as usize);
+        let all = side + if whole { 0 } else { 3 * params.block.max(1) };
+        Room { side, on_device: on_device.map_or(all, |n| n.min(all)), all }
+    }
+
+    /// All on the device: as many as are asked for, or as few as can be.
+    pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> Room {
+        let dimension = op.shape().numbers() as usize;
+        let side = match params.is_whole(dimension) {
+            true => dimension,
+            false if least => params.least_room_in(dimension),
+            false => params.room_in(dimension),
+        };
+        Room::of(params, op, side, None)
+    }
+
+    pub fn on_host(&self) -> usize {
+        self.all - self.on_device
+    }
+
+    /// Device memory of a search in this room: that of a rehearsal.
+    ///
+    /// # Errors
+    /// Those of the search that do not depend on numbers.
+    pub fn memory(
+        self,
+        op: &dyn LinOp,
+        cheap: Option<&dyn LinOp>,
+        params: &EigenParams,
+        search: Search,
+    ) -> Result<u64> {
+        let real = op.shape();
+        let (geometry, device) = (&real.geometry, real.device.stand_in());
+        let model = |op| Announced { op, shape: Shape { device: device.clone(), ..op.shape() } };
+        let (own, lower) = (model(op), cheap.map(model));
+        let (_, found) = geometry.footprint(
+            &device,
+            None::<fn() -> String>,
+            || Ok(()),
+            |()| {
+                let lower = lower.as_ref().map(|op| op as &dyn LinOp);
+                search(&own, lower, self)
+            },
+        )?;
+        // The rehearsal knows nothing of messages.
+        let n = params.block.max(1);
+        let precisions = [real.precision, cheap.map_or(Precision::F64, |c| c.shape().precision)];
+        let mut faces = vec![];
+        for n in [1, n, n.max(4)] {
+            let planes = n * real.components.slices;
+            faces.extend(precisions.map(|p| geometry.spinor_faces(p, planes)));
+        }
+        let messages = geometry.new_halo_bytes(&real.device, &faces);
+        Ok(found.bytes(&real.device) + messages)
+    }
+
+    /// The room that `params` asks for or that there is, the same on all ranks.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: a rank has too little.
+    pub fn choose(
+        op: &dyn LinOp,
+        cheap: Option<&dyn LinOp>,
+        params: &EigenParams,
+        search: Search,
+    ) -> Result<Room> {
+        let shape = op.shape();
+        let comm = shape.geometry.comm();
+        let mine = comm.agree(Self::fitting(op, cheap, params, search))?;
+        let mut fewest = [-(mine.side as f64), -(mine.on_device as f64)];
+        comm.most(&mut fewest)?;
+        let [side, on_device] = fewest.map(|n| -n as usize);
+        let chosen = Room::of(params, op, side, Some(on_device));
+        let all = Room::with(op, params, false);
+        if chosen != all {
+            log::info!(
+                "{} eigenvectors: room for {side} vectors in place of {}, {} of them on {}, {} on the host",
+                params.count,
+                all.side,
+                chosen.on_device,
+                shape.device.name(),
+                chosen.on_host()
+            );
+        }
+        Ok(chosen)
+    }
+
+    /// The same of this rank.
+    fn fitting(
+        op: &dyn LinOp,
+        cheap: Option<&dyn LinOp>,
+        params: &EigenParams,
+        search: Search,
+    ) -> Result<Room> {
+        let device = op.shape().device;
+        let (vector, free) = (op.shape().bytes(1), device.memory()?.0);
+        let (all, least) = (Room::with(op, params, false), Room::with(op, params, true));
+        let of = |side, on_device| Room::of(params, op, side, on_device);
+        // Vectors that fit besides what takes so much memory, with a part of it left to others.
+        let more = |need: u64, left: u64| (free.saturating_sub(left + need) / vector) as usize;
+        if params.vectors != VectorMemory::Host {
+            let need = least.memory(op, cheap, params, search)?;
+            if need + (all.side - least.side) as u64 * vector <= free {
+                return Ok(all);
+            }
+            if need <= free {
+                return Ok(of(all.side.min(least.side + more(need, free / 32)), None));
+            }
+            if params.vectors == VectorMemory::Device {
+                device.require(need, "the vectors of this eigensolver")?;
+            }
+        }
+        let side = if params.vectors == VectorMemory::Host { all.side } else { least.side };
+        let need = of(side, Some(1)).memory(op, cheap, params, search)?;
+        device.require(need, "this eigensolver with its vectors on the host")?;
+        let on_device = match params.vectors {
+            VectorMemory::Host => 1,
+            // These stay, and operators that take them need room.
+            _ => 1 + more(need, free / 4),
+        };
+        Ok(of(side, Some(on_device)))
+    }
+}
