@@ -2113,7 +2113,7 @@ enum {
   PLAQ_EIGEN_RITZ = 1
 };
 
-/** Where the vectors of an eigensolver are kept, in double precision. */
+/** Where the vectors of an eigensolver are kept. */
 typedef int32_t plaq_vector_memory;
 enum {
   /** On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
@@ -2121,7 +2121,7 @@ enum {
   PLAQ_VECTORS_AUTO = 0,
   /** On the device, with less room where memory is short. */
   PLAQ_VECTORS_DEVICE = 1,
-  /** On the host, but for one. Every step of a search brings them all to the device four times. */
+  /** On the host, but for one. Every step of a search brings them all to the device eight times. */
   PLAQ_VECTORS_HOST = 2
 };
 

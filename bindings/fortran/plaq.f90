@@ -1163,13 +1163,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
   !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
-  !> Where the vectors of an eigensolver are kept, in double precision.
+  !> Where the vectors of an eigensolver are kept.
   !> On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
   !> enough, as many as fit there and the others on the host.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
   !> On the device, with less room where memory is short.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
-  !> On the host, but for one. Every step of a search brings them all to the device four times.
+  !> On the host, but for one. Every step of a search brings them all to the device eight times.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> What eigenvectors of M^dagger M are asked for.
   type, bind(c) :: plaq_eigen_params

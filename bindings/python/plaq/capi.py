@@ -3388,13 +3388,13 @@ class plaq_eigen_method(Enum):
 
 
 class plaq_vector_memory(Enum):
-    """Where the vectors of an eigensolver are kept, in double precision."""
+    """Where the vectors of an eigensolver are kept."""
     #: On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
     #: enough, as many as fit there and the others on the host.
     AUTO = 0
     #: On the device, with less room where memory is short.
     DEVICE = 1
-    #: On the host, but for one. Every step of a search brings them all to the device four times.
+    #: On the host, but for one. Every step of a search brings them all to the device eight times.
     HOST = 2
 
 
