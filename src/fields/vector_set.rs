@@ -89,11 +89,10 @@ impl VectorSet {
     /// Ranges of vectors that come to the device together.
     fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
         let here = self.on_device();
-        let mut parts = vec![which.start..which.end.min(here)];
-        let on_host = which.start.max(here)..which.end;
-        parts.extend(on_host.clone().step_by(AT_ONCE).map(|k| k..on_host.end.min(k + AT_ONCE)));
-        parts.retain(|part| !part.is_empty());
-        parts
+        let on_host = (which.start.max(here)..which.end).step_by(AT_ONCE);
+        let on_host = on_host.map(|k| k..which.end.min(k + AT_ONCE));
+        let on_device = std::iter::once(which.start..which.end.min(here));
+        on_device.chain(on_host).filter(|part| !part.is_empty()).collect()
     }
 
     /// A range of `parts` on the device: where it is there, the vectors themselves.

@@ -119,7 +119,6 @@ impl OverlapSettings {
             vectors: self.vectors,
             block: self.block,
             max_seconds: seconds_of(self.max_seconds),
-            ..Default::default()
         }
     }
 }

@@ -247,7 +247,7 @@ pub struct EigenReport {
     pub interval: [f64; 2],
     /// Vectors that the search had room for.
     pub room: usize,
-    /// Those of the search that the device held; the others waited on the host.
+    /// Vectors of the search that the device held; the others waited on the host.
     pub on_device: usize,
     pub seconds: f64,
 }

@@ -144,15 +144,19 @@ impl Room {
         let (vector, free) = (op.shape().bytes(1), device.memory()?.0);
         let (all, least) = (Room::with(op, params, false), Room::with(op, params, true));
         let of = |side, on_device| Room::of(params, op, side, on_device);
-        // Vectors that fit besides what takes so much memory, with a part of it left to others.
-        let more = |need: u64, left: u64| (free.saturating_sub(left + need) / vector) as usize;
         if params.vectors != VectorMemory::Host {
-            let need = least.memory(op, cheap, params, search)?;
-            if need + (all.side - least.side) as u64 * vector <= free {
+            let need = all.memory(op, cheap, params, search)?;
+            if need <= free {
                 return Ok(all);
             }
+            // A part is left to others.
+            let fewer = (need - (free - free / 32)).div_ceil(vector) as usize;
+            if least.side + fewer <= all.side {
+                return Ok(of(all.side - fewer, None));
+            }
+            let need = least.memory(op, cheap, params, search)?;
             if need <= free {
-                return Ok(of(all.side.min(least.side + more(need, free / 32)), None));
+                return Ok(least);
             }
             if params.vectors == VectorMemory::Device {
                 device.require(need, "the vectors of this eigensolver")?;
@@ -164,7 +168,7 @@ impl Room {
         let on_device = match params.vectors {
             VectorMemory::Host => 1,
             // These stay, and operators that take them need room.
-            _ => 1 + more(need, free / 4),
+            _ => 1 + (free.saturating_sub(free / 4 + need) / vector) as usize,
         };
         Ok(of(side, Some(on_device)))
     }

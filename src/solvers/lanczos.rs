@@ -244,8 +244,7 @@ impl<'a, 'm> Process<'a, 'm> {
     fn step(&mut self) -> Result<()> {
         let b = self.block;
         let (end, shape) = (self.end(), self.op.shape());
-        let x = self.v.get(end, b)?;
-        let mut y = shape.field(b)?;
+        let (x, mut y) = (self.v.get(end, b)?, shape.field(b)?);
         let lower = self.cheap.shape().precision;
         if lower == shape.precision {
             self.p.apply(self.cheap, &mut y, &x)?;
