@@ -480,7 +480,7 @@ impl Modes {
     pub(crate) fn expected(kernel: &Arc<HermitianWilson>, params: &ModeParams) -> Result<Self> {
         let params = ModeParams { count: params.count.or(Some(params.most)), ..params.clone() };
         let found = Self::find(kernel, None, &params, None, &mut unwatched)?;
-        let value = |k: usize| if k % 2 == 0 { 0.5 * ENOUGH } else { -0.5 * ENOUGH };
+        let value = |k: usize| if k.is_multiple_of(2) { 0.5 * ENOUGH } else { -0.5 * ENOUGH };
         let mut modes = Modes {
             next: ENOUGH,
             values: (0..found.count()).map(value).collect(),
