@@ -143,8 +143,11 @@ pub fn slice_modes(
     Ok((wanted, report))
 }
 
-/// A polynomial that is small above `cut` and large up to `wanted`, but not too large at `lowest`.
+/// A polynomial that is small above `cut` and large up to `wanted`, but not too large at `lowest`. Where the vectors of
+/// the iteration end within the level of the last one wanted, it is large on that level, too: the next one is above it.
 fn polynomial(lowest: f64, wanted: f64, cut: f64, to: f64) -> Polynomial {
+    let same_level = cut - wanted < 1e-4 * (to - wanted);
+    let cut = if same_level { wanted + 0.05 * (to - wanted) } else { cut };
     let rate = |x: f64| (1.0 + 2.0 * (cut - x).max(1e-12) / (to - cut)).acosh();
     let degree = (GAIN.ln() / rate(wanted)).min(MOST_GAIN.ln() / rate(lowest));
     let degree = degree.clamp(2.0, MOST_DEGREE).ceil() as usize;
