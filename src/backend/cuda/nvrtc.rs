@@ -137,7 +137,7 @@ impl Nvrtc {
         let text = c(&source.text);
         let name = c(&format!("{}.cu", source.symbol));
         let headers: Vec<(CString, CString)> =
-            source.headers.iter().map(|(n, t)| (c(n), c(t))).collect();
+            source.headers.texts.iter().map(|(n, t)| (c(n), c(t))).collect();
         let names: Vec<_> = headers.iter().map(|h| h.0.as_ptr()).collect();
         let texts: Vec<_> = headers.iter().map(|h| h.1.as_ptr()).collect();
         let options: Vec<CString> = super::source::options(arch).iter().map(|o| c(o)).collect();

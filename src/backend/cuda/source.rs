@@ -28,7 +28,14 @@ pub struct Source {
     pub text: String,
     /// The defines on one line, for messages.
     pub defines: String,
-    pub headers: &'static [(&'static str, &'static str)],
+    pub headers: &'static Headers,
+}
+
+/// Kernel headers that one of them needs, itself included.
+pub struct Headers {
+    /// Names and texts.
+    pub texts: Vec<(&'static str, &'static str)>,
+    hash: blake3::Hash,
 }
 
 impl Source {
@@ -69,7 +76,7 @@ impl Source {
             h.update(s.as_bytes());
         };
         part(&self.text);
-        part(&headers_hash().to_hex());
+        part(&self.headers.hash.to_hex());
         options(arch).iter().for_each(|o| part(o));
         part(&format!("nvrtc {}.{}", nvrtc.0, nvrtc.1));
         h.finalize()
@@ -91,18 +98,17 @@ fn headers() -> &'static [(&'static str, &'static str)] {
     })
 }
 
-/// The same for kernels of one header, with the argument structs and constants alone that it and those that it includes
-/// name: while NVRTC reads, other threads wait for it.
-fn headers_of(header: &'static str) -> &'static [(&'static str, &'static str)] {
-    type Known = BTreeMap<&'static str, &'static [(&'static str, &'static str)]>;
-    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+/// The headers that kernels of one of them include, with the argument structs and constants alone that they name: while
+/// NVRTC reads, other threads wait for it, and a kernel is compiled anew only when one of its own headers changes.
+fn headers_of(header: &'static str) -> &'static Headers {
+    static KNOWN: Mutex<BTreeMap<&str, &Headers>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     known.entry(header).or_insert_with(|| {
         let text = |name: &str| headers().iter().find(|h| h.0 == name).map_or("", |h| h.1);
-        let (mut open, mut seen) = (vec![header, "plaq_dialect.h"], BTreeSet::new());
+        let (mut open, mut seen) = (vec![header, "plaq_dialect.h"], BTreeSet::from([ARGS]));
         let mut words = BTreeSet::new();
         while let Some(name) = open.pop() {
-            if name == ARGS || !seen.insert(name) {
+            if !seen.insert(name) {
                 continue;
             }
             words.extend(text(name).split(|c: char| !c.is_alphanumeric() && c != '_'));
@@ -115,19 +121,14 @@ fn headers_of(header: &'static str) -> &'static [(&'static str, &'static str)] {
                 true => (name, &*cpp_args(&|word| words.contains(word)).leak()),
                 false => (name, text),
             };
-        headers().iter().map(few).collect::<Vec<_>>().leak()
-    })
-}
-
-fn headers_hash() -> &'static blake3::Hash {
-    static HASH: OnceLock<blake3::Hash> = OnceLock::new();
-    HASH.get_or_init(|| {
+        let included = headers().iter().filter(|(name, _)| seen.contains(name));
+        let texts: Vec<_> = included.map(few).collect();
         let mut h = blake3::Hasher::new();
-        for text in headers().iter().flat_map(|(name, text)| [name, text]) {
+        for text in texts.iter().flat_map(|(name, text)| [name, text]) {
             h.update(&(text.len() as u64).to_le_bytes());
             h.update(text.as_bytes());
         }
-        h.finalize()
+        Box::leak(Box::new(Headers { texts, hash: h.finalize() }))
     })
 }
 
