@@ -336,13 +336,15 @@ static void chains_in_parts(plaq_context context) {
   parts = everything(again);
   OK(plaq_hmc_create_from(parts, &in_parts));
   REFUSED(PLAQ_INVALID_ARGUMENT, "a chain was made", plaq_hmc_create_from(parts, &none));
-  OK(plaq_hmc_run(by_text, gauge, 1, NULL, NULL, &one));
-  OK(plaq_hmc_run(in_parts, again, 1, NULL, NULL, &other));
-  CHECK(one.delta_h == other.delta_h && one.plaquette == other.plaquette && one.iterations == other.iterations);
-  CHECK(one.reversibility_links >= 0 && one.reversibility_links == other.reversibility_links);
-  OK(plaq_gauge_save(gauge, NULL, links));
-  OK(plaq_gauge_save(again, NULL, same));
-  CHECK(distance(links, same, LINKS) == 0);
+  if (!brief()) {
+    OK(plaq_hmc_run(by_text, gauge, 1, NULL, NULL, &one));
+    OK(plaq_hmc_run(in_parts, again, 1, NULL, NULL, &other));
+    CHECK(one.delta_h == other.delta_h && one.plaquette == other.plaquette && one.iterations == other.iterations);
+    CHECK(one.reversibility_links >= 0 && one.reversibility_links == other.reversibility_links);
+    OK(plaq_gauge_save(gauge, NULL, links));
+    OK(plaq_gauge_save(again, NULL, same));
+    CHECK(distance(links, same, LINKS) == 0);
+  }
   OK(plaq_hmc_parts_destroy(parts));
   OK(plaq_hmc_parts_destroy(zero));
 

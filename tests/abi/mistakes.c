@@ -155,10 +155,11 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   REFUSED(PLAQ_UNSUPPORTED, "PLAQ_ALGORITHM_CG needs a hermitian positive operator", plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_params_init(&p, sizeof p));
   p.tol = 1e-30;
+  if (brief()) p.max_iterations = 10;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solve_report_init(&report, sizeof report));
   OK(plaq_solver_solve(solver, x, b, NULL, NULL, &report, NULL));
-  CHECK(!report.converged && report.standstill && report.residual < 1e-12 && report.iterations < 5000);
+  CHECK(!report.converged && (brief() || (report.standstill && report.residual < 1e-12 && report.iterations < 5000)));
   REFUSED(PLAQ_FIELD_MISMATCH, "x: expected all sites and 1 right-hand sides, found all and 2",
           plaq_solver_solve(solver, new_spinor(context, 2, NULL), b, NULL, NULL, NULL, NULL));
   sources(solver, x, b);

@@ -62,7 +62,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   OK(plaq_eigen_params_init(&e, sizeof e));
   e.count = VECTORS;
   e.verify = 0;
-  e.tol = 1e-5;
+  e.tol = brief() ? 1e-1 : 1e-5;
   OK(plaq_eigen_create(dirac, &e, none, NULL, NULL, &eigen, NULL));
   OK(plaq_eigen_vectors(eigen, &vectors));
   OK(plaq_multigrid_create_from(dirac, &p, vectors, &low));
@@ -71,7 +71,7 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   OK(plaq_multigrid_create(dirac, &p, &random));
   by_low = solve(context, dirac, low, PLAQ_SUCCESS), by_random = solve(context, dirac, random, PLAQ_SUCCESS);
   printf("iterations with low modes %d, with random vectors %d\n", (int)by_low, (int)by_random);
-  CHECK(by_low + 3 <= by_random);
+  CHECK(brief() || by_low + 3 <= by_random);
   p.level[0].vectors = VECTORS + 1;
   REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, &random));
   OK(plaq_multigrid_destroy(low));

@@ -142,7 +142,7 @@ static void equations(plaq_context context, plaq_gauge gauge, const double *valu
   int solution, odd;
   plaq_dirac dirac = new_dirac(context, gauge, PLAQ_NORMALISATION_MASS);
   for (solution = PLAQ_SOLUTION_M; solution <= PLAQ_SOLUTION_PDAGP; solution++) {
-    for (odd = 0; odd < 2; odd++) {
+    for (odd = brief() ? solution % 2 : 0; odd < (brief() ? solution % 2 + 1 : 2); odd++) {
       int pc = solution >= PLAQ_SOLUTION_P, system = odd ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
       plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
       plaq_spinor_params s = spinor_params(2);

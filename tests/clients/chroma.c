@@ -240,7 +240,7 @@ int main(int argc, char **argv) {
   int extents[4] = {4, 4, 4, 8};
   int i, n, mu, site;
   join(&argc, &argv);
-  if (brief) extents[3] = 4;
+  if (brief) extents[1] = extents[2] = 2, extents[3] = 4;
   make_arrays(extents);
   initQuda(-1);
   for (n = 0; n < (brief ? 1 : 2); n++) {
