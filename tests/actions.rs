@@ -156,7 +156,7 @@ fn laplacians_take_shifts() {
         let solver = DiracSolver::new(op, params).unwrap();
         let v = s.random(1, 5);
         let b = s.load(components, &[&v]);
-        let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11 });
+        let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let mut xs: Vec<VectorField> =
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();

@@ -237,7 +237,7 @@ fn schur_complements_and_shifts() {
         let schur = op.schur(ALL[3]).unwrap();
         let mut b = schur.shape().field(1).unwrap();
         b.set_noise(Noise::Normal, 5, 0).unwrap();
-        let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11 });
+        let shifts = [0.0, 0.2, 1.5].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let mut xs: Vec<VectorField> =
             shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();
         let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();

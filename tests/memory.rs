@@ -151,7 +151,7 @@ fn short_memory_of_one_rank_refuses_on_all() {
             let b = noise(&op, solver.subset());
             let mut xs = [b.like(F64).unwrap(), b.like(F64).unwrap()];
             let source = Source::point([0; 4]);
-            let shifts = [0.0, 0.1].map(|sigma| Shift { sigma, tol: 1e-8 });
+            let shifts = [0.0, 0.1].map(|sigma| Shift { sigma, tol: 1e-8, heavy_quark: 0.0 });
             // Exchanges are made by a first solve.
             solver.solve(&mut xs[0], &b, &mut unwatched).unwrap();
             xs[0].clear().unwrap();
@@ -210,7 +210,7 @@ fn several_shifts_take_what_they_announce() {
         let solver =
             DiracSolver::new(op, SolveParams { solution, ..params(SolverKind::Cg) }).unwrap();
         let b = noise(solver.op().as_any().downcast_ref().unwrap(), solver.subset());
-        let shifts = [0.0, 0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-8 });
+        let shifts = [0.0, 0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-8, heavy_quark: 0.0 });
         let mut xs: Vec<SpinorField> = shifts.iter().map(|_| b.like(F64).unwrap()).collect();
         let held = device.used().0;
         let direction = SpinorField::bytes(b.geometry(), F32, solver.subset(), NRHS) * shifts.len();

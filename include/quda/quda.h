@@ -207,12 +207,12 @@ typedef struct QudaInvertParam_s {
   double offset[32];
   /** Tolerance of each shift. */
   double tol_offset[32];
-  /** Not used. */
+  /** Largest heavy-quark residual of each shift, where residual_type asks for it; 0: of any size. */
   double tol_hq_offset[32];
   /** Residual of each shift. */
   double true_res_offset[32];
   double iter_res_offset[32];
-  /** Not used. */
+  /** Heavy-quark residual of each shift. */
   double true_res_hq_offset[32];
   /** Coefficients of the shifts in the action. */
   double residue[32];
@@ -305,15 +305,16 @@ typedef struct QudaInvertParam_s {
   int Nsteps;
   /** Directions that GCR keeps. */
   int gcrNkrylov;
-  /** QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL. */
+  /** QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL. QUDA_MR_INVERTER: maxiter_precondition steps of
+   * minimal residual with omega precondition GCR. Other inverters than GCR take neither of these. */
   QudaInverterType inv_type_precondition;
   /** What newMultigridQuda returned. */
   void *preconditioner;
   /** Not used. */
   void *deflation_op;
-  /** Not used. */
+  /** NULL. */
   void *eig_param;
-  /** Not used. */
+  /** QUDA_BOOLEAN_FALSE. */
   QudaBoolean deflate;
   /** Not used. */
   QudaDslashType dslash_type_precondition;
@@ -321,7 +322,7 @@ typedef struct QudaInvertParam_s {
   QudaVerbosity verbosity_precondition;
   /** Not used. */
   double tol_precondition;
-  /** Not used. */
+  /** Steps of QUDA_MR_INVERTER as inv_type_precondition. */
   int maxiter_precondition;
   /** Relaxation of QUDA_MR_INVERTER. */
   double omega;
@@ -387,7 +388,7 @@ typedef struct QudaInvertParam_s {
   int use_resident_solution;
   /** 1: the solution is kept in the channel chrono_index, of at most chrono_max_dim the latest. */
   int chrono_make_resident;
-  /** Only 0. */
+  /** 1: the solution takes the place of the latest one. */
   int chrono_replace_last;
   /** 1: the solve begins with the best combination of the solutions that were kept, whatever h_x holds. */
   int chrono_use_resident;
@@ -521,7 +522,8 @@ typedef struct QudaMultigridParam_s {
   size_t struct_size;
   /** The operator. */
   QudaInvertParam *invert_param;
-  /** Not used. */
+  /** Parameters of which those of the coarsest level count where its use_eig_solver is 1: n_ev_deflate is the number of
+   * modes, or n_conv where that is below 1, at most 256 of them. */
   QudaEigParam *eig_param[5];
   /** Levels, with the finest. */
   int n_level;
@@ -614,7 +616,8 @@ typedef struct QudaMultigridParam_s {
   QudaFieldLocation location[5];
   /** Not used. */
   QudaFieldLocation setup_location[5];
-  /** Not used. */
+  /** 1 of the coarsest level: its low modes are solved for exactly, as many as eig_param says, found as plaq does; 0: as
+   * many as plaq takes by itself. 1 of other levels is refused. */
   QudaBoolean use_eig_solver[5];
   /** Not used. */
   QudaBoolean setup_minimize_memory;

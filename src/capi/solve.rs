@@ -383,7 +383,8 @@ fn multishift(
         objects.iter().enumerate().map(|(k, o)| o.write_any(&format!("x[{k}]"))).collect();
     let mut guards = guards?;
     let shifts = sigma.get(count)?.into_iter().zip(tol.get(count)?);
-    let shifts: Vec<Shift> = shifts.map(|(sigma, tol)| Shift { sigma, tol }).collect();
+    let shifts: Vec<Shift> =
+        shifts.map(|(sigma, tol)| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
     let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
     let mut monitor = monitor(&solver.solver, callback, user);
     let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;

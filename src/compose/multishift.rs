@@ -121,7 +121,7 @@ impl DiracSolver {
         // A = c^-1 A in kappa normalisation.
         let c = self.rescale();
         let scaled: Vec<Shift> =
-            shifts.iter().map(|s| Shift { sigma: c * s.sigma, tol: s.tol }).collect();
+            shifts.iter().map(|s| Shift { sigma: c * s.sigma, ..*s }).collect();
         let (solver, reports) =
             solvers::multishift(&system, &self.params().solver, &scaled, true, xs, b, monitor)?;
         if c != 1.0 {

@@ -722,7 +722,8 @@ impl OverlapSolver {
         let pairs = size.iter().zip(blas::norm2(&rest)?).filter(|(_, r)| *r > 0.0);
         let share = pairs.map(|(b, r)| b / r).fold(f64::INFINITY, f64::min).max(1.0).sqrt();
         let tol = (0.5 * self.params.tol * share).min(0.5);
-        let shift = |&m: &f64| Shift { sigma: OverlapSquare::shift_of(rho, m).1, tol };
+        let shift =
+            |&m: &f64| Shift { sigma: OverlapSquare::shift_of(rho, m).1, tol, heavy_quark: 0.0 };
         let shifts: Vec<Shift> = masses.iter().map(shift).collect();
         let mut total: Option<SolverReport> = None;
         massless.begin(self.params.tol);

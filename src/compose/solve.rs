@@ -367,21 +367,42 @@ impl DiracSolver {
         })
     }
 
+    /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve
+    /// for so many right-hand sides takes: with a hierarchy if there is one, else without. All ranks call this and get the
+    /// same.
+    ///
+    /// # Errors
+    /// `CommFailed`: ranks do not agree.
+    pub(crate) fn fitting<T: Copy>(
+        &self,
+        ways: &[T],
+        need: impl Fn(T, &dyn Fn(usize) -> u64) -> u64,
+    ) -> Result<Option<T>> {
+        let comm = self.op.links().geometry().comm().clone();
+        for solve in [DiracSolver::memory_with_multigrid, DiracSolver::memory] {
+            for &way in ways {
+                let bytes = need(way, &|nrhs| solve(self, nrhs));
+                let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
+                comm.most(&mut short)?;
+                if short[0] == 0.0 {
+                    return Ok(Some(way));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
     /// as possible. All ranks call this and get the same number.
     ///
     /// # Errors
-    /// `CommFailed`: ranks do not agree on the number.
-    pub(crate) fn fitting(&self, nrhs: usize) -> Result<usize> {
+    /// As of [`DiracSolver::fitting`].
+    pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
         let shape = self.op.subset_shape(self.subset());
-        let fits = |n: usize| {
-            let need = 2 * shape.bytes(n) + self.memory_with_multigrid(n);
-            self.require(need, "this solve").is_ok()
-        };
-        let parts = (1..nrhs).find(|parts| fits(nrhs.div_ceil(*parts))).unwrap_or(nrhs);
-        let mut most = [parts as f64];
-        shape.geometry.comm().most(&mut most)?;
-        Ok(nrhs.div_ceil(most[0] as usize))
+        let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
+        sizes.dedup();
+        let found = self.fitting(&sizes, |n, solve| 2 * shape.bytes(n) + solve(n))?;
+        Ok(found.unwrap_or(1))
     }
 
     /// M^dagger M or M M^dagger by one solve after the other.

@@ -475,12 +475,12 @@ fn right_hand_sides_at_a_time_fit() {
     for (room, nrhs, expected) in [(12, 12, 12), (11, 12, 6), (5, 12, 4), (5, 7, 4), (1, 5, 1)] {
         let need = 2 * op.shape().bytes(room) + solver.memory(room);
         device.limit_memory(device.used().0 + need);
-        let found = solver.fitting(nrhs);
+        let found = solver.part_of(nrhs);
         device.limit_memory(u64::MAX);
         assert_eq!(found.unwrap(), expected, "{room} {nrhs}");
     }
     device.limit_memory(device.used().0 + 1);
-    let found = solver.fitting(12);
+    let found = solver.part_of(12);
     device.limit_memory(u64::MAX);
     assert_eq!(found.unwrap(), 1);
 }

@@ -48,41 +48,28 @@ impl Columns {
         }
     }
 
-    /// The first of these numbers of columns at a time for which there is room: with a hierarchy if there is one, and on
-    /// the device, where that can be.
-    fn fitting(solver: &DiracSolver, columns: usize, numbers: &[usize]) -> Option<Columns> {
-        let solves = [DiracSolver::memory_with_multigrid, DiracSolver::memory];
-        let ways = solves.iter().flat_map(|solve| [(solve, false), (solve, true)]);
-        let mut all =
-            ways.flat_map(|(solve, on_host)| numbers.iter().map(move |&n| (solve, on_host, n)));
-        let (_, on_host, at_once) = all.find(|&(solve, on_host, at_once)| {
-            let need = Columns { at_once, on_host }.memory(solver, columns, solve(solver, at_once));
-            solver.require(need, "this propagator").is_ok()
-        })?;
-        Some(Columns { at_once, on_host })
-    }
-
-    /// `asked` columns at a time, or where nobody says how many as fit, the same on all ranks.
+    /// `asked` columns at a time, or where nobody says how many as fit, on the device where that can be; the same on all
+    /// ranks.
     fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
         let shape = solver.op().shape();
-        let mut n = asked.min(columns);
-        if asked == 0 {
-            let divisors: Vec<usize> =
-                (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n)).collect();
-            let here = Self::fitting(solver, columns, &divisors).map_or(1, |c| c.at_once);
-            let mut fewest = [-(here as f64)];
-            shape.geometry.comm().most(&mut fewest)?;
-            n = (-fewest[0] as usize).min(columns);
-        }
-        let found = Self::fitting(solver, columns, &[n]).map_or_else(
-            || {
-                let least = Columns { at_once: n, on_host: true };
-                let need = least.memory(solver, columns, solver.memory(n));
-                shape.device.require(need, "this propagator").map(|()| least)
-            },
-            Ok,
-        );
-        let chosen = shape.geometry.comm().agree(found)?;
+        let mut numbers: Vec<usize> = match asked {
+            0 => (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n)).collect(),
+            asked => vec![asked],
+        };
+        numbers.iter_mut().for_each(|n| *n = columns.min(*n));
+        numbers.dedup();
+        let all = |on_host| numbers.iter().map(move |&at_once| Columns { at_once, on_host });
+        let ways: Vec<Columns> = all(false).chain(all(true)).collect();
+        let need = |way: Columns, solve: &dyn Fn(usize) -> u64| {
+            way.memory(solver, columns, solve(way.at_once))
+        };
+        let Some(chosen) = solver.fitting(&ways, need)? else {
+            let least = ways[ways.len() - 1];
+            let bytes = need(least, &|n| solver.memory(n));
+            shape.geometry.require(&shape.device, bytes, "this propagator")?;
+            return Ok(least);
+        };
+        let n = chosen.at_once;
         if chosen.on_host || (asked == 0 && n < COLUMNS.min(columns)) {
             log::info!(
                 "a propagator of {columns} columns: {n} at a time fit in {}{}",

@@ -24,6 +24,8 @@ pub struct Shift {
     pub sigma: f64,
     /// Largest |b - (A + sigma) x| / |b|.
     pub tol: f64,
+    /// Largest heavy-quark residual, which refinement alone sees to; 0: not asked for.
+    pub heavy_quark: f64,
 }
 
 /// What happened to one shift.
@@ -37,6 +39,8 @@ pub struct ShiftReport {
     pub converged: bool,
     /// |b - (A + sigma) x| / |b| recomputed in precise arithmetic, per right-hand side.
     pub residual: Vec<f64>,
+    /// Heavy-quark residuals of the same.
+    pub residual_hq: Vec<f64>,
 }
 
 /// Recurrence of one shift, for every right-hand side.
@@ -93,11 +97,12 @@ fn run(
             Arc::new(Shifted::new(op.clone(), shift.sigma))
         };
         // Where nothing is sloppy there is hardly anything to refine.
-        let often = system.sloppy.is_some() || exceptionally(true);
+        let goal = shift.heavy_quark > 0.0;
+        let often = system.sloppy.is_some() || goal || exceptionally(true);
         let left = if refine && !total.stopped && often { params.stop.iterations } else { 0 };
         let stop = Stop {
             residual: shift.tol,
-            heavy_quark: 0.0,
+            heavy_quark: shift.heavy_quark,
             iterations: left.saturating_sub(iterations),
             ..params.stop.since(start)
         };
@@ -123,6 +128,7 @@ fn run(
             refinement: r.iterations,
             converged: r.converged,
             residual: r.residual,
+            residual_hq: r.residual_hq,
         });
     }
     if total.converged {
@@ -154,6 +160,13 @@ fn check(
                 "shift {k}: expected sigma >= 0 and 0 < tol < 1, found {} and {}",
                 s.sigma,
                 s.tol
+            );
+        }
+        if !(0.0..1.0).contains(&s.heavy_quark) {
+            bail!(
+                BadParameter,
+                "shift {k}: expected 0 <= heavy_quark < 1, found {}",
+                s.heavy_quark
             );
         }
     }

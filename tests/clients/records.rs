@@ -70,11 +70,11 @@ fn members_of_tmlqcd() {
              mass_normalization cpu_prec cuda_prec cuda_prec_sloppy dirac_order gamma_basis \
              clover_cpu_prec clover_order clover_csw clover_coeff clover_rho compute_clover \
              compute_clover_inverse return_clover return_clover_inverse gcrNkrylov \
-             inv_type_precondition preconditioner residual_type omega iter secs gflops",
+             inv_type_precondition maxiter_precondition preconditioner residual_type omega iter secs gflops",
         ),
         (
             "QudaMultigridParam",
-            "invert_param n_level geo_block_size n_vec nu_pre nu_post cycle_type coarse_solver_tol \
+            "invert_param eig_param use_eig_solver n_level geo_block_size n_vec nu_pre nu_post cycle_type coarse_solver_tol \
              coarse_solver_maxiter setup_maxiter_refresh mu_factor vec_infile vec_outfile",
         ),
         (
@@ -105,18 +105,18 @@ fn members_of_tmlqcd() {
              cuda_prec_eigensolver clover_location clover_cuda_prec clover_cuda_prec_sloppy \
              clover_cuda_prec_refinement_sloppy clover_cuda_prec_precondition \
              clover_cuda_prec_eigensolver verbosity_precondition \
-             tol_precondition maxiter_precondition precondition_cycle schwarz_type chrono_precision",
+             tol_precondition precondition_cycle schwarz_type chrono_precision",
         ),
         (
             "QudaMultigridParam",
-            "eig_param spin_block_size n_vec_batch precision_null verbosity setup_inv_type \
+            "spin_block_size n_vec_batch precision_null verbosity setup_inv_type \
              num_setup_iter setup_tol setup_maxiter setup_ca_basis setup_ca_basis_size \
              setup_ca_lambda_min setup_ca_lambda_max setup_type coarse_solver coarse_solver_ca_basis \
              coarse_solver_ca_basis_size coarse_solver_ca_lambda_min coarse_solver_ca_lambda_max \
              smoother smoother_tol smoother_solver_ca_basis smoother_solver_ca_lambda_min \
              smoother_solver_ca_lambda_max smoother_halo_precision smoother_schwarz_type \
              smoother_schwarz_cycle smoother_solve_type coarse_grid_solution_type omega \
-             global_reduction location setup_location use_eig_solver compute_null_vector \
+             global_reduction location setup_location compute_null_vector \
              generate_all_levels run_verify run_low_mode_check run_oblique_proj_check coarse_guess \
              preserve_deflation",
         ),
@@ -139,7 +139,7 @@ fn members_of_chroma() {
             "chrono_index chrono_make_resident chrono_max_dim chrono_replace_last \
              chrono_use_resident clover_coeff clover_cpu_prec clover_order cpu_prec cuda_prec \
              cuda_prec_sloppy dagger dirac_order dslash_type gamma_basis gcrNkrylov gflops \
-             inv_type inv_type_precondition iter kappa mass_normalization matpc_type maxiter \
+             inv_type inv_type_precondition iter kappa maxiter_precondition mass_normalization matpc_type maxiter \
              num_offset num_src offset omega preconditioner reliable_delta residual_type secs \
              solution_type solve_type tol tol_offset true_res use_init_guess verbosity",
         ),
@@ -161,7 +161,7 @@ fn members_of_chroma() {
             "Ls b_5 c_5 chrono_precision clover_cuda_prec clover_cuda_prec_precondition \
              clover_cuda_prec_refinement_sloppy clover_cuda_prec_sloppy clover_location \
              compute_true_res cuda_prec_precondition cuda_prec_refinement_sloppy \
-             input_location m5 mass maxiter_precondition num_src_per_sub_partition \
+             input_location m5 mass num_src_per_sub_partition \
              output_location pipeline precondition_cycle preserve_source schwarz_type \
              split_grid tol_precondition use_alternative_reliable verbosity_precondition",
         ),

@@ -374,11 +374,74 @@ static void distance_preconditioning(QudaDslashType kind) {
   refused(PLAQ_BAD_PARAMETER, "invertQuda", "param.distance_pc_alpha0");
 }
 
+/* What conditions a solve from inside: former solutions, minimal residual, eigenvectors; shifts to a heavy-quark residual. */
+static void inside_of_solves(void) {
+  static double other[SITES][4][3][2], second[SITES][4][3][2];
+  QudaInvertParam p = invert_param(), bad;
+  QudaEigParam modes = newQudaEigParam();
+  void *list[2] = {solution, back};
+  int plain, steps, i, replace;
+  for (i = 0; i < SITES * 24; i++) (&other[0][0][0][0])[i] = (i * 7) % 13 - 6, (&second[0][0][0][0])[i] = (i * 5) % 11 - 5;
+
+  /* Of two solutions that are kept, one after the other or one in the place of the other, the first is known or not. */
+  for (replace = 0; replace < 2; replace++) {
+    p.chrono_make_resident = 1, p.chrono_max_dim = 5, p.chrono_index = 2, p.chrono_replace_last = 0;
+    flushChronoQuda(2), fine();
+    invertQuda(solution, other, &p), fine();
+    p.chrono_replace_last = replace;
+    invertQuda(solution, second, &p), fine();
+    p.chrono_make_resident = 0, p.chrono_use_resident = 1;
+    invertQuda(solution, other, &p), fine();
+    CHECK(replace ? p.iter > 3 : p.iter <= 3);
+    p.chrono_use_resident = 0;
+  }
+  flushChronoQuda(2), fine();
+
+  /* Steps of minimal residual take the place of iterations of GCR. */
+  p = invert_param(), p.inv_type = QUDA_GCR_INVERTER, p.gcrNkrylov = 20;
+  invertQuda(solution, other, &p), fine();
+  plain = p.iter;
+  p.inv_type_precondition = QUDA_MR_INVERTER, p.maxiter_precondition = 4, p.omega = 0.9;
+  invertQuda(back, other, &p), fine();
+  steps = p.iter;
+  CHECK(steps < plain && p.true_res[0] < 1e-10 && largest_difference(back, solution, 1, SITES * 24) < 1e-7);
+  p.maxiter_precondition = 0;
+  invertQuda(back, other, &p);
+  refused(PLAQ_INVALID_ARGUMENT, "invertQuda", "param.maxiter_precondition");
+  p.inv_type_precondition = QUDA_CG_INVERTER;
+  invertQuda(back, other, &p);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.inv_type_precondition");
+  p.inv_type = QUDA_BICGSTAB_INVERTER;
+  invertQuda(back, other, &p), fine();
+
+  bad = invert_param(), bad.eig_param = &modes;
+  invertQuda(back, other, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.eig_param");
+  bad.eig_param = NULL, bad.deflate = QUDA_BOOLEAN_TRUE;
+  invertQuda(back, other, &bad);
+  refused(PLAQ_UNSUPPORTED, "invertQuda", "deflate");
+
+  /* A heavy-quark residual of shifts, where it is asked for. */
+  p = invert_param(), p.inv_type = QUDA_CG_INVERTER;
+  p.solution_type = QUDA_MATDAG_MAT_SOLUTION, p.solve_type = QUDA_NORMOP_SOLVE;
+  p.num_offset = 2, p.offset[0] = 0, p.offset[1] = 0.5, p.tol_offset[0] = p.tol_offset[1] = 1e-3;
+  p.tol_hq_offset[0] = p.tol_hq_offset[1] = 1e-9;
+  invertMultiShiftQuda(list, other, &p), fine();
+  for (i = 0; i < 2; i++) CHECK(p.true_res_hq_offset[i] > 1e-8);
+  p.residual_type = QUDA_L2_RELATIVE_RESIDUAL | QUDA_HEAVY_QUARK_RESIDUAL;
+  invertMultiShiftQuda(list, other, &p), fine();
+  for (i = 0; i < 2; i++) CHECK(p.true_res_hq_offset[i] > 0 && p.true_res_hq_offset[i] < 1.0001e-9 && p.true_res_offset[i] < 1e-7);
+  p.tol_hq_offset[1] = 2;
+  invertMultiShiftQuda(list, other, &p);
+  refused(PLAQ_BAD_PARAMETER, "invertMultiShiftQuda", "heavy_quark");
+}
+
 int main(void) {
   const int grid[4] = {1, 1, 1, 1};
   int rank = 0, i;
   QudaGaugeParam gauge = gauge_param(8), wrong;
   QudaInvertParam invert = invert_param(), bad;
+  QudaEigParam modes;
   QudaMultigridParam levels;
   QudaGaugeObservableParam observe = newQudaGaugeObservableParam();
   QudaGaugeSmearParam smear = newQudaGaugeSmearParam();
@@ -497,6 +560,7 @@ int main(void) {
   invertMultiSrcQuda(directions, directions, &bad);
   refused(PLAQ_INVALID_ARGUMENT, "invertMultiSrcQuda", "param.num_src");
 
+  inside_of_solves();
   distance_preconditioning(QUDA_WILSON_DSLASH);
   distance_preconditioning(QUDA_CLOVER_WILSON_DSLASH);
   freeCloverQuda(), fine();
@@ -513,6 +577,30 @@ int main(void) {
   CHECK(newMultigridQuda(&levels) == NULL);
   refused(PLAQ_UNSUPPORTED, "newMultigridQuda", "param.vec_store[0]");
   levels.vec_outfile[0][0] = 0;
+  /* Modes of the coarsest level: how many, from its eigensolver's parameters. */
+  modes = newQudaEigParam(), levels.use_eig_solver[0] = QUDA_BOOLEAN_TRUE;
+  CHECK(newMultigridQuda(&levels) == NULL);
+  refused(PLAQ_UNSUPPORTED, "newMultigridQuda", "param.use_eig_solver[0]");
+  levels.use_eig_solver[0] = QUDA_BOOLEAN_FALSE, levels.use_eig_solver[1] = QUDA_BOOLEAN_TRUE, levels.eig_param[1] = NULL;
+  CHECK(newMultigridQuda(&levels) == NULL);
+  refused(PLAQ_NULL_POINTER, "newMultigridQuda", "param.eig_param");
+  levels.eig_param[1] = &modes;
+  CHECK(newMultigridQuda(&levels) == NULL);
+  refused(PLAQ_BAD_PARAMETER, "newMultigridQuda", "param.eig_param[1].n_conv");
+  modes.n_conv = 8;
+  invert.inv_type = QUDA_GCR_INVERTER, invert.inv_type_precondition = QUDA_MG_INVERTER, invert.gcrNkrylov = 8;
+  levels.nu_post[0] = 0, levels.nu_pre[0] = 1;
+  for (i = 0; i < 2; i++) {
+    levels.use_eig_solver[1] = i ? QUDA_BOOLEAN_TRUE : QUDA_BOOLEAN_FALSE;
+    first = newMultigridQuda(&levels), fine();
+    invert.preconditioner = first;
+    invertQuda(i ? back : solution, source, &invert), fine();
+    CHECK(invert.true_res[0] < 1e-10);
+    destroyMultigridQuda(first), fine();
+  }
+  /* Another hierarchy, the same solution. */
+  CHECK(memcmp(back, solution, sizeof back) != 0 && largest_difference(back, solution, 1, SITES * 24) < 1e-7);
+  levels = multigrid_param(&invert), invert = invert_param();
   first = newMultigridQuda(&levels), fine();
   levels.n_vec[0] = 6;
   second = newMultigridQuda(&levels), fine();

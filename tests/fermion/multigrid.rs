@@ -218,7 +218,7 @@ fn shifted_systems_are_those_of_cg() {
         assert_eq!(e.status, Status::Unsupported);
         gcr.set_multigrid(Some(hierarchy.clone())).unwrap();
         for sigma in [0.0, 1e-3, 0.03, 1.0] {
-            let shift = [Shift { sigma, tol: 1e-12 }];
+            let shift = [Shift { sigma, tol: 1e-12, heavy_quark: 0.0 }];
             let mut want = [shape.field(1).unwrap()];
             let (plain, _) = cg.multishift(&shift, &mut want, &b, &mut unwatched).unwrap();
             let fast = gcr.shifted(sigma, &mut x, &b, &mut unwatched).unwrap();

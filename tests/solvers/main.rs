@@ -413,7 +413,8 @@ fn shifts_agree_with_solves_of_their_own() {
         let [a, c] = sources(s.lat, Subset::Odd);
         let zero = spinor::zero(s.lat);
         let b = s.load(Precision::F64, Subset::Odd, &[&a, &zero, &c]);
-        let shifts = [0.5, 0.0, 0.02, 7.0].map(|sigma| Shift { sigma, tol: 1e-11 });
+        let shifts =
+            [0.5, 0.0, 0.02, 7.0].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let dirac = s.dirac(&p);
         for low in [None, Some(Precision::F32), Some(Precision::F16)] {
             let sloppy = low.map(|p| odd(Arc::new(fine.to(p, Recon::R12).unwrap())));

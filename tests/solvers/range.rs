@@ -78,7 +78,7 @@ fn nor_does_it_for_shifts_and_sums_of_poles() {
         let op = Arc::new(Normal::mdag_m(fine.clone()));
         let low = Arc::new(Normal::mdag_m(Arc::new(fine.to(Precision::F32, Recon::R12).unwrap())));
         let b = sources(&s, Subset::Full);
-        let shifts = [0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-9 });
+        let shifts = [0.1, 0.4].map(|sigma| Shift { sigma, tol: 1e-9, heavy_quark: 0.0 });
         for system in [System::new(op.clone()), System::with_sloppy(op.clone(), low)] {
             let mut xs = [(); 2].map(|_| b.like(Precision::F64).unwrap());
             let ask = SolverParams::default();
@@ -134,7 +134,7 @@ fn refused_solves_change_nothing() {
                     if solution == Solution::Mat || finite {
                         continue;
                     }
-                    let shifts = [Shift { sigma: 0.2, tol: 1e-9 }];
+                    let shifts = [Shift { sigma: 0.2, tol: 1e-9, heavy_quark: 0.0 }];
                     let mut xs = [x];
                     let error =
                         solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();

@@ -147,8 +147,9 @@ fn all_shifts_take_one_launch() {
     let source = spinor::random(s.lat, 3);
     let b = s.load(Precision::F64, Subset::Full, &[&source, &source]);
     let launches = |device: &Device, system: &System, shifts: usize, iterations: usize| {
-        let shifts: Vec<Shift> =
-            (0..shifts).map(|k| Shift { sigma: 0.01 * k as f64, tol: 1e-14 }).collect();
+        let shifts: Vec<Shift> = (0..shifts)
+            .map(|k| Shift { sigma: 0.01 * k as f64, tol: 1e-14, heavy_quark: 0.0 })
+            .collect();
         let ask =
             SolverParams { stop: Stop { iterations, ..Stop::default() }, ..Default::default() };
         let mut xs: Vec<_> = shifts.iter().map(|_| b.like(Precision::F64).unwrap()).collect();

@@ -253,7 +253,7 @@ fn parts_of_a_solve_share_its_time() {
         }
     }
     let op = operator(s, SolverKind::MultiShift, Duration::from_millis(2));
-    let shifts = [0.0, 0.1, 0.5].map(|sigma| Shift { sigma, tol: 1e-12 });
+    let shifts = [0.0, 0.1, 0.5].map(|sigma| Shift { sigma, tol: 1e-12, heavy_quark: 0.0 });
     let run = |max_seconds, max_iterations| {
         let ask = SolverParams {
             stop: Stop { seconds: max_seconds, iterations: max_iterations, ..Stop::default() },

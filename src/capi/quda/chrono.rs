@@ -32,6 +32,8 @@ pub struct Wanted {
     most: usize,
     pub used: bool,
     pub kept: bool,
+    /// What is kept takes the place of the latest one.
+    replaced: bool,
 }
 
 impl Wanted {
@@ -56,7 +58,8 @@ impl Wanted {
             ),
         };
         let channel = channel(p.chrono_index, "param.chrono_index")?;
-        Ok(Some(Wanted { channel, most, used, kept }))
+        let replaced = p.chrono_replace_last != 0;
+        Ok(Some(Wanted { channel, most, used, kept, replaced }))
     }
 }
 
@@ -100,7 +103,11 @@ impl Chronology {
         if kept.as_ref().is_none_or(|c| c.0 != key(x)) {
             *kept = Some((key(x), Guesses::new(wanted.most)));
         }
-        kept.as_mut().map_or(Ok(()), |c| c.1.keep(x))
+        let Some((_, guesses)) = kept else { return Ok(()) };
+        if wanted.replaced {
+            guesses.drop_last();
+        }
+        guesses.keep(x)
     }
 }
 

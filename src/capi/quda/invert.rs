@@ -11,6 +11,7 @@ use super::chrono;
 use super::enums::*;
 use super::operators::{scale, sources, Vectors};
 use super::params_invert::QudaInvertParam;
+use super::records::INVALID;
 use super::resident::Resident;
 use super::session;
 use crate::bail;
@@ -101,6 +102,13 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     // CGNE and CGNR have normal equations of their own; M^dagger M needs none.
     let own = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
     let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
+    if !p.eig_param.is_null() || p.deflate.0 == 1 {
+        bail!(
+            Unsupported,
+            "param.eig_param, deflate: expected NULL and QUDA_BOOLEAN_FALSE, as solves are not deflated by eigenvectors: \
+             QUDA_MG_INVERTER as inv_type_precondition takes their place"
+        );
+    }
     let residuals = p.residual_type.0;
     if !(1..8).contains(&residuals) || residuals & L2 == L2 {
         bail!(
@@ -137,6 +145,7 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
             p.distance_pc_alpha0
         );
     }
+    let precondition_steps = steps_inside(p, kind)?;
     let (whole, form) = (vectors.inside, sloppy(p.cuda_prec_sloppy, vectors.inside));
     let residual = if shifted { 1e-10 } else { tol };
     let stop = Stop { heavy_quark: tol_hq, iterations: p.maxiter as usize, ..Stop::at(residual) };
@@ -152,7 +161,11 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
             default.delta
         },
         nkrylov: usize::try_from(p.gcrNkrylov).ok().filter(|n| *n > 0).unwrap_or(default.nkrylov),
-        omega: if kind == SolverKind::Mr { p.omega } else { default.omega },
+        omega: if kind == SolverKind::Mr || precondition_steps > 0 {
+            p.omega
+        } else {
+            default.omega
+        },
         ..default
     };
     Ok(SolveParams {
@@ -162,8 +175,32 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
         even_odd,
         sloppy: Some((form.min(whole), Recon::R12)),
         distance,
+        precondition_steps,
         ..Default::default()
     })
+}
+
+/// Steps of minimal residual that precondition every iteration: those of QUDA_MR_INVERTER as inv_type_precondition of GCR.
+/// Of QUDA's other solvers inv_type_precondition is of no effect.
+fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
+    const MR: i32 = 3;
+    match p.inv_type_precondition.0 {
+        _ if kind != SolverKind::Gcr => Ok(0),
+        MULTIGRID | INVALID => Ok(0),
+        MR => match usize::try_from(p.maxiter_precondition) {
+            Ok(steps @ 1..) => Ok(steps),
+            _ => bail!(
+                InvalidArgument,
+                "param.maxiter_precondition: expected 1 or more with QUDA_MR_INVERTER as inv_type_precondition, found {}",
+                p.maxiter_precondition
+            ),
+        },
+        other => bail!(
+            Unsupported,
+            "param.inv_type_precondition: expected QUDA_MG_INVERTER, QUDA_MR_INVERTER or QUDA_INVALID_INVERTER with a GCR \
+             inverter, found {other}"
+        ),
+    }
 }
 
 /// The solver of these parameters: the last one, or a new one.
@@ -238,7 +275,7 @@ fn report(p: &mut QudaInvertParam, r: &SolverReport) {
 }
 
 fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam) -> Result<()> {
-    let asked = *param;
+    let (asked, at_all) = (*param, at_b.len());
     let vectors = Vectors::new(&asked, "param")?;
     let mut params = solver_params(&vectors, false)?;
     let (solution, stop) = (params.solution, params.solver.stop);
@@ -250,7 +287,9 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
     let subset = solver.subset();
     // x of the factor's operator is so many times x of the kappa-normalised one.
     let factor = inverse_factor(&vectors, solution)?;
-    let at_once = if at_b.len() > 1 { solver.fitting(at_b.len())? } else { 1 };
+    let at_once = if at_b.len() > 1 { solver.part_of(at_b.len())? } else { 1 };
+    // Parts wait on the host until all are solved: an error leaves every solution of the host as it was.
+    let mut waiting = vec![];
     let (mut action, mut total) = (num_complex::Complex64::ZERO, None::<SolverReport>);
     for (at_x, at_b) in at_x.chunks(at_once).zip(at_b.chunks(at_once)) {
         let b = vectors.load(at_b, subset, "h_b")?;
@@ -273,7 +312,11 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
             vectors.session.resident().chronology.keep(wanted, &x)?;
         }
         scale(&mut x, factor, &b)?;
-        vectors.save(&x, at_x, "h_x")?;
+        if at_once == at_all {
+            vectors.save(&x, at_x, "h_x")?;
+        } else {
+            waiting.push((at_x, x.to_host()?));
+        }
         if asked.compute_action != 0 {
             action += blas::dot(&b, &x)?.into_iter().sum::<num_complex::Complex64>();
         }
@@ -281,6 +324,11 @@ fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam
             Some(before) => before.beside(done),
             None => done,
         });
+    }
+    for (at_x, part) in waiting {
+        let mut x = vectors.field(subset, at_x.len())?;
+        x.copy_from_host(&part)?;
+        vectors.save(&x, at_x, "h_x")?;
     }
     if asked.compute_action != 0 {
         param.action = [action.re, action.im];
@@ -327,9 +375,13 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
     // Of a normal solution any kind of solver will do: the shifts have their own.
     params.solver.kind = SolverKind::Cgnr;
     let factor = inverse_factor(&vectors, solution)?;
-    let shifts: Vec<Shift> = (0..count)
-        .map(|i| Shift { sigma: asked.offset[i] * factor, tol: asked.tol_offset[i] })
-        .collect();
+    let heavy = asked.residual_type.0 & HEAVY_QUARK != 0;
+    let shift = |i: usize| Shift {
+        sigma: asked.offset[i] * factor,
+        tol: asked.tol_offset[i],
+        heavy_quark: if heavy { asked.tol_hq_offset[i] } else { 0.0 },
+    };
+    let shifts: Vec<Shift> = (0..count).map(shift).collect();
     let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
     let at_x = x.get(count, "_hp_x")?;
     let b = vectors.load(&[h_b], solver.subset(), "_hp_b")?;
@@ -349,9 +401,93 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
         let worst = shift.residual.iter().fold(0.0f64, |a, b| a.max(*b));
         param.true_res_offset[i] = worst;
         param.iter_res_offset[i] = worst;
+        param.true_res_hq_offset[i] = shift.residual_hq.iter().fold(0.0f64, |a, b| a.max(*b));
     }
     param.action = action;
     let most = each.iter().map(|shift| shift.iterations + shift.refinement).max();
     report(param, &SolverReport { iterations: most.unwrap_or(0), ..done.solver });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::resident::Links;
+    use super::*;
+    use crate::capi::quda::records::Record;
+    use crate::error::Status;
+    use crate::fields::GaugeField;
+    use crate::params::Number;
+
+    /// Where memory is short sources are solved in parts, with the same solutions; a source that is refused leaves every
+    /// solution as it was.
+    #[test]
+    fn a_part_that_fails_leaves_all_solutions_as_they_were() {
+        const N: usize = 4;
+        session::set_device(-1).unwrap();
+        let session = session::with_part([4, 4, 4, 8]).unwrap();
+        let device = session.context.device().clone();
+        let mut links =
+            GaugeField::new(&device, &session.geometry, Precision::F64, Recon::R12).unwrap();
+        links.set_near_unit(3, 0.2).unwrap();
+        session.resident().set_links(Some(Links::plain(Arc::new(links))));
+        let numbers = 24 * session.geometry.volume();
+        let mut b: Vec<Vec<f64>> = (0..N)
+            .map(|j| (0..numbers).map(|i| ((i * (j + 3)) % 17) as f64 - 8.0).collect())
+            .collect();
+        let mut x = vec![vec![7.0; numbers]; N];
+        let new = || QudaInvertParam {
+            dslash_type: Number::new(0),
+            inv_type: Number::new(1),
+            kappa: 0.1,
+            tol: 1e-9,
+            maxiter: 500,
+            solution_type: Number::new(0),
+            solve_type: Number::new(2),
+            matpc_type: Number::new(0),
+            dagger: Number::new(0),
+            mass_normalization: Number::new(0),
+            cpu_prec: Number::new(8),
+            cuda_prec: Number::new(8),
+            cuda_prec_sloppy: Number::new(4),
+            dirac_order: Number::new(1),
+            gamma_basis: Number::new(0),
+            num_src: N as c_int,
+            ..QudaInvertParam::NEW
+        };
+        let run = |x: &mut [Vec<f64>], b: &mut [Vec<f64>]| {
+            let at = |fields: &mut [Vec<f64>]| -> Vec<*mut c_void> {
+                fields.iter_mut().map(|f| f.as_mut_ptr().cast()).collect()
+            };
+            let (mut at_x, mut at_b) = (at(x), at(b));
+            let x = List::at(at_x.as_mut_ptr().cast(), "x").unwrap();
+            let b = List::at(at_b.as_mut_ptr().cast(), "b").unwrap();
+            let mut param = new();
+            invert_many(&x, &b, &mut param).map(|()| param.true_res)
+        };
+        let residuals = run(&mut x, &mut b).unwrap();
+        assert!(residuals[..N].iter().all(|r| *r < 1e-9));
+        let whole = x.clone();
+        // Room for two at a time.
+        let (made, bytes) = {
+            let resident = session.resident();
+            let solver = &resident.solver.as_ref().unwrap().3;
+            assert_eq!(solver.part_of(N).unwrap(), N);
+            (solver.clone(), 2 * solver.op().shape().bytes(2) + solver.memory(2))
+        };
+        device.limit_memory(device.used().0 + bytes);
+        assert_eq!(made.part_of(N).unwrap(), 2);
+        x.iter_mut().for_each(|x| x.fill(7.0));
+        let residuals = run(&mut x, &mut b);
+        b[N - 1][5] = f64::NAN;
+        let mut untouched = vec![vec![7.0; numbers]; N];
+        let refused = run(&mut untouched, &mut b);
+        device.limit_memory(u64::MAX);
+        assert!(residuals.unwrap()[..N].iter().all(|r| *r < 1e-9));
+        for (x, whole) in x.iter().zip(&whole) {
+            assert!(x.iter().zip(whole).all(|(a, b)| (a - b).abs() < 1e-6));
+        }
+        assert_eq!(refused.unwrap_err().status, Status::NotFinite);
+        assert!(untouched.iter().flatten().all(|v| *v == 7.0));
+        session::close();
+    }
 }

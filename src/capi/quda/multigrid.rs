@@ -13,7 +13,9 @@ use super::session;
 use crate::bail;
 use crate::capi::args::Array;
 use crate::capi::table::interface;
-use crate::compose::multigrid::{Cycle, LevelParams, Multigrid, MultigridParams, Update};
+use crate::compose::multigrid::{
+    Cycle, LevelParams, Multigrid, MultigridParams, Update, MOST_MODES,
+};
 use crate::error::Result;
 
 interface! {
@@ -96,10 +98,35 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
         2 => Cycle::W,
         _ => Cycle::K,
     };
+    made.coarsest_modes = modes_of_coarsest(p, levels - 1)?;
     if let Ok(n @ 1..) = usize::try_from(p.coarse_solver_maxiter[levels - 1]) {
         made.coarsest_iterations = n;
     }
     Ok(made)
+}
+
+/// Low modes of the coarsest level, where the host asks for them.
+fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<usize>> {
+    if let Some(i) = (0..coarsest).find(|&i| p.use_eig_solver[i].0 == 1) {
+        bail!(
+            Unsupported,
+            "param.use_eig_solver[{i}]: expected QUDA_BOOLEAN_FALSE but for the coarsest level, {coarsest}, as null vectors \
+             are found by iteration, found QUDA_BOOLEAN_TRUE"
+        );
+    }
+    if p.use_eig_solver[coarsest].0 != 1 {
+        return Ok(None);
+    }
+    let eigen =
+        Array::at(p.eig_param[coarsest], "param.eig_param of the coarsest level")?.own(1)[0];
+    let wanted = if eigen.n_ev_deflate > 0 { eigen.n_ev_deflate } else { eigen.n_conv };
+    match usize::try_from(wanted) {
+        Ok(n @ 1..) => Ok(Some(n.min(MOST_MODES))),
+        _ => bail!(
+            BadParameter,
+            "param.eig_param[{coarsest}].n_conv: expected 1 or more with use_eig_solver, found {wanted}"
+        ),
+    }
 }
 
 pub(crate) fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {

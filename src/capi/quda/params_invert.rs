@@ -82,11 +82,13 @@ records! {
         offset: [f64; 32] = [0.0; 32], used;
         /// Tolerance of each shift.
         tol_offset: [f64; 32] = [0.0; 32], used;
-        tol_hq_offset: [f64; 32] = [0.0; 32], ignored;
+        /// Largest heavy-quark residual of each shift, where residual_type asks for it; 0: of any size.
+        tol_hq_offset: [f64; 32] = [0.0; 32], used;
         /// Residual of each shift.
         true_res_offset: [f64; 32] = [0.0; 32], result;
         iter_res_offset: [f64; 32] = [0.0; 32], result;
-        true_res_hq_offset: [f64; 32] = [0.0; 32], ignored;
+        /// Heavy-quark residual of each shift.
+        true_res_hq_offset: [f64; 32] = [0.0; 32], result;
         /// Coefficients of the shifts in the action.
         residue: [f64; 32] = [0.0; 32], used;
         /// 1: action[0] is (b, x), of several shifts the sum of residue (b, x).
@@ -160,17 +162,21 @@ records! {
         Nsteps: c_int = INVALID, ignored;
         /// Directions that GCR keeps.
         gcrNkrylov: c_int = INVALID, used;
-        /// QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL.
+        /// QUDA_MG_INVERTER: `preconditioner` is used, where it is not NULL. QUDA_MR_INVERTER: maxiter_precondition steps of
+        /// minimal residual with omega precondition GCR. Other inverters than GCR take neither of these.
         inv_type_precondition: QudaInverterType = unset(), used;
         /// What newMultigridQuda returned.
         preconditioner: *mut c_void = std::ptr::null_mut(), used;
         deflation_op: *mut c_void = std::ptr::null_mut(), ignored;
-        eig_param: *mut c_void = std::ptr::null_mut(), ignored;
-        deflate: QudaBoolean = Number::new(0), ignored;
+        /// NULL.
+        eig_param: *mut c_void = std::ptr::null_mut(), used;
+        /// QUDA_BOOLEAN_FALSE.
+        deflate: QudaBoolean = Number::new(0), used;
         dslash_type_precondition: QudaDslashType = Number::new(0), ignored;
         verbosity_precondition: QudaVerbosity = unset(), ignored;
         tol_precondition: f64 = UNSET, ignored;
-        maxiter_precondition: c_int = INVALID, ignored;
+        /// Steps of QUDA_MR_INVERTER as inv_type_precondition.
+        maxiter_precondition: c_int = INVALID, used;
         /// Relaxation of QUDA_MR_INVERTER.
         omega: f64 = 1.0, used;
         ca_basis: QudaCABasis = Number::new(0), ignored;
@@ -206,7 +212,8 @@ records! {
         use_resident_solution: c_int = 0, only(0);
         /// 1: the solution is kept in the channel chrono_index, of at most chrono_max_dim the latest.
         chrono_make_resident: c_int = 0, used;
-        chrono_replace_last: c_int = 0, only(0);
+        /// 1: the solution takes the place of the latest one.
+        chrono_replace_last: c_int = 0, used;
         /// 1: the solve begins with the best combination of the solutions that were kept, whatever h_x holds.
         chrono_use_resident: c_int = 0, used;
         chrono_max_dim: c_int = 0, used;

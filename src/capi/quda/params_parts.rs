@@ -17,7 +17,9 @@ records! {
     QudaMultigridParam {
         /// The operator.
         invert_param: *mut QudaInvertParam = std::ptr::null_mut(), used;
-        eig_param: [*mut QudaEigParam; 5] = [std::ptr::null_mut(); 5], ignored;
+        /// Parameters of which those of the coarsest level count where its use_eig_solver is 1: n_ev_deflate is the number of
+        /// modes, or n_conv where that is below 1, at most 256 of them.
+        eig_param: [*mut QudaEigParam; 5] = [std::ptr::null_mut(); 5], used;
         /// Levels, with the finest.
         n_level: c_int = INVALID, used;
         /// Sites of an aggregate in x, y, z, t, level by level.
@@ -71,7 +73,9 @@ records! {
         global_reduction: [QudaBoolean; 5] = [Number::new(1); 5], ignored;
         location: [QudaFieldLocation; 5] = [unset(); 5], ignored;
         setup_location: [QudaFieldLocation; 5] = [Number::new(2); 5], ignored;
-        use_eig_solver: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        /// 1 of the coarsest level: its low modes are solved for exactly, as many as eig_param says, found as plaq does; 0: as
+        /// many as plaq takes by itself. 1 of other levels is refused.
+        use_eig_solver: [QudaBoolean; 5] = [Number::new(0); 5], used;
         setup_minimize_memory: QudaBoolean = Number::new(0), ignored;
         compute_null_vector: QudaComputeNullVector = unset(), ignored;
         generate_all_levels: QudaBoolean = unset(), ignored;

@@ -34,7 +34,7 @@ use memory::Rehearsed;
 use params::MOST_REFINEMENTS;
 pub use params::{
     plaq_multigrid_level_params, plaq_multigrid_params, Coarsest, Cycle, LevelParams,
-    MultigridParams, SetupSolver, Smoother,
+    MultigridParams, SetupSolver, Smoother, MOST_MODES,
 };
 pub use prolongator::Prolongator;
 pub use system::CoarseSystem;

@@ -28,7 +28,7 @@ pub(super) fn together(n: usize, columns: bool) -> usize {
 
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.
-const MOST_MODES: i64 = 256;
+pub const MOST_MODES: usize = 256;
 pub(super) const DIRECT_MOST: u64 = 1024;
 /// Unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
@@ -165,7 +165,7 @@ parameters! {
         coarsest: Coarsest = Coarsest::CaGcr;
         /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
         /// it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
-        coarsest_modes: Option<usize> = None, within(0, MOST_MODES);
+        coarsest_modes: Option<usize> = None, within(0, MOST_MODES as i64);
         /// Cycle of levels from the third on; -1: that of the second.
         deep_cycle: Option<Cycle> = None, absent("same");
         /// Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains

@@ -38,6 +38,11 @@ impl Guesses {
         Ok(())
     }
 
+    /// Forgets the latest solution.
+    pub fn drop_last(&mut self) {
+        self.kept.pop();
+    }
+
     /// The guess for op^dagger op x = b; one right-hand side. `false`: nothing is kept, x is as it was.
     pub fn guess(&self, op: &dyn LinOp, x: &mut SpinorField, b: &SpinorField) -> Result<bool> {
         let n = self.kept.len();

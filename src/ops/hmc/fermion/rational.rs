@@ -284,8 +284,10 @@ fn poles_of(
         iterations += report.solver.iterations;
     }
     let others = |k: &usize| !least.contains(k);
-    let left: Vec<Shift> =
-        (0..shifts.len()).filter(others).map(|k| Shift { sigma: shifts[k], tol }).collect();
+    let left: Vec<Shift> = (0..shifts.len())
+        .filter(others)
+        .map(|k| Shift { sigma: shifts[k], tol, heavy_quark: 0.0 })
+        .collect();
     if !left.is_empty() {
         let all = xs.iter_mut().enumerate();
         let mut xs: Vec<&mut SpinorField> =
