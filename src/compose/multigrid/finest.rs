@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::params::COLUMNS_FROM;
 use super::MultigridParams;
 use crate::bail;
 use crate::error::Result;
@@ -49,9 +48,10 @@ impl Finest {
             true => op.own_copy((Precision::F32, links))?,
             false => smoother.clone(),
         };
-        // Where memory is short for few columns there are never as many as tensor cores need.
-        let many = params.setup_columns >= COLUMNS_FROM;
-        let tensor = match many && params.short_powers() && TensorHop::fits(smoother.links()) {
+        let tensor = match params.many_columns()
+            && params.short_powers()
+            && TensorHop::fits(smoother.links())
+        {
             true => Some(Arc::new(smoother.tensor_hop()?)),
             false => None,
         };

@@ -155,9 +155,6 @@ struct State {
     links: ActionVersion,
 }
 
-/// Null vectors that a set-up iterates at a time, where nobody says how many.
-const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
-
 /// A refresh is bad where the cycle takes so many times the iterations of the last fresh set-up, or
 /// reduces the residual by less than `POOR` an iteration.
 const SLOWER: f64 = 1.3;
@@ -235,13 +232,8 @@ impl Multigrid {
         compiled: bool,
         room: impl Fn(Result<Rehearsed>) -> Result<Rehearsed>,
     ) -> Result<(MultigridParams, Rehearsed)> {
-        let tried: &[usize] = match params.setup_columns {
-            0 => &SETUP_COLUMNS,
-            _ => &[params.setup_columns],
-        };
         let mut short = None;
-        for &setup_columns in tried {
-            let params = MultigridParams { setup_columns, ..params.clone() };
+        for params in params.attempts() {
             match room(Rehearsed::new(op, &params, vectors, compiled)) {
                 Ok(rehearsed) => return Ok((params, rehearsed)),
                 Err(e) if e.status == Status::OutOfMemory => short = Some(e),

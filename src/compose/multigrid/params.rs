@@ -18,6 +18,8 @@ const SMOOTHED: usize = 4;
 /// Right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers, and blocks
 /// are larger, and of fewer would be read for too few.
 pub(super) const COLUMNS_FROM: usize = 4;
+/// Null vectors that a set-up iterates at a time, where nobody says how many.
+const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
 /// Directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
 
@@ -269,6 +271,21 @@ impl MultigridParams {
         let quarter = !device.is_cpu() && self.coarse_precision == Precision::F32;
         let link_precision = self.link_precision.or(quarter.then_some(LinkPrecision::Quarter));
         MultigridParams { smoother_precision, link_precision, ..self.on_lattice(geometry) }
+    }
+
+    /// These with the numbers of columns that a set-up tries one after the other until there is memory for them.
+    pub(super) fn attempts(&self) -> impl Iterator<Item = Self> + '_ {
+        let tried = match self.setup_columns {
+            0 => SETUP_COLUMNS.to_vec(),
+            n => vec![n],
+        };
+        tried.into_iter().map(|setup_columns| MultigridParams { setup_columns, ..self.clone() })
+    }
+
+    /// Do so many null vectors go through a hop at a time that tensor cores are worth it? Where memory is short for few
+    /// there are never as many.
+    pub(super) fn many_columns(&self) -> bool {
+        self.setup_columns >= COLUMNS_FROM
     }
 
     /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
