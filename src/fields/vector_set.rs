@@ -21,20 +21,20 @@ const TURNED: usize = 32;
 /// not depend on where vectors are, but for the rounding of [`VectorSet::rotate`].
 pub struct VectorSet {
     first: VectorField,
-    rest: Vec<HostCopy>,
+    on_host: Vec<HostCopy>,
 }
 
 impl From<VectorField> for VectorSet {
     fn from(first: VectorField) -> Self {
-        VectorSet { first, rest: vec![] }
+        VectorSet { first, on_host: vec![] }
     }
 }
 
 impl VectorSet {
     /// The right-hand sides of `first`, and after them `on_host` vectors that are not to be read before they are written.
     pub fn new(first: VectorField, on_host: usize) -> Self {
-        let rest = (0..on_host).map(|_| HostCopy::default()).collect();
-        VectorSet { first, rest }
+        let on_host = (0..on_host).map(|_| HostCopy::default()).collect();
+        VectorSet { first, on_host }
     }
 
     /// `count` vectors like the right-hand sides of `like`, as many of them on the device as leave a quarter of its memory,
@@ -57,7 +57,7 @@ impl VectorSet {
     }
 
     pub fn count(&self) -> usize {
-        self.on_device() + self.rest.len()
+        self.on_device() + self.on_host.len()
     }
     /// Vectors on the device, which come first.
     pub fn on_device(&self) -> usize {
@@ -66,7 +66,7 @@ impl VectorSet {
     /// Bytes of the device that an operation takes for vectors of the host.
     pub fn memory(&self) -> u64 {
         let one = (self.first.held() / self.on_device()) as u64;
-        AT_ONCE.min(self.rest.len()) as u64 * one
+        AT_ONCE.min(self.on_host.len()) as u64 * one
     }
     /// A field of this shape: the vectors on the device.
     pub fn first(&self) -> &VectorField {
@@ -115,7 +115,7 @@ impl VectorSet {
             field.copy_rhs(0, &self.first, from, here)?;
         }
         for k in here..count {
-            field.columns(k, 1)?.copy_from_host(&self.rest[from + k - self.on_device()])?;
+            field.columns(k, 1)?.copy_from_host(&self.on_host[from + k - self.on_device()])?;
         }
         Ok(field)
     }
@@ -132,7 +132,7 @@ impl VectorSet {
             self.first.copy_rhs(to, src, from, here)?;
         }
         for k in here..count {
-            src.columns(from + k, 1)?.copy_to_host(&mut self.rest[to + k - device])?;
+            src.columns(from + k, 1)?.copy_to_host(&mut self.on_host[to + k - device])?;
         }
         Ok(())
     }
@@ -143,7 +143,7 @@ impl VectorSet {
     /// `OutOfMemory`: the device has no room for them.
     pub fn into_field(self) -> Result<VectorField> {
         let count = self.count();
-        match self.rest.is_empty() {
+        match self.on_host.is_empty() {
             true => Ok(self.first),
             false => Ok(self.moved(count, count)?.first),
         }
@@ -156,7 +156,7 @@ impl VectorSet {
     pub fn cut(mut self, count: usize) -> Result<Self> {
         self.check(&(0..count))?;
         let here = count.min(self.on_device());
-        self.rest.truncate(count - here);
+        self.on_host.truncate(count - here);
         let one = self.first.held() / self.on_device();
         if here == self.on_device() {
             return Ok(self);
@@ -171,7 +171,7 @@ impl VectorSet {
 
     /// The first `count` vectors, `here` of them on the device, which on the way holds none of them twice.
     fn moved(self, count: usize, here: usize) -> Result<Self> {
-        let VectorSet { first, rest } = self;
+        let VectorSet { first, on_host } = self;
         let mut copies = vec![];
         for k in 0..first.nrhs().min(count) {
             copies.push(first.columns(k, 1)?.to_host()?);
@@ -180,19 +180,19 @@ impl VectorSet {
         let (precision, subset) = (first.precision(), first.subset());
         let content = (first.components(), first.order());
         drop(first);
-        copies.extend(rest);
-        let rest = copies.split_off(here);
+        copies.extend(on_host);
+        let on_host = copies.split_off(here);
         let first =
             VectorField::with_components(&device, &geometry, precision, subset, here, content)?;
         for (k, copy) in copies.iter().enumerate() {
             first.columns(k, 1)?.copy_from_host(copy)?;
         }
-        Ok(VectorSet { first, rest })
+        Ok(VectorSet { first, on_host })
     }
 
     /// A set like this one on another device, vectors zero: for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
-        Ok(VectorSet::new(self.first.like_on(device)?, self.rest.len()))
+        Ok(VectorSet::new(self.first.like_on(device)?, self.on_host.len()))
     }
 
     /// The same vectors in another precision, where they are.
@@ -202,7 +202,7 @@ impl VectorSet {
     pub fn to(&self, precision: Precision) -> Result<Self> {
         let mut first = self.first.like(precision)?;
         blas::copy(&mut first, &self.first)?;
-        let mut other = VectorSet::new(first, self.rest.len());
+        let mut other = VectorSet::new(first, self.on_host.len());
         for k in self.on_device()..self.count() {
             let mut one = self.first.like_with(precision, 1)?;
             blas::copy(&mut one, &self.get(k, 1)?)?;
@@ -317,7 +317,7 @@ impl VectorSet {
         for (k, copy) in (to..).zip(copies) {
             match k < here {
                 true => self.first.columns(k, 1)?.copy_from_host(&copy)?,
-                false => self.rest[k - here] = copy,
+                false => self.on_host[k - here] = copy,
             }
         }
         Ok(())
