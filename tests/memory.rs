@@ -227,7 +227,6 @@ fn several_shifts_take_what_they_announce() {
     }
 }
 
-/// Sweeps and descents in every precision, one copy and more; links as they are given back.
 /// Rehearsals of the overlap operator ask for what making it and solving with it take.
 #[test]
 fn overlap_operators_and_their_solves_take_what_is_planned() {
@@ -319,6 +318,41 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
     }
 }
 
+/// Where memory is short the plan is that of the room that a search for modes has then, and where there is none for it,
+/// that of all.
+#[test]
+fn overlap_operators_are_planned_for_the_memory_that_there_is() {
+    for device in devices() {
+        let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, F64, Recon::R18).unwrap();
+        links.set_near_unit(7, 0.4).unwrap();
+        let links = Arc::new(links);
+        let settings = OverlapSettings {
+            delta: 1e-4,
+            modes: Some(40),
+            modes_tol: 1e-8,
+            sign: SignMethod::Polynomial,
+            ..Default::default()
+        };
+        let all = settings.needs(&links, None).unwrap().memory;
+        let before = device.used().0;
+        device.limit_memory(before + all / 2);
+        let planned = settings.needs(&links, None).unwrap();
+        assert!(planned.memory <= all / 2, "{} of {all}", planned.memory);
+        let watch = device.watch_peak();
+        let (kernel, target) = settings.kernel(links.clone()).unwrap();
+        let modes = Modes::find(&kernel, None, &settings.modes(), None, &mut unwatched).unwrap();
+        let op = settings.operator(kernel, modes, target).unwrap();
+        let taken = watch.bytes() - before;
+        assert!(taken > all / 4 && taken <= planned.memory, "{taken} of {}", planned.memory);
+        drop(op);
+        device.limit_memory(before + all / 50);
+        assert_eq!(settings.needs(&links, None).unwrap().memory, all);
+        device.limit_memory(u64::MAX);
+    }
+}
+
+/// Sweeps and descents in every precision, one copy and more; links as they are given back.
 #[test]
 fn a_gauge_fixing_takes_what_it_announces() {
     for device in devices() {

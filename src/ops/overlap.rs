@@ -9,7 +9,7 @@ use super::source::Source;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{Modes, Overlap, OverlapModes, OverlapSolver, Sign, SignParams};
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{blas, GaugeField, Group, Needs, Precision, Recon, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
@@ -65,7 +65,8 @@ impl OverlapSettings {
     }
 
     /// What making an operator on links like these needs, the search for modes with it, and after that a solve for so
-    /// many right-hand sides, if one is asked for, with these and x. As many modes count as may be found.
+    /// many right-hand sides, if one is asked for, with these and x. As many modes count as may be found. A search keeps
+    /// its vectors where there is room for them now; where there is none for it, the plan says what all would take.
     ///
     /// # Errors
     /// Those of making it and of [`OverlapSolving::solver`] that do not depend on links.
@@ -74,9 +75,27 @@ impl OverlapSettings {
         links: &GaugeField,
         solve: Option<(&OverlapSolving, usize)>,
     ) -> Result<Needs> {
+        let free = links.device().memory()?.0;
+        match self.needs_within(free, links, solve) {
+            Err(e) if e.status == Status::OutOfMemory => self.needs_within(u64::MAX, links, solve),
+            found => found,
+        }
+    }
+
+    /// The same where so many bytes are free.
+    fn needs_within(
+        &self,
+        free: u64,
+        links: &GaugeField,
+        solve: Option<(&OverlapSolving, usize)>,
+    ) -> Result<Needs> {
         links.geometry().needs(
             links.device(),
-            |device| Ok(Arc::new(links.like_on(device)?)),
+            |device| {
+                let links = Arc::new(links.like_on(device)?);
+                device.limit_memory(free.saturating_add(device.used().0));
+                Ok(links)
+            },
             |links| {
                 let (kernel, target) = self.kernel(links.clone())?;
                 let modes = Modes::expected(&kernel, &self.modes())?;
