@@ -17,6 +17,7 @@ if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   fi
   # More to test with.
   "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py mpi4py auditwheel tqdm || true
+  "$python" -m pip install --quiet --disable-pip-version-check jax || true
 fi
 "$CARGO" build --quiet || exit 1
 export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/libplaq.so PYTHONPATH=$PWD/bindings/python
