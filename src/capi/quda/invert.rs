@@ -181,7 +181,7 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
 }
 
 /// Steps of minimal residual that precondition every iteration: those of QUDA_MR_INVERTER as inv_type_precondition of GCR.
-/// Of QUDA's other solvers inv_type_precondition is of no effect.
+/// The member has no effect with other solvers.
 fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
     const MR: i32 = 3;
     match p.inv_type_precondition.0 {
