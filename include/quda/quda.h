@@ -463,7 +463,7 @@ typedef struct QudaEigParam_s {
   int ortho_dim;
   /** QUDA_EIG_TR_LANCZOS_3D: the t of this rank. */
   int ortho_dim_size_local;
-  /** Not used. */
+  /** Eigenvectors that solve the coarsest level of a multigrid; 0 or less: n_conv. */
   int n_ev_deflate;
   /** Largest |A v - lambda v| over the largest eigenvalue; 0: by the precision. */
   double tol;

@@ -137,7 +137,8 @@ records! {
         ortho_dim: c_int = 0, used;
         /// QUDA_EIG_TR_LANCZOS_3D: the t of this rank.
         ortho_dim_size_local: c_int = 0, used;
-        n_ev_deflate: c_int = -1, ignored;
+        /// Eigenvectors that solve the coarsest level of a multigrid; 0 or less: n_conv.
+        n_ev_deflate: c_int = -1, used;
         /// Largest |A v - lambda v| over the largest eigenvalue; 0: by the precision.
         tol: f64 = 0.0, used;
         qr_tol: f64 = 0.0, ignored;
