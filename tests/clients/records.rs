@@ -80,7 +80,7 @@ fn members_of_tmlqcd() {
         (
             "QudaEigParam",
             "invert_param eig_type use_poly_acc poly_deg a_min a_max use_dagger use_norm_op use_pc \
-             compute_svd compute_gamma5 spectrum n_kr n_conv tol max_restarts block_size vec_infile \
+             compute_svd compute_gamma5 spectrum n_kr n_conv n_ev_deflate tol max_restarts block_size vec_infile \
              vec_outfile require_convergence",
         ),
         ("QudaGaugeSmearParam", "smear_type n_steps epsilon meas_interval"),
@@ -122,7 +122,7 @@ fn members_of_tmlqcd() {
         ),
         (
             "QudaEigParam",
-            "n_ev qr_tol use_eigen_qr check_interval batched_rotate n_ev_deflate cuda_prec_ritz \
+            "n_ev qr_tol use_eigen_qr check_interval batched_rotate cuda_prec_ritz \
              QUDA_logfile",
         ),
     ];
