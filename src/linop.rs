@@ -98,6 +98,10 @@ impl Shape {
             order: field.order(),
         }
     }
+    /// The same on another device.
+    pub(crate) fn on(&self, device: &Device) -> Self {
+        Shape { device: device.clone(), ..self.clone() }
+    }
     /// A zero field of this shape.
     pub fn field(&self, nrhs: usize) -> Result<VectorField> {
         let content = (self.components, self.order);
@@ -146,21 +150,6 @@ impl Shape {
     }
 }
 
-/// Applications of M and M^dagger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uses {
-    pub forward: bool,
-    pub dagger: bool,
-}
-
-impl Uses {
-    pub const FORWARD: Uses = Uses { forward: true, dagger: false };
-    pub const BOTH: Uses = Uses { forward: true, dagger: true };
-    pub fn adjoint(self) -> Uses {
-        Uses { forward: self.dagger, dagger: self.forward }
-    }
-}
-
 /// A linear operator from fields of one shape to fields of another, any number of right-hand sides
 /// at once. Solvers and preconditioners are operators too.
 pub trait LinOp: Send + Sync {
@@ -194,9 +183,67 @@ pub trait LinOp: Send + Sync {
     fn flops(&self) -> f64;
     /// Compulsory bytes of one application to `nrhs` right-hand sides.
     fn bytes(&self, nrhs: usize) -> f64;
-    /// Device memory of the temporaries that applications to `nrhs` right-hand sides take.
-    fn memory(&self, _nrhs: usize, _uses: Uses) -> u64 {
-        0
+    /// An operator like this one on another device, its numbers zero: for rehearsals, which say what memory work with it
+    /// takes. One that does not say how it is made again has no temporaries.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let (domain, range) = (self.shape().on(device), self.range().on(device));
+        Ok(Arc::new(Idle { domain, range, hermitian: self.hermitian() }))
+    }
+    /// Most device memory that an application to `nrhs` right-hand sides takes besides in and out, M^dagger where
+    /// `dagger`: that of a rehearsal of the first one, which finds no temporaries of others.
+    ///
+    /// # Errors
+    /// Those of the application that do not depend on numbers.
+    fn memory(&self, nrhs: usize, dagger: bool) -> Result<u64> {
+        let (domain, range) = (self.shape(), self.range());
+        let device = domain.device.stand_in();
+        let (_, taken) = domain.geometry.footprint(
+            &device,
+            None::<fn() -> String>,
+            || {
+                let op = self.like_on_device(&device)?;
+                Ok((op, domain.on(&device).field(nrhs)?, range.on(&device).field(nrhs)?))
+            },
+            |(op, mut x, mut y)| match dagger {
+                false => op.apply(&mut y, &x),
+                true => op.apply_dagger(&mut x, &y),
+            },
+        )?;
+        Ok(taken.bytes(&domain.device))
+    }
+}
+
+/// An operator of rehearsals that does nothing.
+struct Idle {
+    domain: Shape,
+    range: Shape,
+    hermitian: bool,
+}
+
+impl LinOp for Idle {
+    fn shape(&self) -> Shape {
+        self.domain.clone()
+    }
+    fn range(&self) -> Shape {
+        self.range.clone()
+    }
+    fn apply(&self, _: &mut VectorField, _: &VectorField) -> Result<()> {
+        Ok(())
+    }
+    fn apply_dagger(&self, _: &mut VectorField, _: &VectorField) -> Result<()> {
+        Ok(())
+    }
+    fn hermitian(&self) -> bool {
+        self.hermitian
+    }
+    fn flops(&self) -> f64 {
+        0.0
+    }
+    fn bytes(&self, _: usize) -> f64 {
+        0.0
     }
 }
 

@@ -111,12 +111,12 @@ fn a_solve_takes_what_it_announces() {
             let held = operator_bytes(&op, F64, Recon::R18) + sloppy + vectors + weights;
             assert_eq!(device.used().0, held as u64, "{what}");
 
-            let needed = held as u64 + solver.memory(NRHS);
+            let needed = held as u64 + solver.memory(NRHS).unwrap();
             device.limit_memory(needed - 1);
             device.reset_peak();
             let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
             assert_eq!(error.status, Status::OutOfMemory, "{what}");
-            for number in [solver.memory(NRHS), solver.memory(NRHS) - 1] {
+            for number in [solver.memory(NRHS).unwrap(), solver.memory(NRHS).unwrap() - 1] {
                 assert!(error.message.contains(&number.to_string()), "{what}: {error}");
             }
             assert_eq!(device.used(), (held as u64, held as u64), "{what}: allocated");
@@ -156,7 +156,11 @@ fn short_memory_of_one_rank_refuses_on_all() {
             solver.solve(&mut xs[0], &b, &mut unwatched).unwrap();
             xs[0].clear().unwrap();
             let held = device.used().0;
-            device.limit_memory(if last { held + solver.memory(NRHS) - 1 } else { u64::MAX });
+            device.limit_memory(if last {
+                held + solver.memory(NRHS).unwrap() - 1
+            } else {
+                u64::MAX
+            });
             let error = match solution {
                 Solution::Mat => solver.solve(&mut xs[0], &b, &mut unwatched).unwrap_err(),
                 _ => solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err(),
@@ -214,7 +218,7 @@ fn several_shifts_take_what_they_announce() {
         let mut xs: Vec<SpinorField> = shifts.iter().map(|_| b.like(F64).unwrap()).collect();
         let held = device.used().0;
         let direction = SpinorField::bytes(b.geometry(), F32, solver.subset(), NRHS) * shifts.len();
-        let needed = held + solver.memory(NRHS) + direction as u64;
+        let needed = held + solver.memory(NRHS).unwrap() + direction as u64;
         device.limit_memory(needed - 1);
         device.reset_peak();
         let error = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();
@@ -432,7 +436,7 @@ fn what_does_not_fit_is_refused_before_it_is_allocated() {
         let columns = |n| SpinorField::bytes(gauge.geometry(), F64, Subset::Full, n) as u64;
         for at_once in [12, 5] {
             // Solved columns wait on the host where they must.
-            let least = columns(12).max(2 * columns(at_once) + solver.memory(at_once));
+            let least = columns(12).max(2 * columns(at_once) + solver.memory(at_once).unwrap());
             refused("propagator", least as usize, &|| {
                 let source = Source::point([0; 4]);
                 Some(propagator(&solver, source, at_once, &mut unwatched).err()?.status)
@@ -452,7 +456,7 @@ fn the_driver_counts_the_same() {
         let solver = DiracSolver::new(op.clone(), params(SolverKind::BiCgStab)).unwrap();
         let b = noise(&op, solver.subset());
         let mut x = b.like(F64).unwrap();
-        let needed = device.used().0 + solver.memory(NRHS);
+        let needed = device.used().0 + solver.memory(NRHS).unwrap();
         let mut least = free;
         let mut watch = |_: &Progress| {
             least = least.min(device.memory().unwrap().0);

@@ -161,7 +161,7 @@ fn short_memory_makes_fewer_columns() {
         let norms = |n| norm2(&run(n).unwrap().0).unwrap();
         let expected = norms(12);
         for columns in [12, 6, 4, 3, 2, 1] {
-            device.limit_memory(device.used().0 + memory(&solver, 12, columns));
+            device.limit_memory(device.used().0 + memory(&solver, 12, columns).unwrap());
             let made = run(0);
             device.limit_memory(u64::MAX);
             let (found, report) = made.unwrap();
@@ -171,11 +171,16 @@ fn short_memory_makes_fewer_columns() {
             }
         }
         // Columns wait on the host where they would fit on the device only without a solve.
-        let on_host = |columns| memory_on_host(&solver, 12, columns);
+        let on_host = |columns| memory_on_host(&solver, 12, columns).unwrap();
         let fitting = |columns: usize| {
             *[12, 6, 4, 3, 2, 1].iter().find(|n| on_host(**n) <= on_host(columns)).unwrap()
         };
-        assert!(on_host(2) < memory(&solver, 12, 1), "{} {}", on_host(2), memory(&solver, 12, 1));
+        assert!(
+            on_host(2) < memory(&solver, 12, 1).unwrap(),
+            "{} {}",
+            on_host(2),
+            memory(&solver, 12, 1).unwrap()
+        );
         for (asked, columns) in [(0, 2), (0, 1), (2, 2), (5, 5)] {
             device.limit_memory(device.used().0 + on_host(columns));
             let made = run(asked);

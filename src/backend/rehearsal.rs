@@ -193,26 +193,26 @@ impl Device {
         }
     }
 
-    /// The kernels of `work`, which makes all of its fields on a device without memory like this one, after what is
-    /// `there` already was made on it. Nothing is run or compiled.
+    /// The kernels of `work`, which makes all of its fields on this device, a stand-in, after what is `there` already was
+    /// made on it. Nothing is run or compiled.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
     pub(crate) fn kernels_of<A, T>(
         &self,
-        there: impl FnOnce(&Device) -> Result<A>,
-        work: impl FnOnce(&Device, A) -> Result<T>,
+        there: impl FnOnce() -> Result<A>,
+        work: impl FnOnce(A) -> Result<T>,
     ) -> Result<Kernels> {
-        let (device, mut asked) = (self.stand_in(), Vec::new());
-        self.try_out(None::<fn() -> String>, || {
-            let there = there(&device)?;
+        let (real, mut asked) = (self.real(), Vec::new());
+        real.try_out(None::<fn() -> String>, || {
+            let there = there()?;
             let mut done = None;
-            asked = recorded(false, None, || done = Some(work(&device, there)));
+            asked = recorded(false, None, || done = Some(work(there)));
             done.unwrap_or_else(|| bail!(Internal, "a rehearsal on {} panics", self.name()))
         })?;
         let mut seen = HashSet::new();
         asked.retain(|a| seen.insert((families::symbol(a.kernel, &a.params), a.specs.clone())));
-        let to_compile = asked.iter().filter(|a| !self.0.backend.is_compiled(a)).count();
+        let to_compile = asked.iter().filter(|a| !real.0.backend.is_compiled(a)).count();
         let names = asked.iter().map(|a| families::symbol(a.kernel, &a.params)).collect();
         Ok(Kernels { names, to_compile })
     }

@@ -206,7 +206,7 @@ fn destroy(solver: plaq_solver) -> Result<()> {
 }
 
 fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
-    let memory = solver.solver.memory(right_hand_sides(nrhs)?);
+    let memory = solver.solver.memory(right_hand_sides(nrhs)?)?;
     bytes.set(i64::try_from(memory).unwrap_or(i64::MAX));
     Ok(())
 }
@@ -226,8 +226,7 @@ fn plan(
     capacity: i64,
 ) -> Result<()> {
     let nrhs = right_hand_sides(nrhs)?;
-    let (kernels, memory) = (solver.solver.kernels(nrhs)?, solver.solver.memory(nrhs));
-    tell(&Needs { kernels, memory, kept: 0 }, report, names, capacity)
+    tell(&solver.solver.needs(nrhs)?, report, names, capacity)
 }
 
 /// Reports what work needs.

@@ -233,8 +233,9 @@ impl DiracSolver {
 
     /// Refuses solves by the hierarchy that do not fit, also where memory is short on one rank alone.
     fn room_for_multigrid(&self, nrhs: usize) -> Result<()> {
-        let (shape, need) = (self.op().shape(), self.memory_with_multigrid(nrhs));
-        shape.geometry.comm().agree(self.require(need, "a solve with multigrid"))
+        let need = self.memory_with_multigrid(nrhs);
+        let fits = need.and_then(|need| self.require(need, "a solve with multigrid"));
+        self.op().links().geometry().comm().agree(fits)
     }
 
     fn run_multigrid(
@@ -245,8 +246,7 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let solver = self.automatic().and_then(|a| a.multigrid.as_ref().map(|m| m.1.clone()));
-        let mut report = match solver {
+        let mut report = match self.by_gcr() {
             Some(solver) => solver.solve_plain(stop, guess, x, b, monitor)?,
             // Another thread has taken it away.
             None => self.solve_plain(stop, guess, x, b, monitor)?,

@@ -41,6 +41,7 @@ mod overlap_mass;
 mod overlap_modes;
 mod overlap_solve;
 mod overlap_systems;
+mod room;
 mod sign;
 mod solve;
 mod spectrum;

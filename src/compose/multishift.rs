@@ -3,7 +3,7 @@
 use std::borrow::BorrowMut;
 use std::sync::Arc;
 
-use super::solve::{multigrid_delta, normal_operator};
+use super::solve::{multigrid_delta, normal_operator, Work};
 use super::{Chosen, DiracSolver, Solution, SolveReport};
 use crate::bail;
 use crate::error::Result;
@@ -42,7 +42,7 @@ impl DiracSolver {
             bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
         }
         let device = self.op().shape().device;
-        self.op().links().geometry().require(&device, self.memory(b.nrhs()), "this solve")?;
+        self.make_room(|| self.memory_of(Work::Shifted, b.nrhs()))?;
         let peak = device.watch_peak();
         self.follow()?;
         let c = self.rescale();
@@ -111,11 +111,7 @@ impl DiracSolver {
         // Besides what one solve takes: a direction for every shift.
         let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
         let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
-        self.op().links().geometry().require(
-            &device,
-            self.memory(b.nrhs()) + directions,
-            "this solve",
-        )?;
+        self.make_room(|| Ok(self.memory(b.nrhs())? + directions))?;
         let peak = device.watch_peak();
         self.follow()?;
         // A = c^-1 A in kappa normalisation.

@@ -8,7 +8,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{
     chiral_sum, one_and_gamma5, ActionParams, DiracParams, HermitianWilson, QuarkAction,
 };
@@ -186,9 +186,8 @@ impl LinOp for Overlap {
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         self.sign.bytes(nrhs) + 3.0 * vector
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let turned = if uses.dagger { self.shape().bytes(nrhs) } else { 0 };
-        self.sign.memory(nrhs, Uses::FORWARD) + turned
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(self.like_on(device)?))
     }
 }
 
@@ -261,7 +260,8 @@ impl LinOp for OverlapSquare {
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         self.sign.bytes(nrhs) + 5.0 * vector
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.sign.memory(nrhs, Uses::FORWARD) + self.shape().bytes(nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let (sign, workspace) = (Arc::new(self.sign.like_on(device)?), Workspace::default());
+        Ok(Arc::new(OverlapSquare { sign, workspace, ..*self }))
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{DiracSolver, Sign};
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{LinOp, Shape};
 use crate::operators::{chiral_sum, one_and_gamma5};
 use crate::solvers;
 
@@ -26,9 +26,6 @@ impl LinOp for Unitary {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         self.0.bytes(nrhs)
-    }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.0.memory(nrhs, uses)
     }
 }
 
@@ -58,11 +55,5 @@ impl LinOp for WilsonInverse {
     }
     fn bytes(&self, _: usize) -> f64 {
         0.0
-    }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        let own = self.solver.op().shape().precision;
-        let converted = Shape { precision: own, ..self.shape.clone() };
-        let vectors = if own == self.shape.precision { 0 } else { 2 * converted.bytes(nrhs) };
-        self.solver.memory(nrhs) + vectors
     }
 }

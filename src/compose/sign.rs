@@ -14,10 +14,10 @@ use crate::backend::{exceptionally, runs, steps, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
-use crate::linop::{LinOp, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
 use crate::params::choices;
-use crate::solvers::{rational_sum, rational_vectors, RationalParams};
+use crate::solvers::{rational_sum, RationalParams};
 
 choices! {
     /// How sign(Q) of what is not projected is approximated.
@@ -528,28 +528,7 @@ impl LinOp for Sign {
         // Every application also reads b_(j+2), every other one the vector.
         (2.0 * degree + 1.0) * self.kernel.op().bytes(nrhs) + (3.0 * degree + 2.0) * vector
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        let (shape, modes) = (self.shape(), self.modes.count());
-        let vector = shape.bytes(nrhs);
-        let own = match &self.rational {
-            // The sum, and what finds it.
-            Some(r) => (1 + rational_vectors(r.poles.len(), self.params.two_passes)) * vector,
-            // b_j and b_(j+1), one of them in the result.
-            None => vector,
-        };
-        let projected = match modes {
-            0 => 0,
-            _ => {
-                let wide = self.modes.vectors().precision();
-                let lifted = match wide == shape.precision {
-                    true => 0,
-                    false => Shape { precision: wide, ..shape }.bytes(nrhs),
-                };
-                let here = self.modes.vectors().memory();
-                vector + lifted + here + (modes * nrhs * size_of::<Complex64>()) as u64
-            }
-        };
-        let square = if self.rational.is_some() { self.kernel.memory_of_square(nrhs) } else { 0 };
-        own + projected + square
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(self.like_on(device)?))
     }
 }

@@ -1,7 +1,7 @@
 //! Solves with quark actions as users ask for them.
 
-use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::equation::{
@@ -9,14 +9,15 @@ use super::equation::{
 };
 use super::multigrid::Multigrid;
 use super::stage::Stage;
-use crate::backend::{Device, Kernels};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, Precision, SpinorField, Subset};
+use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
 use crate::operators::{DistanceWeighted, QuarkAction, Storage};
 use crate::solvers::{
-    self, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, StoppedBy, System,
+    self, unwatched, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop,
+    StoppedBy, System,
 };
 
 /// A quark action prepared for solves.
@@ -28,6 +29,18 @@ pub struct DiracSolver {
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
     automatic: Option<Mutex<Automatic>>,
+    /// The same solver without its sloppy operator, once it was asked for.
+    precise: OnceLock<Box<DiracSolver>>,
+    /// Memory of work for so many right-hand sides, as far as it was asked for.
+    pub(super) known: Mutex<HashMap<(Work, usize), Footprint>>,
+}
+
+/// Work of a solver whose memory is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Work {
+    Solve,
+    /// The solve with a shift by multigrid.
+    Shifted,
 }
 
 /// What an automatic solver knows of its operator.
@@ -152,7 +165,16 @@ impl DiracSolver {
             _ => None,
         };
         let automatic = params.automatic.map(|_| Mutex::default());
-        Ok(DiracSolver { op, weighted, sloppy, params, multigrid: Mutex::default(), automatic })
+        Ok(DiracSolver {
+            op,
+            weighted,
+            sloppy,
+            params,
+            multigrid: Mutex::default(),
+            automatic,
+            precise: OnceLock::new(),
+            known: Mutex::default(),
+        })
     }
 
     /// The operator that the equation is solved with.
@@ -218,6 +240,7 @@ impl DiracSolver {
             single = Some(self.op.shared_copy(other)?);
         }
         *self.lock() = Preconditioner { multigrid, single };
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
 
@@ -243,11 +266,19 @@ impl DiracSolver {
         self.low().as_ref().unwrap_or(&self.op).storage()
     }
     /// The same solver without its sloppy operator.
-    pub(super) fn precise(&self) -> DiracSolver {
-        let params = SolveParams { sloppy: None, ..self.params.clone() };
-        let (op, weighted) = (self.op.clone(), self.weighted.clone());
-        let multigrid = Mutex::default();
-        DiracSolver { op, weighted, sloppy: None, params, multigrid, automatic: None }
+    pub(super) fn precise(&self) -> &DiracSolver {
+        self.precise.get_or_init(|| {
+            Box::new(DiracSolver {
+                op: self.op.clone(),
+                weighted: self.weighted.clone(),
+                sloppy: None,
+                params: SolveParams { sloppy: None, ..self.params.clone() },
+                multigrid: Mutex::default(),
+                automatic: None,
+                precise: OnceLock::new(),
+                known: Mutex::default(),
+            })
+        })
     }
 
     pub fn op(&self) -> &Arc<dyn QuarkAction> {
@@ -293,118 +324,6 @@ impl DiracSolver {
         }
     }
 
-    /// Device memory that `solve` allocates for `nrhs` right-hand sides, besides x and b: what its
-    /// stages declare.
-    pub fn memory(&self, nrhs: usize) -> u64 {
-        let params = &self.params.solver;
-        let y = self.op.subset_shape(self.subset()).bytes(nrhs);
-        let stage = |dagger| self.stage(dagger).map_or(0, |stage| stage.memory(params, nrhs));
-        let vectors = match self.params.solution {
-            _ if self.two_steps() => y + stage(true).max(stage(false)),
-            Solution::Mat | Solution::MatPc => stage(false),
-            Solution::MatDag | Solution::MatPcDag => stage(true),
-            _ => {
-                let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                self.normal_system(self.equation_schur())
-                    .map_or(0, |system| system.memory(&cg, nrhs))
-            }
-        };
-        let shape = self.op.shape();
-        let precise = shape.precision;
-        let sloppy = self.low().map(|s| s.storage().0);
-        let precisions = [Some(precise), sloppy.filter(|p| *p != precise)];
-        let vectors = vectors + if self.weighted.is_some() { y } else { 0 };
-        let faces = precisions.iter().flatten().map(|p| shape.geometry.spinor_faces(*p, nrhs));
-        vectors + shape.geometry.new_halo_bytes(&shape.device, &faces.collect::<Vec<_>>())
-    }
-
-    /// Kernels that a solve for `nrhs` right-hand sides asks for, by a rehearsal of it. A hierarchy that an automatic
-    /// solver may set up on the way is not in it.
-    ///
-    /// # Errors
-    /// `InvalidArgument`: a number of right-hand sides that there is not.
-    pub fn kernels(&self, nrhs: usize) -> Result<Kernels> {
-        let (links, multigrid) = (self.op.links(), self.multigrid());
-        let needs = links.geometry().needs(
-            links.device(),
-            |device| {
-                let op = self.op.like_on(device)?;
-                let solver = DiracSolver::new(op.clone(), self.params.clone())?;
-                if let Some(multigrid) = multigrid {
-                    let like = Multigrid::new(&*op, &multigrid.params())?;
-                    solver.set_multigrid(Some(Arc::new(like)))?;
-                }
-                Ok(solver)
-            },
-            |solver| {
-                let shape = solver.op.subset_shape(solver.subset());
-                let (mut x, b) = (shape.field(nrhs)?, shape.field(nrhs)?);
-                let with_multigrid = solver
-                    .automatic()
-                    .and_then(|automatic| automatic.multigrid.as_ref().map(|m| m.1.clone()));
-                with_multigrid.as_deref().unwrap_or(&solver).run_through(&mut x, &b);
-                Ok(())
-            },
-        )?;
-        Ok(needs.kernels)
-    }
-
-    /// The same of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
-    pub fn memory_with_multigrid(&self, nrhs: usize) -> u64 {
-        let by_gcr = self.automatic().and_then(|a| Some(a.multigrid.as_ref()?.1.clone()));
-        by_gcr.map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
-    }
-
-    /// Refuses work that needs more memory than there is. The memory of solves counts all vectors of multigrid's cycles:
-    /// those that earlier ones have left are freed where they are missing.
-    pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
-        let device = &self.op.shape().device;
-        device.require(bytes, what).or_else(|_| {
-            if let Some(multigrid) = self.multigrid() {
-                multigrid.free_idle();
-            }
-            device.require(bytes, what)
-        })
-    }
-
-    /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve
-    /// for so many right-hand sides takes: with a hierarchy if there is one, else without. All ranks call this and get the
-    /// same.
-    ///
-    /// # Errors
-    /// `CommFailed`: ranks do not agree.
-    pub(crate) fn fitting<T: Copy>(
-        &self,
-        ways: &[T],
-        need: impl Fn(T, &dyn Fn(usize) -> u64) -> u64,
-    ) -> Result<Option<T>> {
-        let comm = self.op.links().geometry().comm().clone();
-        for solve in [DiracSolver::memory_with_multigrid, DiracSolver::memory] {
-            for &way in ways {
-                let bytes = need(way, &|nrhs| solve(self, nrhs));
-                let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
-                comm.most(&mut short)?;
-                if short[0] == 0.0 {
-                    return Ok(Some(way));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
-    /// as possible. All ranks call this and get the same number.
-    ///
-    /// # Errors
-    /// As of [`DiracSolver::fitting`].
-    pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
-        let shape = self.op.subset_shape(self.subset());
-        let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
-        sizes.dedup();
-        let found = self.fitting(&sizes, |n, solve| 2 * shape.bytes(n) + solve(n))?;
-        Ok(found.unwrap_or(1))
-    }
-
     /// M^dagger M or M M^dagger by one solve after the other.
     fn two_steps(&self) -> bool {
         let cg =
@@ -439,7 +358,7 @@ impl DiracSolver {
         b.check_like(x, "x")?;
         self.current_multigrid()?;
         let device: &Device = &shape.device;
-        shape.geometry.comm().agree(self.require(self.memory(b.nrhs()), "this solve"))?;
+        self.make_room(|| self.memory(b.nrhs()))?;
         let peak = device.watch_peak();
         self.follow()?;
         self.rehearse(x, b);
@@ -494,13 +413,13 @@ impl DiracSolver {
         self.op.links().geometry().rehearse(b.device(), name, || self.run_through(x, b));
     }
 
-    /// All that a solve launches, for a few iterations.
+    /// All that a solve launches, in a rehearsal.
     pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
-        let stop = Stop { iterations: 3, seconds: f64::INFINITY, ..self.params.solver.stop };
+        let stop = Stop { seconds: f64::INFINITY, ..self.params.solver.stop };
         let params = SolverParams { stop, ..self.params.solver.clone() };
         let rescale = self.rescale();
         // Made-up sums may end it early.
-        let _ = self.solve_weighted(x, b, &params, &mut |_| ControlFlow::Continue(()));
+        let _ = self.solve_weighted(x, b, &params, &mut unwatched);
         let _ = if rescale == 1.0 { Ok(()) } else { scale(x, rescale, b) };
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::equation::Equations;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
-use crate::linop::{Halves, LinOp, SchurComplement, Uses};
+use crate::linop::{Halves, LinOp, SchurComplement};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, System};
 
 /// The equation, how the Krylov space is built, and what leads there and back.
@@ -23,25 +23,6 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    pub fn memory(&self, params: &SolverParams, nrhs: usize) -> u64 {
-        let params = SolverParams { kind: self.kind, ..params.clone() };
-        let vector = self.op.shape().bytes(nrhs);
-        let mut sum = self.system.memory(&params, nrhs);
-        // The right-hand side of the normal equations.
-        if self.normal != Equations::Direct {
-            sum += vector;
-        }
-        if let Some(schur) = &self.around {
-            // The two fields of the preconditioned system, and temporaries that it does not have.
-            let cg = matches!(self.kind, SolverKind::Cgne | SolverKind::Cgnr);
-            let both = self.normal != Equations::Direct || (cg && self.system.sloppy.is_none());
-            let uses = if both { Uses::BOTH } else { Uses::FORWARD };
-            let counted = self.op.memory(nrhs, uses);
-            sum += 2 * vector + schur.memory_around(nrhs, self.dagger).saturating_sub(counted);
-        }
-        sum
-    }
-
     pub fn run(
         self,
         x: &mut SpinorField,

@@ -76,7 +76,7 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         let names = |asked: &[Asked]| -> BTreeSet<String> {
             asked.iter().map(|a| symbol(a.kernel, &a.params)).collect()
         };
-        let planned = solver.kernels(2).unwrap();
+        let planned = solver.needs(2).unwrap().kernels;
         let told: BTreeSet<String> = planned.names.iter().cloned().collect();
         let missed = names(&launched).difference(&told).count();
         assert!(10 * missed < launched.len() && planned.to_compile == 0, "{kind:?}: {planned:?}");
@@ -399,7 +399,7 @@ fn memory_is_what_docs_say() {
             if kind == SolverKind::BiCgStab && inner.is_some() {
                 row(&format!("{what}: copy of the operator"), held(before));
             }
-            row(&format!("{what}: a solve, a column"), solver.memory(1));
+            row(&format!("{what}: a solve, a column"), solver.memory(1).unwrap());
         }
         let params = |setup_columns| MultigridParams {
             setup_columns,
@@ -416,7 +416,7 @@ fn memory_is_what_docs_say() {
         let params = SolveParams { solver, sloppy, ..SolveParams::default() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         let solver = solver.with_multigrid(Some(multigrid)).unwrap();
-        row("multigrid: a solve by GCR with 10 directions, a column", solver.memory(1));
+        row("multigrid: a solve by GCR with 10 directions, a column", solver.memory(1).unwrap());
     });
     let docs = include_str!("../../docs/performance.md");
     let rows = rows.lock().unwrap();
@@ -473,7 +473,7 @@ fn right_hand_sides_at_a_time_fit() {
     let params = SolveParams { solver, ..SolveParams::default() };
     let solver = DiracSolver::new(op.clone(), params).unwrap();
     for (room, nrhs, expected) in [(12, 12, 12), (11, 12, 6), (5, 12, 4), (5, 7, 4), (1, 5, 1)] {
-        let need = 2 * op.shape().bytes(room) + solver.memory(room);
+        let need = 2 * op.shape().bytes(room) + solver.memory(room).unwrap();
         device.limit_memory(device.used().0 + need);
         let found = solver.part_of(nrhs);
         device.limit_memory(u64::MAX);

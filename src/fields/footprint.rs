@@ -55,21 +55,21 @@ fn measured<T>(
 }
 
 impl Geometry {
-    /// What `work` needs, which makes all of its fields on a device without memory like this one, after what is
-    /// `there` already was made on it. Nothing is run or compiled. A rank does this by itself.
+    /// What `work` needs, which makes all of its fields on `device`, a stand-in, after what is `there` already was made on
+    /// it. Nothing is run or compiled. A rank does this by itself.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
     pub(crate) fn needs<A, T>(
         &self,
         device: &Device,
-        there: impl FnOnce(&Device) -> Result<A>,
+        there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<Needs> {
         let mut comms = vec![self.comm().clone()];
         let mut found = None;
         let kernels = comm::silently(|| {
-            device.kernels_of(there, |device, there| {
+            device.kernels_of(there, |there| {
                 let (done, taken) = measured(device, &mut comms, || work(there))?;
                 let kept = device.used().0.saturating_sub(taken.held);
                 found = Some((taken.bytes(device.real()), kept));

@@ -500,14 +500,9 @@ impl Geometry {
             .map(|(_, _, halo)| lock(halo).held())
             .sum()
     }
-
-    /// What exchanges of messages of these sizes will add at most; each once, and none that there is.
-    pub(crate) fn new_halo_bytes(&self, device: &Device, wanted: &[Faces]) -> u64 {
-        new_bytes(self.comm(), device, wanted)
-    }
 }
 
-/// See [`Geometry::new_halo_bytes`].
+/// What exchanges of messages of these sizes will add at most; each once, and none that there is.
 pub(super) fn new_bytes(comm: &Comm, device: &Device, wanted: &[Faces]) -> u64 {
     let cache = exchanges(comm);
     let there = |f: &Faces| cache.exchanges.iter().any(|(d, g, _)| d == device && g == f);

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{LinOp, Shape, Uses, Workspace};
+use super::{LinOp, Shape, Workspace};
+use crate::backend::{steps, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
@@ -87,8 +88,9 @@ impl LinOp for Normal {
     fn bytes(&self, nrhs: usize) -> f64 {
         2.0 * self.op.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.between().bytes(nrhs) + self.op.memory(nrhs, Uses::BOTH)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let (op, workspace) = (self.op.like_on_device(device)?, Workspace::default());
+        Ok(Arc::new(Normal { op, workspace, ..*self }))
     }
 }
 
@@ -117,8 +119,8 @@ impl LinOp for Adjoint {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.0.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.0.memory(nrhs, uses.adjoint())
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(Adjoint(self.0.like_on_device(device)?)))
     }
 }
 
@@ -162,8 +164,8 @@ impl LinOp for Shifted {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.op.bytes(nrhs) + 3.0 * self.shape().bytes(nrhs) as f64
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.op.memory(nrhs, uses)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(Shifted::new(self.op.like_on_device(device)?, self.sigma)))
     }
 }
 
@@ -231,9 +233,9 @@ impl LinOp for Product {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.factors.iter().map(|f| f.bytes(nrhs)).sum()
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let between = self.factors[1..].iter().map(|f| f.range().bytes(nrhs));
-        between.sum::<u64>() + self.factors.iter().map(|f| f.memory(nrhs, uses)).sum::<u64>()
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let factors: Result<_> = self.factors.iter().map(|f| f.like_on_device(device)).collect();
+        Ok(Arc::new(Product::new(factors?)?))
     }
 }
 
@@ -296,9 +298,9 @@ impl LinOp for Sum {
         let vector = self.range().bytes(nrhs) as f64;
         self.terms.iter().map(|(_, op)| op.bytes(nrhs) + 3.0 * vector).sum()
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let own = self.range().bytes(nrhs).max(self.shape().bytes(nrhs));
-        own + self.terms.iter().map(|(_, op)| op.memory(nrhs, uses)).sum::<u64>()
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let terms = self.terms.iter().map(|(c, op)| Ok((*c, op.like_on_device(device)?)));
+        Ok(Arc::new(Sum::new(terms.collect::<Result<_>>()?)?))
     }
 }
 
@@ -344,7 +346,7 @@ impl LinOp for Polynomial {
                 next.clear()?;
                 out.clear()?;
                 // out is b_{k+1}, next is b_{k+2}.
-                for k in (0..c.len()).rev() {
+                for k in (0..steps(c.len(), 2)).rev() {
                     let twice = if k == 0 { 1.0 } else { 2.0 };
                     let value = |x: f64| blas::uniform(n, x);
                     self.op.apply(image, out)?;
@@ -376,7 +378,8 @@ impl LinOp for Polynomial {
         let vector = self.shape().bytes(nrhs) as f64;
         self.coefficients.len() as f64 * (self.op.bytes(nrhs) + 7.0 * vector)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        2 * self.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let op = self.op.like_on_device(device)?;
+        Ok(Arc::new(Polynomial::new(op, self.interval, self.coefficients.clone())?))
     }
 }

@@ -78,8 +78,6 @@ pub trait SchurComplement: LinOp {
     ) -> Result<()>;
     /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
-    /// Device memory of the temporaries of these.
-    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64;
 }
 
 /// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back.

@@ -538,16 +538,6 @@ impl CoarseOperator {
         let mixing = self.pair.as_ref().map_or(0, |pair| pair.mixing.bytes());
         links + scales + diagonal + self.inverse.bytes() + mixing
     }
-    /// Bytes of the vectors that hops are in before they are mixed, for `nrhs` right-hand sides.
-    pub(crate) fn mixing_bytes(&self, nrhs: usize) -> usize {
-        let bytes =
-            |subset| CoarseField::bytes(&self.grid, self.precision, subset, self.rows, nrhs);
-        if self.pair.is_some() {
-            bytes(Subset::Odd) + bytes(self.subset())
-        } else {
-            0
-        }
-    }
 }
 
 /// Inverses of matrices, found in double.

@@ -12,7 +12,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::time_slices::{check_spinors, TimeFactors};
 use crate::fields::{GaugeField, Geometry, VectorField};
-use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
 /// The weight of distance preconditioning.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,8 +164,8 @@ impl LinOp for DistanceWeighted {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.op.bytes(nrhs) + extra_bytes(&self.shape(), nrhs)
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.op.memory(nrhs, uses) + self.shape().bytes(nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.like_on(device)?)
     }
 }
 
@@ -232,8 +232,8 @@ impl LinOp for WeightedSchur {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.inner.bytes(nrhs) + extra_bytes(&self.shape(), nrhs)
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.inner.memory(nrhs, uses) + self.shape().bytes(nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.action().like_on(device)?.schur(self.form())?)
     }
 }
 
@@ -264,10 +264,6 @@ impl SchurComplement for WeightedSchur {
     /// What it does is the same on every time slice.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         self.inner.restrict(out, full, dagger)
-    }
-    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
-        let own = self.full_shape().bytes(nrhs) + self.shape().bytes(nrhs);
-        self.inner.memory_around(nrhs, dagger) + own
     }
 }
 

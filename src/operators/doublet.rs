@@ -259,6 +259,9 @@ impl LinOp for Doublet {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.wilson.bytes(2 * nrhs)
     }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.like_on(device)?)
+    }
 }
 
 impl QuarkAction for Doublet {

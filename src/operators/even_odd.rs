@@ -8,9 +8,10 @@ use super::{
     copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, QuarkAction, SchurAction, SiteTerm,
     Wilson,
 };
+use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{blas, Momenta, Subset, VectorField};
-use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
 /// A quark action M = A - kappa H with the hops H of a Wilson operator on every slice and a site term A.
 pub trait WilsonType: QuarkAction {
@@ -207,11 +208,6 @@ impl SchurComplement for EvenOdd {
             copy_parity(out, full, self.parity)
         }
     }
-
-    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
-        let own = self.symmetric && !dagger;
-        self.other_shape().bytes(nrhs) + if own { self.shape().bytes(nrhs) } else { 0 }
-    }
 }
 
 impl LinOp for EvenOdd {
@@ -246,8 +242,7 @@ impl LinOp for EvenOdd {
         let (wilson, n) = (self.op.wilson(), nrhs * self.shape().components.slices);
         wilson.hop_bytes(true, false, n) + wilson.hop_bytes(true, true, n)
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let own = self.symmetric && uses.dagger && !self.op.is_one(SiteTerm::Inverse);
-        self.other_shape().bytes(nrhs) + if own { self.shape().bytes(nrhs) } else { 0 }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.action().like_on(device)?.schur(self.form())?)
     }
 }

@@ -8,7 +8,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Shape, Workspace};
 
 /// Q = gamma5 D.
 pub struct HermitianWilson {
@@ -75,11 +75,6 @@ impl HermitianWilson {
         self.op.hop_both(out, inp, &call, sum)
     }
 
-    /// Device memory of the temporary of `square`.
-    pub fn memory_of_square(&self, nrhs: usize) -> u64 {
-        self.shape().bytes(nrhs)
-    }
-
     /// out = c Q^2 in.
     pub fn square(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
         self.workspace.with(&self.shape(), inp.nrhs(), |t| {
@@ -116,6 +111,9 @@ impl LinOp for HermitianWilson {
         let vector = SpinorField::bytes(&s.geometry, s.precision, s.subset, nrhs) as f64;
         self.op.bytes(nrhs) + 2.0 * vector
     }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(self.like_on(device)?))
+    }
 }
 
 /// Q^2 as an operator.
@@ -140,7 +138,7 @@ impl LinOp for KernelSquare {
     fn bytes(&self, nrhs: usize) -> f64 {
         2.0 * self.0.op.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.0.memory_of_square(nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(KernelSquare(Arc::new(self.0.like_on(device)?))))
     }
 }

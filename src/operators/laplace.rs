@@ -12,7 +12,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, GaugeField, Subset, VectorField};
-use crate::linop::{LinOp, Schur, SchurComplement, Shape, Uses, Workspace};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
 /// a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions:
 /// with a = 2 d + m^2, b = -1 the Laplacian -D^2 + m^2 in d directions, and with b = alpha,
@@ -164,6 +164,9 @@ impl LinOp for Laplace {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.hops.bytes(2 * self.directions.count_ones(), nrhs) * self.shape().sites() as f64
     }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.like_on(device)?)
+    }
 }
 
 impl QuarkAction for Laplace {
@@ -279,8 +282,8 @@ impl LinOp for LaplaceSchur {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.op.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.other_shape().bytes(nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.action().like_on(device)?.schur(self.form())?)
     }
 }
 
@@ -308,9 +311,6 @@ impl SchurComplement for LaplaceSchur {
     fn restrict(&self, out: &mut VectorField, full: &VectorField, _dagger: bool) -> Result<()> {
         let c = if self.form.symmetric { self.op.diagonal } else { 1.0 };
         self.op.scaled(out, full, self.form.parity, c)
-    }
-    fn memory_around(&self, _nrhs: usize, _dagger: bool) -> u64 {
-        0
     }
 }
 

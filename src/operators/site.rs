@@ -6,11 +6,11 @@ use num_complex::Complex64;
 
 use super::chiral_sum;
 use crate::backend::args::{self, SiteOpArgs};
-use crate::backend::{kernels, FieldView};
+use crate::backend::{kernels, Device, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, RhsOrder, SpinorField, Subset};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{LinOp, Shape};
 
 /// exp(i pi angle), exact for periodic and antiperiodic fields.
 pub fn phase(angle: f64) -> Complex64 {
@@ -121,8 +121,8 @@ impl LinOp for Gamma5Times {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.0.bytes(nrhs) + 2.0 * self.shape().bytes(nrhs) as f64
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.0.memory(nrhs, Uses::FORWARD)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(Gamma5Times(self.0.like_on_device(device)?)))
     }
 }
 

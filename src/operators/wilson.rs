@@ -696,6 +696,9 @@ impl LinOp for Wilson {
     fn bytes(&self, nrhs: usize) -> f64 {
         2.0 * self.hop_bytes(true, true, nrhs)
     }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(Arc::new(self.like_on(device)?))
+    }
 }
 
 impl Wilson {

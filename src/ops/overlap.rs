@@ -7,7 +7,6 @@ use super::overlap_settings::{OverlapKept, OverlapSettings, OverlapSolving};
 use super::propagator::COLUMNS;
 use super::source::Source;
 use crate::bail;
-use crate::compose::multigrid::Multigrid;
 use crate::compose::{Modes, Overlap, OverlapModes, OverlapSolver, Sign, SignParams};
 use crate::error::{Result, Status};
 use crate::fields::{blas, GaugeField, Group, Needs, Precision, Recon, SpinorField};
@@ -89,10 +88,11 @@ impl OverlapSettings {
         links: &GaugeField,
         solve: Option<(&OverlapSolving, usize)>,
     ) -> Result<Needs> {
+        let device = links.device().stand_in();
         links.geometry().needs(
-            links.device(),
-            |device| {
-                let links = Arc::new(links.like_on(device)?);
+            &device,
+            || {
+                let links = Arc::new(links.like_on(&device)?);
                 device.limit_memory(free.saturating_add(device.used().0));
                 Ok(links)
             },
@@ -124,17 +124,15 @@ impl OverlapSolving {
         nrhs: usize,
         kept: &OverlapKept,
     ) -> Result<Needs> {
-        let shape = op.shape();
+        let (shape, device) = (op.shape(), op.shape().device.stand_in());
         shape.geometry.needs(
-            &shape.device,
-            |device| {
-                let like = Arc::new(op.like_on(device)?);
-                let modes = modes.map(|modes| modes.like_on(device)).transpose()?.map(Arc::new);
+            &device,
+            || {
+                let like = Arc::new(op.like_on(&device)?);
+                let modes = modes.map(|modes| modes.like_on(&device)).transpose()?.map(Arc::new);
                 let mut known = OverlapKept { edge: kept.edge, multigrid: None };
                 if let Some((mass, multigrid)) = &kept.multigrid {
-                    let wilson = like.wilson(mass.unwrap_or(0.0))?;
-                    let made = Multigrid::new(&*wilson, &multigrid.params())?;
-                    known.multigrid = Some((*mass, Arc::new(made)));
+                    known.multigrid = Some((*mass, multigrid.like_on(&device)?));
                 }
                 let (x, b) = (like.shape().field(nrhs)?, like.shape().field(nrhs)?);
                 Ok((like, modes, known, x, b))

@@ -17,15 +17,21 @@ use crate::solvers::{Monitor, Progress, Stop};
 
 /// Device memory of a propagator of so many columns that is solved `at_once` at a time and stays on the device: its
 /// fields and the solve. Fewer at a time take less.
-pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
+///
+/// # Errors
+/// As of [`DiracSolver::memory`].
+pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u64> {
     let n = at_once.min(columns);
-    Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n))
+    Ok(Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n)?))
 }
 
 /// The same of a propagator whose columns wait on the host until all are solved.
-pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> u64 {
+///
+/// # Errors
+/// As of [`DiracSolver::memory`].
+pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u64> {
     let n = at_once.min(columns);
-    Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n))
+    Ok(Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n)?))
 }
 
 /// How the columns of a propagator are solved.
@@ -60,12 +66,12 @@ impl Columns {
         numbers.dedup();
         let all = |on_host| numbers.iter().map(move |&at_once| Columns { at_once, on_host });
         let ways: Vec<Columns> = all(false).chain(all(true)).collect();
-        let need = |way: Columns, solve: &dyn Fn(usize) -> u64| {
-            way.memory(solver, columns, solve(way.at_once))
+        let need = |way: Columns, solve: &dyn Fn(usize) -> Result<u64>| {
+            Ok(way.memory(solver, columns, solve(way.at_once)?))
         };
         let Some(chosen) = solver.fitting(&ways, need)? else {
             let least = ways[ways.len() - 1];
-            let bytes = need(least, &|n| solver.memory(n));
+            let bytes = shape.geometry.comm().agree(need(least, &|n| solver.memory(n)))?;
             shape.geometry.require(&shape.device, bytes, "this propagator")?;
             return Ok(least);
         };

@@ -16,15 +16,6 @@ const PATIENCE: usize = 300;
 /// is cheaper then.
 const RESTARTS: usize = 3;
 
-/// Vectors that it takes for itself, the residual among them.
-pub(super) fn vectors(preconditioned: bool) -> u64 {
-    if preconditioned {
-        7
-    } else {
-        5
-    }
-}
-
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
 /// x takes its steps along K p and K r, so that K may change from one application to the next.
 struct Right<'a> {

@@ -99,11 +99,6 @@ impl Path {
     }
 }
 
-/// Vectors that it takes for itself, the residual among them.
-pub(super) fn vectors(preconditioned: bool) -> u64 {
-    3 + preconditioned as u64
-}
-
 /// CG on a hermitian positive operator with a preconditioner K that may change (Notay, SIAM J. Sci.
 /// Comput. 22, 1444): each direction K r is made conjugate to the one before it by a product of its own.
 pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Result<()> {

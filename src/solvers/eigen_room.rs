@@ -2,8 +2,7 @@
 
 use super::eigen_params::{EigenParams, VectorMemory};
 use crate::error::Result;
-use crate::fields::{Precision, VectorField};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::LinOp;
 
 /// Room for the vectors of a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -14,31 +13,6 @@ pub(super) struct Room {
     pub on_device: usize,
     /// All of them.
     all: usize,
-}
-
-/// An operator of a rehearsal for memory: it takes what another one announces.
-struct Announced<'a> {
-    op: &'a dyn LinOp,
-    shape: Shape,
-}
-
-impl LinOp for Announced<'_> {
-    fn shape(&self) -> Shape {
-        self.shape.clone()
-    }
-    fn apply(&self, _: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let bytes = self.op.memory(inp.nrhs(), Uses::FORWARD);
-        self.shape.device.alloc(bytes as usize).map(|_| ())
-    }
-    fn hermitian(&self) -> bool {
-        true
-    }
-    fn flops(&self) -> f64 {
-        self.op.flops()
-    }
-    fn bytes(&self, nrhs: usize) -> f64 {
-        self.op.bytes(nrhs)
-    }
 }
 
 /// A search with these operators in this room.
@@ -70,36 +44,19 @@ impl Room {
     ///
     /// # Errors
     /// Those of the search that do not depend on numbers.
-    pub fn memory(
-        self,
-        op: &dyn LinOp,
-        cheap: Option<&dyn LinOp>,
-        params: &EigenParams,
-        search: Search,
-    ) -> Result<u64> {
+    pub fn memory(self, op: &dyn LinOp, cheap: Option<&dyn LinOp>, search: Search) -> Result<u64> {
         let real = op.shape();
-        let (geometry, device) = (&real.geometry, real.device.stand_in());
-        let model = |op| Announced { op, shape: Shape { device: device.clone(), ..op.shape() } };
-        let (own, lower) = (model(op), cheap.map(model));
-        let (_, found) = geometry.footprint(
+        let device = real.device.stand_in();
+        let (_, found) = real.geometry.footprint(
             &device,
             None::<fn() -> String>,
-            || Ok(()),
-            |()| {
-                let lower = lower.as_ref().map(|op| op as &dyn LinOp);
-                search(&own, lower, self)
+            || {
+                let cheap = cheap.map(|op| op.like_on_device(&device)).transpose()?;
+                Ok((op.like_on_device(&device)?, cheap))
             },
+            |(op, cheap)| search(&*op, cheap.as_deref(), self),
         )?;
-        // The rehearsal knows nothing of messages.
-        let n = params.block.max(1);
-        let precisions = [real.precision, cheap.map_or(Precision::F64, |c| c.shape().precision)];
-        let mut faces = vec![];
-        for n in [1, n, n.max(4)] {
-            let planes = n * real.components.slices;
-            faces.extend(precisions.map(|p| geometry.spinor_faces(p, planes)));
-        }
-        let messages = geometry.new_halo_bytes(&real.device, &faces);
-        Ok(found.bytes(&real.device) + messages)
+        Ok(found.bytes(&real.device))
     }
 
     /// The room that `params` asks for or that there is, the same on all ranks.
@@ -145,7 +102,7 @@ impl Room {
         let (all, least) = (Room::with(op, params, false), Room::with(op, params, true));
         let of = |side, on_device| Room::of(params, op, side, on_device);
         if params.vectors != VectorMemory::Host {
-            let need = all.memory(op, cheap, params, search)?;
+            let need = all.memory(op, cheap, search)?;
             if need <= free {
                 return Ok(all);
             }
@@ -154,7 +111,7 @@ impl Room {
             if least.side + fewer <= all.side {
                 return Ok(of(all.side - fewer, None));
             }
-            let need = least.memory(op, cheap, params, search)?;
+            let need = least.memory(op, cheap, search)?;
             if need <= free {
                 return Ok(least);
             }
@@ -163,7 +120,7 @@ impl Room {
             }
         }
         let side = if params.vectors == VectorMemory::Host { all.side } else { least.side };
-        let need = of(side, Some(1)).memory(op, cheap, params, search)?;
+        let need = of(side, Some(1)).memory(op, cheap, search)?;
         device.require(need, "this eigensolver with its vectors on the host")?;
         let on_device = match params.vectors {
             VectorMemory::Host => 1,

@@ -113,11 +113,6 @@ struct Direction {
     overlaps: Vec<Vec<Complex64>>,
 }
 
-/// Vectors that it takes for itself, the residual among them.
-pub(super) fn vectors(nkrylov: usize) -> u64 {
-    1 + 2 * nkrylov as u64
-}
-
 pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     let mut n = mixed.nrhs();
     let most = mixed.params.nkrylov;

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use super::{
-    rational_sum, rational_vectors, solve, unwatched, RationalParams, SolverParams, System,
-};
+use super::{rational_sum, solve, unwatched, RationalParams, SolverParams, System};
+use crate::backend::{exceptionally, Device};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{blas, VectorField};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{LinOp, Shape};
 
 /// M^-1 by a solve from zero. With goals that it meets it is an inverse to that accuracy; with a number of
 /// iterations as its only limit it is a preconditioner for those that may change.
@@ -45,7 +44,7 @@ impl LinOp for Inverse {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let report = solve(&self.system, &self.params, out, inp, &mut unwatched)?;
-        if self.exact && !report.converged {
+        if self.exact && exceptionally(!report.converged) {
             bail!(
                 NotConverged,
                 "inverse: {} reached residuals of {:?} in {} iterations",
@@ -72,8 +71,9 @@ impl LinOp for Inverse {
     fn bytes(&self, nrhs: usize) -> f64 {
         self.system.precise.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        self.system.memory(&self.params, nrhs)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let (system, params) = (self.system.like_on(device)?, self.params.clone());
+        Ok(Arc::new(Inverse { system, params, ..*self }))
     }
 }
 
@@ -114,7 +114,7 @@ impl LinOp for RationalFunction {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let op = &*self.op;
         let report = rational_sum(op, &self.shifts, &self.weights, &self.params, out, inp)?;
-        if !report.converged {
+        if exceptionally(!report.converged) {
             bail!(
                 NotConverged,
                 "rational: not to a residual of {} in {} iterations",
@@ -138,8 +138,8 @@ impl LinOp for RationalFunction {
         let vectors = (7 + 5 * self.shifts.len()) as f64;
         self.op.bytes(nrhs) + vectors * self.shape().bytes(nrhs) as f64
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        let own = rational_vectors(self.shifts.len(), self.params.two_passes);
-        own * self.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let (op, weights) = (self.op.like_on_device(device)?, self.weights.clone());
+        Ok(Arc::new(RationalFunction { op, weights, shifts: self.shifts.clone(), ..*self }))
     }
 }

@@ -111,7 +111,7 @@ pub fn eigen_set(
 /// Those of the search that do not depend on numbers.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     params.check(op)?;
-    Room::with(op, params, false).memory(op, None, params, &rehearsed(params))
+    Room::with(op, params, false).memory(op, None, &rehearsed(params))
 }
 
 /// What is run through to know the memory that a search takes.

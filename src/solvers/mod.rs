@@ -43,7 +43,6 @@ pub use multishift::{multishift, Shift, ShiftReport};
 pub use params::{SolverKind, SolverParams, MOST_DIRECTIONS};
 pub(crate) use range::{in_range, InRange};
 pub use rational::Rational;
-pub(crate) use rational_sum::vectors as rational_vectors;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use report::SolverReport;
 pub use ritz::{ritz, RitzParams};
@@ -51,11 +50,11 @@ pub use slice_modes::slice_modes;
 pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 
-use crate::backend::steps;
+use crate::backend::{steps, Device};
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
-use crate::linop::{LinOp, Uses};
+use crate::linop::LinOp;
 use mixed_precision::MixedPrecision;
 
 /// The linear system: an operator, and what approximates it more cheaply.
@@ -80,36 +79,39 @@ impl System {
         System { sloppy: Some(sloppy), ..System::new(precise) }
     }
 
-    /// Device memory that a solve with these parameters allocates for `nrhs` right-hand sides
-    /// besides x and b: its vectors and the temporaries of its operators.
-    pub fn memory(&self, params: &SolverParams, nrhs: usize) -> u64 {
-        let preconditioned = self.preconditioner.is_some();
-        let vectors = match params.kind {
-            SolverKind::Cg => cg::vectors(preconditioned),
-            SolverKind::Cgne | SolverKind::Cgnr | SolverKind::MultiShift | SolverKind::Auto => {
-                cg::vectors(false)
-            }
-            SolverKind::BiCgStab => bicgstab::vectors(preconditioned),
-            SolverKind::Gcr => gcr::vectors(params.nkrylov),
-            SolverKind::Mr => mr::vectors(preconditioned),
-        };
-        // Normal equations take the adjoint too. BiCGStab has given its vectors back where it falls back to
-        // them, which are more than the adjoint takes.
-        let uses = match params.kind {
-            SolverKind::Cgne | SolverKind::Cgnr => Uses::BOTH,
-            _ => Uses::FORWARD,
-        };
-        let vector = self.precise.shape().bytes(nrhs);
-        let own = match &self.sloppy {
-            // The residual in precise, the correction in sloppy precision.
-            Some(low) => {
-                let correction = vector + (vectors + 1) * low.shape().bytes(nrhs);
-                correction + self.precise.memory(nrhs, Uses::FORWARD) + low.memory(nrhs, uses)
-            }
-            None => vectors * vector + self.precise.memory(nrhs, uses),
-        };
-        let inverse = self.preconditioner.as_ref();
-        own + inverse.map_or(0, |k| k.memory(nrhs, Uses::FORWARD))
+    /// A system like this one on another device, its numbers zero: for rehearsals.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        let like = |op: &Arc<dyn LinOp>| op.like_on_device(device);
+        Ok(System {
+            precise: like(&self.precise)?,
+            sloppy: self.sloppy.as_ref().map(like).transpose()?,
+            preconditioner: self.preconditioner.as_ref().map(like).transpose()?,
+            scale: self.scale.clone(),
+        })
+    }
+
+    /// Most device memory that a solve with these parameters takes for `nrhs` right-hand sides besides x and b: that of
+    /// a rehearsal of the first one, which finds no temporaries of others.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn memory(&self, params: &SolverParams, nrhs: usize) -> Result<u64> {
+        let shape = self.precise.shape();
+        let device = shape.device.stand_in();
+        let (_, taken) = shape.geometry.footprint(
+            &device,
+            None::<fn() -> String>,
+            || {
+                let (x, b) = (shape.on(&device), self.precise.range().on(&device));
+                Ok((self.like_on(&device)?, x.field(nrhs)?, b.field(nrhs)?))
+            },
+            |(system, mut x, b)| {
+                // Made-up sums may end it early.
+                let _ = solve(&system, params, &mut x, &b, &mut unwatched);
+                Ok(())
+            },
+        )?;
+        Ok(taken.bytes(&shape.device))
     }
 }
 

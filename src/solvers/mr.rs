@@ -5,15 +5,11 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::mixed_precision::{MixedPrecision, Next};
+use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
 use crate::fields::VectorField;
-use crate::linop::{LinOp, Shape, Uses, Workspace};
-
-/// Vectors that it takes for itself, the residual among them.
-pub(super) fn vectors(preconditioned: bool) -> u64 {
-    2 + preconditioned as u64
-}
+use crate::linop::{LinOp, Shape, Workspace};
 
 /// Minimal residual; with a preconditioner K steps go along K r.
 pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
@@ -103,7 +99,8 @@ impl LinOp for MinimalResidual {
         let vector = self.op.shape().bytes(nrhs) as f64;
         self.steps as f64 * (self.op.bytes(nrhs) + 8.0 * vector)
     }
-    fn memory(&self, nrhs: usize, _: Uses) -> u64 {
-        2 * self.op.shape().bytes(nrhs) + self.op.memory(nrhs, Uses::FORWARD)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let op = self.op.like_on_device(device)?;
+        Ok(Arc::new(MinimalResidual::new(op, self.steps, self.omega)))
     }
 }

@@ -85,11 +85,6 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Vectors that a sum of so many poles takes.
-pub(crate) fn vectors(poles: usize, two_passes: bool) -> u64 {
-    3 + if two_passes { 0 } else { poles as u64 }
-}
-
 /// out = sum_k weights_k (A + shifts_k)^-1 b for a hermitian A that is positive together with the
 /// least shift. Not converged is not an error.
 ///

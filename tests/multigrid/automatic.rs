@@ -151,21 +151,22 @@ fn short_memory_solves_fewer_columns() {
         run(0, u64::MAX / 2);
         for columns in [6, 2, 1] {
             let besides = op.shape().bytes(12 + columns);
-            let room = besides + solver.memory_with_multigrid(columns);
+            let room = besides + solver.memory_with_multigrid(columns).unwrap();
             assert_eq!(run(0, room), (columns, Chosen::Multigrid));
         }
         // Where not all columns fit beside a solve, those that are solved wait on the host.
         let field = |columns| op.shape().bytes(columns);
-        let (without, with) = (solver.memory(12), solver.memory_with_multigrid(12));
+        let (without, with) =
+            (solver.memory(12).unwrap(), solver.memory_with_multigrid(12).unwrap());
         assert!(without < with, "{without} {with}");
-        let room = field(12).max(field(2) + solver.memory_with_multigrid(1));
-        assert!(room < field(13) + solver.memory(1), "{room}");
+        let room = field(12).max(field(2) + solver.memory_with_multigrid(1).unwrap());
+        assert!(room < field(13) + solver.memory(1).unwrap(), "{room}");
         assert_eq!(run(0, room).1, Chosen::Multigrid);
         assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
         assert_eq!(run(12, field(24) + without), (12, Chosen::OnlyKrylov));
         // What the first part's cycles leave is not missing in the second.
         let tables = 1 << 20;
-        let limit = start + tables + field(12) + solver.memory_with_multigrid(6);
+        let limit = start + tables + field(12) + solver.memory_with_multigrid(6).unwrap();
         assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
     }
 }

@@ -388,7 +388,7 @@ fn announced_memory_of_pairs_is_taken() {
             let (mut x, mut b) = (shape.field(12).unwrap(), shape.field(12).unwrap());
             b.set_noise(Noise::Normal, 5, 0).unwrap();
             let inverse = made.inverse(Schur::EVEN_SYMMETRIC, shape);
-            let [one, need] = [1, 12].map(|n| inverse.memory(n, Uses::FORWARD));
+            let [one, need] = [1, 12].map(|n| inverse.memory(n, false).unwrap());
             device.reset_peak();
             let before = device.used().0;
             inverse.apply(&mut x, &b).unwrap();

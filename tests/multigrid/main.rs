@@ -24,7 +24,7 @@ use plaq::fields::{
     CoarseField, CoarseGrid, Gather, GaugeField, Geometry, Noise, Precision, Recon, SpinorField,
     Subset,
 };
-use plaq::linop::{Schur, Shape, Uses};
+use plaq::linop::{Schur, Shape};
 use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::eigenvectors::save_vectors;
@@ -707,14 +707,14 @@ fn cycles_take_what_they_announce() {
                 b.set_noise(Noise::Normal, 5, 0).unwrap();
                 let mut x = b.like(Precision::F32).unwrap();
                 let inverse = multigrid.inverse(Schur::EVEN_SYMMETRIC, Shape::of(&b));
-                let [one, need] = [1, nrhs].map(|n| inverse.memory(n, Uses::FORWARD));
+                let [one, need] = [1, nrhs].map(|n| inverse.memory(n, false).unwrap());
                 let before = device.used().0;
                 device.reset_peak();
                 inverse.apply(&mut x, &b).unwrap();
                 let taken = device.used().1 - before;
                 println!("{} {smoother}: took {taken}, announced {need}, {one}", device.name());
                 assert!(taken <= need && need as f64 <= 1.1 * (taken + one) as f64);
-                assert!(inverse.memory(nrhs, Uses::FORWARD) <= need);
+                assert!(inverse.memory(nrhs, false).unwrap() <= need);
             }
         }
     }

@@ -184,7 +184,7 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
     let mut x = b.like(precision).unwrap();
     let geometry = solver.op().shape().geometry;
     let (held, halos, memory) =
-        (s.device.used().0, geometry.halo_bytes(&s.device), solver.memory(2));
+        (s.device.used().0, geometry.halo_bytes(&s.device), solver.memory(2).unwrap());
     let report = solver.solve(&mut x, &b, &mut unwatched).unwrap_or_else(|e| panic!("{what}: {e}"));
     let extra = report.memory_peak - held;
     assert!(extra <= memory, "{what}: {extra} bytes, estimate {memory}");

@@ -54,7 +54,7 @@ fn preconditioned_solves_need_fewer_iterations() {
                     let before = device.used().0;
                     let r = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap();
                     let (taken, announced) =
-                        (device.used().1 - before, system.memory(&ask, b.nrhs()));
+                        (device.used().1 - before, system.memory(&ask, b.nrhs()).unwrap());
                     assert!(taken <= announced, "{kind:?}: {taken} bytes, announced {announced}");
                     let mut image = b.like(Precision::F64).unwrap();
                     precise.apply(&mut image, &x).unwrap();

@@ -472,7 +472,7 @@ mod tests {
             let resident = session.resident();
             let solver = &resident.solver.as_ref().unwrap().3;
             assert_eq!(solver.part_of(N).unwrap(), N);
-            (solver.clone(), 2 * solver.op().shape().bytes(2) + solver.memory(2))
+            (solver.clone(), 2 * solver.op().shape().bytes(2) + solver.memory(2).unwrap())
         };
         device.limit_memory(device.used().0 + bytes);
         assert_eq!(made.part_of(N).unwrap(), 2);

@@ -11,7 +11,7 @@ use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
-use crate::linop::{LinOp, Shape, Uses};
+use crate::linop::{LinOp, Shape};
 use crate::operators::{CoarseOperator, QuarkAction};
 use crate::solvers::dense::{eigen_hermitian, inverse};
 
@@ -48,9 +48,6 @@ impl LinOp for Deflated {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         self.system.bytes(nrhs)
-    }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.system.memory(nrhs, uses)
     }
 }
 

@@ -1,22 +1,20 @@
-//! Device memory of set-ups and cycles, from rehearsals of them before anything is allocated.
+//! Device memory of set-ups, from rehearsals of them before anything is allocated, and of work with hierarchies.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::cycle::Hierarchy;
-use super::{Multigrid, MultigridParams};
+use super::{Multigrid, MultigridParams, State};
+use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
-use crate::linop::{Schur, Shape, Uses};
-use crate::operators::QuarkAction;
+use crate::operators::{ActionVersion, QuarkAction};
 
 /// A set-up that was rehearsed: what it takes, and a hierarchy like the one that it makes, on a device without memory.
 pub(super) struct Rehearsed {
     pub setup: Footprint,
+    /// The operator there.
+    op: Arc<dyn QuarkAction>,
     model: Mutex<Arc<Hierarchy>>,
-    /// Footprints of cycles that were asked for, by precision and number of right-hand sides and whether the adjoint
-    /// is used.
-    cycles: Mutex<HashMap<String, Footprint>>,
 }
 
 impl Rehearsed {
@@ -32,43 +30,45 @@ impl Rehearsed {
     ) -> Result<Self> {
         let (geometry, device) = (op.links().geometry(), op.shape().device.stand_in());
         let name = || format!("multigrid {} {params:?}", op.describe());
-        let (made, setup) = geometry.footprint(
+        let ((model, op), setup) = geometry.footprint(
             &device,
             compiled.then_some(name),
             || {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
                 Ok((op.like_on(&device)?, vectors))
             },
-            |(op, vectors)| Multigrid::set_up(&*op, params, vectors.as_ref()),
+            |(op, vectors)| Ok((Multigrid::set_up(&*op, params, vectors.as_ref())?.0, op)),
         )?;
-        Ok(Rehearsed { setup, model: Mutex::new(made.0), cycles: Mutex::default() })
+        Ok(Rehearsed { setup, op, model: Mutex::new(model) })
+    }
+}
+
+impl Multigrid {
+    /// Does work of a rehearsal with a hierarchy like this one on a device without memory, one thread at a time.
+    pub(crate) fn with_stand_in<T>(&self, work: impl FnOnce(&Arc<Multigrid>) -> T) -> T {
+        let model = self.rehearsed.model.lock().unwrap_or_else(|e| e.into_inner());
+        let stand_in = Arc::new(Multigrid {
+            hierarchy: RwLock::new(model.clone()),
+            state: Mutex::new(State {
+                links: ActionVersion { operator: 0, links: 0 },
+                ..self.state().clone()
+            }),
+            rehearsed: self.rehearsed.clone(),
+            updates: OnceLock::new(),
+        });
+        model.free_idle();
+        let done = work(&stand_in);
+        model.free_idle();
+        done
     }
 
-    /// Bytes that cycles on `nrhs` right-hand sides take, as preconditioners of vectors of this shape.
-    pub fn cycle(&self, form: Schur, shape: &Shape, nrhs: usize, uses: Uses) -> Result<u64> {
-        let key = format!("{form} {:?} {nrhs} {}", shape.precision, uses.dagger);
-        let mut known = self.cycles.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(found) = known.get(&key) {
-            return Ok(found.bytes(&shape.device));
-        }
-        let model = self.model.lock().unwrap_or_else(|e| e.into_inner());
-        model.free_idle();
-        let on = Shape { device: model.fine.shape().device, ..shape.clone() };
-        let (_, found) = shape.geometry.footprint(
-            &on.device,
-            None::<fn() -> String>,
-            || Ok((on.field(nrhs)?, on.field(nrhs)?)),
-            |(mut x, b)| {
-                model.precondition_system(form, &mut x, &b, false)?;
-                match uses.dagger {
-                    true => model.precondition_system(form, &mut x, &b, true),
-                    false => Ok(()),
-                }
-            },
-        )?;
-        model.free_idle();
-        let bytes = found.bytes(&shape.device);
-        known.insert(key, found);
-        Ok(bytes)
+    /// A hierarchy like this one, set up on another device: for rehearsals.
+    ///
+    /// # Errors
+    /// As of [`Multigrid::new`].
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Arc<Self>> {
+        let made = Multigrid::new(&*self.rehearsed.op.like_on(device)?, &self.params())?;
+        made.free_idle();
+        Ok(Arc::new(made))
     }
 }

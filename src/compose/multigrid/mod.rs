@@ -44,7 +44,7 @@ use crate::backend::{runs, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
-use crate::linop::{LinOp, Schur, Shape, Uses};
+use crate::linop::{LinOp, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
 
@@ -140,7 +140,7 @@ pub struct MultigridReport {
 pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<State>,
-    rehearsed: Rehearsed,
+    rehearsed: Arc<Rehearsed>,
     /// Footprint of updates that keep or refine vectors.
     updates: OnceLock<Footprint>,
 }
@@ -219,7 +219,7 @@ impl Multigrid {
         Ok(Multigrid {
             hierarchy: RwLock::new(hierarchy),
             state,
-            rehearsed,
+            rehearsed: Arc::new(rehearsed),
             updates: OnceLock::new(),
         })
     }
@@ -525,8 +525,8 @@ impl LinOp for Inverse {
         let level = &h.params.steps()[0];
         (level.pre + level.post + 1) as f64 * h.fine.bytes(nrhs)
     }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        self.multigrid.rehearsed.cycle(self.form, &self.shape, nrhs, uses).unwrap_or(0)
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        Ok(self.multigrid.like_on(device)?.inverse(self.form, self.shape.on(device)))
     }
 }
 

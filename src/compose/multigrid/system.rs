@@ -7,7 +7,7 @@ use super::rows::shape_of;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, Geometry, Subset, VectorField};
-use crate::linop::{Halves, LinOp, SchurComplement, Shape, Uses};
+use crate::linop::{Halves, LinOp, SchurComplement, Shape};
 use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
@@ -188,15 +188,6 @@ impl SchurComplement for CoarseSystem {
         gamma5(&mut t, &out)?;
         out.copy(&t)
     }
-
-    fn memory_around(&self, nrhs: usize, dagger: bool) -> u64 {
-        let (full, own) = (self.full_shape().bytes(nrhs), self.shape().bytes(nrhs));
-        if dagger {
-            2 * full + 2 * own
-        } else {
-            full
-        }
-    }
 }
 
 impl LinOp for CoarseSystem {
@@ -223,12 +214,5 @@ impl LinOp for CoarseSystem {
     }
     fn bytes(&self, nrhs: usize) -> f64 {
         self.op.held() as f64 + 3.0 * self.shape().bytes(nrhs) as f64
-    }
-    fn memory(&self, nrhs: usize, uses: Uses) -> u64 {
-        let (grid, op) = (self.op.grid(), &self.op);
-        let bytes =
-            |subset| CoarseField::bytes(grid, op.precision(), subset, op.rows(), nrhs) as u64;
-        let own = bytes(Subset::Odd) + op.mixing_bytes(nrhs) as u64;
-        own + if uses.dagger { bytes(op.subset()) } else { 0 }
     }
 }

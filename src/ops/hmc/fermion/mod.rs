@@ -22,7 +22,6 @@ use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
-use crate::linop::Uses;
 use crate::operators::{ActionParams, QuarkAction, SchurAction, Storage};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
@@ -286,7 +285,7 @@ impl Operators {
             passing: 0,
         };
         for op in &this.list {
-            memory.kept += op.schur.memory(1, Uses::BOTH);
+            memory.kept += op.schur.memory(1, true)?;
         }
         let smeared = match stout {
             Some(_) => Momenta::bytes(gauge.geometry(), Precision::F64) as u64,

@@ -18,7 +18,7 @@ use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, smallest, DiracSolver, Schur};
 use crate::error::{significant, Result};
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
-use crate::linop::{Shape, Uses};
+use crate::linop::Shape;
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
@@ -412,9 +412,9 @@ impl Monomial for OneFlavour {
         memory.kept += self.params.fields as u64 * vector;
         // Solutions of all poles, their directions, and in forces the pairs of fields made of them.
         let (force, fine) = (force as u64, fine as u64 + 1);
-        let kick = 4 * force * vector + op.schur.memory(force as usize, Uses::BOTH);
+        let kick = 4 * force * vector + op.schur.memory(force as usize, true)?;
         let heat_bath = (2 * fine + 2 * self.params.fields as u64 + 1) * vector;
-        memory.passing += kick.max(heat_bath) + vector + op.hamiltonian.memory(1);
+        memory.passing += kick.max(heat_bath) + vector + op.hamiltonian.memory(1)?;
         Ok(memory)
     }
 

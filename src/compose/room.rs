@@ -1,0 +1,160 @@
+//! What solves need before they run, from rehearsals of them, and what fits.
+
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, PoisonError};
+
+use super::equation::SolveParams;
+use super::multigrid::Multigrid;
+use super::solve::{DiracSolver, Work};
+use crate::backend::{runs, Device};
+use crate::error::Result;
+use crate::fields::{Footprint, Needs, SpinorField};
+use crate::solvers::unwatched;
+
+impl DiracSolver {
+    /// Most device memory that `solve` takes for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
+    /// solve, whose operators have no temporaries yet.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    pub fn memory(&self, nrhs: usize) -> Result<u64> {
+        self.memory_of(Work::Solve, nrhs)
+    }
+
+    /// The same of other work.
+    pub(super) fn memory_of(&self, work: Work, nrhs: usize) -> Result<u64> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = match known.entry((work, nrhs)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.footprint(work, nrhs)?),
+        };
+        Ok(found.bytes(&self.op().shape().device))
+    }
+
+    fn footprint(&self, work: Work, nrhs: usize) -> Result<Footprint> {
+        let (_, taken) = self.in_rehearsal(|device, multigrid| {
+            let there = || self.like_on(device, multigrid, nrhs);
+            let geometry = self.op().links().geometry();
+            geometry.footprint(device, None::<fn() -> String>, there, |(solver, mut x, b)| {
+                match work {
+                    Work::Solve => solver.run_through(&mut x, &b),
+                    Work::Shifted => _ = solver.shifted(0.0, &mut x, &b, &mut unwatched),
+                }
+                Ok(())
+            })
+        })?;
+        Ok(taken)
+    }
+
+    /// What a solve for `nrhs` right-hand sides needs, by a rehearsal of it. Kernels are those of a solve by the hierarchy
+    /// that an automatic solver has, if there is one; a hierarchy that it may set up on the way is not in it.
+    ///
+    /// # Errors
+    /// As of [`DiracSolver::memory`].
+    pub fn needs(&self, nrhs: usize) -> Result<Needs> {
+        if let Some(by_gcr) = self.by_gcr() {
+            return Ok(Needs { memory: self.memory(nrhs)?, ..by_gcr.needs(nrhs)? });
+        }
+        self.in_rehearsal(|device, multigrid| {
+            let there = || self.like_on(device, multigrid, nrhs);
+            self.op().links().geometry().needs(device, there, |(solver, mut x, b)| {
+                solver.run_through(&mut x, &b);
+                Ok(())
+            })
+        })
+    }
+
+    /// Does `work` with a device of rehearsals and the hierarchy there that stands for this solver's.
+    fn in_rehearsal<T>(&self, work: impl FnOnce(&Device, Option<&Arc<Multigrid>>) -> T) -> T {
+        match self.lock().multigrid.clone() {
+            None => work(&self.op().shape().device.stand_in(), None),
+            Some(multigrid) => multigrid.with_stand_in(|like| work(&like.device(), Some(like))),
+        }
+    }
+
+    /// A solver like this one on another device, its links zero, with fields for x and b.
+    fn like_on(
+        &self,
+        device: &Device,
+        multigrid: Option<&Arc<Multigrid>>,
+        nrhs: usize,
+    ) -> Result<(DiracSolver, SpinorField, SpinorField)> {
+        let params = SolveParams { automatic: None, ..self.params().clone() };
+        let solver = DiracSolver::new(self.op().like_on(device)?, params)?;
+        let solver = solver.with_multigrid(multigrid.cloned())?;
+        let shape = solver.op().subset_shape(solver.subset());
+        Ok((solver, shape.field(nrhs)?, shape.field(nrhs)?))
+    }
+
+    /// The solver by the hierarchy that an automatic one has.
+    pub(super) fn by_gcr(&self) -> Option<Arc<DiracSolver>> {
+        Some(self.automatic()?.multigrid.as_ref()?.1.clone())
+    }
+
+    /// The memory of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
+    ///
+    /// # Errors
+    /// As of [`DiracSolver::memory`].
+    pub fn memory_with_multigrid(&self, nrhs: usize) -> Result<u64> {
+        self.by_gcr().map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
+    }
+
+    /// Refuses work that needs more memory than there is. The memory of solves counts all vectors of multigrid's cycles:
+    /// those that earlier ones have left are freed where they are missing.
+    pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        let device = &self.op().shape().device;
+        device.require(bytes, what).or_else(|_| {
+            if let Some(multigrid) = self.multigrid() {
+                multigrid.free_idle();
+            }
+            device.require(bytes, what)
+        })
+    }
+
+    /// Refuses a solve that needs more memory than there is on a rank; not in a rehearsal, which takes none.
+    pub(super) fn make_room(&self, bytes: impl FnOnce() -> Result<u64>) -> Result<()> {
+        let fits = || bytes().and_then(|bytes| self.require(bytes, "this solve"));
+        match runs() {
+            true => self.op().links().geometry().comm().agree(fits()),
+            false => Ok(()),
+        }
+    }
+
+    /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve
+    /// for so many right-hand sides takes: with a hierarchy if there is one, else without. All ranks call this and get the
+    /// same.
+    ///
+    /// # Errors
+    /// `CommFailed`: ranks do not agree.
+    pub(crate) fn fitting<T: Copy>(
+        &self,
+        ways: &[T],
+        need: impl Fn(T, &dyn Fn(usize) -> Result<u64>) -> Result<u64>,
+    ) -> Result<Option<T>> {
+        let comm = self.op().links().geometry().comm().clone();
+        for solve in [DiracSolver::memory_with_multigrid, DiracSolver::memory] {
+            for &way in ways {
+                let bytes = comm.agree(need(way, &|nrhs| solve(self, nrhs)))?;
+                let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
+                comm.most(&mut short)?;
+                if short[0] == 0.0 {
+                    return Ok(Some(way));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
+    /// as possible. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// As of [`DiracSolver::fitting`].
+    pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
+        let shape = self.op().subset_shape(self.subset());
+        let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
+        sizes.dedup();
+        let found = self.fitting(&sizes, |n, solve| Ok(2 * shape.bytes(n) + solve(n)?))?;
+        Ok(found.unwrap_or(1))
+    }
+}
