@@ -93,7 +93,7 @@ fn noise(op: &Wilson, subset: Subset) -> SpinorField {
 }
 
 /// Operators, source, solution, and what a solve announces: it needs no less, it takes no more,
-/// and the announcement is at most a tenth above what it takes.
+/// and the announcement is at most two hundredths above what it takes.
 #[test]
 fn a_solve_takes_what_it_announces() {
     for device in devices() {
@@ -129,7 +129,7 @@ fn a_solve_takes_what_it_announces() {
             // GCR takes its directions as a cycle first needs them.
             let taken = report.memory_peak as f64;
             if params.solver.kind != SolverKind::Gcr || params.sloppy.is_none() {
-                assert!(needed as f64 <= 1.1 * taken, "{what}: {needed} announced, {taken} taken");
+                assert!(needed as f64 <= 1.02 * taken, "{what}: {needed} announced, {taken} taken");
             }
             device.limit_memory(u64::MAX);
         }
@@ -385,7 +385,7 @@ fn a_gauge_fixing_takes_what_it_announces() {
                     ..GaugeFixParams::new(Condition::Landau)
                 };
                 let what = format!("{} {precision:?} {recon:?} {params:?}", device.name());
-                let needed = params.memory(&u);
+                let needed = params.memory(&u).unwrap();
                 device.limit_memory(held + needed - 1);
                 device.reset_peak();
                 let error = fix_gauge(&u, &params, &mut |_| false).unwrap_err();
@@ -400,7 +400,9 @@ fn a_gauge_fixing_takes_what_it_announces() {
                 let taken = device.used().1 - held;
                 println!("{what}: {needed} announced, {taken} taken");
                 // cuFFT's work area is not counted.
-                if device.is_cpu() || method == Method::Overrelaxation {
+                if device.is_cpu() {
+                    assert_eq!(needed, taken, "{what}");
+                } else if method == Method::Overrelaxation {
                     assert!(needed as f64 <= 1.1 * taken as f64, "{what}: {needed}, {taken}");
                 }
                 device.limit_memory(u64::MAX);

@@ -36,6 +36,8 @@ pub struct Fourier {
     // Before the device, which must be there when a plan is dropped.
     plan: Box<dyn Plan>,
     device: Device,
+    /// What stands for the work area of a GPU's back end in a rehearsal.
+    _work: Option<Buffer>,
 }
 
 impl Fourier {
@@ -51,7 +53,10 @@ impl Fourier {
     /// # Errors
     /// On a GPU `CufftMissing`, `OutOfMemory`.
     pub fn new(device: &Device, shape: Shape) -> Result<Self> {
-        Ok(Fourier { shape, plan: device.0.backend.fourier(shape)?, device: device.clone() })
+        let work = device.is_stand_in() && !device.is_cpu();
+        let work = work.then(|| device.alloc(shape.bytes())).transpose()?;
+        let plan = device.0.backend.fourier(shape)?;
+        Ok(Fourier { shape, plan, device: device.clone(), _work: work })
     }
 
     pub fn forward(&self, from: &Buffer, to: &mut Buffer) -> Result<()> {

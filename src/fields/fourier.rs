@@ -55,11 +55,6 @@ impl Arrays {
             0
         }
     }
-
-    /// Bytes of device memory of a transform besides the back end's.
-    pub fn memory(&self, geometry: &Geometry) -> usize {
-        2 * self.bytes() * self.room(geometry)
-    }
 }
 
 /// Transforms of arrays of one kind: the sum over x of exp(-i p x) f(x), for the inverse exp(i p x), both

@@ -203,7 +203,9 @@ impl HaloExchange {
     /// all neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.far.is_none())?;
-        (near.number, near.ahead) = (near.number.wrapping_add(1), true);
+        if runs() {
+            (near.number, near.ahead) = (near.number.wrapping_add(1), true);
+        }
         Some(near.departures(&self.recv, &self.faces))
     }
 

@@ -59,23 +59,6 @@ pub(super) struct Descent {
 }
 
 impl Descent {
-    /// Bytes of device memory, with cuFFT's work area as large as what is transformed.
-    pub fn bytes(
-        gauge: &GaugeField,
-        without: Option<usize>,
-        precision: Precision,
-        conjugate: bool,
-    ) -> usize {
-        let l = gauge.geometry().extents();
-        let form = form(gauge, without, precision);
-        let array = 2 * precision.bytes() * form.arrays * gauge.geometry().volume();
-        let arrays = 2 + usize::from(conjugate) + usize::from(!gauge.device().is_cpu());
-        arrays * array
-            + form.memory(gauge.geometry())
-            + 8 * l.iter().sum::<usize>()
-            + 16 * l.iter().max().unwrap_or(&0)
-    }
-
     pub fn new(at: &Sweeper, alpha: f64, conjugate: bool) -> Result<Self> {
         let (device, geometry) = (at.links.device(), at.links.geometry());
         let (l, global, origin) =

@@ -22,7 +22,6 @@
 
 mod axial;
 mod descent;
-mod memory;
 mod params;
 mod quality;
 mod report;
@@ -45,7 +44,7 @@ use sweeper::{Functional, Step, Sweeper};
 use updater::{Update, Updater};
 
 use super::observables::unitarity;
-use crate::backend::args;
+use crate::backend::{args, runs};
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision, Transformation};
@@ -81,7 +80,9 @@ pub fn fix_gauge(
     let start = Instant::now();
     params.check(gauge)?;
     let params = &params.chosen(gauge);
-    gauge.geometry().require(gauge.device(), params.memory(gauge), "this gauge fixing")?;
+    let fits = params.memory(gauge);
+    let fits = fits.and_then(|bytes| gauge.device().require(bytes, "this gauge fixing"));
+    gauge.geometry().comm().agree(fits)?;
     rehearse(gauge, params);
     check_links(gauge, params.links_tolerance)?;
     let mut run = Run::new(gauge, params, callback)?;
@@ -127,7 +128,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
 pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
-    let fix = |few: &GaugeFixParams| {
+    let fix = || {
         let mut nobody = |_: &Progress| false;
         let mut run = Run::new(gauge, few, &mut nobody)?;
         let mut best = None;
@@ -135,16 +136,30 @@ pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
             let (g, report) = run.copy(copy)?;
             Best::take(&mut best, few.condition, copy, g, &report)?;
         }
+        drop(run);
         best.map_or(Ok(()), |best: Best| best.g.apply(gauge).map(|_| ()))
     };
-    let _: Result<()> = fix(few);
-    // Made-up sums do not converge in single precision: what comes after it.
-    if few.precision == Working::Mixed {
-        let method = match few.method {
-            Method::Annealing(_) | Method::Combined { .. } => Method::Overrelaxation,
-            other => other,
-        };
-        let _ = fix(&GaugeFixParams { precision: Working::Double, method, copies: 1, ..*few });
+    let _: Result<()> = fix();
+}
+
+impl GaugeFixParams {
+    /// Most bytes that `fix_gauge` takes on this rank's device, besides the links given: those of a rehearsal. On GPUs
+    /// cuFFT's work area is among them, taken to be as large as what is transformed.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn memory(&self, gauge: &GaugeField) -> Result<u64> {
+        let device = gauge.device().stand_in();
+        let (_, taken) = gauge.geometry().footprint(
+            &device,
+            None::<fn() -> String>,
+            || gauge.like_on(&device),
+            |gauge| {
+                run_through(&gauge, self);
+                Ok(())
+            },
+        )?;
+        Ok(taken.bytes(gauge.device()))
     }
 }
 
@@ -475,6 +490,10 @@ impl<'a, 'b> Run<'a, 'b> {
                 return Ok(slices);
             }
             state.converge(single, None, method, stop.in_single(), &mut slices)?;
+            if !runs() {
+                // Made-up sums do not converge: what comes after single precision.
+                slices.fill(Fixed::default());
+            }
             double.restart(single.sweeper.g.to(Precision::F64)?)?;
         }
         state.converge(double, None, method, stop, &mut slices)?;

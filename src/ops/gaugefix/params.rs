@@ -340,7 +340,7 @@ impl GaugeFixParams {
         };
         let room = || {
             Fourier::available(device)?;
-            device.require(descent.memory(gauge), "Fourier-accelerated gauge fixing")
+            device.require(descent.memory(gauge)?, "Fourier-accelerated gauge fixing")
         };
         // Memory may be short on one rank alone.
         match possible && comm.agree(room()).is_ok() {
