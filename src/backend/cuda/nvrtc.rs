@@ -1,8 +1,12 @@
 //! The CUDA run-time compiler, opened at run time: one source with its headers in memory becomes
 //! a CUBIN for one architecture.
 
-use std::ffi::{c_char, c_int, CStr, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString, OsStr};
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, Symbol, RTLD_GLOBAL, RTLD_NOW};
@@ -29,7 +33,26 @@ type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 type ArchCount = unsafe extern "C" fn(*mut c_int) -> c_int;
 type Archs = unsafe extern "C" fn(*mut c_int) -> c_int;
 
+/// Copies of the library that there are at most.
+const COPIES: usize = 4;
+/// Compilations in a copy at a time, from which on another copy is opened.
+const BUSY: usize = 4;
+
+/// The compiler. While one thread reads a source, others wait for it in the same copy of the library: so there are
+/// several, each opened when those before it are busy.
 pub struct Nvrtc {
+    copies: [OnceLock<Option<Instance>>; COPIES],
+    pub version: (i32, i32),
+    /// Architectures that it compiles for, as 10 major + minor.
+    pub archs: Vec<i32>,
+    pub path: String,
+    /// File of the first copy.
+    file: PathBuf,
+    _builtins: Option<Library>,
+}
+
+/// One copy of the library in memory.
+struct Instance {
     create: Symbol<Create>,
     destroy: Symbol<Destroy>,
     compile: Symbol<Compile>,
@@ -38,12 +61,9 @@ pub struct Nvrtc {
     log_size: Symbol<Size>,
     log: Symbol<Text>,
     error_string: Symbol<ErrorString>,
-    pub version: (i32, i32),
-    /// Architectures that it compiles for, as 10 major + minor.
-    pub archs: Vec<i32>,
-    pub path: String,
-    _builtins: Option<Library>,
-    _library: Library,
+    /// Compilations that go on in it.
+    running: AtomicUsize,
+    library: Library,
 }
 
 /// A compiled kernel and what the assembler said about it.
@@ -88,37 +108,45 @@ impl Nvrtc {
 
     fn load(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
         // Opened by its full path, NVRTC does not find its builtins unless they are loaded.
-        let builtins = beside(path, "libnvrtc-builtins.so").and_then(|b| {
-            // SAFETY: a data library of the toolkit.
-            unsafe { Library::open(Some(b), RTLD_NOW | RTLD_GLOBAL) }.ok()
-        });
+        let builtins = builtins_beside(path);
+        let first = Instance::open(path)?;
+        let (mut version, mut count) = ((0, 0), 0);
         // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
-        unsafe {
-            let library = Library::open(Some(path), RTLD_NOW)?;
-            let mut version = (0, 0);
-            let get_version = library.get::<Version>(b"nvrtcVersion")?;
-            super::compiling::opened(*get_version as *const std::ffi::c_void);
+        let (file, archs) = unsafe {
+            let get_version = first.library.get::<Version>(b"nvrtcVersion")?;
             get_version(&mut version.0, &mut version.1);
-            let mut count = 0;
-            library.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
+            first.library.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
             let mut archs = vec![0; count.max(0) as usize];
-            library.get::<Archs>(b"nvrtcGetSupportedArchs")?(archs.as_mut_ptr());
-            Ok(Nvrtc {
-                create: library.get(b"nvrtcCreateProgram")?,
-                destroy: library.get(b"nvrtcDestroyProgram")?,
-                compile: library.get(b"nvrtcCompileProgram")?,
-                cubin_size: library.get(b"nvrtcGetCUBINSize")?,
-                cubin: library.get(b"nvrtcGetCUBIN")?,
-                log_size: library.get(b"nvrtcGetProgramLogSize")?,
-                log: library.get(b"nvrtcGetProgramLog")?,
-                error_string: library.get(b"nvrtcGetErrorString")?,
-                version,
-                archs,
-                path: path.to_string_lossy().into_owned(),
-                _builtins: builtins,
-                _library: library,
-            })
+            first.library.get::<Archs>(b"nvrtcGetSupportedArchs")?(archs.as_mut_ptr());
+            (file_with(*get_version as *const c_void), archs)
+        };
+        let file = file.unwrap_or_else(|| path.to_path_buf());
+        let nvrtc = Nvrtc {
+            copies: Default::default(),
+            version,
+            archs,
+            path: path.to_string_lossy().into_owned(),
+            _builtins: builtins.or_else(|| builtins_beside(&file)),
+            file,
+        };
+        _ = nvrtc.copies[0].set(Some(first));
+        Ok(nvrtc)
+    }
+
+    /// The copy for one more compilation: the first that is not busy, else the one that is least so.
+    fn instance(&self) -> &Instance {
+        let mut best: Option<&Instance> = None;
+        for copy in &self.copies {
+            let Some(copy) = copy.get_or_init(|| Instance::of_file(&self.file)) else { break };
+            let running = copy.running.load(SeqCst);
+            if running < BUSY {
+                return copy;
+            }
+            if best.is_none_or(|best| running < best.running.load(SeqCst)) {
+                best = Some(copy);
+            }
         }
+        best.expect("the first copy is open")
     }
 
     /// Compiles for the real architecture `arch` (10 major + minor).
@@ -133,6 +161,60 @@ impl Nvrtc {
                 self.archs
             );
         }
+        let _running = super::compiling::begin()?;
+        let copy = self.instance();
+        copy.running.fetch_add(1, SeqCst);
+        let compiled = copy.compile(source, arch);
+        copy.running.fetch_sub(1, SeqCst);
+        compiled
+    }
+}
+
+impl Instance {
+    fn open(path: &Path) -> std::result::Result<Instance, libloading::Error> {
+        // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
+        unsafe {
+            let library = Library::open(Some(path), RTLD_NOW)?;
+            let compile = library.get::<Compile>(b"nvrtcCompileProgram")?;
+            super::compiling::opened(*compile as *const c_void);
+            Ok(Instance {
+                compile,
+                create: library.get(b"nvrtcCreateProgram")?,
+                destroy: library.get(b"nvrtcDestroyProgram")?,
+                cubin_size: library.get(b"nvrtcGetCUBINSize")?,
+                cubin: library.get(b"nvrtcGetCUBIN")?,
+                log_size: library.get(b"nvrtcGetProgramLogSize")?,
+                log: library.get(b"nvrtcGetProgramLog")?,
+                error_string: library.get(b"nvrtcGetErrorString")?,
+                running: AtomicUsize::new(0),
+                library,
+            })
+        }
+    }
+
+    /// A copy besides those that are open, of their file: the loader knows a library by its file, so that it is given a
+    /// file in memory. None where that cannot be.
+    fn of_file(file: &Path) -> Option<Instance> {
+        let opened = || -> std::io::Result<Instance> {
+            // SAFETY: the name is a string, the number a new file's.
+            let mut memory = unsafe {
+                let fd = libc::memfd_create(c"nvrtc".as_ptr(), libc::MFD_CLOEXEC);
+                if fd < 0 {
+                    return Err(std::io::Error::last_os_error());
+                }
+                File::from_raw_fd(fd)
+            };
+            std::io::copy(&mut File::open(file)?, &mut memory)?;
+            let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
+            let copy = Instance::open(Path::new(&path)).map_err(std::io::Error::other)?;
+            // The loader knows it by this path, too: the number must not become another file's.
+            std::mem::forget(memory);
+            Ok(copy)
+        };
+        opened().inspect_err(|e| log::debug!("no further copy of {}: {e}", file.display())).ok()
+    }
+
+    fn compile(&self, source: &Source, arch: i32) -> Result<Compiled> {
         let c = |s: &str| CString::new(s).expect("sources hold no zero bytes");
         let text = c(&source.text);
         let name = c(&format!("{}.cu", source.symbol));
@@ -142,8 +224,6 @@ impl Nvrtc {
         let texts: Vec<_> = headers.iter().map(|h| h.1.as_ptr()).collect();
         let options: Vec<CString> = super::source::options(arch).iter().map(|o| c(o)).collect();
         let options: Vec<_> = options.iter().map(|o| o.as_ptr()).collect();
-
-        let _running = super::compiling::begin()?;
         let mut program = std::ptr::null_mut();
         // SAFETY: all strings outlive the program, which is destroyed on every path below.
         unsafe {
@@ -245,6 +325,25 @@ pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
     all
 }
 
+/// The file that this address inside of a library was loaded from.
+fn file_with(inside: *const c_void) -> Option<PathBuf> {
+    // SAFETY: the loader fills the description, whose name lives as long as the library.
+    unsafe {
+        let mut found: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(inside, &mut found) == 0 || found.dli_fname.is_null() {
+            return None;
+        }
+        Some(PathBuf::from(OsStr::from_bytes(CStr::from_ptr(found.dli_fname).to_bytes())))
+    }
+}
+
+/// What NVRTC loads when it compiles, a data library of the toolkit, from the folder of `path`.
+fn builtins_beside(path: &Path) -> Option<Library> {
+    let file = beside(path, "libnvrtc-builtins.so")?;
+    // SAFETY: the library only holds data.
+    unsafe { Library::open(Some(file), RTLD_NOW | RTLD_GLOBAL) }.ok()
+}
+
 /// The first file in the folder of `path` whose name begins with `prefix`.
 fn beside(path: &Path, prefix: &str) -> Option<PathBuf> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty())?;
@@ -259,7 +358,31 @@ fn beside(path: &Path, prefix: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::Usage;
+    use super::super::source::Shape;
+    use super::*;
+    use crate::backend::families::KERNELS;
+
+    /// Two copies of NVRTC are in other places, and compile to the same bytes side by side.
+    #[test]
+    fn a_further_copy_makes_the_same_code() {
+        let nvrtc = match Nvrtc::get() {
+            Ok(nvrtc) => nvrtc,
+            Err(e) if std::env::var_os("PLAQ_REQUIRE_NVRTC").is_some() => panic!("{e}"),
+            Err(e) => return println!("skipped: {e}"),
+        };
+        let copies = [nvrtc.instance(), &Instance::of_file(&nvrtc.file).expect("another copy")];
+        assert_ne!(*copies[0].compile as usize, *copies[1].compile as usize);
+        let kernel = &KERNELS[0];
+        let params: Vec<_> = kernel.params.iter().map(|all| all[0]).collect();
+        let any = Source::new(kernel, &params, &vec![], Shape { block: 128, min_blocks: 1 });
+        let text = "extern \"C\" __global__ void half(float *x) { x[threadIdx.x] *= 0.5f; }";
+        let source = &Source { symbol: String::from("half"), text: String::from(text), ..any };
+        let made = std::thread::scope(|s| {
+            let made = copies.map(|copy| s.spawn(move || copy.compile(source, 90).unwrap()));
+            made.map(|thread| thread.join().unwrap())
+        });
+        assert!(!made[0].cubin.is_empty() && made[0] == made[1]);
+    }
 
     #[test]
     fn reads_the_assembler_report() {
