@@ -66,7 +66,7 @@ parameters! {
         /// Times that the basis is built up anew, or cycles of the Ritz functional.
         max_restarts: usize = 200, within(1, MOST_RESTARTS as i64);
         /// A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-        /// else `converged` says nothing about missing eigenvalues.
+        /// else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
         verify: bool = true;
         /// Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.

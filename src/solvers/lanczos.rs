@@ -7,6 +7,8 @@
 //! complete when a run that begins with a random vector orthogonal to all of it finds nothing further out than
 //! its last eigenvalue. Where most of the space is wanted, or all of it is small, A is diagonalised in a basis of it.
 
+mod interval;
+
 use std::ops::Range;
 
 use num_complex::Complex64;
@@ -18,7 +20,7 @@ use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
 use super::{limited, unwatched, Monitor};
-use crate::backend::{as_a_rule, runs};
+use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
@@ -32,6 +34,10 @@ const ADAPTATIONS: usize = 12;
 const LOOK: usize = 16;
 /// Residual over the scale of the spectrum with which a vector that begins at random is sure to be the first there is.
 const SURE: f64 = 1e-6;
+/// Tolerance of vectors that are verified, at most: beside less exact ones something further out is found for ever.
+const VERIFIED_TOL: f64 = 1e-3;
+/// Blocks of a basis, after each of which the monitor hears that the search goes on: a large basis takes minutes.
+const TOLD: usize = 16;
 /// Vectors that are made orthonormal at a time for a basis of the whole space.
 const FILLED: usize = 32;
 
@@ -59,14 +65,15 @@ struct Process<'a, 'm> {
     random_start: bool,
     /// This run has locked vectors.
     found: bool,
+    /// Residuals over the scale of the spectrum that the monitor heard of last.
+    told: Vec<f64>,
     report: EigenReport,
 }
 
-/// Finds the eigenvectors asked for; `cheap`, if given, is A in another precision, for the polynomial.
-/// `guess` holds vectors near those wanted, e.g. saved ones: what of them has converged is not sought
-/// again. Vectors come out in the precision of A, double or single, orthonormal; not converged is not
-/// an error. The monitor hears of every restart: residuals, as far as they are known, over the largest
-/// |lambda|.
+/// Finds the eigenvectors asked for; `cheap`, if given, is A in another precision, for the polynomial. `guess` holds
+/// vectors near those wanted, e.g. saved ones: what of them has converged is not sought again. Vectors come out in the
+/// precision of A, double or single, orthonormal; not converged is not an error. The monitor hears of every restart
+/// and of every sixteenth block on the way: residuals, as far as they are known, over the largest |lambda|.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -152,13 +159,14 @@ impl<'a, 'm> Process<'a, 'm> {
     ) -> Result<Self> {
         let (shape, block, side) = (op.shape(), params.block.max(1), room.side);
         let whole = params.is_whole(shape.numbers() as usize);
+        let coarsest = if params.verify { VERIFIED_TOL } else { 1.0 };
         let v = VectorSet::new(shape.field(room.on_device)?, room.on_host());
         let report = EigenReport { room: side, on_device: room.on_device, ..Default::default() };
         Ok(Process {
             op,
             cheap: cheap.unwrap_or(op),
             params,
-            tol: eigen_tol("tol", params.tol, shape.precision)?,
+            tol: eigen_tol("tol", params.tol, shape.precision)?.min(coarsest),
             watch,
             p: Polynomial::plain(params.end),
             v,
@@ -171,6 +179,7 @@ impl<'a, 'm> Process<'a, 'm> {
             random: 0,
             random_start: false,
             found: false,
+            told: vec![1.0],
             report,
         })
     }
@@ -233,8 +242,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let at = self.locked;
         if with_first {
             let norm = self.v.gram(at..at + 1)?[0].re.sqrt();
-            let one = [Complex64::new(1.0 / norm, 0.0)];
-            self.v.rotate(at..at + 1, &one)?;
+            self.v.rotate(at..at + 1, &[Complex64::new(1.0 / norm, 0.0)])?;
         }
         let filled = at + with_first as usize;
         self.randomise(filled..at + self.block)
@@ -449,8 +457,8 @@ impl<'a, 'm> Process<'a, 'm> {
         let mut adapting = if self.params.filter == Filter::Auto { ADAPTATIONS } else { 0 };
         self.p = self.first_polynomial();
         // From the wanted end inwards.
-        let mut known: Vec<f64> = self.ritz(0..self.locked)?.0;
-        known.iter_mut().for_each(|v| *v = self.inward(*v));
+        let mut known: Vec<f64> =
+            self.ritz(0..self.locked)?.0.into_iter().map(|v| self.inward(v)).collect();
         known.sort_by(f64::total_cmp);
         if self.locked >= count {
             // All that is wanted was handed in?
@@ -470,7 +478,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let mut look = (2 * self.have).max(LOOK);
             while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
-                late = self.watch.late();
+                late = self.watch.late() || self.tell_on_the_way()?;
                 if self.have >= look && runs() {
                     decided = self.is_decided(edge)?;
                     look = self.have + self.have / 2;
@@ -606,8 +614,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where they leave a basis less
-    /// than half of its room, in which it would converge slowly.
+    /// Begins a run with random vectors; of more than wanted the last are dropped where the basis has too little room.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
         let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
@@ -616,109 +623,6 @@ impl<'a, 'm> Process<'a, 'm> {
             self.locked = count;
         }
         self.begin(false)
-    }
-
-    fn first_polynomial(&self) -> Polynomial {
-        let (least, largest) = (self.report.least, self.report.largest);
-        let (end, other) = self.span();
-        match self.params.filter {
-            Filter::Plain => Polynomial::plain(self.params.end),
-            Filter::Auto => self.filter(end + 0.05 * (other - end)),
-            Filter::Chebyshev { degree, from, to } => {
-                let margin = 1e-3 * (largest - least);
-                let (from, to, at) = match self.params.end {
-                    End::Smallest => (from, to.max(largest), least.min(from - margin)),
-                    End::Largest => (from.min(least), to, largest.max(to + margin)),
-                };
-                match self.params.end {
-                    End::Smallest if from >= largest - margin => self.filter(largest),
-                    End::Largest if to <= least + margin => self.filter(least),
-                    _ => Polynomial { degree, from, to, at },
-                }
-            }
-        }
-    }
-
-    /// The ends of the spectrum as polynomials see them. Normal operators have nothing below 0, where a probe cannot
-    /// see the end.
-    fn ends(&self) -> (f64, f64) {
-        let (least, largest) = (self.report.least, self.report.largest);
-        (if least < 0.0 && -least < 0.02 * largest { 0.0 } else { least }, largest)
-    }
-    /// The wanted end of the spectrum and the other one.
-    fn span(&self) -> (f64, f64) {
-        let (least, largest) = self.ends();
-        match self.params.end {
-            End::Smallest => (least, largest),
-            End::Largest => (largest, least),
-        }
-    }
-
-    /// Where an interval begins that leaves room behind this value.
-    fn beyond(&self, value: f64) -> f64 {
-        let (end, other) = self.span();
-        end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
-    }
-
-    /// What p is larger than for all that is wanted: for what lies further out than the edge, the last of the
-    /// vectors wanted, or outside of the interval.
-    fn bar(&self, edge: Option<f64>) -> f64 {
-        // What lies as near to the interval as that is not told from what lies in it.
-        edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
-    }
-
-    /// The polynomial for a spectrum that reaches further than the probe saw, if these values are beyond it.
-    fn reaching(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
-        let (far, size) = (self.inward(self.span().1), self.scale());
-        let beyond = |(v, r): (&f64, &f64)| self.inward(*v) - 2.0 * r > far + 1e-6 * size;
-        let k = found.iter().zip(residuals).position(beyond)?;
-        if self.p.degree == 1 {
-            return None;
-        }
-        let reach = residuals[k] + 1e-2 * size;
-        match self.params.end {
-            End::Smallest => self.report.largest = found[k] + reach,
-            End::Largest => self.report.least = found[k] - reach,
-        }
-        Some(self.filter(self.p.cut()))
-    }
-
-    /// Larger further inwards.
-    fn inward(&self, value: f64) -> f64 {
-        match self.params.end {
-            End::Smallest => value,
-            End::Largest => -value,
-        }
-    }
-
-    /// The polynomial whose interval begins at `cut`; none where it would begin near the other end.
-    fn filter(&self, cut: f64) -> Polynomial {
-        let (least, largest) = self.ends();
-        let (end, other) = self.span();
-        // None also where the spectrum is a point.
-        if as_a_rule((cut - end) / (other - end) < 0.9) {
-            Polynomial::for_cut(self.params.end, cut, least, largest)
-        } else {
-            Polynomial::plain(self.params.end)
-        }
-    }
-
-    /// A better polynomial, if there is one.
-    fn adapt(&self, values: &[f64], wanted: usize) -> Option<Polynomial> {
-        if self.p.degree == 1 {
-            return None;
-        }
-        let outside: Vec<f64> = values.iter().filter_map(|&p| self.p.invert(p)).collect();
-        let (end, old) = (self.span().0, self.p.cut());
-        let margin = (wanted / 4).max(2);
-        let cut = match outside.get(wanted + margin) {
-            Some(&v) => v,
-            // Too few outside of the interval.
-            None => end + 2.0 * (old - end),
-        };
-        let ratio = (cut - end) / (old - end);
-        let kept = (0.5..1.01).contains(&ratio) || !cut.is_finite();
-        (!kept).then(|| self.filter(cut))
     }
 
     /// Takes the first vectors of the basis, which H knows as diagonal, out of it.
@@ -738,9 +642,15 @@ impl<'a, 'm> Process<'a, 'm> {
 
     /// Tells the monitor; true: stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
-        let relative: Vec<f64> = residuals.iter().map(|r| r / self.scale()).collect();
-        self.report.stopped |= self.watch.after(self.report.restarts, &relative).is_some();
+        self.told = residuals.iter().map(|r| r / self.scale()).collect();
+        self.report.stopped |= self.watch.after(self.report.restarts, &self.told).is_some();
         Ok(self.report.stopped)
+    }
+
+    /// Tells the monitor what it knows once more if there are so many blocks since the last time; true: stop.
+    fn tell_on_the_way(&mut self) -> Result<bool> {
+        let due = (self.have / self.block).is_multiple_of(TOLD);
+        Ok(due && self.watch.after(self.report.restarts, &self.told).is_some())
     }
 
     /// The first n vectors become Ritz vectors of A itself, from the wanted end inwards. Their values come out.
