@@ -237,6 +237,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
     let near = |what: &str, more: f64, planned: u64, taken: u64| {
         let share = planned as f64 / taken as f64;
         let fits = (0.98..=1.02 + more).contains(&share);
+        println!("{what}: {planned} planned, {taken} taken");
         assert!(fits, "{what}: {planned} planned, {taken} taken");
     };
     for device in devices() {
@@ -266,7 +267,9 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
             let (before, watch) = (device.used().0, device.watch_peak());
             let (kernel, target) = settings.kernel(links.clone()).unwrap();
             let modes = settings.modes();
+            let made = watch.bytes() - before;
             let modes = Modes::find(&kernel, None, &modes, None, &mut unwatched).unwrap();
+            println!("{what}: {made} for the kernel, {} with the search", watch.bytes() - before);
             let op = Arc::new(settings.operator(kernel, modes, target).unwrap());
             near(&what, 0.0, planned.memory, watch.bytes() - before);
             near(&what, 0.0, planned.kept, device.used().0 - before);

@@ -132,9 +132,10 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     let coef = upload(v, c)?;
     let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
-    let scratch = SCRATCH[!v.device().is_cpu() as usize];
+    // The same for any number of columns: a rehearsal does not know how many of its vectors a search keeps.
+    let scratch = SCRATCH[!v.device().is_cpu() as usize].min(v.held());
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
-    let room = v.device().alloc(tile * planes * bytes)?;
+    let room = v.device().alloc(scratch.max(tile * planes * bytes))?;
     for first in (0..all.n).step_by(tile) {
         let n = tile.min(all.n - first);
         let mut args = arguments(v, v);
