@@ -12,7 +12,9 @@ use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
-use crate::compose::{Chosen, DiracSolver, Normalisation, SolveReport, SolverSettings};
+use crate::compose::{
+    Chosen, DiracSolver, Normalisation, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS,
+};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon};
 use crate::operators::{phase, ActionParams, DiracParams, QuarkAction};
@@ -234,7 +236,7 @@ impl Solving {
         expected_columns: usize,
         multigrid: Option<&Arc<Multigrid>>,
     ) -> Result<DiracSolver> {
-        let own = if self.method == Method::Multigrid { 4 } else { 10 };
+        let own = if self.method == Method::Multigrid { MULTIGRID_DIRECTIONS } else { 10 };
         let nkrylov = if self.krylov > 0 { self.krylov } else { own };
         let algorithm = self.kind();
         let settings =

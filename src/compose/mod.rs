@@ -61,5 +61,5 @@ pub use overlap_solve::{
     OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
-pub use solve::DiracSolver;
+pub use solve::{DiracSolver, MULTIGRID_DIRECTIONS};
 pub use spectrum::{largest, smallest, Bound};

@@ -64,8 +64,8 @@ pub(super) struct Preconditioner {
     single: Option<Arc<dyn QuarkAction>>,
 }
 
-/// Directions that GCR keeps with the multigrid of an automatic solver.
-const DIRECTIONS: usize = 4;
+/// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
+pub const MULTIGRID_DIRECTIONS: usize = 4;
 /// Times that a preconditioned solve is taken further when the full residual lags behind.
 const EXTENSIONS: usize = 3;
 
@@ -302,8 +302,11 @@ impl DiracSolver {
         let params = self.params.clone();
         let own = self.op.storage();
         let single = (own.0.min(Precision::F32), params.sloppy.map_or(own.1, |s| s.1));
-        let solver =
-            SolverParams { kind: SolverKind::Gcr, nkrylov: DIRECTIONS, ..params.solver.clone() };
+        let solver = SolverParams {
+            kind: SolverKind::Gcr,
+            nkrylov: MULTIGRID_DIRECTIONS,
+            ..params.solver.clone()
+        };
         let params = SolveParams { solver, sloppy: Some(single), automatic: None, ..params };
         DiracSolver::new(self.op.clone(), params)
     }

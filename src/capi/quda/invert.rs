@@ -17,7 +17,7 @@ use super::session;
 use crate::bail;
 use crate::capi::args::choose;
 use crate::capi::table::interface;
-use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
+use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, MULTIGRID_DIRECTIONS};
 use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, Recon, VectorField};
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop};
@@ -224,6 +224,7 @@ fn solver(
     params.sloppy = params.sloppy.map(|(precision, _)| (precision, recon));
     if multigrid.is_some() {
         params.sloppy = params.sloppy.map(|(p, r)| (p.max(Precision::F32), r));
+        params.solver.nkrylov = params.solver.nkrylov.min(MULTIGRID_DIRECTIONS);
     }
     let number = multigrid.as_ref().map_or(0, |m| m.0);
     if let Some((old, old_params, old_number, solver)) = &resident.solver {
