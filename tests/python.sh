@@ -2,7 +2,8 @@
 # usage: python.sh [WORD...]
 # Tests of the Python package (tests/python) in an environment of its own with NumPy, from the source tree with the
 # library of `cargo build`; mypy, where there is one; the tutorial (docs/tutorial). What else is
-# there (PyTorch, JAX, pyerrors, gvar, xarray, h5py, matplotlib, mpi4py) is tested with; PLAQ_PYTHON names another Python.
+# there (JAX, pyerrors, gvar, xarray, h5py, matplotlib, mpi4py) is tested with, PyTorch also where only the system's
+# Python has it (Debian's python3-torch); PLAQ_PYTHON names another Python.
 set -u
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
@@ -25,6 +26,14 @@ export MPLBACKEND=svg PYTHONDONTWRITEBYTECODE=1
 "$python" tests/python/run.py "$@" | tee "$scratch/python"
 rc=${PIPESTATUS[0]}
 [ $# = 0 ] || exit "$rc"
+# PyTorch of the system, where the environment has none: that of PyPI brings gigabytes of CUDA's libraries.
+if ! "$python" -c 'import torch' 2>/dev/null; then
+  if /usr/bin/python3 -c 'import numpy, torch' 2>/dev/null; then
+    check torch /usr/bin/python3 tests/python/run.py torch
+  else
+    ignore torch "no PyTorch"
+  fi
+fi
 if "$python" -c 'import mypy' 2>/dev/null; then
   types() {
     local mypy=("$python" -m mypy --cache-dir "$scratch/mypy" --ignore-missing-imports) script
