@@ -197,7 +197,7 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
             let eigenvalues = 6.0 * s.lat.volume() as f64;
             for precision in [Precision::F64, Precision::F32] {
                 let op = s.wilson(params, precision, Recon::R12);
-                let clover = op.clover().expect("a clover term");
+                let clover = op.clover().unwrap().expect("a clover term");
                 let found = clover.log_det(CloverField::square(two_kappa * params.mu)).unwrap();
                 for parity in 0..2 {
                     let one = dirac.ln_det_diagonal(parity).re + eigenvalues * two_kappa.ln();
@@ -212,7 +212,7 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
                 assert_ne!(found[0], found[1]);
             }
             let half = s.wilson(params, Precision::F16, Recon::R12);
-            let error = half.clover().unwrap().log_det(None).unwrap_err();
+            let error = half.clover().unwrap().unwrap().log_det(None).unwrap_err();
             assert_eq!(error.status, Status::Unsupported, "{error}");
         }
     }
@@ -231,7 +231,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
         assert!((0..s.lat.volume()).any(negative), "no site has a negative determinant");
         for precision in [Precision::F64, Precision::F32] {
             let op = s.wilson(params, precision, Recon::R12);
-            let clover = op.clover().expect("a clover term");
+            let clover = op.clover().unwrap().expect("a clover term");
             // The condition of single blocks multiplies rounding.
             let tol = 1e4 * tolerance(precision, TERMS);
             let (ln, sign) = (clover.log_det(None).unwrap(), clover.det_sign(None).unwrap());
@@ -260,6 +260,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
         assert!(s
             .wilson(params, Precision::F64, Recon::R12)
             .clover()
+            .unwrap()
             .unwrap()
             .log_det(Some(0.01))
             .is_ok());

@@ -622,7 +622,8 @@ impl Device {
             Seen::Field(field) => {
                 for (at, plane) in [(field.data, field.plane_bytes), (field.norm, field.norm_bytes)]
                 {
-                    if at != Ptr::NULL && holds(at).is_none_or(|bytes| (bytes as i64) < plane) {
+                    if at != Ptr::NULL && holds(at).is_none_or(|bytes| (bytes as i64) < plane.abs())
+                    {
                         wrong = Some(format!("a plane of {plane} bytes is not in memory in use"));
                     }
                 }

@@ -152,7 +152,11 @@ impl Dirac {
     pub(crate) fn system(&self, system: System) -> Result<Arc<dyn LinOp>> {
         let Some(form) = system.schur() else { return Ok(self.op.clone()) };
         match &self.schur[form.parity + if form.symmetric { 0 } else { 2 }] {
-            Some(schur) => Ok(schur.clone()),
+            Some(schur) => {
+                // Whoever counts memory finds it taken.
+                schur.keep_blocks()?;
+                Ok(schur.clone())
+            }
             None => Ok(self.op.clone().schur(form)?),
         }
     }
@@ -342,23 +346,23 @@ fn describe(dirac: &Arc<Dirac>, report: &mut Report<plaq_dirac_report>) -> Resul
 }
 
 fn get_clover(dirac: &Arc<Dirac>, clover: &mut Out<plaq_clover>) -> Result<()> {
-    hand_out(dirac, dirac.op.site_blocks(false), clover)
+    hand_out(dirac, dirac.op.site_blocks(false)?, clover)
 }
 
 fn get_inverse(dirac: &Arc<Dirac>, inverse: &mut Out<plaq_clover>) -> Result<()> {
     if let Some(wilson) = dirac.op.as_any().downcast_ref::<Wilson>() {
         wilson.check_invertible()?;
     }
-    hand_out(dirac, dirac.op.site_blocks(true), inverse)
+    hand_out(dirac, dirac.op.site_blocks(true)?, inverse)
 }
 
 fn hand_out(
     dirac: &Arc<Dirac>,
-    blocks: Option<&Arc<CloverField>>,
+    blocks: Option<Arc<CloverField>>,
     to: &mut Out<plaq_clover>,
 ) -> Result<()> {
     match blocks {
-        Some(blocks) => to.set(dirac.context.adopt(Clover::new(&dirac.context, blocks.clone()))?),
+        Some(blocks) => to.set(dirac.context.adopt(Clover::new(&dirac.context, blocks))?),
         None => bail!(Unsupported, "dirac: expected an operator with such blocks, found none"),
     }
     Ok(())

@@ -48,6 +48,7 @@ mod spectrum;
 mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
+mod tolerance;
 
 pub use crate::linop::{Schur, System};
 pub use equation::{

@@ -9,15 +9,15 @@ use super::equation::{
 };
 use super::multigrid::Multigrid;
 use super::stage::Stage;
+use super::tolerance::to_tolerance;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
-use crate::operators::{DistanceWeighted, QuarkAction, Storage};
+use crate::operators::{DistanceWeighted, QuarkAction, SchurAction, Storage};
 use crate::solvers::{
-    self, unwatched, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop,
-    StoppedBy, System,
+    self, unwatched, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 
 /// A quark action prepared for solves.
@@ -26,6 +26,8 @@ pub struct DiracSolver {
     /// The operator with the weights of distance preconditioning.
     weighted: Option<Arc<DistanceWeighted>>,
     sloppy: Option<Arc<dyn QuarkAction>>,
+    /// Schur complements that keep what they take of the operators as long as the solver lives, or have it lent.
+    _complements: Vec<Arc<dyn SchurAction>>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
     automatic: Option<Mutex<Automatic>>,
@@ -62,12 +64,11 @@ pub(super) struct Automatic {
 pub(super) struct Preconditioner {
     pub(super) multigrid: Option<Arc<Multigrid>>,
     single: Option<Arc<dyn QuarkAction>>,
+    complement: Option<Arc<dyn SchurAction>>,
 }
 
 /// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
-/// Times that a preconditioned solve is taken further when the full residual lags behind.
-const EXTENSIONS: usize = 3;
 
 /// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
 /// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
@@ -149,6 +150,16 @@ impl DiracSolver {
             None => op.clone(),
         };
         let own = op.storage();
+        let form = params.even_odd;
+        let mut complements = vec![];
+        if let Some(form) = form {
+            complements.push(iterated.clone().schur(form)?);
+        }
+        let lent = lends(&params, own.0);
+        let missing = match complements.first() {
+            Some(precise) if !lent => precise.missing_blocks(),
+            _ => 0,
+        };
         let sloppy = match params.sloppy {
             Some(other) if other != own => {
                 if other.0 > own.0 {
@@ -159,16 +170,31 @@ impl DiracSolver {
                         other.0
                     );
                 }
-                op.shape().device.require(op.copy_bytes(other), "the sloppy operator")?;
+                let bytes = op.copy_bytes(other, form) + missing;
+                op.shape().device.require(bytes, "the sloppy operator")?;
                 Some(iterated.shared_copy(other)?)
             }
             _ => None,
         };
+        op.shape().device.require(missing, "the inverse of the clover term")?;
+        if let (Some(form), Some(sloppy)) = (form, &sloppy) {
+            complements.push(sloppy.clone().schur(form)?);
+        }
+        if let (None, Some(sloppy)) = (form, &sloppy) {
+            sloppy.keep_blocks()?;
+        }
+        for (i, complement) in complements.iter().enumerate() {
+            match i == 0 && lent {
+                true => complement.lend_blocks(),
+                false => complement.keep_blocks()?,
+            }
+        }
         let automatic = params.automatic.map(|_| Mutex::default());
         Ok(DiracSolver {
             op,
             weighted,
             sloppy,
+            _complements: complements,
             params,
             multigrid: Mutex::default(),
             automatic,
@@ -230,16 +256,20 @@ impl DiracSolver {
             }
         }
         let (precision, recon) = self.op.storage();
-        let mut single = self.lock().single.clone();
+        let Preconditioner { mut single, mut complement, .. } = self.lock().clone();
         if multigrid.is_none() || self.sloppy.is_some() || precision != Precision::F64 {
-            single = None;
+            (single, complement) = (None, None);
         } else if single.is_none() {
             let other = (Precision::F32, recon);
             let device = self.op.shape().device;
-            device.require(self.op.copy_bytes(other), "the operator in single precision")?;
-            single = Some(self.op.shared_copy(other)?);
+            let form = self.params.even_odd;
+            device.require(self.op.copy_bytes(other, form), "the operator in single precision")?;
+            let copy = self.op.shared_copy(other)?;
+            complement = form.map(|form| copy.clone().schur(form)).transpose()?;
+            complement.iter().try_for_each(|c| c.keep_blocks())?;
+            single = Some(copy);
         }
-        *self.lock() = Preconditioner { multigrid, single };
+        *self.lock() = Preconditioner { multigrid, single, complement };
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(())
     }
@@ -268,10 +298,14 @@ impl DiracSolver {
     /// The same solver without its sloppy operator.
     pub(super) fn precise(&self) -> &DiracSolver {
         self.precise.get_or_init(|| {
+            let complement = self.params.even_odd.and_then(|form| self.solved().schur(form).ok());
+            // Solves say what is wrong.
+            let _ = complement.as_ref().map(|c| c.keep_blocks());
             Box::new(DiracSolver {
                 op: self.op.clone(),
                 weighted: self.weighted.clone(),
                 sloppy: None,
+                _complements: complement.into_iter().collect(),
                 params: SolveParams { sloppy: None, ..self.params.clone() },
                 multigrid: Mutex::default(),
                 automatic: None,
@@ -486,26 +520,26 @@ impl DiracSolver {
 
     /// M^dagger M or P^dagger P, or as the equation has it M M^dagger or P P^dagger, and its sloppy twin.
     pub(super) fn normal_system(&self, schur: Option<Schur>) -> Result<System> {
-        let normal = |op: &Arc<dyn QuarkAction>| -> Result<Arc<dyn LinOp>> {
+        let normal = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             match self.params.solution.adjoint_first() {
-                false => normal_operator(op, schur),
-                true => Ok(Arc::new(Normal::m_mdag(iterated_operator(op, schur)?))),
+                false => Arc::new(Normal::mdag_m(op)),
+                true => Arc::new(Normal::m_mdag(op)),
             }
         };
-        let sloppy = self.sloppy.as_ref().map(normal).transpose()?;
-        Ok(System { sloppy, ..System::new(normal(&self.solved())?) })
+        let sloppy = self.sloppy.as_ref().map(|op| iterated_operator(op, schur)).transpose()?;
+        Ok(System { sloppy: sloppy.map(normal), ..System::new(normal(self.solved_on(schur)?)) })
     }
 
     /// M, or P, and its sloppy twin.
     pub(super) fn plain_system(&self, schur: Option<Schur>) -> Result<System> {
         let plain = |op: &Arc<dyn QuarkAction>| iterated_operator(op, schur);
         let sloppy = self.sloppy.as_ref().map(plain).transpose()?;
-        Ok(System { sloppy, ..System::new(plain(&self.solved())?) })
+        Ok(System { sloppy, ..System::new(self.solved_on(schur)?) })
     }
 
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        let op = iterated_operator(&self.solved(), self.equation_schur())?;
+        let op = self.solved_on(self.equation_schur())?;
         if dagger {
             op.apply_dagger(out, inp)
         } else {
@@ -529,17 +563,34 @@ impl DiracSolver {
         to_tolerance(params, x, b, monitor, attempt, image)
     }
 
+    /// M or a Schur complement of the operator that the equation is solved with.
+    fn solved_on(&self, schur: Option<Schur>) -> Result<Arc<dyn LinOp>> {
+        match schur {
+            Some(form) => Ok(self.complement(form)?),
+            None => Ok(self.solved()),
+        }
+    }
+
+    /// A Schur complement of the operator that the equation is solved with.
+    fn complement(&self, form: Schur) -> Result<Arc<dyn SchurAction>> {
+        let made = self.solved().schur(form)?;
+        if lends(&self.params, self.op.storage().0) {
+            made.lend_blocks();
+        }
+        Ok(made)
+    }
+
     /// One Krylov solve, with the equations and the algorithm asked for.
     fn stage(&self, dagger: bool) -> Result<Stage> {
         let full = self.params.even_odd.is_some() && !self.params.solution.preconditioned();
         let mut around = None;
         let base: Arc<dyn LinOp> = match self.params.even_odd {
             Some(s) if full => {
-                let pc = self.solved().schur(s)?;
+                let pc = self.complement(s)?;
                 around = Some(pc.clone() as Arc<dyn SchurComplement>);
                 pc
             }
-            schur => iterated_operator(&self.solved(), schur)?,
+            schur => self.solved_on(schur)?,
         };
         let low = self.low();
         let iterated = |op| iterated_operator(op, self.params.even_odd);
@@ -587,87 +638,11 @@ impl DiracSolver {
     }
 }
 
-/// Runs `attempt`, which may solve another system than the one asked for, until the system whose
-/// `image` of x should be b meets the criteria; the report is about the latter.
-fn to_tolerance(
-    asked: &SolverParams,
-    x: &mut SpinorField,
-    b: &SpinorField,
-    monitor: &mut Monitor,
-    attempt: impl Fn(&mut SpinorField, &SolverParams, &mut Monitor) -> Result<SolverReport>,
-    image: impl Fn(&mut SpinorField, &SpinorField) -> Result<()>,
-) -> Result<SolverReport> {
-    let (start, stop) = (Instant::now(), asked.stop);
-    let mut params = asked.clone();
-    let mut total: Option<SolverReport> = None;
-    for _ in 0..=EXTENSIONS {
-        let part = attempt(x, &params, monitor)?;
-        let claimed = part.converged;
-        let mut report = match total.take() {
-            Some(before) => before.followed_by(part),
-            None => part,
-        };
-        let mut r = x.like(x.precision())?;
-        image(&mut r, x)?;
-        residual_of(&mut report, r, x, b)?;
-        // How far the worst right-hand side is from a criterion; 1: it is met.
-        let lag = |values: &[f64], tol: f64| {
-            let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
-            if tol > 0.0 && worst > tol {
-                worst / tol
-            } else {
-                1.0
-            }
-        };
-        let l2 = lag(&report.residual, stop.residual);
-        let hq = lag(&report.residual_hq, stop.heavy_quark);
-        report.converged = l2 == 1.0 && hq == 1.0;
-        params.stop.iterations = stop.iterations.saturating_sub(report.iterations);
-        params.stop.seconds = stop.since(start).seconds;
-        let extend = claimed && !report.converged && params.stop.iterations > 0;
-        report.stopped_by = match report.converged {
-            true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
-            // The goals of another system were met.
-            false if params.stop.iterations == 0 => {
-                report.stopped_by.max(Some(StoppedBy::Iterations))
-            }
-            false => report.stopped_by.max(Some(StoppedBy::Standstill)),
-        };
-        report.standstill = report.stopped_by == Some(StoppedBy::Standstill);
-        total = Some(report);
-        if !extend {
-            break;
-        }
-        let tighter = |lag: f64| if lag > 1.0 { 0.8 / lag } else { 1.0 };
-        params.stop.residual *= tighter(l2);
-        params.stop.heavy_quark *= tighter(hq);
-        params.initial_guess = true;
-    }
-    Ok(total.expect("the loop runs at least once"))
-}
-
-/// Puts the residuals of M x = b into the report; `image` = M x.
-fn residual_of(
-    report: &mut SolverReport,
-    mut image: SpinorField,
-    x: &SpinorField,
-    b: &SpinorField,
-) -> Result<()> {
-    let n = b.nrhs();
-    blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut image)?;
-    let (r2, b2) = (blas::norm2(&image)?, blas::norm2(b)?);
-    let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { (r / b).sqrt() } else { r.sqrt() };
-    report.residual = r2.iter().zip(&b2).map(relative).collect();
-    if let Some(i) = report.residual.iter().position(|v| !v.is_finite()) {
-        bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
-    }
-    report.residual_hq = blas::heavy_quark_residual(x, &image)?;
-    for (hq, b2) in report.residual_hq.iter_mut().zip(&b2) {
-        if *b2 == 0.0 {
-            *hq = 0.0;
-        }
-    }
-    Ok(())
+/// Are the clover blocks of precise residuals made for each of them? Where memory counts, with 16 bits inside, and
+/// where residuals are few, as those of GCR with multigrid.
+fn lends(params: &SolveParams, own: Precision) -> bool {
+    let few = |inner| inner == Precision::F16 || params.solver.kind == SolverKind::Gcr;
+    params.sloppy.is_some_and(|(inner, _)| inner < own && few(inner))
 }
 
 /// M^dagger M, or P^dagger P.

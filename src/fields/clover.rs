@@ -4,29 +4,30 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::{GaugeField, Geometry, Layout, Precision, Recon};
+use super::{GaugeField, Geometry, Layout, Precision, Recon, Subset};
 use crate::backend::args::{CloverArgs, ConvertArgs};
 use crate::backend::{kernels, Buffer, Device, External, FieldView, Ptr};
 use crate::bail;
-use crate::error::{host_array, significant, Result};
+use crate::error::{host_array, significant, Error, Result, Status};
 
 /// Real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
 /// Blocks A or A^-1 (one set), or the two sets of a twisted inverse: A H, then H, with
-/// H = (A^2 + s)^-1, s = twist^2 for the twist of one flavour.
+/// H = (A^2 + s)^-1, s = twist^2 for the twist of one flavour. On all sites, or on those of one parity.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
     precision: Precision,
+    subset: Subset,
     sets: usize,
     data: Buffer,
     norm: Option<Buffer>,
 }
 
 impl CloverField {
-    /// Bytes of a field of this shape.
+    /// Bytes of a field of this shape on all sites.
     pub fn bytes(geometry: &Geometry, precision: Precision, sets: usize) -> usize {
         let norm = if precision.has_norm() { 4 } else { 0 };
         geometry.volume() * sets * (CLOVER_REALS * precision.bytes() + norm)
@@ -38,10 +39,21 @@ impl CloverField {
         precision: Precision,
         sets: usize,
     ) -> Result<Self> {
-        let sites = 2 * geometry.plane_sites() * sets;
+        Self::on(device, geometry, Subset::Full, precision, sets)
+    }
+
+    /// The same on the sites of a subset.
+    pub(crate) fn on(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        subset: Subset,
+        precision: Precision,
+        sets: usize,
+    ) -> Result<Self> {
+        let sites = subset.parities() * geometry.plane_sites() * sets;
         let data = device.alloc(sites * CLOVER_REALS * precision.bytes())?;
         let norm = if precision.has_norm() { Some(device.alloc(sites * 4)?) } else { None };
-        Ok(CloverField { geometry: geometry.clone(), precision, sets, data, norm })
+        Ok(CloverField { geometry: geometry.clone(), precision, subset, sets, data, norm })
     }
 
     /// Is the clover term built from links in this storage? Others are first copied to 12 numbers.
@@ -97,70 +109,108 @@ impl CloverField {
     pub fn inverse(&self, square: Option<f64>) -> Result<Self> {
         let sets = 1 + square.is_some() as usize;
         let out = Self::new(self.device(), &self.geometry, self.precision, sets)?;
-        self.invert_into(&out, square)?;
+        let positive = self.positive(square)?;
+        (0..2).try_for_each(|parity| self.invert_into(&out, parity, square, positive))?;
         Ok(out)
     }
 
-    /// The same into blocks that exist.
-    pub(crate) fn invert_into(&self, out: &Self, square: Option<f64>) -> Result<()> {
-        assert_eq!(out.sets, 1 + square.is_some() as usize);
-        self.factorise(square, Some(out)).map(|_| ())
+    /// Are all blocks A, or A^2 + s for a square s, positive? Errors as of `inverse`.
+    pub(crate) fn positive(&self, square: Option<f64>) -> Result<bool> {
+        Ok(self.factorised(square)?.0)
+    }
+
+    /// The blocks of one parity of the inverse, into a field that has them; `positive`: what this field's says.
+    pub(crate) fn invert_into(
+        &self,
+        out: &Self,
+        parity: usize,
+        square: Option<f64>,
+        positive: bool,
+    ) -> Result<()> {
+        assert!(out.sets == 1 + square.is_some() as usize && out.subset.list().contains(&parity));
+        let sums = self.invert(square, Some((out, parity)), !positive)?;
+        if sums[0] != 0.0 {
+            return Err(self.singular(square)?);
+        }
+        Ok(())
     }
 
     /// [ln |det A| on the even sites, on the odd sites] of the whole lattice, of the 12x12 matrices
     /// of all sites; for a square s of A^2 + s, which for s = twist^2 is ln |det(A + i twist gamma5)|^2.
     /// Errors as of `inverse`.
     pub fn log_det(&self, square: Option<f64>) -> Result<[f64; 2]> {
-        Ok(self.factorise(square, None)?.map(|d| d.0))
+        Ok(self.factorised(square)?.1.map(|d| d.0))
     }
 
     /// The signs, 1 or -1, of the determinants that `log_det` has the moduli of.
     /// Errors as of `inverse`.
     pub fn det_sign(&self, square: Option<f64>) -> Result<[i32; 2]> {
-        Ok(self.factorise(square, None)?.map(|d| d.1))
+        Ok(self.factorised(square)?.1.map(|d| d.1))
     }
 
-    /// ln |det| and its sign per parity, and the inverse where there is a field for it.
-    fn factorise(&self, square: Option<f64>, out: Option<&Self>) -> Result<[(f64, i32); 2]> {
+    /// Whether all blocks are positive, and ln |det| and its sign per parity.
+    fn factorised(&self, square: Option<f64>) -> Result<(bool, [(f64, i32); 2])> {
+        let singular = |sums: &[f64]| sums[0] + sums[3] != 0.0;
+        let sums = self.invert(square, None, false)?;
+        if !singular(&sums) {
+            return Ok((true, [(sums[1], 1), (sums[4], 1)]));
+        }
+        if square.is_none() {
+            // Not all of them are positive: inverted they can be, by a dearer way.
+            let sums = self.invert(square, None, true)?;
+            if !singular(&sums) {
+                let sign = |negative: f64| if negative % 2.0 == 0.0 { 1 } else { -1 };
+                return Ok((false, [(sums[1], sign(sums[2])), (sums[4], sign(sums[5]))]));
+            }
+        }
+        Err(self.singular(square)?)
+    }
+
+    /// Sums of CloverInvert, or with `any` of CloverInvertAny, over both parities or over that of the field that they
+    /// write to.
+    fn invert(
+        &self,
+        square: Option<f64>,
+        out: Option<(&Self, usize)>,
+        any: bool,
+    ) -> Result<Vec<f64>> {
         if self.sets != 1 || self.precision == Precision::F16 {
             bail!(Unsupported, "only a single- or double-precision clover term can be inverted");
         }
+        // A kernel's first plane is the parity that is asked for.
+        let first = out.map_or(0, |(_, parity)| parity);
         let args = CloverArgs {
             geom: self.geometry.args(),
-            inp: self.view(),
-            out: out.unwrap_or(self).view(),
+            inp: self.from_parity(first),
+            out: out.map_or(self, |(out, _)| out).from_parity(first),
             twisted: square.is_some() as i32,
             write: out.is_some() as i32,
             square: square.unwrap_or(0.0),
             ..Default::default()
         };
-        let work = self.geometry.work(2);
-        let sums = self.geometry.reduce(
-            self.device(),
-            kernels::CloverInvert::of(self.precision)?,
-            &args,
-            work,
-        )?;
-        if sums[0] + sums[3] == 0.0 {
-            return Ok([(sums[1], 1), (sums[4], 1)]);
-        }
-        let singular = |sums: &[f64]| sums[0] + sums[3];
-        if square.is_none() {
-            // Not all of them are positive: inverted they can be, by a dearer way.
-            let kernel = kernels::CloverInvertAny::of(self.precision)?;
-            let sums = self.geometry.reduce(self.device(), kernel, &args, work)?;
-            if singular(&sums) == 0.0 {
-                let sign = |negative: f64| if negative % 2.0 == 0.0 { 1 } else { -1 };
-                return Ok([(sums[1], sign(sums[2])), (sums[4], sign(sums[5]))]);
+        let work = self.geometry.work(if out.is_some() { 1 } else { 2 });
+        let (geometry, device) = (&self.geometry, self.device());
+        match any {
+            false => {
+                geometry.reduce(device, kernels::CloverInvert::of(self.precision)?, &args, work)
+            }
+            true => {
+                geometry.reduce(device, kernels::CloverInvertAny::of(self.precision)?, &args, work)
             }
         }
+    }
+
+    /// The error of a term that cannot be inverted.
+    fn singular(&self, square: Option<f64>) -> Result<Error> {
         let (site, ratio) = self.most_singular(square.unwrap_or(0.0))?;
-        bail!(
-            SingularClover,
-            "the clover term cannot be inverted, worst at the site {site:?}: the least eigenvalue of a block is \
-             {} of the largest",
-            significant(ratio, 2)
-        );
+        Ok(Error::new(
+            Status::SingularClover,
+            format!(
+                "the clover term cannot be inverted, worst at the site {site:?}: the least eigenvalue of a block is \
+                 {} of the largest",
+                significant(ratio, 2)
+            ),
+        ))
     }
 
     /// The site of the whole lattice with the block whose least modulus of eigenvalues is the smallest part of
@@ -194,17 +244,36 @@ impl CloverField {
 
     /// A copy in another precision.
     pub fn to(&self, precision: Precision) -> Result<Self> {
-        let copy = Self::new(self.device(), &self.geometry, precision, self.sets)?;
+        let (device, geometry) = (self.device(), &self.geometry);
+        let copy = Self::on(device, geometry, self.subset, precision, self.sets)?;
         copy.fill_from(self)?;
         Ok(copy)
     }
 
-    /// Overwrites the blocks with those of `other`, of any precision.
+    /// Overwrites the blocks with those of `other`, of any precision, which has these sites.
     pub(crate) fn fill_from(&self, other: &Self) -> Result<()> {
+        if self.subset == Subset::Full && other.subset == Subset::Full {
+            return self.convert(other, other.view(), self.view(), 2 * self.sets);
+        }
+        self.subset.list().try_for_each(|parity| self.fill_parity(other, parity))
+    }
+
+    /// Overwrites the blocks of one parity, which both have.
+    pub(crate) fn fill_parity(&self, other: &Self, parity: usize) -> Result<()> {
+        assert!([self, other].iter().all(|f| f.subset.list().contains(&parity)));
+        let [from, to] = [other, self].map(|f| {
+            let view = f.from_parity(parity);
+            let (plane_bytes, norm_bytes) = (2 * view.plane_bytes, 2 * view.norm_bytes);
+            FieldView { plane_bytes, norm_bytes, ..view }
+        });
+        self.convert(other, from, to, self.sets)
+    }
+
+    fn convert(&self, other: &Self, from: FieldView, to: FieldView, planes: usize) -> Result<()> {
         assert!(other.sets == self.sets && other.geometry == self.geometry);
-        let args = ConvertArgs { from: other.view(), to: self.view(), ..Default::default() };
-        let work = self.geometry.work(2 * self.sets);
-        self.device().launch(kernels::ConvertClover(other.precision, self.precision), &args, work)
+        let args = ConvertArgs { from, to, ..Default::default() };
+        let kernel = kernels::ConvertClover(other.precision, self.precision);
+        self.device().launch(kernel, &args, self.geometry.work(planes))
     }
 
     pub fn device(&self) -> &Device {
@@ -220,14 +289,43 @@ impl CloverField {
         self.sets
     }
 
-    /// Planes: even, odd of the first set, then of the second.
+    /// The sites that it has blocks of.
+    pub(crate) fn subset(&self) -> Subset {
+        self.subset
+    }
+
+    /// Planes as kernels count them: even, odd of the first set, then of the second. Of one parity only its own are
+    /// there.
     pub(crate) fn view(&self) -> FieldView {
+        let first = self.subset.list().start as i64;
+        let view = self.from_parity(first as usize);
+        let back = |at: Ptr, plane: i64| at.offset((-first * plane) as u64);
+        match first {
+            0 => view,
+            _ => FieldView {
+                data: back(view.data, view.plane_bytes),
+                norm: back(view.norm, view.norm_bytes),
+                ..view
+            },
+        }
+    }
+
+    /// The same whose plane 0 is that of a parity, and plane 2 that of its second set. Where there is one parity, its
+    /// planes lie in the opposite order and a kernel's are half as far apart: the address that it counts from is then
+    /// inside of the memory, whichever parity that is.
+    fn from_parity(&self, parity: usize) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
+        let plane = sites * (CLOVER_REALS * self.precision.bytes()) as i64;
+        let norm = if self.precision.has_norm() { sites * 4 } else { 0 };
+        let (skipped, step) = match self.subset {
+            Subset::Full => (parity as i64, 2),
+            _ => (self.sets as i64 - 1, -1),
+        };
         FieldView {
-            data: self.data.ptr(),
-            norm: self.norm.as_ref().map_or(Ptr::NULL, Buffer::ptr),
-            plane_bytes: sites * (CLOVER_REALS * self.precision.bytes()) as i64,
-            norm_bytes: if self.precision.has_norm() { sites * 4 } else { 0 },
+            data: self.data.ptr().offset((skipped * plane) as u64),
+            norm: self.norm.as_ref().map_or(Ptr::NULL, |n| n.ptr().offset((skipped * norm) as u64)),
+            plane_bytes: step * plane / 2,
+            norm_bytes: step * norm / 2,
             volume: self.geometry.outer() as i32,
         }
     }

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, Weak};
 use super::force_workspace::{ForceWorkspace, HalfTerms};
 use super::site::{gamma5, SiteTerm};
 use super::tensor::TensorHop;
+use super::wilson::Site;
 use crate::backend::{Device, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -61,8 +62,15 @@ pub trait QuarkAction: LinOp {
     /// # Errors
     /// `Unsupported`: there is no such storage; `OutOfMemory`.
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;
-    /// Bytes of such a copy.
-    fn copy_bytes(&self, storage: Storage) -> u64;
+    /// Bytes of such a copy with what M, or this Schur complement, takes of it.
+    fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64;
+    /// Makes what M takes of a copy that is made as it is asked for.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    fn keep_blocks(&self) -> Result<()> {
+        Ok(())
+    }
     /// An operator like this one on another device, all of its numbers zero: for rehearsals.
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>>;
     /// Puts other links into the memory of the operator's own, and makes what is derived from them again,
@@ -96,8 +104,11 @@ pub trait QuarkAction: LinOp {
         bail!(Unsupported, "dirac: this operator has no site term by itself")
     }
     /// Clover blocks A, or A^-1 where it does not depend on a twist.
-    fn site_blocks(&self, _inverse: bool) -> Option<&Arc<CloverField>> {
-        None
+    ///
+    /// # Errors
+    /// `SingularClover`, `OutOfMemory`.
+    fn site_blocks(&self, _inverse: bool) -> Result<Option<Arc<CloverField>>> {
+        Ok(None)
     }
     /// Is there no hop in time?
     fn within_time_slices(&self) -> bool {
@@ -125,6 +136,21 @@ pub trait SchurAction: SchurComplement {
     fn form(&self) -> Schur;
     /// The operator on the whole lattice.
     fn action(&self) -> Arc<dyn QuarkAction>;
+
+    /// Makes what the complement takes of its operator, and keeps it as long as it lives.
+    ///
+    /// # Errors
+    /// `SingularClover`, `OutOfMemory`.
+    fn keep_blocks(&self) -> Result<()> {
+        Ok(())
+    }
+    /// What the complement takes is made for each application, one parity at a time: for the residuals of solves that
+    /// iterate in another precision.
+    fn lend_blocks(&self) {}
+    /// Bytes of what `keep_blocks` would make.
+    fn missing_blocks(&self) -> u64 {
+        0
+    }
 
     /// out = in - S in.
     fn one_minus_schur(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
@@ -197,8 +223,8 @@ pub trait Coarsenable: QuarkAction {
         faces: Ptr,
         v: &VectorField,
     ) -> Result<()>;
-    /// A site term as kernels have it: SITE_*, the blocks that it reads, its twist and scale.
-    fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64);
+    /// A site term as kernels have it.
+    fn site_term(&self, term: SiteTerm) -> Result<Site>;
 }
 
 /// What an operator M of two flavours has besides that of one, M_1, kappa-normalised:

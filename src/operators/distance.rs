@@ -193,8 +193,11 @@ impl QuarkAction for DistanceWeighted {
         let copy = self.op.shared_copy(storage)?;
         Ok(Arc::new(Self::with_weights(copy, self.distance, self.weights.clone())))
     }
-    fn copy_bytes(&self, storage: Storage) -> u64 {
-        self.op.copy_bytes(storage)
+    fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
+        self.op.copy_bytes(storage, form)
+    }
+    fn keep_blocks(&self) -> Result<()> {
+        self.op.keep_blocks()
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         Ok(Arc::new(Self::new(self.op.like_on(device)?, self.distance)?))
@@ -273,6 +276,15 @@ impl SchurAction for WeightedSchur {
     }
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.op.clone()
+    }
+    fn keep_blocks(&self) -> Result<()> {
+        self.inner.keep_blocks()
+    }
+    fn lend_blocks(&self) {
+        self.inner.lend_blocks();
+    }
+    fn missing_blocks(&self) -> u64 {
+        self.inner.missing_blocks()
     }
     fn log_det(&self) -> Result<f64> {
         self.inner.log_det()

@@ -93,8 +93,8 @@ impl Doublet {
         params: DoubletParams,
     ) -> Result<Self> {
         params.check_numbers()?;
-        let mut wilson = Wilson::from_parts(links, Some(direct), Some(inverse), params.wilson)?;
-        wilson.square = Some(params.square());
+        let (parts, square) = ((Some(direct), Some(inverse)), Some(params.square()));
+        let wilson = Wilson::with_parts(links, parts.0, parts.1, params.wilson, square)?;
         Ok(Self::on(Arc::new(wilson), params))
     }
 
@@ -134,21 +134,23 @@ impl Doublet {
                 bail!(FieldMismatch, "{name}: expected {n} right-hand sides, found {found}");
             }
         }
-        if term == SiteTerm::Inverse {
-            self.wilson.check_invertible()?;
-        }
         let scale = 2.0 * self.wilson.kappa();
         let sign = if dagger { -1.0 } else { 1.0 };
         let (m, e) = (sign * scale * self.params.wilson.mu, -scale * self.params.epsilon);
-        let (direct, inverse) = (self.wilson.clover(), self.wilson.clover_inverse());
-        let (site, clover, [twist, split, scale]) = match (term, direct) {
+        let subset = Subset::of_parity(parity);
+        let blocks = match term {
+            SiteTerm::One => None,
+            SiteTerm::Direct => self.wilson.direct(subset)?,
+            SiteTerm::Inverse => self.wilson.clover_inverse(subset)?,
+        };
+        let (site, clover, [twist, split, scale]) = match (term, &blocks) {
             (SiteTerm::One, _) => (args::SITE_ONE, None, [0.0, 0.0, 1.0]),
             (SiteTerm::Direct, None) => (args::SITE_TWIST, None, [m, e, 1.0]),
             (SiteTerm::Inverse, None) => {
                 (args::SITE_TWIST, None, [-m, -e, 1.0 / (1.0 + self.params.square())])
             }
-            (SiteTerm::Direct, _) => (args::SITE_CLOVER_TWIST, direct, [m, e, 1.0]),
-            (SiteTerm::Inverse, _) => (args::SITE_CLOVER_TWIST_INVERSE, inverse, [m, e, 1.0]),
+            (SiteTerm::Direct, a) => (args::SITE_CLOVER_TWIST, a.as_ref(), [m, e, 1.0]),
+            (SiteTerm::Inverse, b) => (args::SITE_CLOVER_TWIST_INVERSE, b.as_ref(), [m, e, 1.0]),
         };
         let args = DoubletSiteArgs {
             geom: inp.geometry().args(),
@@ -292,8 +294,11 @@ impl QuarkAction for Doublet {
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
         Ok(Arc::new(Self::on(self.wilson.shared(storage)?, self.params)))
     }
-    fn copy_bytes(&self, storage: Storage) -> u64 {
-        self.wilson.bytes_as(storage.0, storage.1)
+    fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
+        self.wilson.bytes_as(storage.0, storage.1, form)
+    }
+    fn keep_blocks(&self) -> Result<()> {
+        self.wilson.keep_blocks()
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         Ok(Arc::new(Self::on(Arc::new(self.wilson.like_on(device)?), self.params)))
@@ -322,8 +327,12 @@ impl QuarkAction for Doublet {
     ) -> Result<()> {
         self.site(out, inp, parity, (term, dagger, coef), None)
     }
-    fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
-        self.wilson.clover().filter(|_| !inverse)
+    fn site_blocks(&self, inverse: bool) -> Result<Option<Arc<CloverField>>> {
+        if inverse {
+            Ok(None)
+        } else {
+            self.wilson.clover()
+        }
     }
     fn gamma5(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         inp.check_like(out, "gamma5 tau1")?;
@@ -342,7 +351,7 @@ impl CoarsenablePair for Doublet {
     /// Wilson's operator with the twisted mass of the lighter quark, whose low modes the null vectors are to have.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>> {
         let params = DiracParams { mu: self.params.lighter(), ..*self.wilson.params() };
-        let (links, direct) = (self.wilson.gauge().clone(), self.wilson.clover().cloned());
+        let (links, direct) = (self.wilson.gauge().clone(), self.wilson.clover()?);
         Ok(Arc::new(Wilson::with_clover(links, direct, params)?))
     }
     fn flavour_term(&self) -> FlavourTerm {

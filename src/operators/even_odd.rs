@@ -2,15 +2,17 @@
 //! term: Jansen, Liu, hep-lat/9603008): with p the parity solved on and q the other,
 //! symmetric  1 - kappa^2 A_p^-1 H_pq A_q^-1 H_qp,   asymmetric  A_p - kappa^2 H_pq A_q^-1 H_qp.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
+use super::clover_term::lasts;
 use super::{
     copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, QuarkAction, SchurAction, SiteTerm,
     Wilson,
 };
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{blas, Momenta, Subset, VectorField};
+use crate::fields::{blas, CloverField, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
 /// A quark action M = A - kappa H with the hops H of a Wilson operator on every slice and a site term A.
@@ -39,11 +41,21 @@ pub struct EvenOdd {
     parity: usize,
     symmetric: bool,
     workspace: Workspace,
+    /// Inverse clover blocks of even and of odd sites that live as long as this, where they are not lent.
+    kept: [OnceLock<Arc<CloverField>>; 2],
+    lent: AtomicBool,
 }
 
 impl EvenOdd {
     pub fn new(op: Arc<dyn WilsonType>, parity: usize, symmetric: bool) -> Self {
-        EvenOdd { op, parity, symmetric, workspace: Workspace::default() }
+        EvenOdd {
+            op,
+            parity,
+            symmetric,
+            workspace: Workspace::default(),
+            kept: Default::default(),
+            lent: AtomicBool::new(false),
+        }
     }
     pub(super) fn op(&self) -> &dyn WilsonType {
         &*self.op
@@ -56,6 +68,25 @@ impl EvenOdd {
     }
     pub fn symmetric(&self) -> bool {
         self.symmetric
+    }
+
+    /// The inverse clover blocks of a parity, for what asks for them while the result lives, or this.
+    fn blocks(&self, parity: usize) -> Result<Option<Arc<CloverField>>> {
+        if self.kept[parity].get().is_some() || !lasts(&self.op.shape().device) {
+            return Ok(None);
+        }
+        let blocks = self.op.wilson().clover_inverse(Subset::of_parity(parity))?;
+        if let Some(blocks) = &blocks {
+            if !self.lent.load(Ordering::Relaxed) {
+                self.kept[parity].get_or_init(|| blocks.clone());
+            }
+        }
+        Ok(blocks)
+    }
+    /// Parities whose inverse blocks it takes.
+    fn inverted(&self) -> impl Iterator<Item = usize> {
+        let (parity, symmetric) = (self.parity, self.symmetric);
+        (0..2).filter(move |&p| symmetric || p != parity)
     }
 
     fn other_shape(&self) -> Shape {
@@ -74,10 +105,34 @@ impl EvenOdd {
         let site_hop = SiteTerm::Inverse;
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first = HopCall { parity: 1 - p, dagger: false, coef: 1.0, site_hop, y: None };
-            self.op.hop(t, inp, &first)?;
+            self.first_hop(t, inp, &first)?;
+            let _blocks = self.blocks(p)?;
             let second = HopCall { parity: p, coef: kappa * kappa, y, ..first };
             self.op.hop_add(out, t, &second, &HopSum { z: None, own })
         })
+    }
+
+    /// A hop to the other parity, times the inverse site term there.
+    pub(super) fn first_hop(
+        &self,
+        t: &mut VectorField,
+        inp: &VectorField,
+        call: &HopCall,
+    ) -> Result<()> {
+        let _blocks = self.blocks(call.parity)?;
+        self.op.hop(t, inp, call)
+    }
+
+    /// out = A^-1 in, or the adjoint, on one parity.
+    pub(super) fn apply_inverse(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        parity: usize,
+        dagger: bool,
+    ) -> Result<()> {
+        let _blocks = self.blocks(parity)?;
+        self.op.apply_site(out, inp, parity, SiteTerm::Inverse, dagger, 1.0)
     }
 
     /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in
@@ -94,7 +149,11 @@ impl EvenOdd {
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first =
                 HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
-            self.op.hop(t, inp, &first)?;
+            self.first_hop(t, inp, &first)?;
+            let _blocks = match site_hop {
+                SiteTerm::Inverse => self.blocks(p)?,
+                _ => None,
+            };
             let second = HopCall {
                 parity: p,
                 dagger,
@@ -113,6 +172,18 @@ impl SchurAction for EvenOdd {
     }
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.op.clone()
+    }
+    fn keep_blocks(&self) -> Result<()> {
+        if !self.symmetric {
+            self.op.wilson().direct(Subset::of_parity(self.parity))?;
+        }
+        self.inverted().try_for_each(|parity| self.blocks(parity).map(|_| ()))
+    }
+    fn lend_blocks(&self) {
+        self.lent.store(true, Ordering::Relaxed);
+    }
+    fn missing_blocks(&self) -> u64 {
+        self.op.wilson().missing_inverse(self.inverted())
     }
     fn one_minus_schur(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.add_one_minus_schur(out, inp, None, 0.0)
@@ -154,7 +225,7 @@ impl SchurComplement for EvenOdd {
         let (p, q) = (self.parity, 1 - self.parity);
         let kappa = self.kappa();
         self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
-            self.op.apply_site(t, b, q, SiteTerm::Inverse, dagger, 1.0)?;
+            self.apply_inverse(t, b, q, dagger)?;
             let call = HopCall {
                 parity: p,
                 dagger,
@@ -167,7 +238,7 @@ impl SchurComplement for EvenOdd {
         if self.symmetric && !dagger {
             self.workspace.with(&self.shape(), b.nrhs(), |t| {
                 blas::copy(t, out)?;
-                self.op.apply_site(out, t, p, SiteTerm::Inverse, false, 1.0)
+                self.apply_inverse(out, t, p, false)
             })?;
         }
         Ok(())
@@ -184,7 +255,7 @@ impl SchurComplement for EvenOdd {
     ) -> Result<()> {
         let q = 1 - self.parity;
         if self.symmetric && dagger {
-            self.op.apply_site(full, x, self.parity, SiteTerm::Inverse, true, 1.0)?;
+            self.apply_inverse(full, x, self.parity, true)?;
         } else {
             copy_parity(full, x, self.parity)?;
         }
@@ -197,7 +268,7 @@ impl SchurComplement for EvenOdd {
                 y: Some((b, 1.0, SiteTerm::One)),
             };
             self.op.hop(t, full, &call)?;
-            self.op.apply_site(full, t, q, SiteTerm::Inverse, dagger, 1.0)
+            self.apply_inverse(full, t, q, dagger)
         })
     }
 
@@ -230,7 +301,7 @@ impl LinOp for EvenOdd {
             return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::One, true);
         }
         self.workspace.with(&self.shape(), inp.nrhs(), |s| {
-            self.op.apply_site(s, inp, self.parity, SiteTerm::Inverse, true, 1.0)?;
+            self.apply_inverse(s, inp, self.parity, true)?;
             self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
         })
     }
@@ -243,6 +314,11 @@ impl LinOp for EvenOdd {
         wilson.hop_bytes(true, false, n) + wilson.hop_bytes(true, true, n)
     }
     fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
-        Ok(self.action().like_on(device)?.schur(self.form())?)
+        let like = self.action().like_on(device)?.schur(self.form())?;
+        match self.lent.load(Ordering::Relaxed) {
+            true => like.lend_blocks(),
+            false => like.keep_blocks()?,
+        }
+        Ok(like)
     }
 }

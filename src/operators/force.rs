@@ -131,20 +131,21 @@ impl Wilson {
     ) -> Result<()> {
         self.check_insertion(out)?;
         let params = self.params();
-        let Some(inverse) = self.clover_inverse().filter(|_| params.has_clover()) else {
+        if !params.has_clover() || !self.has_clover() {
             bail!(Unsupported, "clover force: the operator has no clover term of its links");
-        };
+        }
         self.check_invertible()?;
         if let Some(terms) = &terms {
             self.check_terms(terms)?;
         }
         let geometry = self.gauge().geometry();
-        let with_blocks = (determinant[0] != 0.0) as i32 | ((determinant[1] != 0.0) as i32) << 1;
+        let empty = self.empty_view();
         let mut args = CloverInsertionArgs {
             geom: geometry.args(),
-            blocks: inverse.view(),
+            blocks: empty,
+            x: empty,
+            y: empty,
             out: out.view(),
-            with_blocks,
             add: add as i32,
             coef_blocks: determinant,
             // 2 kappa csw, a quarter of it for each corner of a plaquette.
@@ -152,25 +153,34 @@ impl Wilson {
             coef_t: 0.5 * self.kappa() * params.csw_t,
             ..Default::default()
         };
-        let launch = |args: &CloverInsertionArgs| {
+        let launch = |args: &mut CloverInsertionArgs| -> Result<()> {
             self.gauge().device().launch(
                 kernels::CloverInsertion::of(self.gauge().precision())?,
                 args,
                 geometry.work(2),
-            )
+            )?;
+            args.add = 1;
+            Ok(())
         };
-        let Some(terms) = terms.filter(|t| !t.coef.is_empty()) else {
-            let volume = geometry.outer() as i32;
-            args.x = FieldView { volume, ..Default::default() };
-            args.y = args.x;
-            return launch(&args);
-        };
-        for (first, count) in groups(terms.coef.len()) {
+        let terms = terms.filter(|t| !t.coef.is_empty());
+        for (first, count) in groups(terms.map_or(0, |t| t.coef.len())) {
+            let Some(terms) = &terms else { break };
             [args.x, args.y] = [from_rhs(terms.x, first), from_rhs(terms.y, first)];
             args.nrhs = count as i32;
             args.coef = coefficients(terms.coef, first, count);
-            launch(&args)?;
-            (args.with_blocks, args.add) = (0, 1);
+            launch(&mut args)?;
+        }
+        (args.x, args.y, args.nrhs) = (empty, empty, 0);
+        for parity in (0..2).filter(|&parity| determinant[parity] != 0.0) {
+            // One parity after the other: only its blocks need be there.
+            let Some(inverse) = self.clover_inverse(Subset::of_parity(parity))? else { break };
+            (args.blocks, args.with_blocks) = (inverse.view(), 1 << parity);
+            launch(&mut args)?;
+        }
+        // Nothing to insert is zero.
+        if args.add == 0 {
+            (args.blocks, args.with_blocks) = (empty, 0);
+            launch(&mut args)?;
         }
         Ok(())
     }
@@ -207,7 +217,7 @@ impl Wilson {
     /// `SingularClover`.
     pub fn site_log_det(&self) -> Result<[f64; 2]> {
         let sites = (self.gauge().geometry().global_volume() / 2) as f64;
-        match (self.clover(), self.square) {
+        match (self.clover()?, self.square) {
             (Some(a), None) => Ok(a.log_det(None)?.map(|v| 2.0 * v)),
             (Some(a), square) => a.log_det(square),
             (None, square) => Ok([12.0 * sites * square.unwrap_or(0.0).ln_1p(); 2]),

@@ -207,7 +207,7 @@ impl QuarkAction for Laplace {
         )?;
         Ok(copy)
     }
-    fn copy_bytes(&self, (precision, recon): Storage) -> u64 {
+    fn copy_bytes(&self, (precision, recon): Storage, _form: Option<Schur>) -> u64 {
         GaugeField::bytes(self.links().geometry(), precision, recon) as u64
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {

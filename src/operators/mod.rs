@@ -3,6 +3,7 @@
 mod action;
 mod actions;
 mod chiral;
+mod clover_term;
 mod coarse;
 mod covariant;
 mod dirac_params;
@@ -37,4 +38,4 @@ pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::{Laplace, LaplaceParams};
 pub use site::{copy_parity, gamma5, phase, Gamma5, Gamma5Times, SiteTerm};
 pub use tensor::TensorHop;
-pub use wilson::{HopCall, HopSum, Wilson};
+pub use wilson::{HopCall, HopSum, Site, Wilson};

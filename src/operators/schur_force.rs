@@ -46,7 +46,7 @@ impl EvenOdd {
         self.extend(x, terms.x, false)?;
         match &mut work.half {
             Some(t) if self.symmetric() => {
-                op.apply_site(t, terms.y, p, SiteTerm::Inverse, true, 1.0)?;
+                self.apply_inverse(t, terms.y, p, true)?;
                 self.extend(y, t, true)?;
             }
             _ => self.extend(y, terms.y, true)?,
@@ -131,7 +131,7 @@ impl EvenOdd {
             site_hop: SiteTerm::Inverse,
             y: None,
         };
-        self.op().hop(full, half, &call)
+        self.first_hop(full, half, &call)
     }
 }
 

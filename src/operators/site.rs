@@ -9,7 +9,7 @@ use crate::backend::args::{self, SiteOpArgs};
 use crate::backend::{kernels, Device, FieldView};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Components, RhsOrder, SpinorField, Subset};
+use crate::fields::{CloverField, Components, RhsOrder, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
 
 /// exp(i pi angle), exact for periodic and antiperiodic fields.
@@ -30,6 +30,14 @@ pub enum SiteTerm {
     Direct,
     /// A^-1
     Inverse,
+}
+
+/// A site term as kernels have it: SITE_*, the clover field that it reads, its twist and scale.
+pub struct Site {
+    pub kind: i32,
+    pub clover: Option<Arc<CloverField>>,
+    pub twist: f64,
+    pub scale: f64,
 }
 
 /// out = coef S in on one parity, S one of SITE_* (kernels/wilson.h) with these blocks and twist.

@@ -3,23 +3,23 @@
 //! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
 //! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use num_complex::Complex64;
 
 use super::action::{ActionVersion, SharedCopies, Storage};
+use super::clover_term::CloverTerm;
 use super::dirac_params::DiracParams;
-use super::site::{site_launch, SiteTerm};
+use super::site::{site_launch, Site, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
 use crate::bail;
-use crate::error::{Result, Status};
+use crate::error::Result;
 use crate::fields::{
     halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
-    Version,
 };
-use crate::linop::{LinOp, Shape};
+use crate::linop::{LinOp, Schur, Shape};
 
 /// One parity's hop: out = coef_y S_y y + S_hop (coef H in).
 #[derive(Clone, Copy)]
@@ -40,14 +40,17 @@ pub struct HopSum<'a> {
     pub own: f64,
 }
 
+/// Arguments of a hop with the clover blocks that they point to, which live until it is launched.
+pub(super) struct Hop {
+    pub args: HopArgs,
+    blocks: Option<Arc<CloverField>>,
+}
+
 /// M = A - kappa H on the full lattice, and its parity pieces for even-odd preconditioning.
 pub struct Wilson {
     gauge: Arc<GaugeField>,
     /// Kappa-normalised A and its inverse; absent without clover term.
-    direct: Option<Arc<CloverField>>,
-    inverse: Option<Arc<CloverField>>,
-    /// Has A no inverse on some site? Then only M itself can be applied.
-    singular: AtomicBool,
+    clover: Option<Arc<CloverTerm>>,
     params: DiracParams,
     /// s of the inverse A H and H = (A^2 + s)^-1; None: the inverse is A^-1.
     pub(super) square: Option<f64>,
@@ -55,17 +58,7 @@ pub struct Wilson {
     own_clover: bool,
     /// Number of the operator, which its copies share.
     number: u64,
-    /// The version of the links that the clover term belongs to.
-    built: Version,
     copies: SharedCopies<Wilson>,
-}
-
-/// Was there no inverse of a clover term?
-fn is_singular(inverted: Result<()>) -> Result<bool> {
-    match inverted {
-        Err(e) if e.status == Status::SingularClover => Ok(true),
-        done => done.map(|()| false),
-    }
 }
 
 /// Operators made so far.
@@ -88,20 +81,19 @@ impl Wilson {
             return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
         }
         let (geometry, precision) = (gauge.geometry(), gauge.precision());
-        let sets = 2 + square.is_some() as usize;
-        let mut bytes = CloverField::bytes(geometry, precision, sets);
+        let mut bytes = CloverField::bytes(geometry, precision, 1);
         if !CloverField::reads(gauge.recon()) {
             bytes += GaugeField::bytes(geometry, precision, Recon::R12);
         }
-        gauge.device().require(bytes as u64, "the clover term and its inverse")?;
+        gauge.device().require(bytes as u64, "the clover term")?;
         let c = 2.0 * params.kappa();
         let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
-        let made = Self::inverted(gauge, Some(Arc::new(direct)), params, square)?;
+        let made = Self::with_parts(gauge, Some(Arc::new(direct)), None, params, square)?;
         Ok(Wilson { own_clover: true, ..made })
     }
 
-    /// Puts other links into the memory of the operator's own, and the clover term and its inverse
-    /// made of them into that of the old ones: nothing is compiled, and nothing is allocated where
+    /// Puts other links into the memory of the operator's own, and the clover term and what there is of its inverse,
+    /// made of them, into that of the old ones: nothing is compiled, and nothing is allocated where
     /// `gauge` has the operator's precision and is stored as 18 or 12 numbers. The field that the
     /// operator was made with is overwritten where it has not been converted ([`Wilson::to`]).
     /// Nothing is done where `gauge` holds the links that the operator has.
@@ -110,62 +102,28 @@ impl Wilson {
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
     /// term.
     pub fn update(&self, gauge: &GaugeField) -> Result<()> {
-        if self.direct.is_some() && !self.own_clover {
+        if self.clover.is_some() && !self.own_clover {
             bail!(Unsupported, "update: the clover term was given, it cannot be made of new links");
         }
         self.gauge.update_from(gauge)?;
-        let (Some(direct), Some(inverse)) = (&self.direct, &self.inverse) else { return Ok(()) };
-        let now = self.gauge.version();
-        if self.built.get() == now {
-            return Ok(());
-        }
+        let Some(clover) = &self.clover else { return Ok(()) };
         let c = 2.0 * self.kappa();
         let readable =
-            |g: &GaugeField| g.precision() == direct.precision() && CloverField::reads(g.recon());
+            |g: &GaugeField| g.precision() == clover.precision() && CloverField::reads(g.recon());
         // The links as they were given are the better ones.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
-        direct.rebuild(links, c * self.params.csw_s, c * self.params.csw_t)?;
-        let inverted = if direct.precision() == Precision::F16 {
-            let fine = CloverField::build(links, c * self.params.csw_s, c * self.params.csw_t)?;
-            fine.inverse(self.square).and_then(|fine| inverse.fill_from(&fine))
-        } else {
-            direct.invert_into(inverse, self.square)
-        };
-        self.singular.store(is_singular(inverted)?, Ordering::Release);
-        self.built.set(now);
-        Ok(())
-    }
-
-    /// Refuses what takes the inverse of a clover term that has none.
-    ///
-    /// # Errors
-    /// `SingularClover`, with the site.
-    pub fn check_invertible(&self) -> Result<()> {
-        if self.singular.load(Ordering::Acquire) {
-            if let Some(a) = self.direct.as_ref().filter(|a| a.precision() != Precision::F16) {
-                a.log_det(self.square)?;
-            }
-            bail!(SingularClover, "the clover term cannot be inverted");
-        }
-        Ok(())
+        let coefs = [c * self.params.csw_s, c * self.params.csw_t];
+        clover.rebuild(links, coefs, self.gauge.version())
     }
 
     /// Takes over links, clover term and inverse of the same operator in other storage, into the
     /// memory that it has, as far as they have changed.
     fn follow(&self, other: &Wilson) -> Result<()> {
-        let convert =
-            |to: &Option<Arc<CloverField>>, from: &Option<Arc<CloverField>>| match (to, from) {
-                (Some(to), Some(from)) if !Arc::ptr_eq(to, from) => to.fill_from(from),
-                _ => Ok(()),
-            };
         self.gauge.update_from(&other.gauge)?;
-        if self.built.get() != other.built.get() {
-            convert(&self.direct, &other.direct)?;
-            convert(&self.inverse, &other.inverse)?;
-            self.singular.store(other.singular.load(Ordering::Acquire), Ordering::Release);
-            self.built.set(other.built.get());
+        match (&self.clover, &other.clover) {
+            (Some(own), Some(other)) => own.follow(other),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// The operator and the version of its links.
@@ -178,7 +136,11 @@ impl Wilson {
         self.copies.get(
             (precision, recon),
             |copy| copy.follow(self),
-            || self.on_links(self.gauge.shared_copy(precision, recon)?, precision),
+            || {
+                let gauge = self.gauge.shared_copy(precision, recon)?;
+                let on_demand = |clover: &Arc<CloverTerm>| Ok(clover.copy_on_demand(precision));
+                self.on_links(gauge, on_demand)
+            },
         )
     }
 
@@ -189,37 +151,28 @@ impl Wilson {
         direct: Option<Arc<CloverField>>,
         params: DiracParams,
     ) -> Result<Self> {
-        let square = CloverField::square(2.0 * params.kappa() * params.mu);
-        Self::inverted(gauge, direct, params, square)
+        Self::from_parts(gauge, direct, None, params)
     }
 
-    /// The operator with the inverse of A^2 + `square`.
-    fn inverted(
-        gauge: Arc<GaugeField>,
-        direct: Option<Arc<CloverField>>,
-        params: DiracParams,
-        square: Option<f64>,
-    ) -> Result<Self> {
-        let mut singular = false;
-        let inverse = match &direct {
-            Some(a) => {
-                let sets = 1 + square.is_some() as usize;
-                let out = CloverField::new(a.device(), a.geometry(), a.precision(), sets)?;
-                singular = is_singular(a.invert_into(&out, square))?;
-                Some(Arc::new(out))
-            }
-            None => None,
-        };
-        let made = Self::from_parts(gauge, direct, inverse, params)?;
-        Ok(Wilson { singular: AtomicBool::new(singular), square, ..made })
-    }
-
-    /// The operator with A and A^-1, or its twisted inverse, both given.
+    /// The operator with A and A^-1, or its twisted inverse, both given; without an inverse, one is made when it is
+    /// asked for.
     pub fn from_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
         inverse: Option<Arc<CloverField>>,
         params: DiracParams,
+    ) -> Result<Self> {
+        let square = CloverField::square(2.0 * params.kappa() * params.mu);
+        Self::with_parts(gauge, direct, inverse, params, square)
+    }
+
+    /// The operator with the inverse of A^2 + `square`.
+    pub(super) fn with_parts(
+        gauge: Arc<GaugeField>,
+        direct: Option<Arc<CloverField>>,
+        inverse: Option<Arc<CloverField>>,
+        params: DiracParams,
+        square: Option<f64>,
     ) -> Result<Self> {
         params.check()?;
         for c in direct.iter().chain(&inverse) {
@@ -233,21 +186,18 @@ impl Wilson {
                 );
             }
         }
+        let links = gauge.version();
+        let clover = direct.map(|a| Arc::new(CloverTerm::new(a, inverse, square, links)));
         let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let (built, copies) = (Version::of(gauge.version()), SharedCopies::default());
-        let singular = AtomicBool::new(false);
-        Ok(Wilson {
-            gauge,
-            direct,
-            inverse,
-            singular,
-            params,
-            square: CloverField::square(2.0 * params.kappa() * params.mu),
-            own_clover: false,
-            number,
-            built,
-            copies,
-        })
+        let copies = SharedCopies::default();
+        Ok(Wilson { gauge, clover, params, square, own_clover: false, number, copies })
+    }
+
+    /// Another operator with this one's clover term, on other links.
+    pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
+        let (clover, copies) = (self.clover.clone(), SharedCopies::default());
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        Wilson { gauge, clover, own_clover: false, number, copies, ..*self }
     }
 
     /// The same operator with a copy of its links.
@@ -258,28 +208,29 @@ impl Wilson {
 
     /// An operator like this one on another device, links and clover blocks zero: for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
-        let blocks = |c: &Arc<CloverField>| {
-            CloverField::new(device, c.geometry(), c.precision(), c.sets()).map(Arc::new)
+        let clover = match &self.clover {
+            Some(clover) => Some(Arc::new(clover.like_on(device)?)),
+            None => None,
         };
-        Ok(Wilson {
-            gauge: Arc::new(self.gauge.like_on(device)?),
-            direct: self.direct.as_ref().map(blocks).transpose()?,
-            inverse: self.inverse.as_ref().map(blocks).transpose()?,
-            singular: AtomicBool::new(false),
-            built: Version::of(self.built.get()),
-            copies: SharedCopies::default(),
-            ..*self
-        })
+        let gauge = Arc::new(self.gauge.like_on(device)?);
+        Ok(Wilson { gauge, clover, copies: SharedCopies::default(), ..*self })
     }
 
-    /// Bytes of links and clover blocks in another precision and link storage.
-    pub fn bytes_as(&self, precision: Precision, recon: Recon) -> u64 {
+    /// Bytes of links and of the clover blocks that M or a Schur complement takes, in another precision and link
+    /// storage.
+    pub fn bytes_as(&self, precision: Precision, recon: Recon, form: Option<Schur>) -> u64 {
         let geometry = self.gauge.geometry();
-        let mut bytes = GaugeField::bytes(geometry, precision, recon);
-        for blocks in [self.clover(), self.clover_inverse()].into_iter().flatten() {
-            bytes += CloverField::bytes(geometry, precision, blocks.sets());
+        let mut bytes = GaugeField::bytes(geometry, precision, recon) as u64;
+        if let Some(clover) = &self.clover {
+            // A of both parities, A of one and the inverse of the other, or the inverse of both.
+            let halves = match form {
+                None => 2,
+                Some(form) if form.symmetric => 2 * clover.sets(),
+                Some(_) => 1 + clover.sets(),
+            };
+            bytes += (halves * CloverField::bytes(geometry, precision, 1) / 2) as u64;
         }
-        bytes as u64
+        bytes
     }
 
     /// The same operator in another precision and link storage.
@@ -289,26 +240,22 @@ impl Wilson {
             true => self.gauge.clone(),
             false => Arc::new(self.gauge.to(precision, recon)?),
         };
-        self.on_links(links, precision)
+        self.on_links(links, |clover| clover.whole_copy(precision))
     }
 
-    /// The same operator on a copy of its links in this precision.
-    fn on_links(&self, gauge: Arc<GaugeField>, precision: Precision) -> Result<Self> {
-        let convert = |c: &Option<Arc<CloverField>>| -> Result<Option<Arc<CloverField>>> {
-            match c {
-                Some(c) if c.precision() != precision => Ok(Some(Arc::new(c.to(precision)?))),
-                other => Ok(other.clone()),
+    /// The same operator on a copy of its links; `copy` makes the clover term in their precision where that is another.
+    fn on_links(
+        &self,
+        gauge: Arc<GaugeField>,
+        copy: impl Fn(&Arc<CloverTerm>) -> Result<CloverTerm>,
+    ) -> Result<Self> {
+        let clover = match &self.clover {
+            Some(clover) if clover.precision() != gauge.precision() => {
+                Some(Arc::new(copy(clover)?))
             }
+            other => other.clone(),
         };
-        Ok(Wilson {
-            gauge,
-            direct: convert(&self.direct)?,
-            inverse: convert(&self.inverse)?,
-            singular: AtomicBool::new(self.singular.load(Ordering::Acquire)),
-            built: Version::of(self.built.get()),
-            copies: SharedCopies::default(),
-            ..*self
-        })
+        Ok(Wilson { gauge, clover, copies: SharedCopies::default(), ..*self })
     }
 
     pub fn params(&self) -> &DiracParams {
@@ -329,11 +276,36 @@ impl Wilson {
     pub fn gauge(&self) -> &Arc<GaugeField> {
         &self.gauge
     }
-    pub fn clover(&self) -> Option<&Arc<CloverField>> {
-        self.direct.as_ref()
+    pub(super) fn has_clover(&self) -> bool {
+        self.clover.is_some()
     }
-    pub fn clover_inverse(&self) -> Option<&Arc<CloverField>> {
-        self.inverse.as_ref()
+    /// A, where there is a clover term.
+    ///
+    /// # Errors
+    /// `OutOfMemory`, of an operator that shares the term of another.
+    pub fn clover(&self) -> Result<Option<Arc<CloverField>>> {
+        self.direct(Subset::Full)
+    }
+    pub(super) fn direct(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
+        self.clover.as_ref().map(|a| a.direct(subset)).transpose()
+    }
+    /// A^-1 or its twisted inverse on these sites, where there is a clover term. It is made where nobody holds it.
+    ///
+    /// # Errors
+    /// `SingularClover`, with the site; `OutOfMemory`.
+    pub fn clover_inverse(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
+        self.clover.as_ref().map(|a| a.inverse(subset)).transpose()
+    }
+    /// Bytes of the inverse on these parities, as far as nobody holds it.
+    pub(super) fn missing_inverse(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
+        self.clover.as_ref().map_or(0, |a| a.missing(parities))
+    }
+    /// Refuses what takes the inverse of a clover term that has none.
+    ///
+    /// # Errors
+    /// `SingularClover`, with the site.
+    pub fn check_invertible(&self) -> Result<()> {
+        self.clover.as_ref().map_or(Ok(()), |a| a.check_invertible())
     }
     pub fn kappa(&self) -> f64 {
         self.params.kappa()
@@ -352,35 +324,43 @@ impl Wilson {
 
     /// Does the term leave fields as they are?
     pub(crate) fn is_one(&self, term: SiteTerm) -> bool {
-        self.site(term, false).0 == args::SITE_ONE
+        self.kind(term) == args::SITE_ONE
     }
 
-    /// SITE_* of kernels/wilson.h, the clover field it reads, its twist and scale.
-    fn site(&self, term: SiteTerm, dagger: bool) -> (i32, Option<&Arc<CloverField>>, f64, f64) {
+    /// SITE_* of kernels/wilson.h.
+    fn kind(&self, term: SiteTerm) -> i32 {
+        let direct = term == SiteTerm::Direct;
+        let rho = if direct { self.params.rho } else { 0.0 };
+        let twisted = self.params.mu + rho != 0.0;
+        match (term, &self.clover) {
+            (SiteTerm::One, _) => args::SITE_ONE,
+            (_, None) if twisted => args::SITE_TWIST,
+            (_, None) => args::SITE_ONE,
+            (SiteTerm::Direct, _) if twisted => args::SITE_CLOVER_TWIST,
+            (SiteTerm::Inverse, _) if twisted => args::SITE_CLOVER_TWIST_INVERSE,
+            _ => args::SITE_CLOVER,
+        }
+    }
+
+    /// A term on these sites.
+    fn site(&self, term: SiteTerm, dagger: bool, subset: Subset) -> Result<Site> {
         let sign = if dagger { -1.0 } else { 1.0 };
         let rho = if term == SiteTerm::Direct { self.params.rho } else { 0.0 };
-        let mu = self.params.mu + rho;
-        let (twist, twisted) = (sign * 2.0 * self.kappa() * mu, mu != 0.0);
-        match (term, &self.direct) {
-            (SiteTerm::One, _) => (args::SITE_ONE, None, 0.0, 1.0),
-            (SiteTerm::Direct, None) if twisted => (args::SITE_TWIST, None, twist, 1.0),
-            (SiteTerm::Inverse, None) if twisted => {
-                (args::SITE_TWIST, None, -twist, 1.0 / (1.0 + twist * twist))
+        let (kind, mu) = (self.kind(term), self.params.mu + rho);
+        let mut site =
+            Site { kind, clover: None, twist: sign * 2.0 * self.kappa() * mu, scale: 1.0 };
+        match (term, &self.clover) {
+            (SiteTerm::One, _) => site.twist = 0.0,
+            (_, None) if kind == args::SITE_ONE => site.twist = 0.0,
+            (SiteTerm::Direct, None) => {}
+            (SiteTerm::Inverse, None) => {
+                site.scale = 1.0 / (1.0 + site.twist * site.twist);
+                site.twist = -site.twist;
             }
-            (_, None) => (args::SITE_ONE, None, 0.0, 1.0),
-            (SiteTerm::Direct, a) => (
-                if twisted { args::SITE_CLOVER_TWIST } else { args::SITE_CLOVER },
-                a.as_ref(),
-                twist,
-                1.0,
-            ),
-            (SiteTerm::Inverse, _) => (
-                if twisted { args::SITE_CLOVER_TWIST_INVERSE } else { args::SITE_CLOVER },
-                self.inverse.as_ref(),
-                twist,
-                1.0,
-            ),
+            (SiteTerm::Direct, Some(a)) => site.clover = Some(a.direct(subset)?),
+            (SiteTerm::Inverse, Some(a)) => site.clover = Some(a.inverse(subset)?),
         }
+        Ok(site)
     }
 
     pub(super) fn empty_view(&self) -> FieldView {
@@ -390,7 +370,7 @@ impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
     /// `out` and y this one. At most one of the two site terms may differ from One.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, &HopSum::default())?, inp)
+        self.hop_add(out, inp, call, &HopSum::default())
     }
 
     /// The same with further terms in the same pass.
@@ -401,7 +381,8 @@ impl Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        self.launch_hop(self.hop_args(out, inp, call, sum)?, inp)
+        let hop = self.hop_args(out, inp, call, sum, Subset::of_parity(call.parity))?;
+        self.launch_hop(hop.args, inp)
     }
 
     /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
@@ -422,8 +403,8 @@ impl Wilson {
                 .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
         }
         // Views of even sites, the first planes of every field.
-        let args = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum)?;
-        let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..args };
+        let hop = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum, Subset::Full)?;
+        let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..hop.args };
         self.launch_hop(args, inp)
     }
 
@@ -444,7 +425,7 @@ impl Wilson {
     }
 
     /// Arguments of a launch that are the operator's: links, phases, the hop's coefficients and its site term.
-    pub(crate) fn terms(&self, call: &HopCall) -> HopArgs {
+    pub(super) fn terms(&self, call: &HopCall, blocks: Subset) -> Result<Hop> {
         let geometry = self.gauge.geometry();
         let comm = geometry.comm();
         let one = Complex64::new(1.0, 0.0);
@@ -458,57 +439,58 @@ impl Wilson {
             phase_mask |= ((*z != one) as i32) << mu;
             complex_phase |= ((z.im != 0.0) as i32) << mu;
         }
-        let (site_hop, clover, twist, twist_scale) = self.site(call.site_hop, call.dagger);
-        HopArgs {
+        let site = self.site(call.site_hop, call.dagger, blocks)?;
+        let args = HopArgs {
             geom: geometry.args(),
             gauge: self.gauge.view(),
-            clover: clover.map_or(self.empty_view(), |c| c.view()),
+            clover: site.clover.as_ref().map_or(self.empty_view(), |c| c.view()),
             region: args::REGION_ALL,
             parity: call.parity as i32,
             sharers: comm.node().len() as i32,
             dagger: call.dagger as i32,
-            site_hop,
+            site_hop: site.kind,
             phase_mask,
             complex_phase,
             coef: self.params.hop.map(|h| h * call.coef),
             phase_re: phases.map(|z| z.re),
             phase_im: phases.map(|z| z.im),
-            twist,
-            twist_scale,
+            twist: site.twist,
+            twist_scale: site.scale,
             ..Default::default()
-        }
+        };
+        Ok(Hop { args, blocks: site.clover })
     }
 
-    /// Arguments of one parity's launch, checked.
+    /// Arguments of one parity's launch, checked; clover blocks of these sites.
     fn hop_args(
         &self,
         out: &SpinorField,
         inp: &SpinorField,
         call: &HopCall,
         sum: &HopSum,
-    ) -> Result<HopArgs> {
+        blocks: Subset,
+    ) -> Result<Hop> {
         let p = call.parity;
         self.check_field(out, Subset::of_parity(p))?;
         self.check_field(inp, Subset::of_parity(1 - p))?;
         if out.nrhs() != inp.nrhs() {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
-        if [Some(call.site_hop), call.y.as_ref().map(|y| y.2)].contains(&Some(SiteTerm::Inverse)) {
-            self.check_invertible()?;
-        }
-        let terms = self.terms(call);
-        let (site_y, clover_y, twist_y, scale_y) = match &call.y {
-            Some((_, _, term)) => self.site(*term, call.dagger),
-            None => (args::SITE_ONE, None, 0.0, 1.0),
+        let Hop { args: terms, blocks: of_hop } = self.terms(call, blocks)?;
+        let y = match &call.y {
+            Some((_, _, term)) => Some(self.site(*term, call.dagger, blocks)?),
+            None => None,
         };
+        let site_y = y.as_ref().map_or(args::SITE_ONE, |y| y.kind);
         assert!(
             site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
             "two site terms in one hop"
         );
-        let (twist, twist_scale) = match site_y {
-            args::SITE_ONE => (terms.twist, terms.twist_scale),
-            _ => (twist_y, scale_y),
+        let (twist, twist_scale) = match &y {
+            Some(y) if site_y != args::SITE_ONE => (y.twist, y.scale),
+            _ => (terms.twist, terms.twist_scale),
         };
+        let blocks = y.and_then(|y| y.clover).or(of_hop);
         let (y, coef_y) = match call.y {
             Some((y, c, _)) => {
                 self.check_field(y, Subset::of_parity(p))?;
@@ -527,12 +509,12 @@ impl Wilson {
         if let Some(f) = others.into_iter().find(|f| f.nrhs() != inp.nrhs()) {
             bail!(FieldMismatch, "hop: {} right-hand sides added, {} in", f.nrhs(), inp.nrhs());
         }
-        Ok(HopArgs {
+        let args = HopArgs {
             out: out.parity_view(p),
             inp: inp.parity_view(1 - p),
             y,
             z,
-            clover: clover_y.map_or(terms.clover, |c| c.view()),
+            clover: blocks.as_ref().map_or(terms.clover, |c| c.view()),
             with_y: call.y.is_some() as i32,
             with_z: sum.z.is_some() as i32,
             with_own: (sum.own != 0.0) as i32,
@@ -548,7 +530,8 @@ impl Wilson {
             twist,
             twist_scale,
             ..terms
-        })
+        };
+        Ok(Hop { args, blocks })
     }
 
     /// Arguments of the terms of -kappa H on both parities, of a vector on the full lattice.
@@ -561,8 +544,8 @@ impl Wilson {
             site_hop: SiteTerm::One,
             y: None,
         };
-        let args = self.hop_args(inp, inp, &call, &HopSum::default())?;
-        Ok(HopArgs { inp: inp.view(), ..args })
+        let hop = self.hop_args(inp, inp, &call, &HopSum::default(), Subset::Full)?;
+        Ok(HopArgs { inp: inp.view(), ..hop.args })
     }
 
     /// One parity or both; `inp` is that of the arguments.
@@ -612,10 +595,9 @@ impl Wilson {
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 
-    /// A term as kernels have it: SITE_*, the clover field that it reads, its twist and scale.
-    pub(crate) fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64) {
-        let (kind, clover, twist, scale) = self.site(term, false);
-        (kind, clover.map(|c| &**c), twist, scale)
+    /// A term as kernels have it, on all sites.
+    pub(crate) fn site_term(&self, term: SiteTerm) -> Result<Site> {
+        self.site(term, false, Subset::Full)
     }
 
     /// out = coef S in on one parity, each field holding that parity or the full lattice.
@@ -630,11 +612,9 @@ impl Wilson {
     ) -> Result<()> {
         self.check_field(out, Subset::of_parity(parity))?;
         self.check_field(inp, Subset::of_parity(parity))?;
-        if term == SiteTerm::Inverse {
-            self.check_invertible()?;
-        }
-        let (site, clover, twist, twist_scale) = self.site(term, dagger);
-        site_launch(out, inp, parity, site, clover.map(|c| c.view()), [coef, twist, twist_scale])
+        let site = self.site(term, dagger, Subset::of_parity(parity))?;
+        let clover = site.clover.as_ref().map(|c| c.view());
+        site_launch(out, inp, parity, site.kind, clover, [coef, site.twist, site.scale])
     }
 
     /// Every field that enters must fit the links, and hold `subset` or the full lattice.
@@ -664,7 +644,7 @@ impl Wilson {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         sites
             * (1320.0
-                + if clover && self.direct.is_some() { 552.0 } else { 0.0 }
+                + if clover && self.clover.is_some() { 552.0 } else { 0.0 }
                 + if y { 48.0 } else { 0.0 })
     }
 
@@ -675,7 +655,7 @@ impl Wilson {
         let norm = if p.has_norm() { 4 } else { 0 };
         let spinor = 24 * p.bytes() + norm;
         let links = 8 * self.gauge.recon().reals() * p.bytes();
-        let blocks = if clover && self.direct.is_some() { 72 * p.bytes() + norm } else { 0 };
+        let blocks = if clover && self.clover.is_some() { 72 * p.bytes() + norm } else { 0 };
         sites * ((links + blocks) as f64 + (nrhs * spinor * if y { 3 } else { 2 }) as f64)
     }
 }

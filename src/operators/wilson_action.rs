@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::{
     ActionVersion, Coarsenable, DiracParams, EvenOdd, HopCall, HopSum, QuarkAction, SchurAction,
-    SiteTerm, Storage, TensorHop, Wilson, WilsonType,
+    Site, SiteTerm, Storage, TensorHop, Wilson, WilsonType,
 };
 use crate::backend::args::AggregateHopArgs;
 use crate::backend::{kernels, Device, Ptr};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField};
+use crate::fields::{
+    spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField, Subset,
+};
 use crate::linop::Schur;
 
 impl QuarkAction for Wilson {
@@ -39,8 +41,11 @@ impl QuarkAction for Wilson {
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
         Ok(self.shared(storage)?)
     }
-    fn copy_bytes(&self, storage: Storage) -> u64 {
-        self.bytes_as(storage.0, storage.1)
+    fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
+        self.bytes_as(storage.0, storage.1, form)
+    }
+    fn keep_blocks(&self) -> Result<()> {
+        self.clover().map(|_| ())
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
         Ok(Arc::new(Wilson::like_on(self, device)?))
@@ -69,9 +74,10 @@ impl QuarkAction for Wilson {
     ) -> Result<()> {
         Wilson::apply_site(self, out, inp, parity, term, dagger, coef)
     }
-    fn site_blocks(&self, inverse: bool) -> Option<&Arc<CloverField>> {
+    fn site_blocks(&self, inverse: bool) -> Result<Option<Arc<CloverField>>> {
         match inverse {
-            true => self.clover_inverse().filter(|blocks| blocks.sets() == 1),
+            true if self.square.is_some() => Ok(None),
+            true => self.clover_inverse(Subset::Full),
             false => self.clover(),
         }
     }
@@ -123,17 +129,18 @@ impl Coarsenable for Wilson {
     }
 
     fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>> {
-        let (direct, inverse) = (self.clover().cloned(), self.clover_inverse().cloned());
-        let links = self.gauge().cut(block)?;
-        Ok(Arc::new(Wilson::from_parts(links, direct, inverse, *self.params())?))
+        Ok(Arc::new(self.with_links(self.gauge().cut(block)?)))
     }
 
     fn tensor_hop(&self) -> Result<TensorHop> {
-        let terms = [0, 1].map(|parity| {
+        let terms = |parity| {
             let (coef, site_hop) = (self.kappa(), SiteTerm::Inverse);
-            self.terms(&HopCall { parity, dagger: false, coef, site_hop, y: None })
-        });
-        TensorHop::new(self.gauge(), terms, !self.is_one(SiteTerm::Inverse))
+            let call = HopCall { parity, dagger: false, coef, site_hop, y: None };
+            self.terms(&call, Subset::of_parity(parity))
+        };
+        let hops = [terms(0)?, terms(1)?];
+        let args = hops.each_ref().map(|hop| hop.args);
+        TensorHop::new(self.gauge(), args, !self.is_one(SiteTerm::Inverse))
     }
 
     fn hops(&self, mu: usize, w: &mut SpinorField, v: &SpinorField) -> Result<()> {
@@ -172,7 +179,7 @@ impl Coarsenable for Wilson {
         piece.device().launch(kernel, &args, spinor_work(v))
     }
 
-    fn site_term(&self, term: SiteTerm) -> (i32, Option<&CloverField>, f64, f64) {
+    fn site_term(&self, term: SiteTerm) -> Result<Site> {
         Wilson::site_term(self, term)
     }
 }

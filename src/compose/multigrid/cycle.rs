@@ -336,7 +336,9 @@ impl Hierarchy {
             // The Schur complement is symmetric: times A it is that of M.
             let one = op.coarsenable().filter(|_| b.precision() == fine.precision());
             if let Some(one) = one.filter(|_| level.pre == 0) {
-                fine.take_spinors_times(first, &b, one.site_term(SiteTerm::Direct))?;
+                let site = one.site_term(SiteTerm::Direct)?;
+                let term = (site.kind, site.clover.as_deref(), [site.twist, site.scale]);
+                fine.take_spinors_times(first, &b, term)?;
                 continue;
             }
             if level.pre == 0 {

@@ -168,7 +168,7 @@ fn build(
     mut vectors: CoarseField,
     spent: &mut Spent,
 ) -> Result<Levels> {
-    let (_, _, twist, _) = op.site_term(SiteTerm::Direct);
+    let twist = op.site_term(SiteTerm::Direct)?.twist;
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.steps().iter().enumerate() {

@@ -300,7 +300,7 @@ impl CoarseField {
         &mut self,
         to: usize,
         x: &SpinorField,
-        (site, clover, twist, twist_scale): (i32, Option<&CloverField>, f64, f64),
+        (site, clover, [twist, twist_scale]): (i32, Option<&CloverField>, [f64; 2]),
     ) -> Result<()> {
         if x.precision() != self.precision || x.components() != Components::SPINOR {
             bail!(

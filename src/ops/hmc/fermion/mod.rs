@@ -146,14 +146,22 @@ impl Operator {
         inverter: &Inverter,
     ) -> Result<Self> {
         let op = params.create(links.clone())?;
+        // Forces and energies take the complement as often as solves.
+        let complement = op.clone().schur(schur)?;
+        complement.keep_blocks()?;
         let solver = |tol, guess| inverter.solver(op.clone(), schur, tol, guess);
         let (force, hamiltonian) = (
             solver(inverter.tolerance_force, true)?,
             solver(inverter.tolerance_hamiltonian, false)?,
         );
-        let schur = op.schur(schur)?;
         let multigrid = inverter.multigrid.clone().map(Follower::new);
-        Ok(Operator { schur, force, hamiltonian, multigrid, inverter: inverter.clone() })
+        Ok(Operator {
+            schur: complement,
+            force,
+            hamiltonian,
+            multigrid,
+            inverter: inverter.clone(),
+        })
     }
     /// Solves in forces, from x as it is.
     fn solve_force(&self, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {

@@ -1,0 +1,325 @@
+//! The clover term A of an operator and its inverse, on the parities that somebody asked for.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use crate::backend::{runs, Device};
+use crate::bail;
+use crate::error::{Result, Status};
+use crate::fields::{CloverField, GaugeField, Precision, Subset, Version};
+
+/// Blocks A and the inverse, A^-1 or the two sets of a twisted one.
+pub(super) struct CloverTerm {
+    precision: Precision,
+    /// s of the inverse A H and H = (A^2 + s)^-1; None: the inverse is A^-1.
+    square: Option<f64>,
+    direct: Mutex<Parts>,
+    inverse: Mutex<Parts>,
+    /// The term in another precision that what is missing here is copied from.
+    origin: Option<Arc<CloverTerm>>,
+    /// What kind of blocks A has, where that is known.
+    kind: Mutex<Option<Kind>>,
+    /// The version of the links that the term belongs to.
+    built: Version,
+}
+
+/// What is known of the inverse of blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Positive,
+    Indefinite,
+    /// There is none on some site: only M itself can be applied.
+    Singular,
+}
+
+/// Fields of one parity or of both: those that are kept, and those that live as long as somebody holds them.
+#[derive(Default)]
+struct Parts {
+    kept: Vec<Arc<CloverField>>,
+    lent: Vec<Weak<CloverField>>,
+}
+
+impl Parts {
+    fn kept(field: Arc<CloverField>) -> Mutex<Self> {
+        Mutex::new(Parts { kept: vec![field], lent: vec![] })
+    }
+    fn alive(&self) -> Vec<Arc<CloverField>> {
+        self.kept.iter().cloned().chain(self.lent.iter().filter_map(Weak::upgrade)).collect()
+    }
+    fn find(&self, subset: Subset) -> Option<Arc<CloverField>> {
+        let fits = |f: &CloverField| [Subset::Full, subset].contains(&f.subset());
+        let lent = || self.lent.iter().filter_map(Weak::upgrade).find(|f| fits(f));
+        self.kept.iter().find(|f| fits(f)).cloned().or_else(lent)
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Is a field what it is said to be once it was made? In a rehearsal on the fields of a device that runs it is not.
+pub(super) fn lasts(device: &Device) -> bool {
+    runs() || device.is_stand_in()
+}
+
+impl CloverTerm {
+    /// The term with these blocks, of links of this version, and where it is given their inverse.
+    pub fn new(
+        direct: Arc<CloverField>,
+        inverse: Option<Arc<CloverField>>,
+        square: Option<f64>,
+        links: u64,
+    ) -> Self {
+        CloverTerm {
+            precision: direct.precision(),
+            square,
+            kind: Mutex::new(inverse.as_ref().map(|_| Kind::Positive)),
+            inverse: inverse.map_or_else(Mutex::default, Parts::kept),
+            direct: Parts::kept(direct),
+            origin: None,
+            built: Version::of(links),
+        }
+    }
+
+    /// Numbers of a site, over those of A.
+    pub fn sets(&self) -> usize {
+        1 + self.square.is_some() as usize
+    }
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
+
+    fn field(&self, subset: Subset, sets: usize) -> Result<CloverField> {
+        let like = self.like();
+        CloverField::on(like.device(), like.geometry(), subset, self.precision, sets)
+    }
+    /// Blocks on this lattice and device.
+    fn like(&self) -> Arc<CloverField> {
+        lock(&self.root().direct).kept[0].clone()
+    }
+    /// The term that others were copied from.
+    fn root(&self) -> &CloverTerm {
+        self.origin.as_ref().map_or(self, |origin| origin.root())
+    }
+
+    /// A on these sites.
+    pub fn direct(&self, subset: Subset) -> Result<Arc<CloverField>> {
+        let mut parts = lock(&self.direct);
+        if let Some(found) = parts.find(subset) {
+            return Ok(found);
+        }
+        let Some(origin) = &self.origin else { bail!(Internal, "a clover term without blocks") };
+        let made = Arc::new(self.field(subset, 1)?);
+        made.fill_from(&*origin.direct(subset)?)?;
+        if lasts(made.device()) {
+            parts.kept.push(made.clone());
+        }
+        Ok(made)
+    }
+
+    /// The inverse on these sites, which is made where nobody holds it.
+    ///
+    /// # Errors
+    /// `SingularClover`: some site of either parity has none.
+    pub fn inverse(&self, subset: Subset) -> Result<Arc<CloverField>> {
+        self.check_invertible()?;
+        let mut parts = lock(&self.inverse);
+        if let Some(found) = parts.find(subset) {
+            return Ok(found);
+        }
+        let made = Arc::new(self.field(subset, self.sets())?);
+        for parity in subset.list() {
+            match (parts.find(Subset::of_parity(parity)), &self.origin) {
+                (Some(half), _) => made.fill_parity(&half, parity)?,
+                (None, Some(origin)) => {
+                    made.fill_parity(&*origin.inverse(Subset::of_parity(parity))?, parity)?;
+                }
+                (None, None) => {
+                    let positive = self.kind()? == Kind::Positive;
+                    self.direct(Subset::Full)?.invert_into(&made, parity, self.square, positive)?;
+                }
+            }
+        }
+        if lasts(made.device()) {
+            parts.lent.retain(|field| field.strong_count() > 0);
+            parts.lent.push(Arc::downgrade(&made));
+        }
+        Ok(made)
+    }
+
+    /// Bytes of the inverse on these parities, as far as nobody holds it.
+    pub fn missing(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
+        let half =
+            CloverField::bytes(self.like().geometry(), self.precision, self.sets()) as u64 / 2;
+        let parts = lock(&self.inverse);
+        let none = |parity: &usize| parts.find(Subset::of_parity(*parity)).is_none();
+        half * parities.into_iter().filter(none).count() as u64
+    }
+
+    fn kind(&self) -> Result<Kind> {
+        let mut known = lock(&self.kind);
+        if let Some(kind) = *known {
+            return Ok(kind);
+        }
+        let found = kind_of(&*self.direct(Subset::Full)?, self.square)?;
+        *known = Some(found).filter(|_| runs());
+        Ok(found)
+    }
+
+    /// Refuses what takes the inverse where there is none.
+    ///
+    /// # Errors
+    /// `SingularClover`, with the site.
+    pub fn check_invertible(&self) -> Result<()> {
+        if let Some(origin) = &self.origin {
+            return origin.check_invertible();
+        }
+        if self.kind()? != Kind::Singular {
+            return Ok(());
+        }
+        if self.precision != Precision::F16 {
+            self.direct(Subset::Full)?.log_det(self.square)?;
+        }
+        bail!(SingularClover, "the clover term cannot be inverted");
+    }
+
+    /// The term in another precision; what of it is asked for is copied from this one, which lives as long.
+    pub fn copy_on_demand(self: &Arc<Self>, precision: Precision) -> Self {
+        CloverTerm {
+            precision,
+            square: self.square,
+            direct: Mutex::default(),
+            inverse: Mutex::default(),
+            origin: Some(self.clone()),
+            kind: Mutex::default(),
+            built: Version::of(self.built.get()),
+        }
+    }
+
+    /// The term in another precision, on its own: all of it is copied.
+    pub fn whole_copy(&self, precision: Precision) -> Result<Self> {
+        let direct = Arc::new(self.direct(Subset::Full)?.to(precision)?);
+        let copy = Self::new(direct, None, self.square, self.built.get());
+        let mut kept = vec![];
+        for parity in 0..2 {
+            let subset = Subset::of_parity(parity);
+            match self.inverse(subset) {
+                Ok(inverse) => {
+                    let half = copy.field(subset, self.sets())?;
+                    half.fill_parity(&inverse, parity)?;
+                    kept.push(Arc::new(half));
+                }
+                Err(e) if e.status == Status::SingularClover => {}
+                Err(e) => return Err(e),
+            }
+        }
+        *lock(&copy.kind) = Some(self.root().kind()?);
+        lock(&copy.inverse).kept = kept;
+        Ok(copy)
+    }
+
+    /// The same term on another device, all of its numbers zero; of the inverse what is kept.
+    pub fn like_on(&self, device: &Device) -> Result<Self> {
+        let like = |parts: &Mutex<Parts>| -> Result<_> {
+            let like = |f: &Arc<CloverField>| {
+                CloverField::on(device, f.geometry(), f.subset(), f.precision(), f.sets())
+                    .map(Arc::new)
+            };
+            let kept = lock(parts).kept.iter().map(like).collect::<Result<_>>()?;
+            Ok(Mutex::new(Parts { kept, lent: vec![] }))
+        };
+        let origin = match &self.origin {
+            Some(origin) => Some(Arc::new(origin.like_on(device)?)),
+            None => None,
+        };
+        Ok(CloverTerm {
+            precision: self.precision,
+            square: self.square,
+            direct: like(&self.direct)?,
+            inverse: like(&self.inverse)?,
+            origin,
+            kind: Mutex::new(self.kind_known().filter(|kind| *kind != Kind::Singular)),
+            built: Version::of(self.built.get()),
+        })
+    }
+    fn kind_known(&self) -> Option<Kind> {
+        *lock(&self.kind)
+    }
+
+    /// Makes the blocks, and what there is of the inverse, of links of the version `now`, in the memory that they have.
+    pub fn rebuild(&self, links: &GaugeField, [coef_s, coef_t]: [f64; 2], now: u64) -> Result<()> {
+        if self.origin.is_some() {
+            bail!(Unsupported, "update: a shared copy follows its operator");
+        }
+        if self.built.get() == now {
+            return Ok(());
+        }
+        let direct = self.direct(Subset::Full)?;
+        direct.rebuild(links, coef_s, coef_t)?;
+        let short = self.precision == Precision::F16;
+        let from = match short {
+            true => Arc::new(CloverField::build(links, coef_s, coef_t)?),
+            false => direct,
+        };
+        let mut parts = lock(&self.inverse);
+        let mut known = lock(&self.kind);
+        // In 16 bits nothing can be made later.
+        for parity in (0..2).filter(|_| short) {
+            let half = Subset::of_parity(parity);
+            if parts.find(half).is_none() {
+                parts.kept.push(Arc::new(self.field(half, self.sets())?));
+            }
+        }
+        let alive = parts.alive();
+        *known = None;
+        if !alive.is_empty() {
+            let kind = kind_of(&from, self.square)?;
+            for (part, parity) in alive.iter().flat_map(|f| f.subset().list().map(move |p| (f, p)))
+            {
+                let positive = kind == Kind::Positive;
+                match (kind, short) {
+                    (Kind::Singular, _) => {}
+                    (_, false) => from.invert_into(part, parity, self.square, positive)?,
+                    (_, true) => {
+                        let half = Subset::of_parity(parity);
+                        let (device, geometry) = (from.device(), from.geometry());
+                        let (precision, sets) = (from.precision(), self.sets());
+                        let fine = CloverField::on(device, geometry, half, precision, sets)?;
+                        from.invert_into(&fine, parity, self.square, positive)?;
+                        part.fill_parity(&fine, parity)?;
+                    }
+                }
+            }
+            *known = Some(kind);
+        }
+        self.built.set(now);
+        Ok(())
+    }
+
+    /// Takes over what has changed in the term that this is a copy of, in the memory that it has.
+    pub fn follow(&self, other: &CloverTerm) -> Result<()> {
+        if self.built.get() == other.built.get() {
+            return Ok(());
+        }
+        for part in lock(&self.direct).alive() {
+            part.fill_from(&*other.direct(part.subset())?)?;
+        }
+        for part in lock(&self.inverse).alive() {
+            match other.inverse(part.subset()) {
+                // Nobody gets it until there is one again.
+                Err(e) if e.status == Status::SingularClover => {}
+                inverse => part.fill_from(&*inverse?)?,
+            }
+        }
+        self.built.set(other.built.get());
+        Ok(())
+    }
+}
+
+fn kind_of(direct: &CloverField, square: Option<f64>) -> Result<Kind> {
+    match direct.positive(square) {
+        Ok(true) => Ok(Kind::Positive),
+        Ok(false) => Ok(Kind::Indefinite),
+        Err(e) if e.status == Status::SingularClover => Ok(Kind::Singular),
+        Err(e) => Err(e),
+    }
+}
