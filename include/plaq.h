@@ -1616,8 +1616,8 @@ typedef struct plaq_solver_params {
    * Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
    * W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
    * the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-   * the quark, half of its pion's mass. Of PLAQ_SOLUTION_M and PLAQ_SOLUTION_P, without multigrid; at most 160 / T.
-   * 0: none. 0 or more. Default: 0. */
+   * the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
+   * Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0. */
   double distance_alpha;
   /** Time slice of the source, for distance_alpha. 0 or more. Default: 0. */
   int32_t distance_t0;

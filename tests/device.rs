@@ -8,6 +8,7 @@ mod actions;
 mod backends;
 mod config;
 mod correlators;
+mod deflation;
 mod device_arrays;
 mod dirac;
 mod distance;

@@ -12,13 +12,13 @@ use plaq::error::Status;
 use plaq::fields::{blas, Components, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{
-    DiracParams, Distance, DistanceWeighted, Doublet, DoubletParams, LaplaceParams, QuarkAction,
-    Wilson,
+    DiracParams, Distance, DistanceWeighted, DistanceWeights, Doublet, DoubletParams,
+    LaplaceParams, QuarkAction, Wilson,
 };
 use plaq::ops::correlators::correlators;
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
@@ -30,8 +30,9 @@ fn weight(lat: Lattice, d: Distance, t: usize) -> f64 {
     (d.alpha * (along as f64 - times as f64 / 2.0)).cosh()
 }
 
-/// Hops of the kappa-normalised M' in time have w(t +- 1) / w(t), and all else is that of M.
-fn hop_by_hop(dirac: &Dirac, d: Distance, dagger: bool, psi: &Field) -> Field {
+/// Hops of the kappa-normalised W^-1 M W in time have w(t +- 1) / w(t), those of W M W^-1, the `adjoint` one, w(t) /
+/// w(t +- 1), and all else is that of M.
+fn hop_by_hop(dirac: &Dirac, d: Distance, (adjoint, dagger): (bool, bool), psi: &Field) -> Field {
     let (lat, two_kappa) = (dirac.lat, 2.0 * dirac.params.kappa());
     let times = lat.extents[3];
     let time_only = Params { hop: [0.0, 0.0, 0.0, dirac.params.hop[3]], ..dirac.params };
@@ -61,7 +62,7 @@ fn hop_by_hop(dirac: &Dirac, d: Distance, dagger: bool, psi: &Field) -> Field {
         to.dedup();
         for t in to {
             let (w, w_from) = (weight(lat, d, t), weight(lat, d, from));
-            let c = if dagger { w / w_from } else { w_from / w };
+            let c = if dagger != adjoint { w / w_from } else { w_from / w };
             subtract(c, hopped.clone(), Some(t));
         }
     }
@@ -124,14 +125,18 @@ fn the_weighted_operator_equals_the_reference() {
             let (a, b) = (spinor::random(s.lat, 1), spinor::random(s.lat, 2));
             for params in [DiracParams { mass: 0.2, ..Default::default() }, clover()] {
                 let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
-                let expect = |dagger: bool| -> Vec<f64> {
-                    let image = |f: &&Field| field_numbers(&hop_by_hop(&dirac, d, dagger, f));
+                let expect = |form: (bool, bool)| -> Vec<f64> {
+                    let image = |f: &&Field| field_numbers(&hop_by_hop(&dirac, d, form, f));
                     [&a, &b].iter().flat_map(image).collect()
                 };
-                let (expect, expect_dag) = (expect(false), expect(true));
-                let op = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
-                let op = Arc::new(DistanceWeighted::new(op, d).unwrap());
-                for precision in Precision::ALL {
+                let plain: Arc<dyn QuarkAction> =
+                    Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
+                let weights = DistanceWeights::new(&*plain, d).unwrap();
+                for (adjoint, precision) in
+                    Precision::ALL.into_iter().flat_map(|p| [(false, p), (true, p)])
+                {
+                    let (expect, expect_dag) = (expect((adjoint, false)), expect((adjoint, true)));
+                    let op = weights.around(plain.clone(), adjoint);
                     let op = op.shared_copy((precision, Recon::R12)).unwrap();
                     let inp = s.load(precision, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
@@ -139,10 +144,11 @@ fn the_weighted_operator_equals_the_reference() {
                     let bound = 2.0 * tolerance(precision, 60.0);
                     op.apply(&mut out, &inp).unwrap();
                     let off = distance(&out.save_lex().unwrap(), &expect);
-                    assert!(off < bound, "{:?} {precision:?} {params:?}: {off:e}", s.lat);
+                    assert!(off < bound, "{:?} {adjoint} {precision:?} {params:?}: {off:e}", s.lat);
                     op.apply_dagger(&mut out, &inp).unwrap();
                     let off = distance(&out.save_lex().unwrap(), &expect_dag);
-                    assert!(off < bound, "dagger {:?} {precision:?} {params:?}: {off:e}", s.lat);
+                    let form = (adjoint, precision);
+                    assert!(off < bound, "dagger {:?} {form:?} {params:?}: {off:e}", s.lat);
                 }
             }
         }
@@ -186,10 +192,16 @@ fn solver(
     DiracSolver::new(op, SolveParams { solver, sloppy, distance, ..Default::default() }).unwrap()
 }
 
-/// |b - M x| / |x| of every time slice by the reference, in its normalisation.
-fn slice_residuals(dirac: &Dirac, b: &Field, x: &Field) -> Vec<f64> {
+/// |b - C x| / |x| of every time slice by the reference, C = M, M^dagger or M^dagger M in its normalisation.
+fn slice_residuals(dirac: &Dirac, solution: Solution, b: &Field, x: &Field) -> Vec<f64> {
     let two_kappa = C::new(2.0 * dirac.params.kappa(), 0.0);
-    let image = spinor::scale(two_kappa, &dirac.apply(x));
+    let mat = |f: &Field| spinor::scale(two_kappa, &dirac.apply(f));
+    let dag = |f: &Field| spinor::scale(two_kappa, &dirac.apply_dag(f));
+    let image = match solution {
+        Solution::Mat => mat(x),
+        Solution::MatDag => dag(x),
+        _ => dag(&mat(x)),
+    };
     let (mut left, mut norm) = (vec![0.0; dirac.lat.extents[3]], vec![0.0; dirac.lat.extents[3]]);
     for i in 0..dirac.lat.volume() {
         let t = dirac.lat.coords(i)[3];
@@ -223,20 +235,27 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
                 [(0, 0), (3, 1)].map(|(spin, colour)| spinor::point(s.lat, source, spin, colour));
             let b = s.load(Precision::F64, &[&columns[0], &columns[1]]);
             let op: Arc<dyn QuarkAction> = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
-            let worst = |solver: DiracSolver| -> f64 {
-                let mut x = b.like(Precision::F64).unwrap();
-                let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
-                assert!(report.solver.converged, "{params:?}: {report:?}");
-                let all = x.save_lex().unwrap();
-                let each = all.chunks(all.len() / 2).zip(&columns);
-                let of = |(x, b): (&[f64], &Field)| slice_residuals(&dirac, b, &field_from(x));
-                largest(each.flat_map(of))
-            };
-            let plain = worst(solver(op.clone(), tol, None, Precision::F32));
-            assert!(plain > 0.05, "{params:?}: slices without weights are right to {plain:e}");
-            for sloppy in [Precision::F64, Precision::F32, Precision::F16] {
-                let off = worst(solver(op.clone(), tol, Some(d), sloppy));
-                assert!(off < 100.0 * tol, "{params:?} {sloppy:?}: {off:e}");
+            for solution in [Solution::Mat, Solution::MatDag, Solution::MatDagMat] {
+                let worst = |distance: Option<Distance>, sloppy: Precision| -> f64 {
+                    let base = solver(op.clone(), tol, distance, sloppy).params().clone();
+                    let asked = SolveParams { solution, ..base };
+                    let solver = DiracSolver::new(op.clone(), asked).unwrap();
+                    let mut x = b.like(Precision::F64).unwrap();
+                    let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                    assert!(report.solver.converged, "{params:?}: {report:?}");
+                    let all = x.save_lex().unwrap();
+                    let each = all.chunks(all.len() / 2).zip(&columns);
+                    let of = |(x, b): (&[f64], &Field)| {
+                        slice_residuals(&dirac, solution, b, &field_from(x))
+                    };
+                    largest(each.flat_map(of))
+                };
+                let plain = worst(None, Precision::F32);
+                assert!(plain > 0.05, "{solution} {params:?}: without weights {plain:e}");
+                for sloppy in [Precision::F64, Precision::F32, Precision::F16] {
+                    let off = worst(Some(d), sloppy);
+                    assert!(off < 100.0 * tol, "{solution} {params:?} {sloppy:?}: {off:e}");
+                }
             }
         }
     }
@@ -292,9 +311,17 @@ fn weights_leave_the_solution_as_it_is() {
                 (Some(Schur::EVEN_SYMMETRIC), Solution::Mat, SolverKind::Gcr, Equations::Direct),
                 (Some(own), Solution::Mat, SolverKind::Cgnr, Equations::Direct),
                 (Some(own), Solution::MatPc, SolverKind::Cg, Equations::NormalError),
+                (None, Solution::MatDag, SolverKind::BiCgStab, Equations::Direct),
+                (Some(Schur::EVEN_SYMMETRIC), Solution::MatDag, SolverKind::Gcr, Equations::Direct),
+                (Some(own), Solution::MatPcDag, SolverKind::Cgnr, Equations::Direct),
+                (None, Solution::MatDagMat, SolverKind::Cg, Equations::Direct),
+                (Some(own), Solution::MatDagMat, SolverKind::BiCgStab, Equations::Direct),
+                (Some(own), Solution::MatMatDag, SolverKind::Cg, Equations::NormalResidual),
+                (Some(own), Solution::MatPcDagMatPc, SolverKind::Cg, Equations::Direct),
+                (Some(own), Solution::MatPcMatPcDag, SolverKind::Gcr, Equations::Direct),
             ] {
                 let solver = SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() };
-                let solver = SolverParams { initial_guess: solution == Solution::Mat, ..solver };
+                let solver = SolverParams { initial_guess: !solution.preconditioned(), ..solver };
                 let base =
                     SolveParams { solver, solution, even_odd, equations, ..Default::default() };
                 let with = |distance| SolveParams { distance, ..base.clone() };
@@ -350,10 +377,15 @@ fn what_has_no_weights_is_refused() {
     refused(&op, at(f64::NAN, 0), Status::BadParameter, "distance_alpha");
     refused(&op, at(161.0 / times as f64, 0), Status::BadParameter, "distance_alpha");
     refused(&op, at(0.5, times), Status::BadParameter, "distance_t0");
-    for solution in [Solution::MatDag, Solution::MatDagMat, Solution::MatPcDagMatPc] {
-        let params = SolveParams { solution, ..at(0.5, 0) };
-        refused(&op, params, Status::Unsupported, "distance_alpha");
-    }
+    let solver = SolverParams { kind: SolverKind::Cg, ..Default::default() };
+    let normal = SolveParams { solver, solution: Solution::MatPcDagMatPc, ..at(0.5, 0) };
+    let shifts = [Shift { sigma: 0.1, tol: 1e-6, heavy_quark: 0.0 }];
+    let solver = DiracSolver::new(op.clone(), normal).unwrap();
+    let b = solver.op().subset_shape(Subset::Even).field(1).unwrap();
+    let error =
+        solver.multishift(&shifts, &mut [b.like(Precision::F64).unwrap()], &b, &mut unwatched);
+    let error = error.unwrap_err();
+    assert!(error.status == Status::Unsupported && error.message.contains("distance_alpha"));
     for (components, directions) in [(Components::COLOUR, 15), (Components::SPINOR, 7)] {
         let laplace = LaplaceParams { components, directions, mass2: 0.1 };
         let laplace: Arc<dyn QuarkAction> = Arc::new(laplace.on(s.gauge.clone()).unwrap());

@@ -10,7 +10,7 @@ const BEGIN: &str = "\
 
 Generated from the tables in src/capi/quda. *Used*: some function reads it. *Result*: functions write it. *Only*:
 functions that take the struct refuse other values. *Ignored*: it has no effect, whatever the host sets; its default is
-QUDA's. Every struct begins with `struct_size`, which is checked.
+QUDA's, and where a user of QUDA would expect an effect there is a line that says why it has none. Every struct begins with `struct_size`, which is checked.
 ";
 
 pub fn page() -> String {
@@ -31,7 +31,13 @@ pub fn page() -> String {
                 let _ = writeln!(s, "- {title}: {}.", named(role));
             }
         }
-        for (member, role) in *roles {
+        for (member, _, doc) in
+            roles.iter().filter(|row| row.1 == Role::Ignored && !row.2.is_empty())
+        {
+            let text: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
+            let _ = writeln!(s, "  - `{member}`: {}", text.join(" "));
+        }
+        for (member, role, _) in *roles {
             if let Role::Only(values) = role {
                 let _ = writeln!(s, "- Only {values}: `{member}`.");
             }

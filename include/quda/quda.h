@@ -160,7 +160,8 @@ typedef struct QudaInvertParam_s {
   int covdev_mu;
   /** Largest |b - M x| / |b|. */
   double tol;
-  /** Not used. */
+  /** Whenever the residual has fallen by this factor, eigenvectors of eig_param are taken out of it again; 0: they are
+   * taken out of the start alone. */
   double tol_restart;
   /** Largest heavy-quark residual, where residual_type asks for it. */
   double tol_hq;
@@ -174,7 +175,9 @@ typedef struct QudaInvertParam_s {
   int maxiter;
   /** The residual is recomputed in full precision whenever it has fallen by this factor. */
   double reliable_delta;
-  /** Not used. */
+  /** plaq decides by itself when residuals are recomputed, beyond reliable_delta, and when a solve goes on; likewise the
+   * six members from use_alternative_reliable to max_hq_res_restart_total.
+   * Not used. */
   double reliable_delta_refinement;
   /** Not used. */
   int use_alternative_reliable;
@@ -190,17 +193,21 @@ typedef struct QudaInvertParam_s {
   int max_hq_res_increase;
   /** Not used. */
   int max_hq_res_restart_total;
-  /** Not used. */
+  /** Heavy-quark residuals are recomputed with each residual.
+   * Not used. */
   int heavy_quark_check;
-  /** Not used. */
+  /** Algorithms have one form here.
+   * Not used. */
   int pipeline;
   /** Shifts of invertMultiShiftQuda. */
   int num_offset;
   /** Sources of invertMultiSrcQuda and dslashMultiSrcQuda. */
   int num_src;
-  /** Not used. */
+  /** Sources are solved for together, by all ranks.
+   * Not used. */
   int num_src_per_sub_partition;
-  /** Not used. */
+  /** Ranks are not divided between sources.
+   * Not used. */
   int split_grid[6];
   /** Not used. */
   int overlap;
@@ -241,11 +248,13 @@ typedef struct QudaInvertParam_s {
   QudaPrecision cuda_prec;
   /** Precision of the iteration. */
   QudaPrecision cuda_prec_sloppy;
-  /** Not used. */
+  /** Shifts are refined in cuda_prec_sloppy.
+   * Not used. */
   QudaPrecision cuda_prec_refinement_sloppy;
-  /** Not used. */
+  /** What preconditions works in the precision of the iteration.
+   * Not used. */
   QudaPrecision cuda_prec_precondition;
-  /** Not used. */
+  /** Precision of eigenvectors of eig_param: double, or else single, at most cuda_prec. */
   QudaPrecision cuda_prec_eigensolver;
   /** Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER. */
   QudaDiracFieldOrder dirac_order;
@@ -255,7 +264,8 @@ typedef struct QudaInvertParam_s {
   QudaFieldLocation clover_location;
   /** Precision of the host's clover term. */
   QudaPrecision clover_cpu_prec;
-  /** Not used. */
+  /** The clover term has the precisions of the operator, likewise in the four members that follow.
+   * Not used. */
   QudaPrecision clover_cuda_prec;
   /** Not used. */
   QudaPrecision clover_cuda_prec_sloppy;
@@ -291,7 +301,8 @@ typedef struct QudaInvertParam_s {
   double gflops;
   /** Seconds, never 0. */
   double secs;
-  /** Not used. */
+  /** It stays 0, as power, temp and clock do.
+   * Not used. */
   double energy[3];
   /** Not used. */
   double power;
@@ -299,9 +310,11 @@ typedef struct QudaInvertParam_s {
   double temp;
   /** Not used. */
   double clock;
-  /** Not used. */
+  /** plaq finds launch shapes by itself.
+   * Not used. */
   QudaTune tune;
-  /** Not used. */
+  /** BiCGStab(l) is BiCGStab.
+   * Not used. */
   int Nsteps;
   /** Directions that GCR keeps. */
   int gcrNkrylov;
@@ -310,23 +323,28 @@ typedef struct QudaInvertParam_s {
   QudaInverterType inv_type_precondition;
   /** What newMultigridQuda returned. */
   void *preconditioner;
-  /** Not used. */
+  /** Incremental deflation is not offered.
+   * Not used. */
   void *deflation_op;
-  /** NULL. */
+  /** Not NULL: a QudaEigParam, whose eigenvectors of M^dagger M, or of P^dagger P where solve_type iterates P, deflate the
+   * solve. They are found at first; with preserve_deflation they stay. */
   void *eig_param;
-  /** QUDA_BOOLEAN_FALSE. */
+  /** QUDA_BOOLEAN_TRUE only with an eig_param, which says it all. */
   QudaBoolean deflate;
   /** Not used. */
   QudaDslashType dslash_type_precondition;
-  /** Not used. */
+  /** The log has no lines about the inside of an iteration.
+   * Not used. */
   QudaVerbosity verbosity_precondition;
-  /** Not used. */
+  /** QUDA_MR_INVERTER takes all of its maxiter_precondition steps.
+   * Not used. */
   double tol_precondition;
   /** Steps of QUDA_MR_INVERTER as inv_type_precondition. */
   int maxiter_precondition;
   /** Relaxation of QUDA_MR_INVERTER. */
   double omega;
-  /** Not used. */
+  /** Algorithms that avoid communication are those that do not, likewise in the five members that follow.
+   * Not used. */
   QudaCABasis ca_basis;
   /** Not used. */
   double ca_lambda_min;
@@ -338,9 +356,11 @@ typedef struct QudaInvertParam_s {
   double ca_lambda_min_precondition;
   /** Not used. */
   double ca_lambda_max_precondition;
-  /** Not used. */
+  /** Steps follow each other without cycles.
+   * Not used. */
   int precondition_cycle;
-  /** Not used. */
+  /** Steps of QUDA_MR_INVERTER take the operator of the whole lattice: the solution is the same, in fewer iterations.
+   * Not used. */
   QudaSchwarzType schwarz_type;
   /** Not used. */
   QudaAcceleratorType accelerator_type_precondition;
@@ -405,8 +425,8 @@ typedef struct QudaInvertParam_s {
   /** Not used. */
   QudaBoolean use_mobius_fused_kernel;
   /** Exponent of distance preconditioning, its modulus, of solves with QUDA_WILSON_DSLASH and
-   * QUDA_CLOVER_WILSON_DSLASH for QUDA_MAT_SOLUTION and QUDA_MATPC_SOLUTION, without multigrid; residuals are those
-   * of the weighted equation. Operators by themselves do not depend on it. */
+   * QUDA_CLOVER_WILSON_DSLASH, without several shifts, multigrid and eig_param; residuals are those of the weighted equation.
+   * Operators by themselves do not depend on it. */
   double distance_pc_alpha0;
   /** Time slice of the source; below 0: no distance preconditioning. */
   int distance_pc_t0;
@@ -430,11 +450,14 @@ typedef struct QudaEigParam_s {
    * from the spectrum, as degree and a_min are. */
   double a_min;
   double a_max;
-  /** Not used. */
+  /** 1: eigenvectors of a deflated solve stay on the device for the solves that follow, until one with 0, other links or
+   * endQuda. No effect in eigensolveQuda. */
   QudaBoolean preserve_deflation;
-  /** Not used. */
+  /** What a solve with preserve_deflation has left here, a number in the place of an address; NULL: the eigenvectors are found
+   * by the solve. They are found again after a change of links or for another operator. */
   void *preserve_deflation_space;
-  /** Not used. */
+  /** Eigenvalues stay with the eigenvectors.
+   * Not used. */
   QudaBoolean preserve_evals;
   /** 1: M^dagger in the place of M. */
   QudaBoolean use_dagger;
@@ -444,14 +467,15 @@ typedef struct QudaEigParam_s {
   QudaBoolean use_pc;
   /** Not used. */
   QudaBoolean use_eigen_qr;
-  /** Only QUDA_BOOLEAN_FALSE. */
+  /** QUDA_BOOLEAN_FALSE in eigensolveQuda. Solves that eigenvectors deflate take the value for granted. */
   QudaBoolean compute_svd;
   /** 1: gamma5 times the operator, where that is hermitian. */
   QudaBoolean compute_gamma5;
   /** 1: fewer eigenvectors than n_conv are an error. */
   QudaBoolean require_convergence;
   QudaEigSpectrumType spectrum;
-  /** Not used. */
+  /** n_conv counts.
+   * Not used. */
   int n_ev;
   /** Vectors kept at most; more are where n_conv asks for them. */
   int n_kr;
@@ -463,7 +487,7 @@ typedef struct QudaEigParam_s {
   int ortho_dim;
   /** QUDA_EIG_TR_LANCZOS_3D: the t of this rank. */
   int ortho_dim_size_local;
-  /** Eigenvectors that solve the coarsest level of a multigrid; 0 or less: n_conv. */
+  /** Eigenvectors that deflate a solve, at most n_conv, or that solve the coarsest level of a multigrid; 0 or less: n_conv. */
   int n_ev_deflate;
   /** Largest |A v - lambda v| over the largest eigenvalue; 0: by the precision. */
   double tol;
@@ -494,13 +518,16 @@ typedef struct QudaEigParam_s {
   int np;
   /** Not used. */
   QudaBoolean import_vectors;
-  /** Not used. */
+  /** Eigenvectors have cuda_prec, those that deflate cuda_prec_eigensolver.
+   * Not used. */
   QudaPrecision cuda_prec_ritz;
-  /** Not used. */
+  /** plaq keeps eigenvectors on the host where the device has no room for them.
+   * Not used. */
   QudaMemoryType mem_type_ritz;
   /** Not used. */
   QudaFieldLocation location;
-  /** Not used. */
+  /** Residuals are always measured.
+   * Not used. */
   QudaBoolean run_verify;
   /** Empty. */
   char vec_infile[256];
@@ -529,23 +556,28 @@ typedef struct QudaMultigridParam_s {
   int n_level;
   /** Sites of an aggregate in x, y, z, t, level by level. */
   int geo_block_size[5][6];
-  /** Not used. */
+  /** Chiralities are aggregates of their own, on all levels.
+   * Not used. */
   int spin_block_size[5];
   /** Null vectors of each level. */
   int n_vec[5];
-  /** Not used. */
+  /** plaq chooses the precisions of levels.
+   * Not used. */
   QudaPrecision precision_null[5];
   /** Not used. */
   int n_block_ortho[5];
   /** Not used. */
   QudaBoolean block_ortho_two_pass[5];
-  /** Not used. */
+  /** The log has one line about a set-up, with verbosity of invert_param.
+   * Not used. */
   QudaVerbosity verbosity[5];
   /** Not used. */
   QudaBoolean setup_use_mma[5];
   /** Not used. */
   QudaBoolean dslash_use_mma[5];
-  /** Not used. */
+  /** Null vectors are found as plaq does, likewise with the members from num_setup_iter to setup_maxiter and from
+   * setup_ca_basis to post_orthonormalize.
+   * Not used. */
   QudaInverterType setup_inv_type[5];
   /** Not used. */
   int n_vec_batch[5];
@@ -571,8 +603,11 @@ typedef struct QudaMultigridParam_s {
   QudaBoolean pre_orthonormalize;
   /** Not used. */
   QudaBoolean post_orthonormalize;
-  /** Not used. */
+  /** The coarsest level is solved as plaq does, to coarse_solver_maxiter.
+   * Not used. */
   QudaInverterType coarse_solver[5];
+  /** Relative residual at which solves on the coarsest level stop, and of the second level on those between; where it is not
+   * set, plaq's. */
   double coarse_solver_tol[5];
   int coarse_solver_maxiter[5];
   /** Not used. */
@@ -583,7 +618,8 @@ typedef struct QudaMultigridParam_s {
   double coarse_solver_ca_lambda_min[5];
   /** Not used. */
   double coarse_solver_ca_lambda_max[5];
-  /** Not used. */
+  /** The smoother is plaq's, of nu_pre and nu_post steps.
+   * Not used. */
   QudaInverterType smoother[5];
   /** Not used. */
   double smoother_tol[5];
@@ -612,7 +648,8 @@ typedef struct QudaMultigridParam_s {
   QudaMultigridCycleType cycle_type[5];
   /** Not used. */
   QudaBoolean global_reduction[5];
-  /** Not used. */
+  /** All levels are on the device, from their set-up on.
+   * Not used. */
   QudaFieldLocation location[5];
   /** Not used. */
   QudaFieldLocation setup_location[5];
@@ -621,11 +658,14 @@ typedef struct QudaMultigridParam_s {
   QudaBoolean use_eig_solver[5];
   /** Not used. */
   QudaBoolean setup_minimize_memory;
-  /** Not used. */
+  /** Null vectors are always found anew.
+   * Not used. */
   QudaComputeNullVector compute_null_vector;
-  /** Not used. */
+  /** All levels are made.
+   * Not used. */
   QudaBoolean generate_all_levels;
-  /** Not used. */
+  /** Nothing is verified after a set-up, whose reduction of the residual is measured and goes to the log.
+   * Not used. */
   QudaBoolean run_verify;
   /** Not used. */
   QudaBoolean run_low_mode_check;
@@ -639,13 +679,15 @@ typedef struct QudaMultigridParam_s {
   char vec_outfile[5][256];
   /** Not used. */
   QudaBoolean mg_vec_partfile[5];
-  /** Not used. */
+  /** The coarsest level is solved from zero.
+   * Not used. */
   QudaBoolean coarse_guess;
-  /** Not used. */
+  /** Low modes of the coarsest level stay as long as the multigrid, and follow its updates.
+   * Not used. */
   QudaBoolean preserve_deflation;
   /** Factors of the twisted mass on the levels; that of the finest one is 1. */
   double mu_factor[5];
-  /** Not used. */
+  /** QUDA_TRANSFER_AGGREGATE: other transfers are those of staggered quarks. */
   QudaTransferType transfer_type[5];
   /** Not used. */
   QudaBoolean allow_truncation;
@@ -935,7 +977,7 @@ void invertMultiShiftQuda(void **_hp_x, void *_hp_b, QudaInvertParam *param);
 void flushChronoQuda(int index);
 
 /** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
- * nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
+ * nu_post, coarse_solver_tol, coarse_solver_maxiter, cycle_type; solvers are plaq's. Blocks that do not divide a
  * level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam. */
 void *newMultigridQuda(QudaMultigridParam *param);
 

@@ -131,8 +131,8 @@ parameters! {
         /// Eq. 9): with W = cosh(alpha (T/2 - d)) at the distance d in time from distance_t0 the solver iterates
         /// W^-1 M W y = W^-1 b, x = W y, and residuals are those of y. Of a heavy quark's propagator time slices far from
         /// the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
-        /// the quark, half of its pion's mass. Of PLAQ_SOLUTION_M and PLAQ_SOLUTION_P, without multigrid; at most 160 / T.
-        /// 0: none.
+        /// the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
+        /// Without multigrid and several shifts; at most 160 / T. 0: none.
         distance_alpha: f64 = 0.0, from(0.0, f64::INFINITY);
         /// Time slice of the source, for distance_alpha.
         distance_t0: usize = 0, within(0, i32::MAX as i64);
@@ -240,7 +240,7 @@ pub struct SolveParams {
     /// Multigrid is set up as soon as that is cheaper, with the right-hand sides to come, 0: not known. `None`: the
     /// algorithm is used that is asked for.
     pub automatic: Option<usize>,
-    /// Distance preconditioning, of M x = b and P x = b without multigrid: residuals are those of the weighted equation.
+    /// Distance preconditioning, without multigrid: residuals are those of the weighted equation.
     pub distance: Option<Distance>,
 }
 

@@ -31,6 +31,7 @@
 
 pub mod approximation;
 mod automatic;
+mod deflation;
 mod equation;
 mod modes;
 pub mod multigrid;
@@ -51,6 +52,7 @@ pub(crate) mod tests;
 mod tolerance;
 
 pub use crate::linop::{Schur, System};
+pub use deflation::{Deflation, LowModes};
 pub use equation::{
     plaq_solver_params, seconds_of, Chosen, Equations, Normalisation, Solution, SolveParams,
     SolveReport, SolverSettings, COLUMNS,

@@ -95,6 +95,9 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<(SolveReport, Vec<ShiftReport>)> {
+        if self.params().distance.is_some() {
+            bail!(Unsupported, "multishift: expected a solver with distance_alpha 0");
+        }
         if self.params().sloppy.is_some() && !self.params().sloppy_shifts {
             return self.precise().multishift(shifts, xs, b, monitor);
         }

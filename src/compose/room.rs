@@ -81,7 +81,8 @@ impl DiracSolver {
     ) -> Result<(DiracSolver, SpinorField, SpinorField)> {
         let params = SolveParams { automatic: None, ..self.params().clone() };
         let solver = DiracSolver::new(self.op().like_on(device)?, params)?;
-        let solver = solver.with_multigrid(multigrid.cloned())?;
+        let mut solver = solver.with_multigrid(multigrid.cloned())?;
+        solver.set_deflation(self.deflation.as_ref().map(|d| d.like_on(device)).transpose()?);
         let shape = solver.op().subset_shape(solver.subset());
         Ok((solver, shape.field(nrhs)?, shape.field(nrhs)?))
     }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::deflation::{Deflation, Sides};
 use super::equation::{
     iterated_operator, Chosen, Equations, Normalisation, Solution, SolveParams, SolveReport,
 };
@@ -15,7 +16,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
-use crate::operators::{DistanceWeighted, QuarkAction, SchurAction, Storage};
+use crate::operators::{DistanceWeights, QuarkAction, SchurAction, Storage};
 use crate::solvers::{
     self, unwatched, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
@@ -23,11 +24,12 @@ use crate::solvers::{
 /// A quark action prepared for solves.
 pub struct DiracSolver {
     op: Arc<dyn QuarkAction>,
-    /// The operator with the weights of distance preconditioning.
-    weighted: Option<Arc<DistanceWeighted>>,
+    /// The weights of distance preconditioning.
+    weights: Option<DistanceWeights>,
     sloppy: Option<Arc<dyn QuarkAction>>,
     /// Schur complements that keep what they take of the operators as long as the solver lives, or have it lent.
     _complements: Vec<Arc<dyn SchurAction>>,
+    pub(super) deflation: Option<Deflation>,
     params: SolveParams,
     multigrid: Mutex<Preconditioner>,
     automatic: Option<Mutex<Automatic>>,
@@ -134,26 +136,12 @@ impl DiracSolver {
                 SolverKind::Mr
             );
         }
-        let weighted = match params.distance {
-            None => None,
-            Some(_) if !matches!(params.solution, Solution::Mat | Solution::MatPc) => bail!(
-                Unsupported,
-                "solution: expected {} or {} with distance_alpha, found {}",
-                Solution::Mat,
-                Solution::MatPc,
-                params.solution
-            ),
-            Some(distance) => Some(Arc::new(DistanceWeighted::new(op.clone(), distance)?)),
-        };
-        let iterated = match &weighted {
-            Some(weighted) => weighted.clone() as Arc<dyn QuarkAction>,
-            None => op.clone(),
-        };
+        let weights = params.distance.map(|d| DistanceWeights::new(&*op, d)).transpose()?;
         let own = op.storage();
         let form = params.even_odd;
         let mut complements = vec![];
         if let Some(form) = form {
-            complements.push(iterated.clone().schur(form)?);
+            complements.push(op.clone().schur(form)?);
         }
         let lent = lends(&params, own.0);
         let missing = match complements.first() {
@@ -172,7 +160,7 @@ impl DiracSolver {
                 }
                 let bytes = op.copy_bytes(other, form) + missing;
                 op.shape().device.require(bytes, "the sloppy operator")?;
-                Some(iterated.shared_copy(other)?)
+                Some(op.shared_copy(other)?)
             }
             _ => None,
         };
@@ -192,9 +180,10 @@ impl DiracSolver {
         let automatic = params.automatic.map(|_| Mutex::default());
         Ok(DiracSolver {
             op,
-            weighted,
+            weights,
             sloppy,
             _complements: complements,
+            deflation: None,
             params,
             multigrid: Mutex::default(),
             automatic,
@@ -203,12 +192,37 @@ impl DiracSolver {
         })
     }
 
-    /// The operator that the equation is solved with.
-    fn solved(&self) -> Arc<dyn QuarkAction> {
-        match &self.weighted {
-            Some(weighted) => weighted.clone(),
-            None => self.op.clone(),
+    /// The operator, or a copy of it, as the equation is solved with it: of the adjoint one for `dagger`.
+    fn solved(&self, op: &Arc<dyn QuarkAction>, dagger: bool) -> Arc<dyn QuarkAction> {
+        match &self.weights {
+            Some(weights) => Arc::new(weights.around(op.clone(), dagger)),
+            None => op.clone(),
         }
+    }
+
+    /// Every solve begins with what low modes give of its solution.
+    ///
+    /// # Errors
+    /// `Unsupported`: the solver has distance preconditioning, or chooses its algorithm; `FieldMismatch`: the modes are
+    /// those of another operator, or of another system of it.
+    pub fn with_deflation(mut self, deflation: Option<Deflation>) -> Result<Self> {
+        if let Some(deflation) = &deflation {
+            if self.weights.is_some() || self.automatic.is_some() {
+                bail!(
+                    Unsupported,
+                    "deflation: expected a solver with an algorithm and distance_alpha 0"
+                );
+            }
+            deflation.modes.check(&*self.op, self.params.even_odd)?;
+        }
+        self.set_deflation(deflation);
+        Ok(self)
+    }
+
+    /// The same without checks.
+    pub(super) fn set_deflation(&mut self, deflation: Option<Deflation>) {
+        self.deflation = deflation;
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Preconditions every iteration with multigrid, of which solvers may share one.
@@ -223,7 +237,7 @@ impl DiracSolver {
 
     /// The same of a solver in use: solves that begin later have it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
-        if let Some(mut automatic) = self.automatic().filter(|_| self.weighted.is_none()) {
+        if let Some(mut automatic) = self.automatic().filter(|_| self.weights.is_none()) {
             let with_gcr = |m: Arc<Multigrid>| -> Result<_> {
                 let solver = self.with_gcr()?.with_multigrid(Some(m.clone()))?;
                 Ok((m, Arc::new(solver)))
@@ -232,7 +246,7 @@ impl DiracSolver {
             return Ok(());
         }
         if let Some(multigrid) = &multigrid {
-            if self.weighted.is_some() {
+            if self.weights.is_some() {
                 bail!(Unsupported, "multigrid: expected a solver with distance_alpha 0");
             }
             multigrid.check(&*self.op)?;
@@ -298,14 +312,15 @@ impl DiracSolver {
     /// The same solver without its sloppy operator.
     pub(super) fn precise(&self) -> &DiracSolver {
         self.precise.get_or_init(|| {
-            let complement = self.params.even_odd.and_then(|form| self.solved().schur(form).ok());
+            let complement = self.params.even_odd.and_then(|form| self.op.clone().schur(form).ok());
             // Solves say what is wrong.
             let _ = complement.as_ref().map(|c| c.keep_blocks());
             Box::new(DiracSolver {
                 op: self.op.clone(),
-                weighted: self.weighted.clone(),
+                weights: self.weights.clone(),
                 sloppy: None,
                 _complements: complement.into_iter().collect(),
+                deflation: None,
                 params: SolveParams { sloppy: None, ..self.params.clone() },
                 multigrid: Mutex::default(),
                 automatic: None,
@@ -361,10 +376,12 @@ impl DiracSolver {
         }
     }
 
-    /// M^dagger M or M M^dagger by one solve after the other.
+    /// M^dagger M or M M^dagger by one solve after the other. With weights around each of them the product is not
+    /// hermitian.
     fn two_steps(&self) -> bool {
-        let cg =
-            matches!(self.params.solver.kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr);
+        let kind = self.params.solver.kind;
+        let cg = matches!(kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr)
+            && self.weights.is_none();
         match self.params.solution {
             Solution::MatDagMat | Solution::MatMatDag => self.params.even_odd.is_some() || !cg,
             Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => !cg,
@@ -394,6 +411,9 @@ impl DiracSolver {
         }
         b.check_like(x, "x")?;
         self.current_multigrid()?;
+        if let Some(deflation) = &self.deflation {
+            deflation.modes.check(&*self.op, self.params.even_odd)?;
+        }
         let device: &Device = &shape.device;
         self.make_room(|| self.memory(b.nrhs()))?;
         let peak = device.watch_peak();
@@ -440,11 +460,12 @@ impl DiracSolver {
     fn rehearse(&self, x: &mut SpinorField, b: &SpinorField) {
         let name = || {
             format!(
-                "solve {} {} {:?} multigrid {:?}",
+                "solve {} {} {:?} multigrid {:?} low modes {:?}",
                 self.op.describe(),
                 b.nrhs(),
                 self.params,
                 self.lock().multigrid.as_ref().map(|m| m.params()),
+                self.deflation.as_ref().map(|d| d.modes.count()),
             )
         };
         self.op.links().geometry().rehearse(b.device(), name, || self.run_through(x, b));
@@ -468,16 +489,16 @@ impl DiracSolver {
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let Some(weighted) = &self.weighted else {
+        let Some(weights) = &self.weights else {
             return self.solve_kappa(x, b, params, monitor);
         };
         let mut source = b.like(b.precision())?;
-        weighted.prepare(&mut source, b)?;
+        weights.prepare(&mut source, b)?;
         if params.initial_guess {
-            weighted.restrict(x)?;
+            weights.restrict(x)?;
         }
         let report = self.solve_kappa(x, &source, params, monitor)?;
-        weighted.reconstruct(x)?;
+        weights.reconstruct(x)?;
         Ok(report)
     }
 
@@ -513,7 +534,15 @@ impl DiracSolver {
             Solution::MatDag | Solution::MatPcDag => self.solve_one(true, x, b, params, monitor),
             _ => {
                 let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                solvers::solve(&self.normal_system(self.equation_schur())?, &cg, x, b, monitor)
+                let system = self.normal_system(self.equation_schur())?;
+                let Some(deflation) = &self.deflation else {
+                    return solvers::solve(&system, &cg, x, b, monitor);
+                };
+                let sides = Sides::of_both(self.params.solution.adjoint_first());
+                let solve = |x: &mut SpinorField, params: &SolverParams| {
+                    solvers::solve(&system, params, x, b, &mut *monitor)
+                };
+                deflation.solve((&*system.precise, sides, None), x, b, &cg, solve)
             }
         }
     }
@@ -527,19 +556,19 @@ impl DiracSolver {
             }
         };
         let sloppy = self.sloppy.as_ref().map(|op| iterated_operator(op, schur)).transpose()?;
-        Ok(System { sloppy: sloppy.map(normal), ..System::new(normal(self.solved_on(schur)?)) })
+        Ok(System { sloppy: sloppy.map(normal), ..System::new(normal(self.solved_on(schur, false)?)) })
     }
 
     /// M, or P, and its sloppy twin.
     pub(super) fn plain_system(&self, schur: Option<Schur>) -> Result<System> {
         let plain = |op: &Arc<dyn QuarkAction>| iterated_operator(op, schur);
         let sloppy = self.sloppy.as_ref().map(plain).transpose()?;
-        Ok(System { sloppy, ..System::new(self.solved_on(schur)?) })
+        Ok(System { sloppy, ..System::new(self.solved_on(schur, false)?) })
     }
 
     /// out = M in or M^dagger in with the operator of the equation.
     fn operate(&self, out: &mut SpinorField, inp: &SpinorField, dagger: bool) -> Result<()> {
-        let op = self.solved_on(self.equation_schur())?;
+        let op = self.solved_on(self.equation_schur(), dagger)?;
         if dagger {
             op.apply_dagger(out, inp)
         } else {
@@ -564,16 +593,16 @@ impl DiracSolver {
     }
 
     /// M or a Schur complement of the operator that the equation is solved with.
-    fn solved_on(&self, schur: Option<Schur>) -> Result<Arc<dyn LinOp>> {
+    fn solved_on(&self, schur: Option<Schur>, dagger: bool) -> Result<Arc<dyn LinOp>> {
         match schur {
-            Some(form) => Ok(self.complement(form)?),
-            None => Ok(self.solved()),
+            Some(form) => Ok(self.complement(form, dagger)?),
+            None => Ok(self.solved(&self.op, dagger)),
         }
     }
 
     /// A Schur complement of the operator that the equation is solved with.
-    fn complement(&self, form: Schur) -> Result<Arc<dyn SchurAction>> {
-        let made = self.solved().schur(form)?;
+    fn complement(&self, form: Schur, dagger: bool) -> Result<Arc<dyn SchurAction>> {
+        let made = self.solved(&self.op, dagger).schur(form)?;
         if lends(&self.params, self.op.storage().0) {
             made.lend_blocks();
         }
@@ -586,14 +615,14 @@ impl DiracSolver {
         let mut around = None;
         let base: Arc<dyn LinOp> = match self.params.even_odd {
             Some(s) if full => {
-                let pc = self.complement(s)?;
+                let pc = self.complement(s, dagger)?;
                 around = Some(pc.clone() as Arc<dyn SchurComplement>);
                 pc
             }
-            schur => self.solved_on(schur)?,
+            schur => self.solved_on(schur, dagger)?,
         };
         let low = self.low();
-        let iterated = |op| iterated_operator(op, self.params.even_odd);
+        let iterated = |op| iterated_operator(&self.solved(op, dagger), self.params.even_odd);
         let sloppy = low.as_ref().map(iterated).transpose()?;
         let turned = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             if dagger {
@@ -634,7 +663,8 @@ impl DiracSolver {
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(form, shape)));
         }
-        Ok(Stage { around, op, normal, system, kind, delta, dagger })
+        let deflation = self.deflation.clone();
+        Ok(Stage { around, op, normal, system, kind, delta, dagger, deflation })
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::deflation::{Deflation, Sides};
 use super::equation::Equations;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
@@ -20,6 +21,7 @@ pub(super) struct Stage {
     /// Factor between recomputed residuals in mixed precision, at most.
     pub delta: f64,
     pub dagger: bool,
+    pub deflation: Option<Deflation>,
 }
 
 impl Stage {
@@ -42,9 +44,26 @@ impl Stage {
         Ok(report)
     }
 
-    /// The Krylov solve itself.
+    /// The Krylov solve, or those between which it is deflated.
     fn krylov(
-        self,
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        params: &SolverParams,
+        monitor: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let Some(deflation) = &self.deflation else {
+            return self.iterate(x, b, params, monitor);
+        };
+        let equation = (&*self.op, Sides::of_one(self.dagger), self.system.scale.as_deref());
+        let iterate =
+            |x: &mut SpinorField, params: &SolverParams| self.iterate(x, b, params, &mut *monitor);
+        deflation.solve(equation, x, b, params, iterate)
+    }
+
+    /// The Krylov solve itself.
+    fn iterate(
+        &self,
         x: &mut SpinorField,
         b: &SpinorField,
         params: &SolverParams,
@@ -58,7 +77,7 @@ impl Stage {
                 let mut source = b.like(b.precision())?;
                 self.op.apply_dagger(&mut source, b)?;
                 // Its residual is compared with its own source.
-                let system = System { scale: None, ..self.system };
+                let system = System { scale: None, ..self.system.clone() };
                 solvers::solve(&system, &params, x, &source, monitor)
             }
             Equations::NormalError => {
@@ -77,7 +96,7 @@ impl Stage {
                 blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
                 let norms: Vec<f64> = blas::norm2(b)?.iter().map(|v| v.sqrt()).collect();
                 let scale = Some(self.system.scale.clone().unwrap_or(norms));
-                let system = System { scale, ..self.system };
+                let system = System { scale, ..self.system.clone() };
                 let report = solvers::solve(&system, &params, &mut y, &r, monitor)?;
                 self.op.apply_dagger(&mut r, &y)?;
                 blas::axpy(&one, &r, x)?;

@@ -1,7 +1,8 @@
 //! Distance preconditioning (de Divitiis, Petronzio, Tantalo, Phys. Lett. B 692 (2010) 157, arXiv:1006.4028): with the
 //! weight of Eq. 9, w(t) = cosh(alpha (T/2 - d)) at the distance d = (t - t0) mod T from the source, the equation
 //! M x = b becomes M' y = W^-1 b of M' = W^-1 M W and x = W y. The solution y falls with time by exp(-alpha) less per
-//! slice than x, so that a norm of the residual sees the slices that are far from the source.
+//! slice than x, so that a norm of the residual sees the slices that are far from the source. M^dagger x = b becomes
+//! W^-1 M^dagger W y = W^-1 b in the same way, of which the operator is the adjoint of W M W^-1.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -63,76 +64,91 @@ impl Distance {
 }
 
 /// W and its inverse on a device.
-struct Weights {
-    times: TimeFactors,
-    over: TimeFactors,
+#[derive(Clone)]
+pub struct DistanceWeights {
+    distance: Distance,
+    times: Arc<TimeFactors>,
+    over: Arc<TimeFactors>,
 }
 
-impl Weights {
-    fn new(distance: Distance, device: &Device, geometry: &Geometry) -> Result<Self> {
+impl DistanceWeights {
+    /// The weights of solves with an action on spinors.
+    ///
+    /// # Errors
+    /// `BadParameter`: see [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
+    /// `OutOfMemory`.
+    pub fn new(op: &dyn QuarkAction, distance: Distance) -> Result<Self> {
+        let Shape { device, geometry, components, order, .. } = op.shape();
+        distance.check(&geometry)?;
+        check_spinors(components, order)?;
+        if op.within_time_slices() {
+            bail!(Unsupported, "distance_alpha: expected 0 with an operator without hops in time");
+        }
         let weights = distance.weights(geometry.global_extents()[3]);
         let inverse: Vec<f64> = weights.iter().map(|w| 1.0 / w).collect();
-        let times = TimeFactors::new(device, geometry, &weights)?;
-        Ok(Weights { times, over: TimeFactors::new(device, geometry, &inverse)? })
+        let factors = |w: &[f64]| TimeFactors::new(&device, &geometry, w).map(Arc::new);
+        Ok(DistanceWeights { distance, times: factors(&weights)?, over: factors(&inverse)? })
     }
 
-    /// out = W^-1 A W in for the A of `apply`, or with `dagger` W A W^-1 in, the adjoint of the same with A^dagger.
+    /// W^-1 M W of the action M, or W M W^-1, whose adjoint is W^-1 M^dagger W, for `adjoint`.
+    pub fn around(&self, op: Arc<dyn QuarkAction>, adjoint: bool) -> DistanceWeighted {
+        DistanceWeighted { op, weights: self.clone(), adjoint }
+    }
+
+    /// out = W^-1 b: the right-hand side of the weighted equation.
+    pub fn prepare(&self, out: &mut VectorField, b: &VectorField) -> Result<()> {
+        self.over.multiply(out, b)
+    }
+    /// x = W x: the solution of that of the weighted equation.
+    pub fn reconstruct(&self, x: &mut VectorField) -> Result<()> {
+        self.times.scale(x)
+    }
+    /// x = W^-1 x: the opposite of `reconstruct`.
+    pub fn restrict(&self, x: &mut VectorField) -> Result<()> {
+        self.over.scale(x)
+    }
+}
+
+/// M' = W^-1 M W of a quark action M on spinors, or W M W^-1.
+pub struct DistanceWeighted {
+    op: Arc<dyn QuarkAction>,
+    weights: DistanceWeights,
+    adjoint: bool,
+}
+
+impl DistanceWeighted {
+    /// The operator W^-1 M W of the action M.
+    ///
+    /// # Errors
+    /// As of [`DistanceWeights::new`].
+    pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
+        Ok(DistanceWeights::new(&*op, distance)?.around(op, false))
+    }
+
+    /// What a vector is multiplied with before M, or M^dagger, and after it.
+    fn factors(&self, dagger: bool) -> (&TimeFactors, &TimeFactors) {
+        let DistanceWeights { times, over, .. } = &self.weights;
+        match dagger == self.adjoint {
+            true => (times, over),
+            false => (over, times),
+        }
+    }
+
+    /// out = M' in for the M of `apply`, or with `dagger` the adjoint of M' for the M^dagger of `apply`.
     /// Whole lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
-    fn around(
+    fn with(
         &self,
         workspace: &Workspace,
         dagger: bool,
         (out, inp): (&mut VectorField, &VectorField),
         apply: impl FnOnce(&mut VectorField, &VectorField) -> Result<()>,
     ) -> Result<()> {
-        let (first, last) =
-            if dagger { (&self.over, &self.times) } else { (&self.times, &self.over) };
+        let (first, last) = self.factors(dagger);
         workspace.with(&Shape::of(inp), inp.nrhs(), |t| {
             first.multiply(t, inp)?;
             apply(out, t)
         })?;
         last.scale(out)
-    }
-}
-
-/// M' = W^-1 M W of a quark action M on spinors.
-pub struct DistanceWeighted {
-    op: Arc<dyn QuarkAction>,
-    distance: Distance,
-    weights: Arc<Weights>,
-}
-
-impl DistanceWeighted {
-    /// The operator M' of the action M with these weights.
-    ///
-    /// # Errors
-    /// `BadParameter`: see [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
-    /// `OutOfMemory`.
-    pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
-        let shape = op.shape();
-        distance.check(&shape.geometry)?;
-        check_spinors(shape.components, shape.order)?;
-        if op.within_time_slices() {
-            bail!(Unsupported, "distance_alpha: expected 0 with an operator without hops in time");
-        }
-        let weights = Weights::new(distance, &shape.device, &shape.geometry)?;
-        Ok(Self::with_weights(op, distance, Arc::new(weights)))
-    }
-    fn with_weights(op: Arc<dyn QuarkAction>, distance: Distance, weights: Arc<Weights>) -> Self {
-        DistanceWeighted { op, distance, weights }
-    }
-
-    /// out = W^-1 b: the right-hand side for M' of that for M.
-    pub fn prepare(&self, out: &mut VectorField, b: &VectorField) -> Result<()> {
-        self.weights.over.multiply(out, b)
-    }
-    /// x = W x: the solution for M of that for M'.
-    pub fn reconstruct(&self, x: &mut VectorField) -> Result<()> {
-        self.weights.times.scale(x)
-    }
-    /// x = W^-1 x: the opposite of `reconstruct`.
-    pub fn restrict(&self, x: &mut VectorField) -> Result<()> {
-        self.weights.over.scale(x)
     }
 }
 
@@ -152,11 +168,11 @@ impl LinOp for DistanceWeighted {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply(out, inp);
-        self.weights.around(&Workspace::default(), false, (out, inp), apply)
+        self.with(&Workspace::default(), false, (out, inp), apply)
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.op.apply_dagger(out, inp);
-        self.weights.around(&Workspace::default(), true, (out, inp), apply)
+        self.with(&Workspace::default(), true, (out, inp), apply)
     }
     fn flops(&self) -> f64 {
         self.op.flops() + extra_flops(&self.shape())
@@ -177,7 +193,8 @@ impl QuarkAction for DistanceWeighted {
         self.op.version()
     }
     fn describe(&self) -> String {
-        format!("{} with distance preconditioning", self.op.describe())
+        let adjoint = if self.adjoint { " of the adjoint" } else { "" };
+        format!("{} with distance preconditioning{adjoint}", self.op.describe())
     }
     fn mass_scale(&self) -> f64 {
         self.op.mass_scale()
@@ -191,7 +208,7 @@ impl QuarkAction for DistanceWeighted {
     }
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
         let copy = self.op.shared_copy(storage)?;
-        Ok(Arc::new(Self::with_weights(copy, self.distance, self.weights.clone())))
+        Ok(Arc::new(self.weights.around(copy, self.adjoint)))
     }
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64 {
         self.op.copy_bytes(storage, form)
@@ -200,7 +217,9 @@ impl QuarkAction for DistanceWeighted {
         self.op.keep_blocks()
     }
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>> {
-        Ok(Arc::new(Self::new(self.op.like_on(device)?, self.distance)?))
+        let op = self.op.like_on(device)?;
+        let weights = DistanceWeights::new(&*op, self.weights.distance)?;
+        Ok(Arc::new(weights.around(op, self.adjoint)))
     }
     fn update(&self, links: &GaugeField) -> Result<()> {
         self.op.update(links)
@@ -210,7 +229,7 @@ impl QuarkAction for DistanceWeighted {
     }
 }
 
-/// The Schur complement of M', which is W^-1 S W for that of M: W is a number on every site.
+/// The Schur complement of M', which is S of M between the same factors: W is a number on every site.
 struct WeightedSchur {
     inner: Arc<dyn SchurAction>,
     op: Arc<DistanceWeighted>,
@@ -223,11 +242,11 @@ impl LinOp for WeightedSchur {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply(out, inp);
-        self.op.weights.around(&self.workspace, false, (out, inp), apply)
+        self.op.with(&self.workspace, false, (out, inp), apply)
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply_dagger(out, inp);
-        self.op.weights.around(&self.workspace, true, (out, inp), apply)
+        self.op.with(&self.workspace, true, (out, inp), apply)
     }
     fn flops(&self) -> f64 {
         self.inner.flops() + extra_flops(&self.shape())
@@ -246,7 +265,7 @@ impl SchurComplement for WeightedSchur {
     }
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let prepare = |out: &mut VectorField, b: &VectorField| self.inner.prepare(out, b, dagger);
-        self.op.weights.around(&Workspace::default(), dagger, (out, b), prepare)
+        self.op.with(&Workspace::default(), dagger, (out, b), prepare)
     }
     fn reconstruct(
         &self,
@@ -255,14 +274,13 @@ impl SchurComplement for WeightedSchur {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()> {
-        let weights = &self.op.weights;
-        let factors = if dagger { &weights.over } else { &weights.times };
+        let (factors, _) = self.op.factors(dagger);
         let reconstruct = |full: &mut VectorField, x: &VectorField| {
             let mut t = self.full_shape().field(b.nrhs())?;
             factors.multiply(&mut t, b)?;
             self.inner.reconstruct(full, x, &t, dagger)
         };
-        weights.around(&self.workspace, dagger, (full, x), reconstruct)
+        self.op.with(&self.workspace, dagger, (full, x), reconstruct)
     }
     /// What it does is the same on every time slice.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {

@@ -29,7 +29,7 @@ pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use covariant::CovariantShift;
 pub use dirac_params::DiracParams;
-pub use distance::{Distance, DistanceWeighted};
+pub use distance::{Distance, DistanceWeighted, DistanceWeights};
 pub use doublet::{Doublet, DoubletParams};
 pub use even_odd::{EvenOdd, WilsonType};
 pub use force::ForceTerms;

@@ -17,6 +17,7 @@ const CHROMA_PAIRS: &str = "tests/clients/chroma_pairs.c";
 const TMLQCD: &str = "tests/clients/tmlqcd.c";
 const TMLQCD_PAIRS: &str = "tests/clients/tmlqcd_pairs.c";
 const TMLQCD_TRAJECTORIES: &str = "tests/clients/tmlqcd_trajectories.c";
+const DEFLATION: &str = "tests/clients/deflation.c";
 const MILC: &str = "tests/clients/milc.c";
 const TWISTED: &str = "tests/clients/twisted.c";
 const OPENQXD: &str = "tests/clients/openqxd.c";
@@ -72,6 +73,17 @@ fn tables_of_paths() {
 fn wilson_quarks() {
     let [own, quda] = headers();
     checked("tests/clients/wilson.c", &[&own, &quda]);
+}
+
+#[test]
+fn deflated_solves() {
+    let [own, quda] = headers();
+    checked(DEFLATION, &[&own, &quda]);
+}
+
+#[test]
+fn deflated_solves_on_ranks() {
+    on_ranks(DEFLATION, &[("1,1,1,2", false), ("2,1,1,1", true)]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn walk<T: Record>(right: T) -> usize {
     assert!(
         refused(size.offset, size.size).is_some_and(|m| m.contains("param.struct_size: expected"))
     );
-    for (field, (name, role)) in fields.iter().zip(T::ROLES) {
+    for (field, (name, role, _)) in fields.iter().zip(T::ROLES) {
         assert_eq!(field.name, *name);
         let refused = refused(field.offset, field.size);
         match role {
@@ -68,7 +68,7 @@ fn members_of_tmlqcd() {
             "dslash_type inv_type kappa mu tm_rho epsilon evmax twist_flavor tol tol_hq maxiter \
              reliable_delta num_offset offset tol_offset solution_type solve_type matpc_type dagger \
              mass_normalization cpu_prec cuda_prec cuda_prec_sloppy dirac_order gamma_basis \
-             clover_cpu_prec clover_order clover_csw clover_coeff clover_rho compute_clover \
+             clover_cpu_prec clover_order clover_csw clover_coeff clover_rho compute_clover cuda_prec_eigensolver \
              compute_clover_inverse return_clover return_clover_inverse gcrNkrylov \
              inv_type_precondition maxiter_precondition preconditioner residual_type omega iter secs gflops",
         ),
@@ -102,7 +102,7 @@ fn members_of_tmlqcd() {
             "Ls input_location output_location reliable_delta_refinement use_alternative_reliable \
              use_sloppy_partial_accumulator max_res_increase max_res_increase_total pipeline \
              solver_normalization preserve_source cuda_prec_refinement_sloppy cuda_prec_precondition \
-             cuda_prec_eigensolver clover_location clover_cuda_prec clover_cuda_prec_sloppy \
+             clover_location clover_cuda_prec clover_cuda_prec_sloppy \
              clover_cuda_prec_refinement_sloppy clover_cuda_prec_precondition \
              clover_cuda_prec_eigensolver verbosity_precondition \
              tol_precondition precondition_cycle schwarz_type chrono_precision",

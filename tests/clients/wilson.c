@@ -289,7 +289,7 @@ static void eigenvectors(void) {
   refused(PLAQ_NULL_POINTER, "eigensolveQuda", "param.invert_param");
 }
 
-/* The largest |a - b| / |b| of a time slice. */
+/* The largest |a - b| / |b| of a time slice, of those where b does not vanish. */
 static double worst_slice(const void *found, const void *expected) {
   const double *a = found, *b = expected;
   double worst = 0;
@@ -299,7 +299,7 @@ static double worst_slice(const void *found, const void *expected) {
     for (site = 0; site < SITES; site++)
       for (i = 24 * site; site % (SITES / 2) / 32 == t && i < 24 * site + 24; i++)
         off += (a[i] - b[i]) * (a[i] - b[i]), norm += b[i] * b[i];
-    worst = fmax(worst, sqrt(off / norm));
+    if (norm > 1e-24) worst = fmax(worst, sqrt(off / norm));
   }
   return worst;
 }
@@ -348,13 +348,23 @@ static void distance_preconditioning(QudaDslashType kind) {
     CHECK(memcmp(back, image, sizeof back) == 0 && back[7 + 32 * 3][2][1][0] != 0);
   }
 
+  /* Equations with the adjoint operator, too, alone and in both orders. */
+  for (kept = 1; kept < 4; kept++) {
+    bad = p, bad.dagger = kept & 1 ? QUDA_DAG_YES : QUDA_DAG_NO;
+    if (kept > 1) bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.inv_type = QUDA_CG_INVERTER;
+    if (kept > 1) bad.solve_type = kept & 1 ? QUDA_NORMOP_SOLVE : QUDA_NORMOP_PC_SOLVE;
+    bad.distance_pc_alpha0 = 0, bad.tol = 1e-14, bad.cuda_prec_sloppy = QUDA_DOUBLE_PRECISION;
+    invertQuda(exact, origin, &bad), fine();
+    bad.tol = 1e-4, bad.cuda_prec_sloppy = QUDA_SINGLE_PRECISION;
+    invertQuda(plain, origin, &bad), fine();
+    CHECK(worst_slice(plain, exact) > (kept == 1 ? 0.1 : 0.01));
+    bad.distance_pc_alpha0 = 3;
+    invertQuda(solution, origin, &bad), fine();
+    CHECK(bad.true_res[0] < 1e-4 && worst_slice(solution, exact) < 1e-3);
+  }
+
   /* What has none. */
-  bad = p, bad.dagger = QUDA_DAG_YES;
-  invertQuda(solution, origin, &bad);
-  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.distance_pc_alpha0");
-  bad = p, bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.solve_type = QUDA_NORMOP_PC_SOLVE, bad.inv_type = QUDA_CG_INVERTER;
-  invertQuda(solution, origin, &bad);
-  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.distance_pc_alpha0");
+  bad = p, bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.inv_type = QUDA_CG_INVERTER;
   bad.num_offset = 1, bad.offset[0] = 0.1, bad.tol_offset[0] = 1e-6, bad.solve_type = QUDA_NORMOP_SOLVE;
   invertMultiShiftQuda(list, origin, &bad);
   refused(PLAQ_UNSUPPORTED, "invertMultiShiftQuda", "several shifts");
@@ -374,11 +384,10 @@ static void distance_preconditioning(QudaDslashType kind) {
   refused(PLAQ_BAD_PARAMETER, "invertQuda", "param.distance_pc_alpha0");
 }
 
-/* What conditions a solve from inside: former solutions, minimal residual, eigenvectors; shifts to a heavy-quark residual. */
+/* What conditions a solve from inside: former solutions, minimal residual; shifts to a heavy-quark residual. */
 static void inside_of_solves(void) {
   static double other[SITES][4][3][2], second[SITES][4][3][2];
-  QudaInvertParam p = invert_param(), bad;
-  QudaEigParam modes = newQudaEigParam();
+  QudaInvertParam p = invert_param();
   void *list[2] = {solution, back};
   int plain, steps, i, replace;
   for (i = 0; i < SITES * 24; i++) (&other[0][0][0][0])[i] = (i * 7) % 13 - 6, (&second[0][0][0][0])[i] = (i * 5) % 11 - 5;
@@ -414,13 +423,6 @@ static void inside_of_solves(void) {
   p.inv_type = QUDA_BICGSTAB_INVERTER;
   invertQuda(back, other, &p), fine();
 
-  bad = invert_param(), bad.eig_param = &modes;
-  invertQuda(back, other, &bad);
-  refused(PLAQ_UNSUPPORTED, "invertQuda", "param.eig_param");
-  bad.eig_param = NULL, bad.deflate = QUDA_BOOLEAN_TRUE;
-  invertQuda(back, other, &bad);
-  refused(PLAQ_UNSUPPORTED, "invertQuda", "deflate");
-
   /* A heavy-quark residual of shifts, where it is asked for. */
   p = invert_param(), p.inv_type = QUDA_CG_INVERTER;
   p.solution_type = QUDA_MATDAG_MAT_SOLUTION, p.solve_type = QUDA_NORMOP_SOLVE;
@@ -437,6 +439,7 @@ static void inside_of_solves(void) {
 }
 
 int main(void) {
+  static double third[SITES][4][3][2];
   const int grid[4] = {1, 1, 1, 1};
   int rank = 0, i;
   QudaGaugeParam gauge = gauge_param(8), wrong;
@@ -598,6 +601,18 @@ int main(void) {
     CHECK(invert.true_res[0] < 1e-10);
     destroyMultigridQuda(first), fine();
   }
+  /* Another tolerance of the coarsest level. */
+  levels.coarse_solver_tol[1] = 1e-12;
+  first = newMultigridQuda(&levels), fine();
+  invert.preconditioner = first;
+  invertQuda(third, source, &invert), fine();
+  CHECK(memcmp(back, third, sizeof back) != 0 && largest_difference(back, third, 1, SITES * 24) < 1e-7);
+  destroyMultigridQuda(first), fine();
+  levels.transfer_type[0] = QUDA_TRANSFER_COARSE_KD;
+  CHECK(newMultigridQuda(&levels) == NULL);
+  refused(PLAQ_UNSUPPORTED, "newMultigridQuda", "param.transfer_type[0]");
+  levels.transfer_type[0] = QUDA_TRANSFER_AGGREGATE;
+
   /* Another hierarchy, the same solution. */
   CHECK(memcmp(back, solution, sizeof back) != 0 && largest_difference(back, solution, 1, SITES * 24) < 1e-7);
   levels = multigrid_param(&invert), invert = invert_param();

@@ -175,7 +175,7 @@ pub fn hash(id: c_int) -> Result<c_int> {
         let Some(solver) = state.solvers.get(&id) else { return Ok(0) };
         // Addresses differ from run to run, mu from solve to solve.
         let settings = solver.param.lines().into_iter().skip(1).zip(QudaInvertParam::ROLES);
-        let settings = settings.filter(|(_, (name, role))| {
+        let settings = settings.filter(|(_, (name, role, _))| {
             *role == Role::Used && !matches!(*name, "preconditioner" | "mu" | "dslash_type")
         });
         let text: Vec<String> = settings.map(|(line, _)| line).collect();

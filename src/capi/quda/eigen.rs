@@ -19,7 +19,7 @@ use crate::error::{significant, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, Normal};
 use crate::operators::{Gamma5Times, QuarkAction};
-use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, Filter};
+use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, EigenReport, Filter};
 
 interface! {
     "Eigenvectors"
@@ -37,8 +37,63 @@ interface! {
 fn counted(value: c_int, name: &str) -> Result<usize> {
     match usize::try_from(value) {
         Ok(n) if n > 0 => Ok(n),
-        _ => bail!(BadParameter, "param.{name}: expected 1 or more, found {value}"),
+        _ => bail!(BadParameter, "{name}: expected 1 or more, found {value}"),
     }
+}
+
+/// The method and what eigenvectors are sought; `name` is the struct in messages.
+pub(crate) fn search(p: &QudaEigParam, name: &str) -> Result<(EigenKind, EigenParams)> {
+    let method: EigenKind = choose(p.eig_type, &format!("{name}.eig_type"))?;
+    let End(end) = choose(p.spectrum, &format!("{name}.spectrum"))?;
+    no_file(&p.vec_infile, &format!("{name}.vec_infile"))?;
+    no_file(&p.vec_outfile, &format!("{name}.vec_outfile"))?;
+    let Flag(polynomial) = choose(p.use_poly_acc, &format!("{name}.use_poly_acc"))?;
+    let counted = |value, member: &str| counted(value, &format!("{name}.{member}"));
+    let params = EigenParams {
+        end,
+        count: counted(p.n_conv, "n_conv")?,
+        room: counted(p.n_kr, "n_kr")?,
+        block: if method == EigenKind::Block { counted(p.block_size, "block_size")? } else { 1 },
+        tol: p.tol,
+        max_restarts: counted(p.max_restarts, "max_restarts")?,
+        filter: match usize::try_from(p.poly_deg) {
+            Ok(degree @ 2..) if polynomial && p.a_max > 0.0 => {
+                Filter::Chebyshev { degree, from: p.a_min, to: p.a_max }
+            }
+            // Without a polynomial the largest are found soon, the smallest hardly ever.
+            _ if end == solvers::End::Largest => Filter::Plain,
+            _ => Filter::Auto,
+        },
+        ..Default::default()
+    };
+    Ok((method, params))
+}
+
+/// Puts a line about a search that found so many eigenvectors into the log, and refuses fewer than are required.
+pub(crate) fn say(
+    report: &EigenReport,
+    found: usize,
+    (count, required): (usize, bool),
+    name: &str,
+) -> Result<()> {
+    let worst = report.residuals.iter().fold(0.0f64, |a, b| a.max(*b));
+    log::info!(
+        "eigenvectors: {found} after {} restarts, largest residual {}, {:.3} s{}",
+        report.restarts,
+        significant(worst, 4),
+        report.seconds,
+        if report.converged { "" } else { ", not converged" }
+    );
+    if required && !report.converged {
+        bail!(
+            NotConverged,
+            "{name}.max_restarts: {found} of {count} eigenvectors after {}, with a residual of {}; \
+             require_convergence of QUDA_BOOLEAN_FALSE takes what there is",
+            report.restarts,
+            significant(worst, 4)
+        );
+    }
+    Ok(())
 }
 
 /// A, which is hermitian, on colour vectors or spinors.
@@ -90,7 +145,7 @@ fn no_file(name: &[c_char; 256], member: &str) -> Result<()> {
         0 => Ok(()),
         _ => bail!(
             Unsupported,
-            "param.{member}: expected an empty name, as files of eigenvectors are those of plaq.h"
+            "{member}: expected an empty name, as files of eigenvectors are those of plaq.h"
         ),
     }
 }
@@ -103,29 +158,14 @@ pub(crate) fn eigensolve(
     p.check("param")?;
     let quark = Array::at(p.invert_param, "param.invert_param")?.own(1)[0];
     let vectors = Vectors::new(&quark, "param.invert_param")?;
-    let method: EigenKind = choose(p.eig_type, "param.eig_type")?;
-    let End(end) = choose(p.spectrum, "param.spectrum")?;
-    no_file(&p.vec_infile, "vec_infile")?;
-    no_file(&p.vec_outfile, "vec_outfile")?;
-    let Flag(polynomial) = choose(p.use_poly_acc, "param.use_poly_acc")?;
-    let count = counted(p.n_conv, "n_conv")?;
-    let params = EigenParams {
-        end,
-        count,
-        room: counted(p.n_kr, "n_kr")?,
-        block: if method == EigenKind::Block { counted(p.block_size, "block_size")? } else { 1 },
-        tol: p.tol,
-        max_restarts: counted(p.max_restarts, "max_restarts")?,
-        filter: match usize::try_from(p.poly_deg) {
-            Ok(degree @ 2..) if polynomial && p.a_max > 0.0 => {
-                Filter::Chebyshev { degree, from: p.a_min, to: p.a_max }
-            }
-            // Without a polynomial the largest are found soon, the smallest hardly ever.
-            _ if end == solvers::End::Largest => Filter::Plain,
-            _ => Filter::Auto,
-        },
-        ..Default::default()
-    };
+    if p.compute_svd.0 != 0 {
+        bail!(
+            Unsupported,
+            "param.compute_svd: expected QUDA_BOOLEAN_FALSE, found {}",
+            p.compute_svd.0
+        );
+    }
+    let (method, params) = search(p, "param")?;
     let evals = DataOut::at(h_evals.cast(), "h_evals")?;
     let op = operator(p, &vectors)?;
     let (found, report) = match method {
@@ -135,26 +175,8 @@ pub(crate) fn eigensolve(
         }
         _ => eigen(&*op, None, &params, None, &mut unwatched)?,
     };
-    let worst = report.residuals.iter().fold(0.0f64, |a, b| a.max(*b));
-    log::info!(
-        "eigenvectors: {} after {} restarts, largest residual {}, {:.3} s{}",
-        found.nrhs(),
-        report.restarts,
-        significant(worst, 4),
-        report.seconds,
-        if report.converged { "" } else { ", not converged" }
-    );
     let Flag(required) = choose(p.require_convergence, "param.require_convergence")?;
-    if required && !report.converged {
-        bail!(
-            NotConverged,
-            "param.max_restarts: {} of {count} eigenvectors after {}, with a residual of {}; \
-             require_convergence of QUDA_BOOLEAN_FALSE takes what there is",
-            found.nrhs(),
-            report.restarts,
-            significant(worst, 4)
-        );
-    }
+    say(&report, found.nrhs(), (params.count, required), "param")?;
     if !h_evecs.is_null() {
         let at = List::at(h_evecs.cast(), "h_evecs")?.get(found.nrhs(), "h_evecs")?;
         vectors.save(&found, &at, "h_evecs")?;

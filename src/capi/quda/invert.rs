@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use super::arrays::{InOut, List};
 use super::chrono;
+use super::deflation;
 use super::enums::*;
 use super::operators::{scale, sources, Vectors};
 use super::params_invert::QudaInvertParam;
 use super::records::INVALID;
-use super::resident::Resident;
+use super::resident::{Resident, SolverKey};
 use super::session;
 use crate::bail;
 use crate::capi::args::choose;
@@ -102,13 +103,6 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     // CGNE and CGNR have normal equations of their own; M^dagger M needs none.
     let own = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
     let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
-    if !p.eig_param.is_null() || p.deflate.0 == 1 {
-        bail!(
-            Unsupported,
-            "param.eig_param, deflate: expected NULL and QUDA_BOOLEAN_FALSE, as solves are not deflated by eigenvectors: \
-             QUDA_MG_INVERTER as inv_type_precondition takes their place"
-        );
-    }
     let residuals = p.residual_type.0;
     if !(1..8).contains(&residuals) || residuals & L2 == L2 {
         bail!(
@@ -136,14 +130,16 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
         bail!(InvalidArgument, "param.tol: expected a number above 0, below 1, found {}", p.tol);
     }
     let distance = vectors.distance()?;
-    let alone = matches!(solution, Solution::Mat | Solution::MatPc) && !shifted;
-    if distance.is_some() && !(alone && p.inv_type_precondition.0 != MULTIGRID) {
+    let other = shifted || p.inv_type_precondition.0 == MULTIGRID || !p.eig_param.is_null();
+    if distance.is_some() && other {
         bail!(
             Unsupported,
-            "param.distance_pc_alpha0: expected 0 with QUDA_DAG_YES, solutions of M^dagger M, several shifts or \
-             multigrid, found {}",
+            "param.distance_pc_alpha0: expected 0 with several shifts, multigrid or eig_param, found {}",
             p.distance_pc_alpha0
         );
+    }
+    if shifted && !p.eig_param.is_null() {
+        bail!(Unsupported, "param.eig_param: expected NULL with several shifts, found an address");
     }
     let precondition_steps = steps_inside(p, kind)?;
     let (whole, form) = (vectors.inside, sloppy(p.cuda_prec_sloppy, vectors.inside));
@@ -203,11 +199,12 @@ fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
     }
 }
 
-/// The solver of these parameters: the last one, or a new one.
+/// The solver of these parameters, deflated if that is wanted: the last one, or a new one.
 fn solver(
     vectors: &Vectors,
     resident: &mut Resident,
     mut params: SolveParams,
+    eigen: Option<&deflation::Wanted>,
 ) -> Result<Arc<DiracSolver>> {
     let p = vectors.param;
     let (key, action) = vectors.action(resident)?;
@@ -226,17 +223,24 @@ fn solver(
         params.sloppy = params.sloppy.map(|(p, r)| (p.max(Precision::F32), r));
         params.solver.nkrylov = params.solver.nkrylov.min(MULTIGRID_DIRECTIONS);
     }
-    let number = multigrid.as_ref().map_or(0, |m| m.0);
-    if let Some((old, old_params, old_number, solver)) = &resident.solver {
-        if *old == key && *old_params == params && *old_number == number {
-            return Ok(solver.clone());
-        }
+    let modes = match eigen {
+        Some(eigen) => Some(eigen.modes(vectors, resident, (&key, &action), params.even_odd)?),
+        None => None,
+    };
+    let key = SolverKey {
+        operator: key,
+        params: params.clone(),
+        multigrid: multigrid.as_ref().map_or(0, |m| m.0),
+        deflation: modes.as_ref().map(|(number, d)| (*number, d.count, d.restart)),
+    };
+    if let Some((_, solver)) = resident.solver.as_ref().filter(|(old, _)| *old == key) {
+        return Ok(solver.clone());
     }
     resident.solver = None;
-    let multigrid = multigrid.map(|m| m.1);
-    let made = DiracSolver::new(action, params.clone())?.with_multigrid(multigrid)?;
-    let made = Arc::new(made);
-    resident.solver = Some((key, params, number, made.clone()));
+    let made = DiracSolver::new(action, params)?;
+    let made = made.with_multigrid(multigrid.map(|m| m.1))?;
+    let made = Arc::new(made.with_deflation(modes.map(|m| m.1))?);
+    resident.solver = Some((key, made.clone()));
     Ok(made)
 }
 
@@ -276,18 +280,34 @@ fn report(p: &mut QudaInvertParam, r: &SolverReport) {
 }
 
 fn solve(at_x: &[*mut c_void], at_b: &[*mut c_void], param: &mut QudaInvertParam) -> Result<()> {
-    let (asked, at_all) = (*param, at_b.len());
+    let asked = *param;
     let vectors = Vectors::new(&asked, "param")?;
-    let mut params = solver_params(&vectors, false)?;
+    let params = solver_params(&vectors, false)?;
+    let eigen = deflation::Wanted::of(&asked)?;
+    let done = solve_with(&vectors, params, eigen.as_ref(), (at_x, at_b), param);
+    if let Some(eigen) = eigen {
+        eigen.finish(&mut vectors.session.resident(), done.is_ok());
+    }
+    done
+}
+
+fn solve_with(
+    vectors: &Vectors,
+    mut params: SolveParams,
+    eigen: Option<&deflation::Wanted>,
+    (at_x, at_b): (&[*mut c_void], &[*mut c_void]),
+    param: &mut QudaInvertParam,
+) -> Result<()> {
+    let (asked, at_all) = (vectors.param, at_b.len());
     let (solution, stop) = (params.solution, params.solver.stop);
-    let chrono = chrono::Wanted::new(&asked, at_b.len())?;
+    let chrono = chrono::Wanted::new(asked, at_b.len())?;
     let former = chrono.as_ref().filter(|c| c.used);
     let guess = params.solver.initial_guess && former.is_none();
     params.solver.initial_guess |= former.is_some();
-    let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
+    let solver = solver(vectors, &mut vectors.session.resident(), params, eigen)?;
     let subset = solver.subset();
     // x of the factor's operator is so many times x of the kappa-normalised one.
-    let factor = inverse_factor(&vectors, solution)?;
+    let factor = inverse_factor(vectors, solution)?;
     let at_once = if at_b.len() > 1 { solver.part_of(at_b.len())? } else { 1 };
     // Parts wait on the host until all are solved: an error leaves every solution of the host as it was.
     let mut waiting = vec![];
@@ -383,7 +403,7 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
         heavy_quark: if heavy { asked.tol_hq_offset[i] } else { 0.0 },
     };
     let shifts: Vec<Shift> = (0..count).map(shift).collect();
-    let solver = solver(&vectors, &mut vectors.session.resident(), params)?;
+    let solver = solver(&vectors, &mut vectors.session.resident(), params, None)?;
     let at_x = x.get(count, "_hp_x")?;
     let b = vectors.load(&[h_b], solver.subset(), "_hp_b")?;
     let fields = (0..count).map(|_| vectors.field(solver.subset(), 1));
@@ -471,7 +491,7 @@ mod tests {
         // Room for two at a time.
         let (made, bytes) = {
             let resident = session.resident();
-            let solver = &resident.solver.as_ref().unwrap().3;
+            let solver = &resident.solver.as_ref().unwrap().1;
             assert_eq!(solver.part_of(N).unwrap(), N);
             (solver.clone(), 2 * solver.op().shape().bytes(2) + solver.memory(2).unwrap())
         };

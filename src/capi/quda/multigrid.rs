@@ -22,7 +22,7 @@ interface! {
     "Multigrid"
     calls {
         /// Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
-        /// nu_post, coarse_solver_maxiter, cycle_type; solvers and tolerances are plaq's. Blocks that do not divide a
+        /// nu_post, coarse_solver_tol, coarse_solver_maxiter, cycle_type; solvers are plaq's. Blocks that do not divide a
         /// level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam.
         newMultigridQuda(param: InOut<QudaMultigridParam>) -> *mut c_void = together create;
         /// Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
@@ -78,6 +78,14 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
             );
         }
     }
+    if let Some(i) = (0..levels - 1).find(|&i| p.transfer_type[i].0 != 0) {
+        bail!(
+            Unsupported,
+            "param.transfer_type[{i}]: expected QUDA_TRANSFER_AGGREGATE (0), as the others are those of staggered quarks, \
+             found {}",
+            p.transfer_type[i].0
+        );
+    }
     let mut made = MultigridParams { levels: Some(levels), ..Default::default() };
     for i in 0..levels - 1 {
         let mut block = [0; 4];
@@ -99,6 +107,14 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
         _ => Cycle::K,
     };
     made.coarsest_modes = modes_of_coarsest(p, levels - 1)?;
+    let tolerance = |level: usize, default: f64| match p.coarse_solver_tol[level] {
+        tol if (1e-15..1.0).contains(&tol) => tol,
+        _ => default,
+    };
+    made.coarsest_tol = tolerance(levels - 1, made.coarsest_tol);
+    if levels > 2 {
+        made.tol = tolerance(1, made.tol);
+    }
     if let Ok(n @ 1..) = usize::try_from(p.coarse_solver_maxiter[levels - 1]) {
         made.coarsest_iterations = n;
     }
@@ -138,8 +154,7 @@ pub(crate) fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
     let made = Multigrid::new(&*action, &params)?;
     let report = made.report();
     log::info!(
-        "multigrid: {} levels in {:.3} s, {:.3} an iteration; solvers, tolerances and precisions of its levels \
-         are plaq's",
+        "multigrid: {} levels in {:.3} s, {:.3} an iteration; solvers and precisions of its levels are plaq's",
         report.levels.len(),
         report.setup_seconds,
         report.reduction

@@ -50,7 +50,9 @@ records! {
         covdev_mu: c_int = INVALID, used;
         /// Largest |b - M x| / |b|.
         tol: f64 = UNSET, used;
-        tol_restart: f64 = 5e-05, ignored;
+        /// Whenever the residual has fallen by this factor, eigenvectors of eig_param are taken out of it again; 0: they are
+        /// taken out of the start alone.
+        tol_restart: f64 = 5e-05, used;
         /// Largest heavy-quark residual, where residual_type asks for it.
         tol_hq: f64 = 0.0, used;
         /// True residuals are always computed.
@@ -62,6 +64,8 @@ records! {
         maxiter: c_int = INVALID, used;
         /// The residual is recomputed in full precision whenever it has fallen by this factor.
         reliable_delta: f64 = UNSET, used;
+        /// plaq decides by itself when residuals are recomputed, beyond reliable_delta, and when a solve goes on; likewise the
+        /// six members from use_alternative_reliable to max_hq_res_restart_total.
         reliable_delta_refinement: f64 = UNSET, ignored;
         use_alternative_reliable: c_int = 0, ignored;
         use_sloppy_partial_accumulator: c_int = 0, ignored;
@@ -70,13 +74,17 @@ records! {
         max_res_increase_total: c_int = 10, ignored;
         max_hq_res_increase: c_int = 1, ignored;
         max_hq_res_restart_total: c_int = 10, ignored;
+        /// Heavy-quark residuals are recomputed with each residual.
         heavy_quark_check: c_int = 10, ignored;
+        /// Algorithms have one form here.
         pipeline: c_int = 0, ignored;
         /// Shifts of invertMultiShiftQuda.
         num_offset: c_int = 0, used;
         /// Sources of invertMultiSrcQuda and dslashMultiSrcQuda.
         num_src: c_int = 1, used;
+        /// Sources are solved for together, by all ranks.
         num_src_per_sub_partition: c_int = 1, ignored;
+        /// Ranks are not divided between sources.
         split_grid: [c_int; 6] = [1; 6], ignored;
         overlap: c_int = 0, ignored;
         offset: [f64; 32] = [0.0; 32], used;
@@ -114,9 +122,12 @@ records! {
         cuda_prec: QudaPrecision = unset(), used;
         /// Precision of the iteration.
         cuda_prec_sloppy: QudaPrecision = unset(), used;
+        /// Shifts are refined in cuda_prec_sloppy.
         cuda_prec_refinement_sloppy: QudaPrecision = unset(), ignored;
+        /// What preconditions works in the precision of the iteration.
         cuda_prec_precondition: QudaPrecision = unset(), ignored;
-        cuda_prec_eigensolver: QudaPrecision = unset(), ignored;
+        /// Precision of eigenvectors of eig_param: double, or else single, at most cuda_prec.
+        cuda_prec_eigensolver: QudaPrecision = unset(), used;
         /// Order of the host's spinors; colour vectors are in QUDA_DIRAC_ORDER.
         dirac_order: QudaDiracFieldOrder = unset(), used;
         /// Basis of the host's spinors.
@@ -124,6 +135,7 @@ records! {
         clover_location: QudaFieldLocation = Number::new(1), ignored;
         /// Precision of the host's clover term.
         clover_cpu_prec: QudaPrecision = Number::new(0), used;
+        /// The clover term has the precisions of the operator, likewise in the four members that follow.
         clover_cuda_prec: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_sloppy: QudaPrecision = Number::new(0), ignored;
         clover_cuda_prec_refinement_sloppy: QudaPrecision = Number::new(0), ignored;
@@ -154,11 +166,14 @@ records! {
         gflops: f64 = 0.0, result;
         /// Seconds, never 0.
         secs: f64 = 0.0, result;
+        /// It stays 0, as power, temp and clock do.
         energy: [f64; 3] = [0.0; 3], ignored;
         power: f64 = 0.0, ignored;
         temp: f64 = 0.0, ignored;
         clock: f64 = 0.0, ignored;
+        /// plaq finds launch shapes by itself.
         tune: QudaTune = Number::new(0), ignored;
+        /// BiCGStab(l) is BiCGStab.
         Nsteps: c_int = INVALID, ignored;
         /// Directions that GCR keeps.
         gcrNkrylov: c_int = INVALID, used;
@@ -167,25 +182,32 @@ records! {
         inv_type_precondition: QudaInverterType = unset(), used;
         /// What newMultigridQuda returned.
         preconditioner: *mut c_void = std::ptr::null_mut(), used;
+        /// Incremental deflation is not offered.
         deflation_op: *mut c_void = std::ptr::null_mut(), ignored;
-        /// NULL.
+        /// Not NULL: a QudaEigParam, whose eigenvectors of M^dagger M, or of P^dagger P where solve_type iterates P, deflate the
+        /// solve. They are found at first; with preserve_deflation they stay.
         eig_param: *mut c_void = std::ptr::null_mut(), used;
-        /// QUDA_BOOLEAN_FALSE.
+        /// QUDA_BOOLEAN_TRUE only with an eig_param, which says it all.
         deflate: QudaBoolean = Number::new(0), used;
         dslash_type_precondition: QudaDslashType = Number::new(0), ignored;
+        /// The log has no lines about the inside of an iteration.
         verbosity_precondition: QudaVerbosity = unset(), ignored;
+        /// QUDA_MR_INVERTER takes all of its maxiter_precondition steps.
         tol_precondition: f64 = UNSET, ignored;
         /// Steps of QUDA_MR_INVERTER as inv_type_precondition.
         maxiter_precondition: c_int = INVALID, used;
         /// Relaxation of QUDA_MR_INVERTER.
         omega: f64 = 1.0, used;
+        /// Algorithms that avoid communication are those that do not, likewise in the five members that follow.
         ca_basis: QudaCABasis = Number::new(0), ignored;
         ca_lambda_min: f64 = 0.0, ignored;
         ca_lambda_max: f64 = -1.0, ignored;
         ca_basis_precondition: QudaCABasis = Number::new(0), ignored;
         ca_lambda_min_precondition: f64 = 0.0, ignored;
         ca_lambda_max_precondition: f64 = -1.0, ignored;
+        /// Steps follow each other without cycles.
         precondition_cycle: c_int = 1, ignored;
+        /// Steps of QUDA_MR_INVERTER take the operator of the whole lattice: the solution is the same, in fewer iterations.
         schwarz_type: QudaSchwarzType = unset(), ignored;
         accelerator_type_precondition: QudaAcceleratorType = unset(), ignored;
         madwf_diagonal_suppressor: f64 = UNSET, ignored;
@@ -225,8 +247,8 @@ records! {
         native_blas_lapack: QudaBoolean = Number::new(1), ignored;
         use_mobius_fused_kernel: QudaBoolean = Number::new(1), ignored;
         /// Exponent of distance preconditioning, its modulus, of solves with QUDA_WILSON_DSLASH and
-        /// QUDA_CLOVER_WILSON_DSLASH for QUDA_MAT_SOLUTION and QUDA_MATPC_SOLUTION, without multigrid; residuals are those
-        /// of the weighted equation. Operators by themselves do not depend on it.
+        /// QUDA_CLOVER_WILSON_DSLASH, without several shifts, multigrid and eig_param; residuals are those of the weighted equation.
+        /// Operators by themselves do not depend on it.
         distance_pc_alpha0: f64 = 0.0, used;
         /// Time slice of the source; below 0: no distance preconditioning.
         distance_pc_t0: c_int = -1, used;

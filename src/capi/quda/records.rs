@@ -6,7 +6,7 @@ use std::ffi::c_int;
 
 use crate::bail;
 use crate::error::Result;
-use crate::params::{CStruct, Member, Number, Taken};
+use crate::params::{CStruct, Doc, Member, Number, Taken};
 
 /// What plaq makes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub(super) const fn unset<T>() -> Number<T> {
 pub trait Record: CStruct {
     /// The struct as `newQuda...Param` returns it.
     const NEW: Self;
-    /// Names of the members and what becomes of them.
-    const ROLES: &'static [(&'static str, Role)];
+    /// Names of the members, what becomes of them, and sentences about that.
+    const ROLES: &'static [(&'static str, Role, Doc)];
     /// `name = value` of each member.
     fn lines(&self) -> Vec<String>;
     /// Takes the value of a member from words, of number `place` of those that are arrays if there is one: what words
@@ -102,9 +102,15 @@ macro_rules! records {
         }
         impl $crate::capi::quda::records::Record for $record {
             const NEW: Self = $record { struct_size: size_of::<$record>(), $($field: $default,)* };
-            const ROLES: &'static [(&'static str, $crate::capi::quda::records::Role)] = &[
-                $((stringify!($field), $crate::capi::quda::records::records!(@role $role $(($($only),+))?)),)*
-            ];
+            const ROLES: &'static [(
+                &'static str,
+                $crate::capi::quda::records::Role,
+                $crate::params::Doc,
+            )] = &[$((
+                stringify!($field),
+                $crate::capi::quda::records::records!(@role $role $(($($only),+))?),
+                &[$($fdoc,)*],
+            ),)*];
             fn lines(&self) -> Vec<String> {
                 use $crate::params::Member;
                 vec![

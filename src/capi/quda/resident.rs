@@ -1,10 +1,11 @@
 //! What stays on the device from one call to the next: links, smeared links, momenta, the clover term, operators and
-//! solvers made of them, multigrids.
+//! solvers made of them, multigrids, eigenspaces.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::chrono::Chronology;
+use super::eigenspaces::Eigenspaces;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
@@ -48,6 +49,17 @@ pub struct CloverTerm {
 /// What an operator is made of, as text: links, clover term, parameters.
 pub type OperatorKey = String;
 
+/// What a solver is made of.
+#[derive(PartialEq)]
+pub struct SolverKey {
+    pub operator: OperatorKey,
+    pub params: SolveParams,
+    /// Number of its multigrid; 0: none.
+    pub multigrid: usize,
+    /// Number of the eigenspace that deflates it, modes that are used, and when they are again.
+    pub deflation: Option<(usize, usize, f64)>,
+}
+
 #[derive(Default)]
 pub struct Resident {
     pub links: Option<Links>,
@@ -56,9 +68,10 @@ pub struct Resident {
     pub clover: Option<CloverTerm>,
     /// The last operator, and the last solver.
     pub operator: Option<(OperatorKey, Arc<dyn QuarkAction>)>,
-    pub solver: Option<(OperatorKey, SolveParams, usize, Arc<DiracSolver>)>,
+    pub solver: Option<(SolverKey, Arc<DiracSolver>)>,
     /// Former solutions.
     pub chronology: Chronology,
+    pub eigenspaces: Eigenspaces,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
     /// Versions of links and how far these are from SU(3), the last ones measured last.
     unitarity: Vec<(u64, f64)>,
@@ -122,6 +135,7 @@ impl Resident {
     pub fn set_links(&mut self, links: Option<Links>) {
         self.links = links;
         self.forget_operators();
+        self.eigenspaces.forget();
     }
 
     /// Operators and solvers hold memory: they go with the links and the clover term.
@@ -151,7 +165,7 @@ impl Resident {
     pub fn remove_multigrid(&mut self, instance: *mut c_void) -> Result<()> {
         let (number, _) = self.multigrid(instance, "mg_instance")?;
         self.multigrids.retain(|m| m.0 != number);
-        if self.solver.as_ref().is_some_and(|s| s.2 == number) {
+        if self.solver.as_ref().is_some_and(|s| s.0.multigrid == number) {
             self.solver = None;
         }
         Ok(())

@@ -17,7 +17,7 @@ use crate::capi::boundary::c_string;
 use crate::capi::library::{log_to, LogFile};
 use crate::capi::table::interface;
 use crate::error::Result;
-use crate::params::{CType, Type};
+use crate::params::{CType, Doc, Type};
 
 /// C's `int`; a type of its own, as callbacks are known by their arguments.
 #[repr(transparent)]
@@ -81,7 +81,7 @@ interface! {
 }
 
 /// Every struct of these tables by its name.
-pub const RECORDS: &[(&str, &[(&str, Role)])] = &[
+pub const RECORDS: &[(&str, &[(&str, Role, Doc)])] = &[
     rows::<QudaGaugeParam>(),
     rows::<QudaInvertParam>(),
     rows::<QudaMultigridParam>(),
@@ -92,7 +92,7 @@ pub const RECORDS: &[(&str, &[(&str, Role)])] = &[
     rows::<QudaQuarkSmearParam>(),
 ];
 
-const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role)]) {
+const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role, Doc)]) {
     (T::NAME, T::ROLES)
 }
 

@@ -1,0 +1,188 @@
+//! Solves that eigenvectors deflate (`eig_param` of a QudaInvertParam). With preserve_deflation they stay on the device from
+//! one solve to the next; the host has a number in the place of an address for them.
+
+use std::cell::Cell;
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::eigen;
+use super::eigenspaces::Kept;
+use super::enums::{EigenKind, Flag};
+use super::operators::Vectors;
+use super::params_invert::QudaInvertParam;
+use super::params_parts::QudaEigParam;
+use super::records::Record;
+use super::resident::{OperatorKey, Resident};
+use crate::bail;
+use crate::capi::args::{choose, Array};
+use crate::compose::{Deflation, LowModes, Schur};
+use crate::error::Result;
+use crate::fields::Precision;
+use crate::operators::QuarkAction;
+use crate::solvers::{unwatched, EigenParams};
+
+/// What a solve wants of eigenvectors.
+pub struct Wanted {
+    at: *mut QudaEigParam,
+    params: EigenParams,
+    /// Modes of those found that are used, and factor by which the residual falls until they are again.
+    used: usize,
+    restart: f64,
+    precision: Precision,
+    required: bool,
+    preserved: bool,
+    /// What an earlier solve gave to the host.
+    space: *mut c_void,
+    /// Number of the modes that the solve has; 0: none yet.
+    number: Cell<usize>,
+}
+
+impl Wanted {
+    /// `None`: the solve is not deflated.
+    pub fn of(p: &QudaInvertParam) -> Result<Option<Wanted>> {
+        let at: *mut QudaEigParam = p.eig_param.cast();
+        if at.is_null() {
+            if p.deflate.0 == 1 {
+                bail!(
+                    InvalidArgument,
+                    "param.deflate: expected QUDA_BOOLEAN_FALSE with eig_param NULL, found QUDA_BOOLEAN_TRUE"
+                );
+            }
+            return Ok(None);
+        }
+        let eig = Array::at(at, "param.eig_param")?.own(1)[0];
+        eig.check("param.eig_param")?;
+        let (kind, params) = eigen::search(&eig, "param.eig_param")?;
+        if kind == EigenKind::Slices {
+            bail!(
+                Unsupported,
+                "param.eig_param.eig_type: expected QUDA_EIG_TR_LANCZOS or QUDA_EIG_BLK_TR_LANCZOS, found \
+                 QUDA_EIG_TR_LANCZOS_3D"
+            );
+        }
+        let used = match usize::try_from(eig.n_ev_deflate) {
+            Ok(0) | Err(_) => params.count,
+            Ok(n) if n <= params.count => n,
+            Ok(n) => bail!(
+                InvalidArgument,
+                "param.eig_param.n_ev_deflate: expected at most n_conv, {}, found {n}",
+                params.count
+            ),
+        };
+        if !(0.0..1.0).contains(&p.tol_restart) {
+            bail!(
+                InvalidArgument,
+                "param.tol_restart: expected a number from 0, below 1, with eig_param, found {}",
+                p.tol_restart
+            );
+        }
+        let precision = match p.cuda_prec_eigensolver.0 {
+            1 | 2 | 4 => Precision::F32,
+            _ => Precision::F64,
+        };
+        let flag = |flag, name: &str| -> Result<bool> {
+            Ok(choose::<Flag>(flag, &format!("param.eig_param.{name}"))?.0)
+        };
+        Ok(Some(Wanted {
+            at,
+            used,
+            restart: p.tol_restart,
+            precision,
+            required: flag(eig.require_convergence, "require_convergence")?,
+            preserved: flag(eig.preserve_deflation, "preserve_deflation")?,
+            space: eig.preserve_deflation_space,
+            number: Cell::new(0),
+            params,
+        }))
+    }
+
+    /// The modes of this operator, those that were kept or new ones, with their number.
+    pub fn modes(
+        &self,
+        vectors: &Vectors,
+        resident: &mut Resident,
+        (key, action): (&OperatorKey, &Arc<dyn QuarkAction>),
+        form: Option<Schur>,
+    ) -> Result<(usize, Deflation)> {
+        let number = self.space.addr();
+        let deflation = |modes| Deflation { modes, count: self.used, restart: self.restart };
+        match resident.eigenspaces.of(number) {
+            None if number != 0 => bail!(
+                InvalidHandle,
+                "param.eig_param.preserve_deflation_space: expected NULL or what an earlier solve of this session has \
+                 left there, found {:p}",
+                self.space
+            ),
+            Some(Some(kept)) if kept.operator == *key && kept.form == form => {
+                if kept.modes.count() != self.params.count {
+                    bail!(
+                        InvalidArgument,
+                        "param.eig_param.n_conv: expected {} as the eigenvectors that are kept are, found {}",
+                        kept.modes.count(),
+                        self.params.count
+                    );
+                }
+                self.number.set(number);
+                return Ok((number, deflation(kept.modes.clone())));
+            }
+            // Of another operator: their memory is for the new ones.
+            Some(kept) => *kept = None,
+            None => {}
+        }
+        resident.solver = None;
+        let modes = Arc::new(self.find(vectors, action, form)?);
+        let kept = Kept { operator: key.clone(), form, modes: modes.clone() };
+        let number = match resident.eigenspaces.of(number) {
+            Some(space) => {
+                *space = Some(kept);
+                number
+            }
+            None => {
+                let number = resident.number();
+                resident.eigenspaces.add(number, kept);
+                number
+            }
+        };
+        self.number.set(number);
+        Ok((number, deflation(modes)))
+    }
+
+    fn find(
+        &self,
+        vectors: &Vectors,
+        action: &Arc<dyn QuarkAction>,
+        form: Option<Schur>,
+    ) -> Result<LowModes> {
+        let (precision, recon) = (self.precision.min(vectors.inside), action.storage().1);
+        let least = if precision == Precision::F64 { 0.0 } else { 1e-6 };
+        // One that is missing is taken out by the solve.
+        let params =
+            EigenParams { tol: self.params.tol.max(least), verify: false, ..self.params.clone() };
+        let action = match action.storage().0 == precision {
+            true => action.clone(),
+            false => action.shared_copy((precision, recon))?,
+        };
+        let (modes, report) = LowModes::find(&action, form, &params, &mut unwatched)?;
+        eigen::say(&report, modes.count(), (params.count, self.required), "param.eig_param")?;
+        Ok(modes)
+    }
+
+    /// After the solve: the eigenvectors stay where the host asks for that, or go.
+    pub fn finish(&self, resident: &mut Resident, solved: bool) {
+        let number = self.number.get();
+        let known = !self.space.is_null();
+        let stays = if solved { self.preserved } else { known };
+        if !stays {
+            resident.eigenspaces.remove(number);
+            resident.solver = None;
+        }
+        if solved {
+            let space = if stays { number } else { 0 };
+            // SAFETY: the host's struct, as the header asks.
+            unsafe {
+                (&raw mut (*self.at).preserve_deflation_space)
+                    .write_unaligned(std::ptr::without_provenance_mut(space));
+            }
+        }
+    }
+}

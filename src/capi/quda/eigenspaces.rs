@@ -1,0 +1,34 @@
+//! Eigenvectors that stay on the device from one deflated solve to the next.
+
+use std::sync::Arc;
+
+use crate::compose::{LowModes, Schur};
+
+/// Modes, and the operator and the system of it that they are those of.
+#[derive(Clone)]
+pub struct Kept {
+    pub operator: String,
+    pub form: Option<Schur>,
+    pub modes: Arc<LowModes>,
+}
+
+/// The numbers that hosts have for eigenspaces, and what is behind them; None: the links have changed since.
+#[derive(Default)]
+pub struct Eigenspaces(Vec<(usize, Option<Kept>)>);
+
+impl Eigenspaces {
+    /// What is behind a number that a host has; None: there is no such number.
+    pub fn of(&mut self, number: usize) -> Option<&mut Option<Kept>> {
+        self.0.iter_mut().find(|space| space.0 == number).map(|space| &mut space.1)
+    }
+    pub fn add(&mut self, number: usize, kept: Kept) {
+        self.0.push((number, Some(kept)));
+    }
+    pub fn remove(&mut self, number: usize) {
+        self.0.retain(|space| space.0 != number);
+    }
+    /// Gives the memory of all modes back; their numbers stay known.
+    pub fn forget(&mut self) {
+        self.0.iter_mut().for_each(|space| space.1 = None);
+    }
+}

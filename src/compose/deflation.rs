@@ -1,0 +1,209 @@
+//! Deflation: solves that begin with what low modes of their operator give of the solution, and come back to these
+//! whenever the residual has fallen by a factor, as rounding brings the low modes back.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use num_complex::Complex64;
+
+use super::equation::iterated_operator;
+use crate::backend::{runs, Device};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, SpinorField, VectorSet};
+use crate::linop::{LinOp, Normal, Schur};
+use crate::operators::{ActionVersion, QuarkAction};
+use crate::solvers::{
+    eigen_set, EigenParams, EigenReport, Monitor, SolverParams, SolverReport, Stop,
+};
+
+/// Eigenvectors v_k of A^dagger A with their eigenvalues, A being a quark action or a Schur complement of it.
+pub struct LowModes {
+    action: Arc<dyn QuarkAction>,
+    op: Arc<dyn LinOp>,
+    form: Option<Schur>,
+    version: ActionVersion,
+    vectors: VectorSet,
+    values: Vec<f64>,
+}
+
+/// Where A stands in an equation C x = b.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides {
+    /// C ends with A: A^dagger leads from b to the space of the modes.
+    image: bool,
+    /// C begins with A^dagger: A leads from the space of the modes to x.
+    adjoint: bool,
+}
+
+impl Sides {
+    /// A, or A^dagger.
+    pub fn of_one(dagger: bool) -> Sides {
+        Sides { image: !dagger, adjoint: dagger }
+    }
+    /// A^dagger A, or A A^dagger.
+    pub fn of_both(adjoint_first: bool) -> Sides {
+        Sides { image: adjoint_first, adjoint: adjoint_first }
+    }
+}
+
+impl LowModes {
+    /// Finds modes of the action, or of the Schur complement of this form, in the action's precision.
+    ///
+    /// # Errors
+    /// As of [`eigen_set`].
+    pub fn find(
+        action: &Arc<dyn QuarkAction>,
+        form: Option<Schur>,
+        params: &EigenParams,
+        monitor: &mut Monitor,
+    ) -> Result<(LowModes, EigenReport)> {
+        let (version, action) = (action.version(), action.clone());
+        let op = iterated_operator(&action, form)?;
+        let normal = Normal::mdag_m(op.clone());
+        let (vectors, report) = eigen_set(&normal, None, params, None, monitor)?;
+        let values = report.values.clone();
+        Ok((LowModes { action, op, form, version, vectors, values }, report))
+    }
+
+    pub fn count(&self) -> usize {
+        self.vectors.count()
+    }
+
+    /// Refuses solves with another operator, with other links or with another system.
+    pub(super) fn check(&self, op: &dyn QuarkAction, form: Option<Schur>) -> Result<()> {
+        if op.version() != self.version || self.form != form {
+            bail!(
+                FieldMismatch,
+                "low modes: expected those of the solver's operator, links and system, found others"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Low modes, and how a solve uses them.
+#[derive(Clone)]
+pub struct Deflation {
+    pub modes: Arc<LowModes>,
+    /// Modes that are used, the first ones.
+    pub count: usize,
+    /// Factor by which the residual falls until the modes are taken out of it again, above 0 and below 1.
+    pub restart: f64,
+}
+
+impl Deflation {
+    /// The same with modes on another device, which are zero: for rehearsals.
+    pub(super) fn like_on(&self, device: &Device) -> Result<Deflation> {
+        let LowModes { action, form, version, vectors, values, .. } = &*self.modes;
+        let action = action.like_on(device)?;
+        let modes = LowModes {
+            op: iterated_operator(&action, *form)?,
+            action,
+            form: *form,
+            version: *version,
+            vectors: vectors.like_on(device)?,
+            values: values.clone(),
+        };
+        Ok(Deflation { modes: Arc::new(modes), ..*self })
+    }
+
+    /// Solves C x = b by `iterate` in as many parts as the residual takes to fall, by `restart` in each; before each of them
+    /// x gains what the modes give of the rest. Residuals are compared with `scale`, or with |b|.
+    pub(super) fn solve(
+        &self,
+        (op, sides, scale): (&dyn LinOp, Sides, Option<&[f64]>),
+        x: &mut SpinorField,
+        b: &SpinorField,
+        params: &SolverParams,
+        mut iterate: impl FnMut(&mut SpinorField, &SolverParams) -> Result<SolverReport>,
+    ) -> Result<SolverReport> {
+        let start = Instant::now();
+        let norms = match scale {
+            Some(scale) => scale.to_vec(),
+            None => blas::norm2(b)?.iter().map(|v| v.sqrt()).collect(),
+        };
+        let mut params = params.clone();
+        let asked = params.stop;
+        let mut total: Option<SolverReport> = None;
+        loop {
+            let worst = self.correct((op, sides), x, b, &norms, params.initial_guess)?;
+            params.initial_guess = true;
+            let goal = (self.restart * worst).min(0.5);
+            // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
+            let more = runs() && asked.residual > 0.0 && goal > asked.residual;
+            let left = params.stop.iterations;
+            params.stop = Stop { iterations: left, ..asked.since(start) };
+            if more {
+                (params.stop.residual, params.stop.heavy_quark) = (goal, 0.0);
+            }
+            let part = iterate(x, &params)?;
+            let ended = !more || !part.converged || part.iterations >= left;
+            params.stop.iterations = left.saturating_sub(part.iterations);
+            let report = match total.take() {
+                Some(before) => before.followed_by(part),
+                None => part,
+            };
+            if ended {
+                return Ok(report);
+            }
+            total = Some(report);
+        }
+    }
+
+    /// x += what the modes give of the solution of C y = b - C x; returns the largest |b - C x| before, over `norms`.
+    fn correct(
+        &self,
+        (op, sides): (&dyn LinOp, Sides),
+        x: &mut SpinorField,
+        b: &SpinorField,
+        norms: &[f64],
+        guess: bool,
+    ) -> Result<f64> {
+        let LowModes { op: own, vectors, values, .. } = &*self.modes;
+        let (n, used) = (b.nrhs(), self.count.min(values.len()));
+        let mut r = b.like(b.precision())?;
+        if guess {
+            op.apply(&mut r, x)?;
+            blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut r)?;
+        } else {
+            blas::copy(&mut r, b)?;
+            x.clear()?;
+        }
+        // Of unit length: the modes may be in single precision.
+        let lengths: Vec<f64> = blas::norm2(&r)?.iter().map(|v| v.sqrt()).collect();
+        let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+        let worst = lengths.iter().zip(norms).map(|(l, norm)| over(*l, *norm)).fold(0.0, f64::max);
+        if used == 0 {
+            return Ok(worst);
+        }
+        let inverse: Vec<f64> = lengths.iter().map(|l| over(1.0, *l)).collect();
+        let mut unit = own.shape().field(n)?;
+        blas::axpby(&blas::complex(&inverse), &r, &blas::uniform(n, 0.0), &mut unit)?;
+        drop(r);
+        let mut along = own.shape().field(n)?;
+        let from = match sides.image {
+            true => {
+                own.apply_dagger(&mut along, &unit)?;
+                &along
+            }
+            false => &unit,
+        };
+        let mut c = vectors.dots(0..used, from, 0..n)?;
+        let power = if sides.image && sides.adjoint { 2 } else { 1 };
+        for (row, value) in c.chunks_mut(n).zip(values) {
+            let factor = Complex64::from(value.powi(power));
+            row.iter_mut().for_each(|z| *z /= factor);
+        }
+        vectors.combine(0..used, &c, 0.0, &mut along, 0..n)?;
+        let found = match sides.adjoint {
+            true => {
+                own.apply(&mut unit, &along)?;
+                &unit
+            }
+            false => &along,
+        };
+        blas::axpy(&blas::complex(&lengths), found, x)?;
+        Ok(worst)
+    }
+}
