@@ -556,7 +556,10 @@ impl DiracSolver {
             }
         };
         let sloppy = self.sloppy.as_ref().map(|op| iterated_operator(op, schur)).transpose()?;
-        Ok(System { sloppy: sloppy.map(normal), ..System::new(normal(self.solved_on(schur, false)?)) })
+        Ok(System {
+            sloppy: sloppy.map(normal),
+            ..System::new(normal(self.solved_on(schur, false)?))
+        })
     }
 
     /// M, or P, and its sloppy twin.

@@ -5,9 +5,8 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, Weak};
 
 use super::force_workspace::{ForceWorkspace, HalfTerms};
-use super::site::{gamma5, SiteTerm};
+use super::site::{gamma5, Site, SiteTerm};
 use super::tensor::TensorHop;
-use super::wilson::Site;
 use crate::backend::{Device, Ptr};
 use crate::bail;
 use crate::error::Result;

@@ -36,6 +36,6 @@ pub use force::ForceTerms;
 pub use force_workspace::{ForceWorkspace, HalfTerms};
 pub use kernel::{HermitianWilson, KernelSquare};
 pub use laplace::{Laplace, LaplaceParams};
-pub use site::{copy_parity, gamma5, phase, Gamma5, Gamma5Times, SiteTerm};
+pub use site::{copy_parity, gamma5, phase, Gamma5, Gamma5Times, Site, SiteTerm};
 pub use tensor::TensorHop;
-pub use wilson::{HopCall, HopSum, Site, Wilson};
+pub use wilson::{HopCall, HopSum, Wilson};
