@@ -2147,7 +2147,8 @@ typedef struct plaq_eigen_params {
    * Default: 200. */
   int32_t max_restarts;
   /** A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-   * else `converged` says nothing about missing eigenvalues. 0 or 1. Default: 1. */
+   * else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
+   * 0 or 1. Default: 1. */
   int32_t verify;
   /** Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
@@ -2219,9 +2220,9 @@ typedef struct plaq_eigen_report {
 plaq_status plaq_eigen_report_init(plaq_eigen_report *report, int64_t struct_size);
 
 /** Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
- * The callback hears of every restart and of the largest residual. Not converged is not an
- * error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
- * OUT_OF_MEMORY. */
+ * The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+ * that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
+ * FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY. */
 plaq_status plaq_eigen_create(plaq_dirac dirac,
                               const plaq_eigen_params *params,
                               plaq_spinor guess,

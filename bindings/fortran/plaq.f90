@@ -1191,7 +1191,7 @@ module plaq
     !> Times that the basis is built up anew, or cycles of the Ritz functional.
     integer(c_int32_t) :: max_restarts
     !> A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-    !> else `converged` says nothing about missing eigenvalues.
+    !> else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
     integer(c_int32_t) :: verify
     !> Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
@@ -2863,9 +2863,9 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    !> The callback hears of every restart and of the largest residual. Not converged is not an
-    !> error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
-    !> OUT_OF_MEMORY.
+    !> The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+    !> that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
+    !> FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_eigen_create(dirac, &
         params, &
         guess, &

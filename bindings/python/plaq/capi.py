@@ -3413,7 +3413,8 @@ class plaq_eigen_params(Struct):
       max_restarts: Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
         Default: 200.
       verify: A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
-        else `converged` says nothing about missing eigenvalues. 0 or 1. Default: 1.
+        else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
+        0 or 1. Default: 1.
       tol: Largest |A v - lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
       degree: Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
@@ -3564,9 +3565,9 @@ def plaq_eigen_create(
         report: Optional[plaq_eigen_report] = None,
 ) -> plaq_eigen:
     """Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    The callback hears of every restart and of the largest residual. Not converged is not an
-    error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors), FIELD_MISMATCH, NOT_FINITE,
-    OUT_OF_MEMORY.
+    The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+    that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
+    FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
     """
     eigen_ = plaq_eigen()
     callback_ = _n.callback(plaq_progress_callback, callback)
