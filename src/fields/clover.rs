@@ -181,8 +181,8 @@ impl CloverField {
         let first = out.map_or(0, |(_, parity)| parity);
         let args = CloverArgs {
             geom: self.geometry.args(),
-            inp: self.from_parity(first),
-            out: out.map_or(self, |(out, _)| out).from_parity(first),
+            inp: self.view_from(first),
+            out: out.map_or(self, |(out, _)| out).view_from(first),
             twisted: square.is_some() as i32,
             write: out.is_some() as i32,
             square: square.unwrap_or(0.0),
@@ -262,7 +262,7 @@ impl CloverField {
     pub(crate) fn fill_parity(&self, other: &Self, parity: usize) -> Result<()> {
         assert!([self, other].iter().all(|f| f.subset.list().contains(&parity)));
         let [from, to] = [other, self].map(|f| {
-            let view = f.from_parity(parity);
+            let view = f.view_from(parity);
             let (plane_bytes, norm_bytes) = (2 * view.plane_bytes, 2 * view.norm_bytes);
             FieldView { plane_bytes, norm_bytes, ..view }
         });
@@ -298,7 +298,7 @@ impl CloverField {
     /// there.
     pub(crate) fn view(&self) -> FieldView {
         let first = self.subset.list().start as i64;
-        let view = self.from_parity(first as usize);
+        let view = self.view_from(first as usize);
         let back = |at: Ptr, plane: i64| at.offset((-first * plane) as u64);
         match first {
             0 => view,
@@ -313,7 +313,7 @@ impl CloverField {
     /// The same whose plane 0 is that of a parity, and plane 2 that of its second set. Where there is one parity, its
     /// planes lie in the opposite order and a kernel's are half as far apart: the address that it counts from is then
     /// inside of the memory, whichever parity that is.
-    fn from_parity(&self, parity: usize) -> FieldView {
+    fn view_from(&self, parity: usize) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let plane = sites * (CLOVER_REALS * self.precision.bytes()) as i64;
         let norm = if self.precision.has_norm() { sites * 4 } else { 0 };

@@ -29,12 +29,15 @@ pub(super) const fn unset<T>() -> Number<T> {
     Number::new(INVALID)
 }
 
+/// A member of a struct: its name, what becomes of it, and what is said of that.
+pub type MemberRole = (&'static str, Role, Doc);
+
 /// A struct of these tables.
 pub trait Record: CStruct {
     /// The struct as `newQuda...Param` returns it.
     const NEW: Self;
     /// Names of the members, what becomes of them, and sentences about that.
-    const ROLES: &'static [(&'static str, Role, Doc)];
+    const ROLES: &'static [MemberRole];
     /// `name = value` of each member.
     fn lines(&self) -> Vec<String>;
     /// Takes the value of a member from words, of number `place` of those that are arrays if there is one: what words

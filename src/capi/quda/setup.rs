@@ -8,7 +8,7 @@ use super::enums::Verbosity;
 use super::params::*;
 use super::params_invert::QudaInvertParam;
 use super::params_parts::*;
-use super::records::{Record, Role};
+use super::records::{MemberRole, Record};
 use super::session;
 use super::topology::Grid;
 use crate::bail;
@@ -17,7 +17,7 @@ use crate::capi::boundary::c_string;
 use crate::capi::library::{log_to, LogFile};
 use crate::capi::table::interface;
 use crate::error::Result;
-use crate::params::{CType, Doc, Type};
+use crate::params::{CType, Type};
 
 /// C's `int`; a type of its own, as callbacks are known by their arguments.
 #[repr(transparent)]
@@ -81,7 +81,7 @@ interface! {
 }
 
 /// Every struct of these tables by its name.
-pub const RECORDS: &[(&str, &[(&str, Role, Doc)])] = &[
+pub const RECORDS: &[(&str, &[MemberRole])] = &[
     rows::<QudaGaugeParam>(),
     rows::<QudaInvertParam>(),
     rows::<QudaMultigridParam>(),
@@ -92,7 +92,7 @@ pub const RECORDS: &[(&str, &[(&str, Role, Doc)])] = &[
     rows::<QudaQuarkSmearParam>(),
 ];
 
-const fn rows<T: Record>() -> (&'static str, &'static [(&'static str, Role, Doc)]) {
+const fn rows<T: Record>() -> (&'static str, &'static [MemberRole]) {
     (T::NAME, T::ROLES)
 }
 
