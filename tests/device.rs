@@ -14,6 +14,7 @@ mod dirac;
 mod distance;
 mod doublet;
 mod eigen;
+mod eigen_tolerance;
 #[path = "ends/main.rs"]
 mod ends;
 #[path = "examples/main.rs"]

@@ -17,6 +17,8 @@ use crate::error::Result;
 /// Compilations that go on, and files of the cache that are written.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
+/// Is the compiler being opened, or the process forking?
+static OPENING: AtomicBool = AtomicBool::new(false);
 
 /// Prepares the process for compilations, once.
 fn prepare() {
@@ -24,12 +26,14 @@ fn prepare() {
     ONCE.call_once(|| {
         stay_loaded();
         register();
-        // A child has none of the threads that compile.
+        // A child has none of the threads that compile, and would wait for ever for locks of the loader that one of them
+        // holds.
         extern "C" fn in_child() {
             RUNNING.store(0, SeqCst);
+            release();
         }
-        // SAFETY: a function that may run at any time.
-        unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
+        // SAFETY: functions that may run at any time.
+        unsafe { libc::pthread_atfork(Some(acquire), Some(release), Some(in_child)) };
     });
 }
 
@@ -60,6 +64,23 @@ impl Drop for Running {
     fn drop(&mut self) {
         RUNNING.fetch_sub(1, SeqCst);
     }
+}
+
+extern "C" fn acquire() {
+    while OPENING.swap(true, SeqCst) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+extern "C" fn release() {
+    OPENING.store(false, SeqCst);
+}
+
+/// Opens the compiler, during which the process does not fork.
+pub fn opening<T>(open: impl FnOnce() -> T) -> T {
+    acquire();
+    let opened = open();
+    release();
+    opened
 }
 
 /// Has the end of the process wait before it runs what is registered already.

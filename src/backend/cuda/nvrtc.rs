@@ -174,7 +174,7 @@ impl Instance {
     fn open(path: &Path) -> std::result::Result<Instance, libloading::Error> {
         // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
         unsafe {
-            let library = Library::open(Some(path), RTLD_NOW)?;
+            let library = super::compiling::opening(|| Library::open(Some(path), RTLD_NOW))?;
             let compile = library.get::<Compile>(b"nvrtcCompileProgram")?;
             super::compiling::opened(*compile as *const c_void);
             Ok(Instance {
@@ -195,6 +195,7 @@ impl Instance {
     /// A copy besides those that are open, of their file: the loader knows a library by its file, so that it is given a
     /// file in memory. None where that cannot be.
     fn of_file(file: &Path) -> Option<Instance> {
+        super::compiling::goes_on().ok()?;
         let opened = || -> std::io::Result<Instance> {
             // SAFETY: the name is a string, the number a new file's.
             let mut memory = unsafe {
