@@ -1,7 +1,9 @@
 #!/bin/bash
 # usage: pyquda.sh [QUDA_HOME]
 # Installs PyQUDA from the package registry into build/pyquda on the headers and the libquda.so of QUDA_HOME, by default
-# of the library of the tests, installed there too, and runs tests/clients/pyquda_numbers.py on one rank and on two.
+# of the library of the tests, installed there too, and runs tests/clients/pyquda_numbers.py on one rank and on two, and
+# with PLAQ_PYQUDA_TESTS, the folder `tests` of PyQUDA's repository, those test files as they are, by
+# tests/clients/pyquda_tests.py. Fails where PyQUDA or a compiler warns of anything.
 # Skipped, with the reason, where the registry cannot be reached or there is no MPI.
 set -eu
 cd "$(dirname "$0")/.."
@@ -28,7 +30,16 @@ if [ "$state" != "$(cat build/pyquda/state 2>/dev/null)" ]; then
     cat build/pyquda/pip.log >&2
     skip "the package registry cannot be reached"
   }
-  QUDA_PATH=$home install --no-deps --no-cache-dir --force-reinstall pyquda==0.10.54
+  # With what the compilers say.
+  QUDA_PATH=$home "$venv/bin/pip" install --verbose --disable-pip-version-check --no-deps --no-cache-dir \
+    --force-reinstall pyquda==0.10.54 >build/pyquda/pip.log 2>&1 || {
+    cat build/pyquda/pip.log >&2
+    exit 1
+  }
+  if grep -E '(:[0-9]+: [wW]arning:|[wW]arning: [^ ]+:[0-9]+:)' build/pyquda/pip.log >&2; then
+    echo "PyQUDA does not compile without warnings on $home/include" >&2
+    exit 1
+  fi
   install --no-deps pyquda-utils==0.10.54.post0
   echo "$state" >build/pyquda/state
 fi
@@ -44,4 +55,13 @@ if [ ! -f build/mpi/libplaq_mpi.so ]; then
   echo "skipped: no build/mpi/libplaq_mpi.so (make mpi)"
 elif [ -n "$configuration" ]; then
   numbers scripts/ranks.sh 1,1,1,2
+fi
+
+data=${PLAQ_PYQUDA_DATA:-../shared/clients/pyquda-data}
+if [ -z "${PLAQ_PYQUDA_TESTS:-}" ]; then
+  echo "skipped: PyQUDA's own test files (set PLAQ_PYQUDA_TESTS to the folder tests of its repository)"
+elif [ ! -f "$data/pt_prop_3" ]; then
+  echo "skipped: PyQUDA's own test files: no $data/pt_prop_3 (set PLAQ_PYQUDA_DATA)"
+else
+  "$python" tests/clients/pyquda_tests.py "$PLAQ_PYQUDA_TESTS" "$data" "$PWD/build/pyquda/own"
 fi

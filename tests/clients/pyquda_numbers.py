@@ -6,15 +6,22 @@ FOLDER: for what PyQUDA writes. CONFIGURATION: weak_field.lime of PyQUDA's tests
 configuration is checked. BACKEND: numpy, or cupy, whose arrays are on the GPU."""
 
 import sys
+import warnings
 
 import numpy as np
-from pyquda import quda
+
+# What PyQUDA and this program are warned of ends them.
+warnings.filterwarnings("error", module="pyquda|__main__")
+
+from pyquda import getLogger, quda
 from pyquda.action import CloverWilsonAction, GaugeAction
 from pyquda.action.abstract import LoopParam, RationalParam
 from pyquda.enum_quda import QudaBoolean, QudaEigSpectrumType, QudaEigType, QudaGaugeSmearType, QudaMassNormalization, QudaMatPCType, QudaSolutionType, QudaSolveType, QudaInverterType
 from pyquda.hmc import HMC, O2Nf1Ng0V, O4Nf4Ng0V
 from pyquda_utils import core, eigensolve, io
 from pyquda_utils.core import T, X, Y, Z
+
+from pyquda_reference import along, backward, dagger, forward, hopping, neighbour, smeared, strength
 
 folder, configuration, backend = sys.argv[1], *[*sys.argv[2:], "", ""][:2]
 backend = backend or "numpy"
@@ -43,6 +50,25 @@ def below(name, found, limit):
     checked += 1
 
 
+def refuse(message, category):
+    """Takes the place of what logs warnings and errors of PyQUDA, which its first rank alone would print."""
+    raise category(message)
+
+
+getLogger().warning = getLogger().error = refuse
+
+
+def unnoticed(warn):
+    """Ends the program unless what warns ends here."""
+    global checked
+    try:
+        warn()
+    except RuntimeWarning:
+        checked += 1
+    else:
+        sys.exit("warnings of PyQUDA go unnoticed")
+
+
 # Constructors work before init, and print what they hold.
 for struct, words in [
     (quda.QudaGaugeParam(), ["t_boundary = ", "scale = 1"]),
@@ -62,6 +88,8 @@ for struct, words in [
 ranks = core.getMPISize()
 grid = [1, 1, 1, ranks]
 core.init(grid, [4, 4, 4, 8], backend=backend, resource_path=folder)
+unnoticed(lambda: core.init(grid, [4, 4, 4, 8], backend=backend, resource_path=folder))
+unnoticed(lambda: warnings.warn_explicit("", RuntimeWarning, "field.py", 1, "pyquda.field"))
 info = core.LatticeInfo([4, 4, 4, 8], -1, 1.0)
 
 
@@ -200,41 +228,6 @@ def random(info, shape):
     return cupy.asarray(numbers)
 
 
-# Gamma matrices of DeGrand and Rossi.
-j = 1j
-GAMMA = np.array(
-    [
-        [[0, 0, 0, j], [0, 0, j, 0], [0, -j, 0, 0], [-j, 0, 0, 0]],
-        [[0, 0, 0, -1], [0, 0, 1, 0], [0, 1, 0, 0], [-1, 0, 0, 0]],
-        [[0, 0, j, 0], [0, 0, 0, -j], [-j, 0, 0, 0], [0, j, 0, 0]],
-        [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]],
-    ]
-)
-
-
-def neighbour(f, mu, step):
-    """f at x + step mu of an array [t][z][y][x]..."""
-    return np.roll(f, -step, axis=3 - mu)
-
-
-def forward(u, psi, mu):
-    return np.einsum("tzyxab,tzyx...b->tzyx...a", u[mu], neighbour(psi, mu, 1))
-
-
-def backward(u, psi, mu):
-    return neighbour(np.einsum("tzyxba,tzyx...b->tzyx...a", u[mu].conj(), psi), mu, -1)
-
-
-def hopping(u, psi):
-    u = u.copy()
-    u[3, -1] *= -1
-    out = np.zeros_like(psi)
-    for mu in range(4):
-        out += np.einsum("st,...tc->...sc", np.eye(4) - GAMMA[mu], forward(u, psi, mu))
-        out += np.einsum("st,...tc->...sc", np.eye(4) + GAMMA[mu], backward(u, psi, mu))
-    return out
-
-
 def random_links(seed, width):
     gauge = core.LatticeGauge(core.LatticeInfo([4, 4, 4, 8], -1, 1.0))
     gauge.gauss(seed, width)
@@ -268,12 +261,8 @@ def operators():
     close("Laplacian", gauge.laplace(chi, 4).lexico(), chi.lexico() - sum(near) / 8, 1e-13)
     for alpha in [0.7, -0.4]:
         for field, name in [(psi, "spinor"), (chi, "colour vector")]:
-            smeared = field.lexico()
-            for _ in range(3):
-                near = [forward(u, smeared, mu) + backward(u, smeared, mu) for mu in range(3)]
-                smeared = (smeared + alpha * sum(near)) / (1 + 6 * alpha)
             found = gauge.wuppertalSmear(field, 3, alpha).lexico()
-            close(f"Wuppertal {alpha}, {name}", found, smeared, 1e-12)
+            close(f"Wuppertal {alpha}, {name}", found, smeared(u, field.lexico(), alpha, 3), 1e-12)
 
 
 def extremes(apply, start, steps):
@@ -335,29 +324,10 @@ def modes():
             close("its length, " + spectrum, np.linalg.norm(v), 1.0, 1e-12)
 
 
-def dagger(m):
-    return np.swapaxes(m.conj(), -1, -2)
-
-
-def along(u, steps):
-    """Products of links along a path from every site; steps 0 to 3 forward, 7 - mu back."""
-    product = np.broadcast_to(np.eye(3), u[0].shape)
-    for step in reversed(steps):
-        link = u[step] if step < 4 else neighbour(dagger(u[7 - step]), 7 - step, -1)
-        product = link @ (neighbour(product, step, 1) if step < 4 else neighbour(product, 7 - step, -1))
-    return product
-
-
 def charge_density(u):
-    """-1 / (4 pi^2) sum tr F F of the three pairs of planes, F = (Q - Q^dagger) / 8 of the four leaves with their trace."""
-
-    def strength(mu, nu):
-        leaf = [mu, nu, 7 - mu, 7 - nu]
-        q = sum(along(u, leaf[k:] + leaf[:k]) for k in range(4))
-        return (q - dagger(q)) / 8
-
+    """-1 / (4 pi^2) sum tr F F of the three pairs of planes, F with its trace."""
     pairs = [(1, 0, 1, 2, 3), (-1, 0, 2, 1, 3), (1, 0, 3, 1, 2)]
-    terms = [s * np.trace(strength(a, b) @ strength(c, d), axis1=-2, axis2=-1).real for s, a, b, c, d in pairs]
+    terms = [s * np.trace(strength(u, a, b) @ strength(u, c, d), axis1=-2, axis2=-1).real for s, a, b, c, d in pairs]
     return -sum(terms) / (4 * np.pi**2)
 
 
