@@ -10,7 +10,7 @@ enum { MOST_SITES = 512, MOST_SITE_BYTES = 1600, PINNED = 16 };
 /* One session, no objects. */
 const int kind_count = 0, kind_context = 0, kind_gauge = 1, kind_spinor = 2;
 
-static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session, begun;
+static int lattice[4] = {4, 4, 4, 4}, asked[4], machine[4], reals = 8, told, session, begun, openqcd;
 static void *pinned[PINNED];
 static unsigned char *links, *before;
 static size_t link_bytes;
@@ -137,7 +137,8 @@ QudaInitArgs_t quda_init(void) {
   int i, n = below(7);
   memset(&in, 0, sizeof in);
   for (i = 0; i < 4; i++) asked[i] = some[n][i], machine[i] = percent(97) ? 1 : below(4) - 1;
-  in.verbosity = percent(95) ? QUDA_SILENT : (QudaVerbosity)integer("verbosity");
+  /* None that writes: the engine takes output for a fault. */
+  in.verbosity = percent(95) ? QUDA_SILENT : (QudaVerbosity)(4 + below(5));
   in.layout.latsize = percent(3) ? NULL : asked;
   in.layout.machsize = percent(3) ? NULL : machine;
   in.layout.device = percent(90) ? -1 : (int)integer("device");
@@ -198,22 +199,59 @@ openQCD_QudaInitArgs_t openqcd_init(void) {
 
 int quda_rank(const int *coords, void *data) { return (void)data, coords[0]; }
 
+QudaEigParam *quda_QudaEigParam(QudaEigParam *param) {
+  QudaEigParam good = newQudaEigParam();
+  good.invert_param = param->invert_param, good.eig_type = (QudaEigType)below(4);
+  good.spectrum = percent(90) ? QUDA_SPECTRUM_LR_EIG + below(2) : (QudaEigSpectrumType)below(6);
+  good.use_norm_op = (QudaBoolean)percent(70), good.use_dagger = (QudaBoolean)percent(30);
+  good.use_pc = (QudaBoolean)percent(40), good.use_poly_acc = (QudaBoolean)percent(50);
+  good.poly_deg = percent(95) ? below(12) : quda_integer("degree");
+  good.a_min = percent(90) ? 0.1 * below(5) : real(""), good.a_max = percent(90) ? 4 : real("");
+  good.n_conv = good.n_ev = percent(97) ? 1 + below(3) : -below(3), good.n_kr = percent(97) ? 8 + below(20) : quda_integer("size");
+  good.block_size = percent(95) ? 1 + below(3) : quda_integer("size"), good.tol = percent(90) ? 1e-5 : real("");
+  good.max_restarts = below(4), good.require_convergence = (QudaBoolean)percent(30);
+  good.ortho_dim = percent(95) ? 3 : quda_integer("direction"), good.ortho_dim_size_local = percent(95) ? 4 : below(9);
+  good.n_ev_deflate = percent(80) ? -1 : below(5), good.compute_gamma5 = (QudaBoolean)percent(10);
+  good.compute_svd = (QudaBoolean)percent(5);
+  if (percent(3)) good.vec_infile[0] = 'a';
+  if (percent(3)) good.struct_size = quda_size();
+  *param = good;
+  return percent(3) ? NULL : param;
+}
+
+/* Of a solve that eigenvectors deflate; what the last one left there, or a number. */
+static QudaEigParam *deflating(void) {
+  static QudaEigParam param;
+  void *space = param.preserve_deflation_space;
+  QudaEigParam *drawn = quda_QudaEigParam(&param);
+  param.preserve_deflation = (QudaBoolean)percent(60);
+  param.preserve_deflation_space = percent(80) ? space : percent(50) ? NULL : (void *)(uintptr_t)below(30);
+  return drawn;
+}
+
 /* Members that hold sizes, and a choice of right values for those that functions read. */
 QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
-  static const QudaDslashType kinds[] = {QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_LAPLACE_DSLASH,
-                                         QUDA_COVDEV_DSLASH, QUDA_STAGGERED_DSLASH};
-  static const QudaInverterType solvers[] = {QUDA_CG_INVERTER, QUDA_BICGSTAB_INVERTER, QUDA_GCR_INVERTER, QUDA_CGNE_INVERTER};
+  static const QudaDslashType kinds[] = {QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH,
+                                         QUDA_TWISTED_CLOVER_DSLASH, QUDA_LAPLACE_DSLASH, QUDA_COVDEV_DSLASH, QUDA_STAGGERED_DSLASH};
+  static const QudaInverterType solvers[] = {QUDA_CG_INVERTER, QUDA_BICGSTAB_INVERTER, QUDA_GCR_INVERTER, QUDA_CGNE_INVERTER,
+                                             QUDA_CGNR_INVERTER, QUDA_MR_INVERTER, QUDA_CA_GCR_INVERTER};
+  static const QudaDiracFieldOrder orders[] = {QUDA_DIRAC_ORDER, QUDA_QDP_DIRAC_ORDER, QUDA_QDPJIT_DIRAC_ORDER};
   static const QudaSolutionType solutions[] = {QUDA_MAT_SOLUTION, QUDA_MATDAG_MAT_SOLUTION, QUDA_MATPC_SOLUTION,
                                                QUDA_MATPCDAG_MATPC_SOLUTION};
   QudaInvertParam good = newQudaInvertParam();
-  good.dslash_type = kinds[percent(80) ? below(2) : below(5)], good.inv_type = solvers[below(4)];
+  good.dslash_type = kinds[percent(60) ? below(2) : below(7)], good.inv_type = solvers[below(7)];
+  good.twist_flavor = percent(95) ? (percent(70) ? QUDA_TWIST_SINGLET : QUDA_TWIST_NONDEG_DOUBLET) : (QudaTwistFlavorType)below(4);
+  good.mu = percent(90) ? 0.1 * below(3) : real(""), good.epsilon = percent(80) ? 0.05 : real("");
+  good.tm_rho = percent(90) ? 0 : 0.1;
+  if (percent(10)) good.distance_pc_alpha0 = percent(80) ? 0.3 : real(""), good.distance_pc_t0 = quda_integer("time");
   good.solution_type = solutions[below(4)], good.solve_type = (QudaSolveType)below(6);
   good.matpc_type = (QudaMatPCType)below(4), good.dagger = (QudaDagType)(percent(80) ? 0 : 1);
   good.mass_normalization = (QudaMassNormalization)below(3), good.kappa = 0.05 + 0.01 * below(6);
   good.cpu_prec = good.clover_cpu_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
   good.cuda_prec = percent(50) ? QUDA_SINGLE_PRECISION : QUDA_DOUBLE_PRECISION;
   good.cuda_prec_sloppy = percent(50) ? QUDA_HALF_PRECISION : QUDA_SINGLE_PRECISION;
-  good.dirac_order = QUDA_DIRAC_ORDER, good.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS;
+  good.dirac_order = percent(80) ? QUDA_DIRAC_ORDER : orders[below(3)];
+  good.gamma_basis = percent(80) ? QUDA_DEGRAND_ROSSI_GAMMA_BASIS : QUDA_CHIRAL_GAMMA_BASIS;
   good.clover_order = QUDA_PACKED_CLOVER_ORDER, good.clover_coeff = 0.01 * (1 + below(20));
   good.compute_clover = good.compute_clover_inverse = percent(90), good.compute_clover_trlog = percent(50);
   good.return_clover = percent(20), good.return_clover_inverse = percent(20);
@@ -221,13 +259,23 @@ QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
   good.num_src = 1 + below(3), good.num_offset = 1 + below(3), good.offset[1] = 0.1, good.offset[2] = 0.5;
   good.tol_offset[0] = good.tol_offset[1] = good.tol_offset[2] = 1e-6;
   good.use_init_guess = (QudaUseInitGuess)(percent(20)), good.laplace3D = below(5), good.covdev_mu = below(8);
-  good.inv_type_precondition = percent(20) ? QUDA_MG_INVERTER : QUDA_INVALID_INVERTER;
+  good.inv_type_precondition = percent(20) ? QUDA_MG_INVERTER : percent(90) ? QUDA_INVALID_INVERTER : QUDA_MR_INVERTER;
+  good.maxiter_precondition = percent(90) ? 3 : quda_integer("iter"), good.omega = percent(90) ? 1 : real("");
+  good.residual_type = percent(80) ? QUDA_L2_RELATIVE_RESIDUAL : (QudaResidualType)below(9), good.tol_hq = 1e-3;
+  good.eig_param = percent(20) ? deflating() : NULL, good.deflate = (QudaBoolean)(good.eig_param != NULL);
+  good.tol_restart = percent(90) ? 0.1 : real(""), good.cuda_prec_eigensolver = good.cuda_prec;
+  if (percent(20)) {
+    good.chrono_make_resident = below(2), good.chrono_use_resident = below(2), good.chrono_replace_last = below(2);
+    good.chrono_max_dim = percent(95) ? 1 + below(4) : quda_integer("size");
+    good.chrono_index = percent(95) ? below(3) : quda_integer("index");
+  }
   good.preconditioner = percent(20) ? param->preconditioner : NULL, good.compute_action = percent(30);
   if (percent(15)) {
     param->struct_size = good.struct_size;
     if (param->num_src > 4) param->num_src = 4;
     if (param->num_offset > 4) param->num_offset = 4;
     if (param->maxiter > 50) param->maxiter = 50;
+    param->eig_param = good.eig_param, param->verbosity = good.verbosity;
     good = *param;
   }
   if (percent(3)) good.struct_size = quda_size();
@@ -241,18 +289,37 @@ QudaInvertParam *quda_operator(void) {
   return quda_QudaInvertParam(&param);
 }
 
+/* The begin of a file's name in the fuzzer's folder, or in none; 0: the call must fail. */
+static int file_name(char *name) {
+  const char *drawn = path();
+  size_t length = drawn ? strlen(drawn) : 0;
+  if (length > 2 && drawn[length - 2] == 'f' && length < 200) strcpy(name, drawn);
+  else if (percent(30)) strcpy(name, "/nonexistent/file");
+  else if (percent(20)) memset(name, 'a', 256);
+  return drawn != NULL;
+}
+
 QudaMultigridParam *quda_QudaMultigridParam(QudaMultigridParam *param) {
+  static QudaEigParam modes;
   QudaMultigridParam good = newQudaMultigridParam();
-  int level, mu;
+  int level, mu, file;
   good.invert_param = param->invert_param, good.n_level = 2, good.cycle_type[0] = (QudaMultigridCycleType)below(4);
   for (level = 0; level < 4; level++) {
     for (mu = 0; mu < 4; mu++) good.geo_block_size[level][mu] = percent(95) ? 2 : below(5) - 1;
     good.n_vec[level] = percent(95) ? 1 + below(3) : -below(3), good.nu_pre[level] = 0, good.nu_post[level] = 1 + below(3);
     good.coarse_solver_maxiter[level] = 1 + below(5);
   }
-  good.thin_update_only = (QudaBoolean)below(2);
+  good.thin_update_only = (QudaBoolean)below(2), good.setup_maxiter_refresh[0] = below(2);
+  good.mu_factor[1] = percent(90) ? 1.5 : real("");
+  if (percent(10)) good.use_eig_solver[below(2)] = QUDA_BOOLEAN_TRUE, good.eig_param[1] = quda_QudaEigParam(&modes);
+  if (percent(3)) good.transfer_type[0] = (QudaTransferType)below(4);
+  /* Dumps need a name. */
+  if (percent(60)) file = file_name(good.vec_outfile[percent(95) ? 0 : 1]);
+  else file = percent(30) ? file_name(good.vec_infile[percent(95) ? 0 : 1]) : 1;
+  good.vec_store[0] = (QudaBoolean)percent(20);
+  if (!file) good.struct_size = 8;
   if (percent(3)) good.n_level = quda_integer("level");
-  if (percent(3)) good.struct_size = quda_size();
+  if (percent(3) && file) good.struct_size = quda_size();
   *param = good;
   return percent(3) ? NULL : param;
 }
@@ -285,23 +352,6 @@ QudaGaugeSmearParam *quda_QudaGaugeSmearParam(QudaGaugeSmearParam *param) {
   return percent(3) ? NULL : param;
 }
 
-QudaEigParam *quda_QudaEigParam(QudaEigParam *param) {
-  QudaEigParam good = newQudaEigParam();
-  good.invert_param = param->invert_param, good.eig_type = (QudaEigType)below(4);
-  good.spectrum = percent(90) ? QUDA_SPECTRUM_LR_EIG + below(2) : (QudaEigSpectrumType)below(6);
-  good.use_norm_op = (QudaBoolean)percent(70), good.use_dagger = (QudaBoolean)percent(30);
-  good.use_pc = (QudaBoolean)percent(40), good.use_poly_acc = (QudaBoolean)percent(50);
-  good.poly_deg = percent(95) ? below(12) : quda_integer("degree");
-  good.a_min = percent(90) ? 0.1 * below(5) : real(""), good.a_max = percent(90) ? 4 : real("");
-  good.n_conv = good.n_ev = percent(97) ? 1 + below(3) : -below(3), good.n_kr = percent(97) ? 8 + below(20) : quda_integer("size");
-  good.block_size = percent(95) ? 1 + below(3) : quda_integer("size"), good.tol = percent(90) ? 1e-5 : real("");
-  good.max_restarts = below(4), good.require_convergence = (QudaBoolean)percent(30);
-  good.ortho_dim = percent(95) ? 3 : quda_integer("direction"), good.ortho_dim_size_local = percent(95) ? 4 : below(9);
-  if (percent(3)) good.vec_infile[0] = 'a';
-  if (percent(3)) good.struct_size = quda_size();
-  *param = good;
-  return percent(3) ? NULL : param;
-}
 /* Printed, or of functions that refuse. */
 QudaBLASParam *quda_QudaBLASParam(QudaBLASParam *param) { return percent(3) ? NULL : param; }
 QudaQuarkSmearParam *quda_QudaQuarkSmearParam(QudaQuarkSmearParam *param) { return percent(3) ? NULL : param; }
@@ -352,7 +402,10 @@ void quda_called(const char *name, int32_t status) {
   static const int whole[4] = {4, 4, 4, 4};
   const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
-  if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda")) memcpy(lattice, whole, sizeof lattice), session = 0;
+  if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda") || (openqcd && !strcmp(name, "openQCD_qudaFinalize")))
+    memcpy(lattice, whole, sizeof lattice), session = openqcd = 0;
+  /* Of the same lattice, whose number of sites it gets. */
+  if (!strcmp(name, "openQCD_qudaInit") && status == 0) openqcd = 1;
   if ((!strcmp(name, "initQuda") || !strcmp(name, "initQudaDevice") || !strcmp(name, "openQCD_qudaInit")) && status == 0) begun = 1;
   if (!strcmp(name, "endQuda")) begun = 0;
   if (!session && !begun && status == 0 && strstr(name, "Phased")) engine_fault("a result without qudaInit");
