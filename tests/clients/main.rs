@@ -1,6 +1,7 @@
 //! Programs of other codes as they meet the library: C programs that call it the way those do, with
 //! their arrays, on one and on several ranks.
 
+mod misuse;
 mod records;
 
 use std::ffi::OsStr;
