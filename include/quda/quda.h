@@ -671,10 +671,12 @@ typedef struct QudaMultigridParam_s {
   QudaBoolean run_low_mode_check;
   /** Not used. */
   QudaBoolean run_oblique_proj_check;
-  /** 1 only with an empty name. */
+  /** A name in vec_infile is enough, as in QUDA.
+   * Not used. */
   QudaBoolean vec_load[5];
+  /** The name of level 0 is the begin of a file's, from which null vectors come; others count only with it. */
   char vec_infile[5][256];
-  /** 1 only with an empty name. */
+  /** 1 of level 0: null vectors go to the file of vec_outfile, if that is not empty; others count only with it. */
   QudaBoolean vec_store[5];
   char vec_outfile[5][256];
   /** Not used. */
@@ -978,7 +980,9 @@ void flushChronoQuda(int index);
 
 /** Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
  * nu_post, coarse_solver_tol, coarse_solver_maxiter, cycle_type; solvers are plaq's. Blocks that do not divide a
- * level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam. */
+ * level are halved until they do. With a name in vec_infile[0] null vectors of the finest level come from that
+ * file, with vec_store[0] 1 they go to that of vec_outfile[0], as dumpMultigridQuda writes them; those of coarse
+ * levels are made of them. What is returned is for `preconditioner` of QudaInvertParam. */
 void *newMultigridQuda(QudaMultigridParam *param);
 
 /** Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
@@ -986,6 +990,10 @@ void *newMultigridQuda(QudaMultigridParam *param);
 void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 void destroyMultigridQuda(void *mg_instance);
+
+/** Writes the null vectors of the finest level to the file that vec_outfile[0] names, with `_level_0_nvec_` and
+ * their number behind it, in the format of plaq_multigrid_save. */
+void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 /** The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is
  * the operator M of invert_param, with use_pc P, with use_norm_op M^dagger M, with use_dagger too M M^dagger, with
@@ -1116,9 +1124,6 @@ void computeTMCloverForceQuda(void *mom,
                               const QudaGaugeParam *gauge_param,
                               QudaInvertParam *inv_param,
                               int detratio);
-
-/** Not offered: plaq keeps no null vectors in files. */
-void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 /** Not offered: plaq has no staggered quarks; qudaRephase multiplies links by phases. */
 void staggeredPhaseQuda(void *gauge_h, QudaGaugeParam *param);

@@ -10,7 +10,7 @@ use super::equation::iterated_operator;
 use crate::backend::{runs, Device};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, SpinorField, VectorSet};
+use crate::fields::{blas, Precision, SpinorField, VectorSet};
 use crate::linop::{LinOp, Normal, Schur};
 use crate::operators::{ActionVersion, QuarkAction};
 use crate::solvers::{
@@ -23,7 +23,7 @@ pub struct LowModes {
     op: Arc<dyn LinOp>,
     form: Option<Schur>,
     version: ActionVersion,
-    vectors: VectorSet,
+    vectors: Arc<VectorSet>,
     values: Vec<f64>,
 }
 
@@ -62,7 +62,7 @@ impl LowModes {
         let op = iterated_operator(&action, form)?;
         let normal = Normal::mdag_m(op.clone());
         let (vectors, report) = eigen_set(&normal, None, params, None, monitor)?;
-        let values = report.values.clone();
+        let (vectors, values) = (Arc::new(vectors), report.values.clone());
         Ok((LowModes { action, op, form, version, vectors, values }, report))
     }
 
@@ -70,9 +70,31 @@ impl LowModes {
         self.vectors.count()
     }
 
+    /// The same modes for an operator that was made again of the same links and parameters, which the caller knows. It has the
+    /// precision of the former one.
+    pub fn of_same(&self, action: &Arc<dyn QuarkAction>) -> Result<LowModes> {
+        Ok(LowModes {
+            op: iterated_operator(action, self.form)?,
+            action: action.clone(),
+            form: self.form,
+            version: action.version(),
+            vectors: self.vectors.clone(),
+            values: self.values.clone(),
+        })
+    }
+
+    /// Are they those of this operator, in whatever storage?
+    pub fn is_of(&self, action: &dyn QuarkAction) -> bool {
+        self.version == action.version()
+    }
+
+    pub fn precision(&self) -> Precision {
+        self.action.storage().0
+    }
+
     /// Refuses solves with another operator, with other links or with another system.
     pub(super) fn check(&self, op: &dyn QuarkAction, form: Option<Schur>) -> Result<()> {
-        if op.version() != self.version || self.form != form {
+        if !self.is_of(op) || self.form != form {
             bail!(
                 FieldMismatch,
                 "low modes: expected those of the solver's operator, links and system, found others"
@@ -102,7 +124,7 @@ impl Deflation {
             action,
             form: *form,
             version: *version,
-            vectors: vectors.like_on(device)?,
+            vectors: Arc::new(vectors.like_on(device)?),
             values: values.clone(),
         };
         Ok(Deflation { modes: Arc::new(modes), ..*self })

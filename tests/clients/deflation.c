@@ -15,20 +15,6 @@ static void refused(int32_t status, const char *words) {
   told[0] = 0;
 }
 
-/* Near the unit matrix: the modes of least momentum lie far below the others. */
-static void near_unit(int seed) {
-  const matrix unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-  int i, k;
-  for (i = 0; i < 4 * volume; i++) {
-    matrix m = unit;
-    for (k = 0; k < 9; k++) m.e[k / 3][k % 3] += 0.05 * (noise(seed + i, 2 * k) + I * noise(seed + i, 2 * k + 1));
-    links[i] = project(m);
-  }
-  set_links();
-  clover_term(term, form.kappa, form.csw);
-  load_links(), load_clover();
-}
-
 static QudaEigParam eig_param(QudaInvertParam *p) {
   QudaEigParam e = newQudaEigParam();
   e.invert_param = p, e.eig_type = QUDA_EIG_TR_LANCZOS, e.spectrum = QUDA_SPECTRUM_SR_EIG, e.use_norm_op = QUDA_BOOLEAN_TRUE;
@@ -159,6 +145,23 @@ static void one_operator(void) {
   searches(&p, 1), refused(PLAQ_INVALID_ARGUMENT, "param.eig_param.n_conv");
 }
 
+/* Two operators, and their clover terms, on the same links in turn: each has an eigenspace, which is found once. */
+static void in_turn(void) {
+  const double kappas[2] = {form.kappa, 0.98 * form.kappa};
+  QudaInvertParam p;
+  QudaEigParam e[2];
+  int i;
+  for (i = 0; i < 4; i++) {
+    form.kappa = kappas[i % 2];
+    clover_term(term, form.kappa, form.csw), load_clover();
+    p = invert_param(QUDA_CG_INVERTER, WHOLE);
+    if (i < 2) e[i] = eig_param(&p);
+    deflated(p, &e[i % 2], i < 2, 1);
+  }
+  CHECK(e[0].preserve_deflation_space != e[1].preserve_deflation_space);
+  form.kappa = kappas[0];
+}
+
 int main(int argc, char **argv) {
   int extents[4] = {4, 4, 4, 8}, i, mu;
   join(&argc, &argv);
@@ -172,6 +175,7 @@ int main(int argc, char **argv) {
     form.mu = i == 2 ? 0.02 : 0, form.epsilon = i == 2 ? 0.01 : 0;
     near_unit(i);
     one_operator();
+    in_turn();
   }
   for (i = 0; i < SOURCES; i++) free(in[i]), free(out[i]);
   free(source), free(found);

@@ -20,6 +20,7 @@ const TMLQCD_PAIRS: &str = "tests/clients/tmlqcd_pairs.c";
 const TMLQCD_TRAJECTORIES: &str = "tests/clients/tmlqcd_trajectories.c";
 const DEFLATION: &str = "tests/clients/deflation.c";
 const MILC: &str = "tests/clients/milc.c";
+const REGISTRY: &str = "tests/clients/registry.c";
 const TWISTED: &str = "tests/clients/twisted.c";
 const OPENQXD: &str = "tests/clients/openqxd.c";
 
@@ -85,6 +86,17 @@ fn deflated_solves() {
 #[test]
 fn deflated_solves_on_ranks() {
     on_ranks(DEFLATION, &[("1,1,1,2", false), ("2,1,1,1", true)]);
+}
+
+#[test]
+fn several_multigrids_at_once() {
+    let [own, quda] = headers();
+    checked(REGISTRY, &[&own, &quda]);
+}
+
+#[test]
+fn several_multigrids_at_once_on_ranks() {
+    on_ranks(REGISTRY, &[("1,1,1,2", false), ("2,1,1,1", true)]);
 }
 
 #[test]

@@ -278,6 +278,20 @@ static void load_clover(void) {
   if (form.clover) loadCloverQuda(NULL, NULL, &p), fine();
 }
 
+/* Near the unit matrix: the modes of least momentum lie far below the others. */
+static inline void near_unit(int seed) {
+  const matrix unit = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  int i, k;
+  for (i = 0; i < 4 * volume; i++) {
+    matrix m = unit;
+    for (k = 0; k < 9; k++) m.e[k / 3][k % 3] += 0.05 * (noise(seed + i, 2 * k) + I * noise(seed + i, 2 * k + 1));
+    links[i] = project(m);
+  }
+  set_links();
+  clover_term(term, form.kappa, form.csw);
+  load_links(), load_clover();
+}
+
 /* tmLQCD's ranks: z fastest, then y, x and t. */
 static int rank_of(const int *x, void *data) {
   (void)data;

@@ -576,10 +576,6 @@ int main(void) {
 
   /* Two multigrids at once; a stale one. */
   levels = multigrid_param(&invert);
-  levels.vec_store[0] = QUDA_BOOLEAN_TRUE, levels.vec_outfile[0][0] = 'a';
-  CHECK(newMultigridQuda(&levels) == NULL);
-  refused(PLAQ_UNSUPPORTED, "newMultigridQuda", "param.vec_store[0]");
-  levels.vec_outfile[0][0] = 0;
   /* Modes of the coarsest level: how many, from its eigensolver's parameters. */
   modes = newQudaEigParam(), levels.use_eig_solver[0] = QUDA_BOOLEAN_TRUE;
   CHECK(newMultigridQuda(&levels) == NULL);

@@ -18,7 +18,7 @@ use crate::capi::args::{choose, Array};
 use crate::compose::{Deflation, LowModes, Schur};
 use crate::error::Result;
 use crate::fields::Precision;
-use crate::operators::QuarkAction;
+use crate::operators::{in_storage, QuarkAction};
 use crate::solvers::{unwatched, EigenParams};
 
 /// What a solve wants of eigenvectors.
@@ -122,6 +122,12 @@ impl Wanted {
                         self.params.count
                     );
                 }
+                if !kept.modes.is_of(&**action) {
+                    // The operator went in between, and was made again.
+                    let storage = (kept.modes.precision(), action.storage().1);
+                    let own = in_storage(action.clone(), storage)?;
+                    kept.modes = Arc::new(kept.modes.of_same(&own)?);
+                }
                 self.number.set(number);
                 return Ok((number, deflation(kept.modes.clone())));
             }
@@ -153,15 +159,12 @@ impl Wanted {
         action: &Arc<dyn QuarkAction>,
         form: Option<Schur>,
     ) -> Result<LowModes> {
-        let (precision, recon) = (self.precision.min(vectors.inside), action.storage().1);
+        let precision = self.precision.min(vectors.inside);
         let least = if precision == Precision::F64 { 0.0 } else { 1e-6 };
         // One that is missing is taken out by the solve.
         let params =
             EigenParams { tol: self.params.tol.max(least), verify: false, ..self.params.clone() };
-        let action = match action.storage().0 == precision {
-            true => action.clone(),
-            false => action.shared_copy((precision, recon))?,
-        };
+        let action = in_storage(action.clone(), (precision, action.storage().1))?;
         let (modes, report) = LowModes::find(&action, form, &params, &mut unwatched)?;
         eigen::say(&report, modes.count(), (params.count, self.required), "param.eig_param")?;
         Ok(modes)

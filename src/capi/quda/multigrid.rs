@@ -2,7 +2,9 @@
 
 #![allow(non_snake_case)]
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void, CStr, OsString};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
 use super::arrays::InOut;
 use super::operators::Vectors;
@@ -17,18 +19,24 @@ use crate::compose::multigrid::{
     Cycle, LevelParams, Multigrid, MultigridParams, Update, MOST_MODES,
 };
 use crate::error::Result;
+use crate::ops::null_space::{load_multigrid, save_multigrid};
 
 interface! {
     "Multigrid"
     calls {
         /// Finds null vectors of invert_param's operator and builds the levels: n_level, geo_block_size, n_vec, nu_pre,
         /// nu_post, coarse_solver_tol, coarse_solver_maxiter, cycle_type; solvers are plaq's. Blocks that do not divide a
-        /// level are halved until they do. What is returned is for `preconditioner` of QudaInvertParam.
+        /// level are halved until they do. With a name in vec_infile[0] null vectors of the finest level come from that
+        /// file, with vec_store[0] 1 they go to that of vec_outfile[0], as dumpMultigridQuda writes them; those of coarse
+        /// levels are made of them. What is returned is for `preconditioner` of QudaInvertParam.
         newMultigridQuda(param: InOut<QudaMultigridParam>) -> *mut c_void = together create;
         /// Takes links and parameters of the operator as they are now. With setup_maxiter_refresh above 0 on some level
         /// null vectors are refined by the cycle, else, and with thin_update_only 1, they stay, if they still serve.
         updateMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together update;
         destroyMultigridQuda(mg_instance: *mut c_void) = alone destroy;
+        /// Writes the null vectors of the finest level to the file that vec_outfile[0] names, with `_level_0_nvec_` and
+        /// their number behind it, in the format of plaq_multigrid_save.
+        dumpMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together dump;
     }
 }
 
@@ -64,20 +72,6 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
             p.n_level
         ),
     };
-    let files = [
-        ("vec_load", &p.vec_load, "vec_infile", &p.vec_infile),
-        ("vec_store", &p.vec_store, "vec_outfile", &p.vec_outfile),
-    ];
-    for (flag, flags, member, names) in files {
-        // A flag without a name asks for nothing.
-        if let Some(i) = (0..levels).find(|&i| flags[i].0 == 1 && names[i][0] != 0) {
-            bail!(
-                Unsupported,
-                "param.{flag}[{i}]: expected QUDA_BOOLEAN_FALSE or an empty {member}, as files of null vectors are \
-                 those of plaq.h, found QUDA_BOOLEAN_TRUE"
-            );
-        }
-    }
     if let Some(i) = (0..levels - 1).find(|&i| p.transfer_type[i].0 != 0) {
         bail!(
             Unsupported,
@@ -121,6 +115,32 @@ fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridPa
     Ok(made)
 }
 
+/// The file that a name of the finest level stands for, with the end that QUDA gives it; None: there is no name.
+fn file(
+    names: &[[c_char; 256]; 5],
+    member: &str,
+    levels: usize,
+    vectors: usize,
+) -> Result<Option<PathBuf>> {
+    if let Some(i) = (1..levels).find(|&i| names[i][0] != 0 && names[0][0] == 0) {
+        bail!(
+            Unsupported,
+            "param.{member}[{i}]: expected an empty name where that of level 0 is empty, as plaq makes null vectors of coarse \
+             levels of the finest one's, found another"
+        );
+    }
+    let bytes: &[u8] = bytemuck::cast_slice(&names[0]);
+    let Ok(name) = CStr::from_bytes_until_nul(bytes) else {
+        bail!(InvalidArgument, "param.{member}[0]: expected a text that ends with NUL, found none");
+    };
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let mut path = name.to_bytes().to_vec();
+    path.extend(format!("_level_0_nvec_{vectors}").bytes());
+    Ok(Some(PathBuf::from(OsString::from_vec(path))))
+}
+
 /// Low modes of the coarsest level, where the host asks for them.
 fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<usize>> {
     if let Some(i) = (0..coarsest).find(|&i| p.use_eig_solver[i].0 == 1) {
@@ -150,8 +170,19 @@ pub(crate) fn create(param: &mut QudaMultigridParam) -> Result<*mut c_void> {
     let vectors = Vectors::new(&operator, "param.invert_param")?;
     let session = session::get()?;
     let params = params(param, session.geometry.extents())?;
+    let named = |names, member: &str| {
+        file(names, member, params.levels.unwrap_or(2), params.level[0].vectors)
+    };
+    let source = named(&param.vec_infile, "vec_infile")?;
+    let target = named(&param.vec_outfile, "vec_outfile")?;
     let (_, action) = vectors.action(&mut session.resident())?;
-    let made = Multigrid::new(&*action, &params)?;
+    let made = match &source {
+        Some(path) => load_multigrid(path, &*action, &params)?,
+        None => Multigrid::new(&*action, &params)?,
+    };
+    if let Some(path) = target.filter(|_| param.vec_store[0].0 == 1) {
+        save_multigrid(&path, &made)?;
+    }
     let report = made.report();
     log::info!(
         "multigrid: {} levels in {:.3} s, {:.3} an iteration; solvers and precisions of its levels are plaq's",
@@ -184,4 +215,19 @@ pub(crate) fn destroy(mg_instance: *mut c_void) -> Result<()> {
         // They went with the session.
         None => Ok(()),
     }
+}
+
+fn dump(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()> {
+    param.check("param")?;
+    let (_, multigrid) = session::get()?.resident().multigrid(mg_instance, "mg_instance")?;
+    let params = multigrid.params();
+    let levels = multigrid.report().levels.len();
+    let Some(path) = file(&param.vec_outfile, "vec_outfile", levels, params.level[0].vectors)?
+    else {
+        bail!(
+            InvalidArgument,
+            "param.vec_outfile[0]: expected the name of a file, found an empty one"
+        );
+    };
+    save_multigrid(&path, &multigrid)
 }

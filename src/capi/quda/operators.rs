@@ -10,7 +10,7 @@ use super::enums::*;
 use super::links::MOST_STEPS;
 use super::params_invert::QudaInvertParam;
 use super::records::{unset, Record};
-use super::resident::CloverTerm;
+use super::resident::TermSource;
 use super::session::{self, Session};
 use crate::backend::External;
 use crate::bail;
@@ -202,6 +202,7 @@ pub(crate) fn load_clover(
         Ok((layout, session.external(&arrays, name)?))
     };
     let Numbers(inside) = choose(param.cuda_prec, "inv_param.cuda_prec")?;
+    let mut source = None;
     let direct = if param.compute_clover != 0 || h_clover.is_null() {
         let c = param.clover_coeff;
         if !c.is_finite() || c == 0.0 {
@@ -211,6 +212,7 @@ pub(crate) fn load_clover(
             );
         }
         let links = session.resident().links()?.field;
+        source = Some(TermSource { links: links.version(), coefficient: c, precision: inside });
         let field = CloverField::build(&links, 2.0 * c, 2.0 * c)?;
         if field.precision() == inside {
             field
@@ -249,11 +251,8 @@ pub(crate) fn load_clover(
         let (layout, mut array) = host(h_clovinv, "h_clovinv")?;
         inverse.save(&layout, &mut array)?;
     }
-    let mut resident = session.resident();
-    resident.forget_operators();
-    let number = resident.number();
-    let (direct, inverse) = (Arc::new(direct), Arc::new(inverse));
-    resident.clover = Some(CloverTerm { direct, inverse, square, number });
+    let source = source.filter(|_| computed || twisted);
+    session.resident().set_clover([direct, inverse], square, source);
     Ok(())
 }
 

@@ -95,10 +95,11 @@ records! {
         run_verify: QudaBoolean = unset(), ignored;
         run_low_mode_check: QudaBoolean = Number::new(0), ignored;
         run_oblique_proj_check: QudaBoolean = Number::new(0), ignored;
-        /// 1 only with an empty name.
-        vec_load: [QudaBoolean; 5] = [Number::new(0); 5], used;
+        /// A name in vec_infile is enough, as in QUDA.
+        vec_load: [QudaBoolean; 5] = [Number::new(0); 5], ignored;
+        /// The name of level 0 is the begin of a file's, from which null vectors come; others count only with it.
         vec_infile: [[c_char; 256]; 5] = [[0; 256]; 5], used;
-        /// 1 only with an empty name.
+        /// 1 of level 0: null vectors go to the file of vec_outfile, if that is not empty; others count only with it.
         vec_store: [QudaBoolean; 5] = [Number::new(0); 5], used;
         vec_outfile: [[c_char; 256]; 5] = [[0; 256]; 5], used;
         mg_vec_partfile: [QudaBoolean; 5] = [Number::new(0); 5], ignored;

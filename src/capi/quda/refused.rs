@@ -14,7 +14,6 @@ use crate::capi::table::interface;
 interface! {
     "Not offered"
     refused {
-        dumpMultigridQuda(mg_instance: *mut c_void, param: *mut QudaMultigridParam) = "plaq keeps no null vectors in files";
         staggeredPhaseQuda(gauge_h: *mut c_void, param: *mut QudaGaugeParam) = "plaq has no staggered quarks; qudaRephase multiplies links by phases";
         computeKSLinkQuda(fatlink: *mut c_void, longlink: *mut c_void, ulink: *mut c_void, inlink: *mut c_void, path_coeff: *mut f64, param: *mut QudaGaugeParam) = "plaq has no staggered quarks";
         computeHISQForceQuda(momentum: *mut c_void, dt: f64, level2_coeff: *mut f64, fat7_coeff: *mut f64, w_link: *mut c_void, v_link: *mut c_void, u_link: *mut c_void, quark: *mut *mut c_void, num: c_int, num_naik: c_int, coeff: *mut *mut f64, param: *mut QudaGaugeParam) = "plaq has no staggered quarks";

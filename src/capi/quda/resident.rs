@@ -1,6 +1,7 @@
 //! What stays on the device from one call to the next: links, smeared links, momenta, the clover term, operators and
 //! solvers made of them, multigrids, eigenspaces.
 
+use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField, Momenta};
+use crate::fields::{CloverField, GaugeField, Momenta, Precision};
 use crate::operators::QuarkAction;
 use crate::ops::observables;
 
@@ -42,9 +43,21 @@ pub struct CloverTerm {
     /// A^-1, or with a square s what the inverse site term of a twisted operator has of (A^2 + s)^-1.
     pub inverse: Arc<CloverField>,
     pub square: Option<f64>,
-    /// Counts the terms of this session.
+    /// Counts the terms of this session; the same links and coefficient have the same number again.
     pub number: usize,
 }
+
+/// What a clover term with its inverse was computed from.
+#[derive(Clone, Copy, PartialEq)]
+pub struct TermSource {
+    /// Version of the links.
+    pub links: u64,
+    pub coefficient: f64,
+    pub precision: Precision,
+}
+
+/// So many clover terms are known again.
+const KNOWN_TERMS: usize = 64;
 
 /// What an operator is made of, as text: links, clover term, parameters.
 pub type OperatorKey = String;
@@ -73,6 +86,8 @@ pub struct Resident {
     pub chronology: Chronology,
     pub eigenspaces: Eigenspaces,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
+    /// Numbers of the last clover terms that were computed.
+    terms: VecDeque<(TermSource, usize)>,
     /// Versions of links and how far these are from SU(3), the last ones measured last.
     unitarity: Vec<(u64, f64)>,
     made: usize,
@@ -94,6 +109,26 @@ impl Resident {
                 "links: expected some on the device, found none; call loadGaugeQuda first"
             ),
         }
+    }
+
+    /// Takes the place of the clover term. What is made of the same one, such as eigenspaces, then finds it again.
+    pub fn set_clover(
+        &mut self,
+        [direct, inverse]: [CloverField; 2],
+        square: Option<f64>,
+        source: Option<TermSource>,
+    ) {
+        let known = self.terms.iter().find(|term| Some(term.0) == source).map(|term| term.1);
+        let number = known.unwrap_or_else(|| self.number());
+        if let (None, Some(source)) = (known, source) {
+            self.terms.push_back((source, number));
+            if self.terms.len() > KNOWN_TERMS {
+                self.terms.pop_front();
+            }
+        }
+        self.forget_operators();
+        let (direct, inverse) = (Arc::new(direct), Arc::new(inverse));
+        self.clover = Some(CloverTerm { direct, inverse, square, number });
     }
 
     /// The clover term with the inverse of this square, which is made anew where it is that of another one; or what is to
