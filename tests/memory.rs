@@ -184,6 +184,27 @@ fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
     }
 }
 
+/// A column of a solve with 16 bits inside takes the seven vectors of the iteration, and a quarter of a residual in double
+/// and of what it is made with: solution and source of the system lie in the memory of the solution.
+#[test]
+fn a_column_takes_short_vectors_and_a_quarter_of_two_precise_ones() {
+    for device in devices() {
+        let op = operator(&device, [4, 4, 4, 8]);
+        for symmetric in [true, false] {
+            let even_odd = Some(Schur { parity: 0, symmetric });
+            let sloppy = Some((Precision::F16, Recon::R12));
+            let params = SolveParams { sloppy, even_odd, ..params(SolverKind::BiCgStab) };
+            let solver = DiracSolver::new(op.clone(), params).unwrap();
+            let of = |n| solver.memory(n).unwrap();
+            let geometry = op.gauge().geometry();
+            let half = |precision| SpinorField::bytes(geometry, precision, Subset::Even, 1) as u64;
+            let four = of(8) - of(4);
+            assert_eq!(four, 4 * 7 * half(Precision::F16) + 2 * half(F64), "{symmetric}");
+            assert_eq!(of(12) - of(8), four, "{symmetric}");
+        }
+    }
+}
+
 /// Memory that is short on the last rank alone: all ranks refuse, with its message, and none has changed anything; then
 /// all of them solve.
 #[test]

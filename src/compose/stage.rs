@@ -40,7 +40,7 @@ impl Stage {
         let stage = Stage { system: System { scale, ..self.system }, ..self };
         let mut halves = Halves::prepare(&*schur, x, b, how)?;
         let report = stage.krylov(&mut halves.x, &halves.b, params, monitor)?;
-        halves.reconstruct(x, b)?;
+        halves.reconstruct(b)?;
         Ok(report)
     }
 

@@ -400,14 +400,16 @@ fn memory_is_what_docs_say() {
             if kind == SolverKind::BiCgStab && inner.is_some() {
                 row(&format!("{what}: copy of the operator"), held(before));
             }
-            let column = solver.memory(2).unwrap() - solver.memory(1).unwrap();
-            let lent = solver.memory(1).unwrap() - column;
+            // Parts of four columns are one.
+            let column = (solver.memory(8).unwrap() - solver.memory(4).unwrap()) / 4;
+            let lent = solver.memory(4).unwrap() - 4 * column;
             if kept.is_none() {
                 let made = "inverse clover blocks of one parity, made for residuals";
                 row(&format!("{what}: {made}"), lent);
                 row(&format!("{what}: links, clover and operators"), used() + lent);
             }
-            row(&format!("{what}: a solve, a column"), column);
+            row(&format!("{what}: a solve, each of four, eight or twelve columns"), column);
+            row(&format!("{what}: a solve of one column"), solver.memory(1).unwrap() - lent);
             drop(solver);
             if kept.is_none() {
                 let before = used();

@@ -30,9 +30,7 @@ pub(super) fn to_tolerance(
             Some(before) => before.followed_by(part),
             None => part,
         };
-        let mut r = x.like(x.precision())?;
-        image(&mut r, x)?;
-        residual_of(&mut report, r, x, b)?;
+        residual_of(&mut report, &image, x, b)?;
         // How far the worst right-hand side is from a criterion; 1: it is met.
         let lag = |values: &[f64], tol: f64| {
             let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
@@ -69,26 +67,30 @@ pub(super) fn to_tolerance(
     Ok(total.expect("the loop runs at least once"))
 }
 
-/// Puts the residuals of M x = b into the report; `image` = M x.
+/// Puts the residuals of M x = b into the report, M x being the `image` of x.
 fn residual_of(
     report: &mut SolverReport,
-    mut image: SpinorField,
+    image: impl Fn(&mut SpinorField, &SpinorField) -> Result<()>,
     x: &SpinorField,
     b: &SpinorField,
 ) -> Result<()> {
-    let n = b.nrhs();
-    blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), &mut image)?;
-    let (r2, b2) = (blas::norm2(&image)?, blas::norm2(b)?);
-    let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { (r / b).sqrt() } else { r.sqrt() };
-    report.residual = r2.iter().zip(&b2).map(relative).collect();
-    if let Some(i) = report.residual.iter().position(|v| !v.is_finite()) {
-        bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
+    (report.residual, report.residual_hq) = (vec![], vec![]);
+    let room = x.like_with(x.precision(), x.part())?;
+    for (first, count) in x.parts() {
+        let (x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+        let mut r = room.columns(0, count)?;
+        image(&mut r, &x)?;
+        blas::axpby(&blas::uniform(count, 1.0), &b, &blas::uniform(count, -1.0), &mut r)?;
+        let (r2, b2) = (blas::norm2(&r)?, blas::norm2(&b)?);
+        let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { (r / b).sqrt() } else { r.sqrt() };
+        report.residual.extend(r2.iter().zip(&b2).map(relative));
+        let hq = blas::heavy_quark_residual(&x, &r)?;
+        report
+            .residual_hq
+            .extend(hq.iter().zip(&b2).map(|(v, b)| if *b == 0.0 { 0.0 } else { *v }));
     }
-    report.residual_hq = blas::heavy_quark_residual(x, &image)?;
-    for (hq, b2) in report.residual_hq.iter_mut().zip(&b2) {
-        if *b2 == 0.0 {
-            *hq = 0.0;
-        }
+    match report.residual.iter().position(|v| !v.is_finite()) {
+        Some(i) => bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite"),
+        None => Ok(()),
     }
-    Ok(())
 }

@@ -425,6 +425,67 @@ impl VectorField {
         })
     }
 
+    /// All of the field on the same memory; whoever asks sees to it that nobody else writes there meanwhile.
+    pub(crate) fn alias(&self) -> Result<VectorField> {
+        self.columns(0, self.nrhs)
+    }
+
+    /// Right-hand sides that work takes at a time whose temporaries would else count beside the vectors of a solve: a
+    /// quarter of them, or all where they cannot be taken by parts.
+    pub(crate) fn part(&self) -> usize {
+        match self.can_keep() {
+            true => self.nrhs.div_ceil(4),
+            false => self.nrhs,
+        }
+    }
+
+    /// The right-hand sides by such parts, first and number of each; what is less than a part goes one by one, as a GPU
+    /// compiles kernels for every number of them.
+    pub(crate) fn parts(&self) -> Vec<(usize, usize)> {
+        parts_of(&(0..self.nrhs).collect::<Vec<_>>(), self.part())
+    }
+
+    /// The memory of a field of the full lattice as two of one parity.
+    pub(crate) fn halves(&self, parity: usize) -> Result<[VectorField; 2]> {
+        if self.subset != Subset::Full {
+            bail!(Internal, "halves of a field of {} sites", self.subset);
+        }
+        let (view, planes) = (self.view(), self.planes() / 2);
+        let half = |buffer: &Buffer, k: usize, plane: i64| {
+            buffer.part(k * planes * plane as usize, planes * plane as usize)
+        };
+        Ok([0, 1].map(|k| VectorField {
+            geometry: self.geometry.clone(),
+            subset: Subset::of_parity(parity),
+            data: half(&self.data, k, view.plane_bytes),
+            norm: self.norm.as_ref().map(|norm| half(norm, k, view.norm_bytes)),
+            ..*self
+        }))
+    }
+
+    /// Moves the sites of a parity to the first of the halves; what the second one holds is unspecified.
+    pub(crate) fn gather(&mut self, parity: usize) -> Result<()> {
+        (0..self.planes() / 2).try_for_each(|k| self.move_plane(k, 2 * k + parity))
+    }
+
+    /// Moves them from there to where the field has them; what the other sites hold is unspecified.
+    pub(crate) fn spread(&mut self, parity: usize) -> Result<()> {
+        (0..self.planes() / 2).rev().try_for_each(|k| self.move_plane(2 * k + parity, k))
+    }
+
+    fn move_plane(&mut self, to: usize, from: usize) -> Result<()> {
+        let FieldView { plane_bytes, norm_bytes, .. } = self.view();
+        let (one, units) = (plane_bytes as usize, norm_bytes as usize);
+        if to == from {
+            return Ok(());
+        }
+        self.data.move_within(to * one, from * one, one)?;
+        match &mut self.norm {
+            Some(norm) => norm.move_within(to * units, from * units, units),
+            None => Ok(()),
+        }
+    }
+
     /// The field as it is, in the memory of the host.
     ///
     /// # Errors
@@ -532,5 +593,82 @@ impl VectorField {
             v.norm = v.norm.offset(v.norm_bytes as u64);
         }
         v
+    }
+}
+
+/// `columns`, which ascend, by parts of `most` that lie beside each other, and the others one by one: the place of the
+/// first of each part and their number.
+pub(crate) fn parts_of(columns: &[usize], most: usize) -> Vec<(usize, usize)> {
+    let (mut parts, mut first) = (vec![], 0);
+    while first < columns.len() {
+        let whole = columns.get(first + most - 1) == Some(&(columns[first] + most - 1));
+        parts.push((first, if whole { most } else { 1 }));
+        first += parts[parts.len() - 1].1;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::tests::common::devices;
+    use crate::fields::Noise;
+
+    /// The sites of a parity lie one right-hand side after the other in the first half, and come back to where they were.
+    #[test]
+    fn a_parity_moves_to_the_first_half_and_back() {
+        let bytes = |x: &VectorField| {
+            let HostCopy { data, norm } = x.to_host().unwrap();
+            (data, norm.unwrap_or_default())
+        };
+        for device in devices() {
+            let geometry = Geometry::new([4, 2, 4, 8], &device).unwrap();
+            for (components, precision, nrhs) in [
+                (Components::SPINOR, Precision::F64, 1),
+                (Components::SPINOR, Precision::F64, 3),
+                (Components::SPINOR, Precision::F16, 4),
+                (Components::DOUBLET, Precision::F32, 2),
+            ] {
+                for parity in 0..2 {
+                    let content = (components, RhsOrder::Slowest);
+                    let whole = Subset::Full;
+                    let mut x = VectorField::with_components(
+                        &device, &geometry, precision, whole, nrhs, content,
+                    )
+                    .unwrap();
+                    x.set_noise(Noise::Normal, 5, 0).unwrap();
+                    let (before, planes) = (bytes(&x), nrhs * components.slices);
+                    let plane = |all: &[u8], of: usize, k: usize| {
+                        let one = all.len() / of;
+                        all[k * one..(k + 1) * one].to_vec()
+                    };
+                    x.gather(parity).unwrap();
+                    let [first, second] = x.halves(parity).unwrap();
+                    assert_eq!(first.subset(), Subset::of_parity(parity));
+                    assert_eq!(first.held() + second.held(), x.held());
+                    let half = bytes(&first);
+                    for k in 0..planes {
+                        let from = 2 * k + parity;
+                        assert!(plane(&half.0, planes, k) == plane(&before.0, 2 * planes, from));
+                        assert!(plane(&half.1, planes, k) == plane(&before.1, 2 * planes, from));
+                    }
+                    x.halves(parity).unwrap()[1].clear().unwrap();
+                    x.spread(parity).unwrap();
+                    let after = bytes(&x);
+                    for k in (0..planes).map(|k| 2 * k + parity) {
+                        let of = 2 * planes;
+                        assert!(plane(&after.0, of, k) == plane(&before.0, of, k));
+                        assert!(plane(&after.1, of, k) == plane(&before.1, of, k));
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_lie_beside_each_other() {
+        assert_eq!(parts_of(&[0, 1, 2, 3, 4, 5, 6], 3), [(0, 3), (3, 3), (6, 1)]);
+        assert_eq!(parts_of(&[1, 2, 4, 5, 6, 9], 2), [(0, 2), (2, 2), (4, 1), (5, 1)]);
+        assert_eq!(parts_of(&[3], 1), [(0, 1)]);
     }
 }

@@ -68,7 +68,7 @@ pub trait SchurComplement: LinOp {
     fn full_shape(&self) -> Shape;
     /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
-    /// The full solution from the preconditioned one.
+    /// The full solution from the preconditioned one; where fields of M have both parities, x may be an alias of `full`.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -76,14 +76,17 @@ pub trait SchurComplement: LinOp {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()>;
-    /// The inverse of `reconstruct`: what of a full field is unknown of the preconditioned system.
+    /// The inverse of `reconstruct`: what of a full field, of which `out` may be an alias, is unknown of the preconditioned
+    /// system.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
 }
 
-/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back.
+/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back: they lie in the memory of x.
 pub(crate) struct Halves<'a> {
     schur: &'a dyn SchurComplement,
     dagger: bool,
+    full: &'a mut VectorField,
+    parity: usize,
     pub x: VectorField,
     pub b: VectorField,
 }
@@ -92,22 +95,27 @@ impl<'a> Halves<'a> {
     /// `guess`: x is one.
     pub fn prepare(
         schur: &'a dyn SchurComplement,
-        x: &VectorField,
+        x: &'a mut VectorField,
         b: &VectorField,
         (dagger, guess): (bool, bool),
     ) -> Result<Self> {
-        let mut half_x = schur.shape().field(b.nrhs())?;
-        let mut half_b = schur.shape().field(b.nrhs())?;
-        schur.prepare(&mut half_b, b, dagger)?;
+        let parity = schur.shape().subset.list().start;
         if guess {
-            schur.restrict(&mut half_x, x, dagger)?;
+            schur.restrict(&mut x.alias()?, x, dagger)?;
+            x.gather(parity)?;
         }
-        Ok(Halves { schur, dagger, x: half_x, b: half_b })
+        let [half_x, half_b] = x.halves(parity)?;
+        for (first, count) in b.parts() {
+            let mut out = half_b.columns(first, count)?;
+            schur.prepare(&mut out, &b.columns(first, count)?, dagger)?;
+        }
+        Ok(Halves { schur, dagger, full: x, parity, x: half_x, b: half_b })
     }
 
     /// Makes x of the system's solution.
-    pub fn reconstruct(self, x: &mut VectorField, b: &VectorField) -> Result<()> {
-        drop(self.b);
-        self.schur.reconstruct(x, &self.x, b, self.dagger)
+    pub fn reconstruct(self, b: &VectorField) -> Result<()> {
+        self.full.spread(self.parity)?;
+        let own = self.full.alias()?;
+        self.schur.reconstruct(self.full, &own, b, self.dagger)
     }
 }

@@ -8,6 +8,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::action::{ActionVersion, QuarkAction, SchurAction, Storage};
+use super::copy_parity;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
@@ -274,13 +275,14 @@ impl SchurComplement for WeightedSchur {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()> {
-        let (factors, _) = self.op.factors(dagger);
-        let reconstruct = |full: &mut VectorField, x: &VectorField| {
-            let mut t = self.full_shape().field(b.nrhs())?;
-            factors.multiply(&mut t, b)?;
-            self.inner.reconstruct(full, x, &t, dagger)
-        };
-        self.op.with(&self.workspace, dagger, (full, x), reconstruct)
+        let (first, last) = self.op.factors(dagger);
+        copy_parity(full, x, self.form().parity)?;
+        first.scale(full)?;
+        let mut t = self.full_shape().field(b.nrhs())?;
+        first.multiply(&mut t, b)?;
+        let own = full.alias()?;
+        self.inner.reconstruct(full, &own, &t, dagger)?;
+        last.scale(full)
     }
     /// What it does is the same on every time slice.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {

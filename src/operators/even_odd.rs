@@ -12,7 +12,7 @@ use super::{
 };
 use crate::backend::Device;
 use crate::error::Result;
-use crate::fields::{blas, CloverField, Momenta, Subset, VectorField};
+use crate::fields::{CloverField, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
 /// A quark action M = A - kappa H with the hops H of a Wilson operator on every slice and a site term A.
@@ -123,7 +123,7 @@ impl EvenOdd {
         self.op.hop(t, inp, call)
     }
 
-    /// out = A^-1 in, or the adjoint, on one parity.
+    /// out = A^-1 in, or the adjoint, on one parity; out may be an alias of in.
     pub(super) fn apply_inverse(
         &self,
         out: &mut VectorField,
@@ -236,10 +236,8 @@ impl SchurComplement for EvenOdd {
             self.op.hop(out, t, &call)
         })?;
         if self.symmetric && !dagger {
-            self.workspace.with(&self.shape(), b.nrhs(), |t| {
-                blas::copy(t, out)?;
-                self.apply_inverse(out, t, p, false)
-            })?;
+            let own = out.alias()?;
+            self.apply_inverse(out, &own, p, false)?;
         }
         Ok(())
     }
@@ -259,17 +257,16 @@ impl SchurComplement for EvenOdd {
         } else {
             copy_parity(full, x, self.parity)?;
         }
-        self.workspace.with(&self.other_shape(), x.nrhs(), |t| {
-            let call = HopCall {
-                parity: q,
-                dagger,
-                coef: self.kappa(),
-                site_hop: SiteTerm::One,
-                y: Some((b, 1.0, SiteTerm::One)),
-            };
-            self.op.hop(t, full, &call)?;
-            self.apply_inverse(full, t, q, dagger)
-        })
+        let call = HopCall {
+            parity: q,
+            dagger,
+            coef: self.kappa(),
+            site_hop: SiteTerm::One,
+            y: Some((b, 1.0, SiteTerm::One)),
+        };
+        let own = full.alias()?;
+        self.op.hop(full, &own, &call)?;
+        self.apply_inverse(full, &own, q, dagger)
     }
 
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {

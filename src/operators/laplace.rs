@@ -305,8 +305,8 @@ impl SchurComplement for LaplaceSchur {
     ) -> Result<()> {
         let (p, a) = (self.form.parity, self.op.diagonal);
         let c = if self.form.symmetric { 1.0 / a } else { 1.0 };
-        self.op.scaled(full, x, p, c)?;
-        self.op.hop(full, x, 1 - p, -c * self.ratio(), Some((b, 1.0 / a)))
+        self.op.hop(full, x, 1 - p, -c * self.ratio(), Some((b, 1.0 / a)))?;
+        self.op.scaled(full, x, p, c)
     }
     fn restrict(&self, out: &mut VectorField, full: &VectorField, _dagger: bool) -> Result<()> {
         let c = if self.form.symmetric { self.op.diagonal } else { 1.0 };

@@ -11,6 +11,9 @@
 //! gradient (van der Vorst and Ye, SIAM J. Sci. Comput. 22, 835), so CG updates before it gets
 //! long. The drift for a unit of the way is measured at every update.
 //!
+//! What is precise is worked on a quarter of the right-hand sides at a time, so that its temporaries hardly count beside
+//! the vectors of the iteration.
+//!
 //! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
 //! two thirds of them have stopped the fields shrink to the others.
 
@@ -22,7 +25,7 @@ use crate::backend::as_a_rule;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
-use crate::fields::{Precision, VectorField};
+use crate::fields::{parts_of, Precision, VectorField};
 use crate::linop::LinOp;
 
 /// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
@@ -56,6 +59,16 @@ pub(super) enum Next {
     Refresh,
 }
 
+/// What an iteration in lower precision goes back to.
+struct Upper {
+    /// What the iteration has found since x was brought up to date.
+    correction: VectorField,
+    /// Room for the residual in precise arithmetic, of a part of the right-hand sides.
+    r: VectorField,
+    /// Heavy-quark residuals of x when it was last recomputed.
+    heavy_quark: Vec<f64>,
+}
+
 pub(super) struct MixedPrecision<'a, 'm> {
     pub params: &'a SolverParams,
     precise: &'a dyn LinOp,
@@ -63,16 +76,15 @@ pub(super) struct MixedPrecision<'a, 'm> {
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
     x: &'a mut VectorField,
-    /// Right-hand sides that are left, and x and b of these once they are not all.
+    /// Right-hand sides that are left, and with one precision x and b of these once they are not all.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
     /// Right-hand sides that came to a standstill, and at which iteration.
     parked: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side.
     shown: Vec<f64>,
-    /// Two precisions only: what the iteration has found since x was brought up to date, and the
-    /// residual in precise arithmetic.
-    upper: Option<(VectorField, VectorField)>,
+    /// Two precisions only.
+    upper: Option<Upper>,
     /// The residual of the iteration, and its |r|^2 when it was last recomputed.
     pub r: VectorField,
     pub r2: Vec<f64>,
@@ -135,7 +147,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
         let upper = match &system.sloppy {
-            Some(_) => Some((lower.field(n)?, x.like(x.precision())?)),
+            Some(_) => Some(Upper {
+                correction: lower.field(n)?,
+                r: x.like_with(x.precision(), x.part())?,
+                heavy_quark: vec![1.0; n],
+            }),
             None => None,
         };
         let weight: Vec<f64> = match upper {
@@ -213,7 +229,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// Where the iteration adds its steps, and its residual.
     pub fn split(&mut self) -> (&mut VectorField, &mut VectorField) {
         let x = match (&mut self.upper, &mut self.left) {
-            (Some((correction, _)), _) => correction,
+            (Some(upper), _) => &mut upper.correction,
             (None, Some((x, _))) => x,
             (None, None) => &mut *self.x,
         };
@@ -303,27 +319,31 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
 
     /// After `refresh`: once most right-hand sides have stopped, the fields shrink to the others, those
-    /// of the algorithm too. Returns which of them stay. The memory that the residual no longer needs
-    /// takes their x and b.
+    /// of the algorithm too. Returns which of them stay. With one precision the memory that the residual no longer
+    /// needs takes their x and b.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
-        let room = if self.left.is_some() { 2 * k } else { 3 * k };
+        let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
         let possible = !self.done && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
             return Ok(None);
         }
         self.note_heavy_quark()?;
         self.store()?;
-        let columns = self.nrhs();
-        let r = self.upper.as_mut().map_or(&mut self.r, |(_, r)| r);
-        match &mut self.left {
-            Some((x, b)) => {
+        let (columns, r) = (self.nrhs(), &mut self.r);
+        match (&mut self.upper, &mut self.left) {
+            (Some(upper), _) => {
+                r.keep(&keep)?;
+                upper.correction.keep(&keep)?;
+                retain(&mut upper.heavy_quark, &keep);
+            }
+            (None, Some((x, b))) => {
                 r.keep(&keep)?;
                 x.keep(&keep)?;
                 b.keep(&keep)?;
             }
-            None => {
+            (None, None) => {
                 r.move_to_front(&keep)?;
                 let mut x = r.split_off(k)?;
                 let mut b = x.split_off(k)?;
@@ -336,10 +356,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 }
                 self.left = Some((x, b));
             }
-        }
-        if let Some((correction, _)) = &mut self.upper {
-            correction.keep(&keep)?;
-            self.r.keep(&keep)?;
         }
         for field in fields {
             field.keep(&keep)?;
@@ -454,12 +470,13 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
 
     /// Brings x up to date, recomputes the residual in precise arithmetic and judges it.
     pub fn refresh(&mut self) -> Result<()> {
-        if let Some((correction, _)) = &mut self.upper {
-            let back: Vec<f64> = self.weight.iter().map(|w| 1.0 / w).collect();
-            let x = self.left.as_mut().map_or(&mut *self.x, |(x, _)| x);
-            blas::axpy(&blas::complex(&back), correction, x)?;
-            correction.clear()?;
+        let back = self.each(|mixed, i| 1.0 / mixed.weight[i]);
+        for (first, count) in self.parts() {
+            let Some(Upper { correction, .. }) = &self.upper else { break };
+            let mut x = self.x.columns(self.columns[first], count)?;
+            blas::axpy(&back[first..first + count], &correction.columns(first, count)?, &mut x)?;
         }
+        self.upper.as_mut().map_or(Ok(()), |upper| upper.correction.clear())?;
         let told = self.relative.clone();
         self.recompute(true)?;
         if self.watch.stop.heavy_quark().is_some() {
@@ -494,41 +511,40 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
+    /// The right-hand sides that are left by parts that precise arithmetic takes at a time: the first of each here, and
+    /// their number. They lie beside each other in x and b.
+    fn parts(&self) -> Vec<(usize, usize)> {
+        let most = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.r.nrhs());
+        parts_of(&self.columns, most)
+    }
+
     /// r = weight (b - M x); `with_x`: x is not zero.
     fn recompute(&mut self, with_x: bool) -> Result<()> {
         let n = self.nrhs();
-        let (x, b) = self.left.as_ref().map_or((&*self.x, self.b), |(x, b)| (x, b));
         if with_x {
             self.report.flops += self.precise.flops() * n as f64;
             self.report.bytes += self.precise.bytes(n);
-            let r = self.upper.as_mut().map_or(&mut self.r, |(_, r)| r);
-            self.precise.apply(r, x)?;
-            blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)?;
         }
-        let norms = match &self.upper {
-            None => {
-                if !with_x {
-                    blas::copy(&mut self.r, b)?;
+        let norms = match self.upper.is_some() {
+            true => {
+                let mut norms = vec![];
+                for (first, count) in self.parts() {
+                    norms.extend(self.recompute_part(first, count, with_x)?);
+                }
+                self.way.fill(0.0);
+                norms
+            }
+            false => {
+                let (x, b) = self.left.as_ref().map_or((&*self.x, self.b), |(x, b)| (x, b));
+                match with_x {
+                    true => {
+                        self.precise.apply(&mut self.r, x)?;
+                        let minus = blas::uniform(n, -1.0);
+                        blas::axpby(&blas::uniform(n, 1.0), b, &minus, &mut self.r)?;
+                    }
+                    false => blas::copy(&mut self.r, b)?,
                 }
                 blas::norm2(&self.r)?
-            }
-            Some((_, r)) => {
-                let source = if with_x { r } else { b };
-                let weight = blas::complex(&self.weight);
-                if self.way.iter().any(|&way| way > 0.0) {
-                    blas::axpby(&weight, source, &blas::uniform(n, -1.0), &mut self.r)?;
-                    for (i, jump) in blas::norm2(&self.r)?.into_iter().enumerate() {
-                        let drift = jump.sqrt() / self.way[i];
-                        if drift.is_finite() {
-                            self.drift[i] = drift;
-                        }
-                    }
-                    self.way.fill(0.0);
-                }
-                // Whatever r held must not come back through a coefficient of zero.
-                self.r.clear()?;
-                blas::axpby(&weight, source, &blas::uniform(n, 0.0), &mut self.r)?;
-                blas::norm2(source)?
             }
         };
         if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
@@ -548,11 +564,49 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
+    /// The same for some right-hand sides of a solve in two precisions; returns |b - M x|^2.
+    fn recompute_part(&mut self, first: usize, count: usize, with_x: bool) -> Result<Vec<f64>> {
+        let Some(upper) = &mut self.upper else { return Ok(vec![]) };
+        let (column, which) = (self.columns[first], first..first + count);
+        let (b, mut r) = (self.b.columns(column, count)?, upper.r.columns(0, count)?);
+        let source = match with_x {
+            true => {
+                let x = self.x.columns(column, count)?;
+                self.precise.apply(&mut r, &x)?;
+                let minus = blas::uniform(count, -1.0);
+                blas::axpby(&blas::uniform(count, 1.0), &b, &minus, &mut r)?;
+                let found = blas::heavy_quark_residual(&x, &r)?;
+                upper.heavy_quark[which.clone()].copy_from_slice(&found);
+                &r
+            }
+            false => &b,
+        };
+        let weight = blas::complex(&self.weight[which.clone()]);
+        let mut low = self.r.columns(first, count)?;
+        if self.way[which.clone()].iter().any(|&way| way > 0.0) {
+            blas::axpby(&weight, source, &blas::uniform(count, -1.0), &mut low)?;
+            for (i, jump) in which.zip(blas::norm2(&low)?) {
+                let drift = jump.sqrt() / self.way[i];
+                if drift.is_finite() {
+                    self.drift[i] = drift;
+                }
+            }
+        }
+        // Whatever r held must not come back through a coefficient of zero.
+        low.clear()?;
+        blas::axpby(&weight, source, &blas::uniform(count, 0.0), &mut low)?;
+        blas::norm2(source)
+    }
+
     /// Heavy-quark residual of x, up to date right after `recompute`.
     fn heavy_quark(&self) -> Result<Vec<f64>> {
-        let r = self.upper.as_ref().map_or(&self.r, |(_, r)| r);
-        let x = self.left.as_ref().map_or(&*self.x, |(x, _)| x);
-        let mut hq = blas::heavy_quark_residual(x, r)?;
+        let mut hq = match &self.upper {
+            Some(upper) => upper.heavy_quark.clone(),
+            None => {
+                let x = self.left.as_ref().map_or(&*self.x, |(x, _)| x);
+                blas::heavy_quark_residual(x, &self.r)?
+            }
+        };
         for (v, &zero) in hq.iter_mut().zip(&self.zero) {
             // A zero source has a zero solution: nothing is wrong on any site.
             if zero {

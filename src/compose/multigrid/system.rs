@@ -7,7 +7,7 @@ use super::rows::shape_of;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, Geometry, Subset, VectorField};
-use crate::linop::{Halves, LinOp, SchurComplement, Shape};
+use crate::linop::{LinOp, SchurComplement, Shape};
 use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
@@ -74,9 +74,15 @@ impl CoarseSystem {
             self.check(field, name, Subset::Full)?;
         }
         let (mut x, b) = (x.as_rows(), b.as_rows());
-        let mut halves = Halves::prepare(self, &x, &b, (dagger, params.initial_guess))?;
-        let report = solvers::solve(system, params, &mut halves.x, &halves.b, monitor)?;
-        halves.reconstruct(&mut x, &b)?;
+        // A parity of a level is not half of it where extents are odd.
+        let (mut y, mut source) = (self.shape().field(b.nrhs())?, self.shape().field(b.nrhs())?);
+        self.prepare(&mut source, &b, dagger)?;
+        if params.initial_guess {
+            self.restrict(&mut y, &x, dagger)?;
+        }
+        let report = solvers::solve(system, params, &mut y, &source, monitor)?;
+        drop(source);
+        self.reconstruct(&mut x, &y, &b, dagger)?;
         Ok(report)
     }
 
