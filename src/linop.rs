@@ -183,6 +183,8 @@ pub trait LinOp: Send + Sync {
     fn flops(&self) -> f64;
     /// Compulsory bytes of one application to `nrhs` right-hand sides.
     fn bytes(&self, nrhs: usize) -> f64;
+    /// Frees what it keeps for applications to come.
+    fn free_idle(&self) {}
     /// An operator like this one on another device, its numbers zero: for rehearsals, which say what memory work with it
     /// takes. One that does not say how it is made again has no temporaries.
     ///

@@ -184,8 +184,8 @@ fn a_solve_with_16_bits_inside_keeps_no_precise_inverse() {
     }
 }
 
-/// A column of a solve with 16 bits inside takes the seven vectors of the iteration, and a quarter of a residual in double
-/// and of what it is made with: solution and source of the system lie in the memory of the solution.
+/// A column of a solve with 16 bits inside takes the seven vectors of the iteration, and a quarter of a residual in
+/// double and of what it is made with: solution and source of the system lie in the memory of the solution.
 #[test]
 fn a_column_takes_short_vectors_and_a_quarter_of_two_precise_ones() {
     for device in devices() {

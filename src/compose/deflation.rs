@@ -166,6 +166,10 @@ impl Deflation {
                 Some(before) => before.followed_by(part),
                 None => part,
             };
+            if !runs() && self.restart > asked.residual {
+                // What would follow.
+                self.correct((op, sides), x, b, &norms, true)?;
+            }
             if ended {
                 return Ok(report);
             }

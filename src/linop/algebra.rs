@@ -101,6 +101,9 @@ impl LinOp for Adjoint {
     fn shape(&self) -> Shape {
         self.0.range()
     }
+    fn free_idle(&self) {
+        self.0.free_idle();
+    }
     fn range(&self) -> Shape {
         self.0.shape()
     }
@@ -215,6 +218,9 @@ impl Product {
 }
 
 impl LinOp for Product {
+    fn free_idle(&self) {
+        self.factors.iter().for_each(|factor| factor.free_idle());
+    }
     fn shape(&self) -> Shape {
         self.factors[self.factors.len() - 1].shape()
     }

@@ -68,7 +68,8 @@ pub trait SchurComplement: LinOp {
     fn full_shape(&self) -> Shape;
     /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
-    /// The full solution from the preconditioned one; where fields of M have both parities, x may be an alias of `full`.
+    /// The full solution from the preconditioned one. Where fields of M have both parities, x may be an alias of
+    /// `full`.
     fn reconstruct(
         &self,
         full: &mut VectorField,

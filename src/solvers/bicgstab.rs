@@ -136,12 +136,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         let mut refreshed = false;
         if mixed.advance(&r2) == Next::Refresh {
             refreshed = true;
-            mixed.refresh()?;
+            let which = mixed.refresh_due()?;
             if !mixed.running() {
                 break;
             }
-            r2.clone_from(&mixed.r2);
-            new = blas::dot(&shadow, &mixed.r)?;
+            let found = blas::dot(&shadow, &mixed.r)?;
+            which.into_iter().for_each(|i| (r2[i], new[i]) = (mixed.r2[i], found[i]));
             restart.iter_mut().zip(&mixed.fresh).for_each(|(r, f)| *r |= f);
         }
         for i in 0..n {

@@ -12,7 +12,7 @@
 //! long. The drift for a unit of the way is measured at every update.
 //!
 //! What is precise is worked on a quarter of the right-hand sides at a time, so that its temporaries hardly count beside
-//! the vectors of the iteration.
+//! the vectors of the iteration, and where the algorithm allows it only on those whose update is due.
 //!
 //! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
 //! two thirds of them have stopped the fields shrink to the others.
@@ -21,7 +21,7 @@ use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
 use super::{Monitor, SolverParams, SolverReport, System};
-use crate::backend::as_a_rule;
+use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
@@ -73,6 +73,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     pub params: &'a SolverParams,
     precise: &'a dyn LinOp,
     sloppy: &'a dyn LinOp,
+    preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
     x: &'a mut VectorField,
@@ -113,6 +114,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     drift: Vec<f64>,
     strayed: bool,
     refreshed_at: usize,
+    /// Right-hand sides whose update is due.
+    due: Vec<bool>,
     /// The residual is said to have fallen since the last recomputation.
     claimed: Vec<bool>,
     /// A recomputed residual is rounding of precise arithmetic: to recompute it again while the iteration still
@@ -163,6 +166,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             params,
             precise,
             sloppy,
+            preconditioner: system.preconditioner.as_deref(),
             watch,
             b,
             x,
@@ -189,6 +193,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             drift: vec![lower.precision.epsilon(); n],
             strayed: false,
             refreshed_at: 0,
+            due: vec![false; n],
             claimed: vec![false; n],
             rounded: vec![false; n],
             best: vec![f64::INFINITY; n],
@@ -209,8 +214,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             let keep = mixed.each(|l, i| if l.zero[i] { 0.0 } else { 1.0 });
             blas::axpby(&blas::uniform(n, 0.0), b, &keep, mixed.x)?;
         }
-        mixed.recompute(params.initial_guess)?;
-        mixed.judge()?;
+        let all: Vec<usize> = (0..n).collect();
+        mixed.recompute(&all, params.initial_guess)?;
+        mixed.judge(&all)?;
         Ok(mixed)
     }
 
@@ -318,14 +324,16 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.done |= !self.active.contains(&true);
     }
 
-    /// After `refresh`: once most right-hand sides have stopped, the fields shrink to the others, those
-    /// of the algorithm too. Returns which of them stay. With one precision the memory that the residual no longer
-    /// needs takes their x and b.
+    /// After `refresh`: once most right-hand sides have stopped, and the others have some way to go, the fields shrink
+    /// to these, those of the algorithm too. Returns which of them stay. With one precision the memory that the
+    /// residual no longer needs takes their x and b.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
         let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
-        let possible = !self.done && room <= self.nrhs() && self.r.can_keep();
+        // On a GPU kernels for another number are compiled: not for those that are nearly there.
+        let far = keep.iter().any(|&i| self.goal[i] < self.params.delta * self.relative[i]);
+        let possible = !self.done && far && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
             return Ok(None);
         }
@@ -360,6 +368,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         for field in fields {
             field.keep(&keep)?;
         }
+        if let Some(inverse) = self.preconditioner {
+            // What it keeps for more right-hand sides is none that it needs for fewer.
+            inverse.free_idle();
+        }
         retain(&mut self.columns, &keep);
         for v in [
             &mut self.r2,
@@ -383,6 +395,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             &mut self.zero,
             &mut self.claimed,
             &mut self.rounded,
+            &mut self.due,
         ] {
             retain(v, &keep);
         }
@@ -431,8 +444,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
         let now = self.report.iterations;
-        let mut refresh = self.strayed && now >= self.refreshed_at + INTERVAL;
-        refresh |= now == 1 && as_a_rule(false);
+        let mut all = self.strayed && now >= self.refreshed_at + INTERVAL;
+        all |= now == 1 && as_a_rule(false);
+        let mut some = false;
         for i in 0..self.nrhs() {
             if !self.active[i] {
                 continue;
@@ -446,22 +460,25 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             }
             self.shown[self.columns[i]] = relative;
             if relative <= self.goal[i] {
-                (self.active[i], self.claimed[i]) = (false, true);
+                (self.active[i], self.claimed[i], self.due[i]) = (false, true, true);
             } else if !relative.is_finite() {
-                refresh = true;
+                all = true;
             } else if self.upper.is_some()
                 && !self.rounded[i]
                 && relative < self.params.delta * self.peak[i]
             {
-                (refresh, self.claimed[i]) = (true, true);
+                (some, self.claimed[i], self.due[i]) = (true, true, true);
             }
         }
-        refresh |= now - self.fell_at.max(self.refreshed_at) >= STALE;
+        all |= now - self.fell_at.max(self.refreshed_at) >= STALE;
         if self.params.history {
             self.report.history.push(self.shown.iter().fold(0.0, |m, &v| v.max(m)));
         }
-        let ends = self.watch.after(now, &self.shown).is_some();
-        if refresh || ends || !self.active.contains(&true) {
+        all |= self.watch.after(now, &self.shown).is_some();
+        if all {
+            self.due.fill(true);
+        }
+        if some || all || !self.active.contains(&true) {
             Next::Refresh
         } else {
             Next::Continue
@@ -470,25 +487,44 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
 
     /// Brings x up to date, recomputes the residual in precise arithmetic and judges it.
     pub fn refresh(&mut self) -> Result<()> {
-        let back = self.each(|mixed, i| 1.0 / mixed.weight[i]);
-        for (first, count) in self.parts() {
-            let Some(Upper { correction, .. }) = &self.upper else { break };
-            let mut x = self.x.columns(self.columns[first], count)?;
-            blas::axpy(&back[first..first + count], &correction.columns(first, count)?, &mut x)?;
+        let all: Vec<usize> = (0..self.nrhs()).collect();
+        self.update(&all)
+    }
+
+    /// The same of right-hand sides whose update is due, and which these were; the others go on as if nothing had been.
+    pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
+        // Without numbers one by itself stands for some of them, and all of them follow.
+        if !runs() && self.upper.is_some() && self.nrhs() > 1 {
+            self.update(&[0])?;
         }
-        self.upper.as_mut().map_or(Ok(()), |upper| upper.correction.clear())?;
+        let all = self.upper.is_none();
+        let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.due[i]).collect();
+        self.update(&which)?;
+        Ok(which)
+    }
+
+    fn update(&mut self, which: &[usize]) -> Result<()> {
+        for (first, count) in self.parts(which) {
+            let Some(Upper { correction, .. }) = &self.upper else { break };
+            let back: Vec<f64> =
+                self.weight.iter().skip(first).map(|w| 1.0 / w).take(count).collect();
+            let mut x = self.x.columns(self.columns[first], count)?;
+            let mut correction = correction.columns(first, count)?;
+            blas::axpy(&blas::complex(&back), &correction, &mut x)?;
+            correction.clear()?;
+        }
         let told = self.relative.clone();
-        self.recompute(true)?;
+        self.recompute(which, true)?;
         if self.watch.stop.heavy_quark().is_some() {
             let most = ROUNDING * self.precise.shape().precision.epsilon();
-            for (i, told) in told.into_iter().enumerate() {
+            for &i in which {
                 let now = self.relative[i];
-                self.rounded[i] |= now <= most && now > JUMP * told;
+                self.rounded[i] |= now <= most && now > JUMP * told[i];
             }
         }
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
-        self.judge()
+        self.judge(which)
     }
 
     /// After a division by nothing: recomputes the residual and lets every direction start afresh.
@@ -511,30 +547,26 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// The right-hand sides that are left by parts that precise arithmetic takes at a time: the first of each here, and
-    /// their number. They lie beside each other in x and b.
-    fn parts(&self) -> Vec<(usize, usize)> {
+    /// These right-hand sides by parts that precise arithmetic takes at a time: the first of each and their number. They
+    /// lie beside each other in x and b.
+    fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
         let most = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.r.nrhs());
-        parts_of(&self.columns, most)
+        let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
+        parts_of(&columns, most).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
 
-    /// r = weight (b - M x); `with_x`: x is not zero.
-    fn recompute(&mut self, with_x: bool) -> Result<()> {
-        let n = self.nrhs();
-        if with_x {
-            self.report.flops += self.precise.flops() * n as f64;
-            self.report.bytes += self.precise.bytes(n);
-        }
-        let norms = match self.upper.is_some() {
+    /// r = weight (b - M x) of these right-hand sides, with one precision of all; `with_x`: x is not zero.
+    fn recompute(&mut self, which: &[usize], with_x: bool) -> Result<()> {
+        let mut norms = vec![];
+        match self.upper.is_some() {
             true => {
-                let mut norms = vec![];
-                for (first, count) in self.parts() {
+                for (first, count) in self.parts(which) {
                     norms.extend(self.recompute_part(first, count, with_x)?);
                 }
-                self.way.fill(0.0);
-                norms
             }
             false => {
+                self.count_precise(self.nrhs(), with_x);
+                let n = self.nrhs();
                 let (x, b) = self.left.as_ref().map_or((&*self.x, self.b), |(x, b)| (x, b));
                 match with_x {
                     true => {
@@ -544,28 +576,36 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                     }
                     false => blas::copy(&mut self.r, b)?,
                 }
-                blas::norm2(&self.r)?
+                norms = blas::norm2(&self.r)?;
             }
-        };
-        if let Some(i) = norms.iter().position(|v| !v.is_finite()) {
-            bail!(
-                SolverBreakdown,
-                "{}: the residual of right-hand side {} is not finite after {} iterations",
-                self.params.kind.name(),
-                self.columns[i],
-                self.report.iterations
-            );
         }
-        for i in 0..n {
-            self.r2[i] = norms[i] * self.weight[i] * self.weight[i];
-            (self.relative[i], self.rate[i]) = (norms[i].sqrt() / self.scale[i], 0.0);
+        for (&i, norm) in which.iter().zip(norms) {
+            if !norm.is_finite() {
+                bail!(
+                    SolverBreakdown,
+                    "{}: the residual of right-hand side {} is not finite after {} iterations",
+                    self.params.kind.name(),
+                    self.columns[i],
+                    self.report.iterations
+                );
+            }
+            self.r2[i] = norm * self.weight[i] * self.weight[i];
+            (self.relative[i], self.rate[i]) = (norm.sqrt() / self.scale[i], 0.0);
             self.peak[i] = self.relative[i];
         }
         Ok(())
     }
 
-    /// The same for some right-hand sides of a solve in two precisions; returns |b - M x|^2.
+    fn count_precise(&mut self, nrhs: usize, with_x: bool) {
+        if with_x {
+            self.report.flops += self.precise.flops() * nrhs as f64;
+            self.report.bytes += self.precise.bytes(nrhs);
+        }
+    }
+
+    /// The same for a part of a solve in two precisions; returns |b - M x|^2.
     fn recompute_part(&mut self, first: usize, count: usize, with_x: bool) -> Result<Vec<f64>> {
+        self.count_precise(count, with_x);
         let Some(upper) = &mut self.upper else { return Ok(vec![]) };
         let (column, which) = (self.columns[first], first..first + count);
         let (b, mut r) = (self.b.columns(column, count)?, upper.r.columns(0, count)?);
@@ -590,6 +630,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 if drift.is_finite() {
                     self.drift[i] = drift;
                 }
+                self.way[i] = 0.0;
             }
         }
         // Whatever r held must not come back through a coefficient of zero.
@@ -622,16 +663,19 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Decides from recomputed residuals who goes on, and how far.
-    fn judge(&mut self) -> Result<()> {
+    /// Decides from recomputed residuals which of these go on, and how far.
+    fn judge(&mut self, which: &[usize]) -> Result<()> {
         let hq = match self.watch.stop.heavy_quark() {
             Some(_) => self.heavy_quark()?,
             None => vec![0.0; self.nrhs()],
         };
         let now = self.report.iterations;
         let mut still = vec![];
-        for i in 0..self.nrhs() {
+        self.fresh.fill(false);
+        for &i in which {
             let relative = self.relative[i];
+            self.due[i] = false;
+            let claimed = std::mem::take(&mut self.claimed[i]);
             (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
                 (relative, relative);
             if self.parked.iter().any(|(column, _)| *column == self.columns[i]) {
@@ -655,7 +699,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             if 1.0 / factor < FALL * self.best[i] {
                 (self.best[i], self.best_at[i]) = (1.0 / factor, now);
                 self.without_progress[i] = 0;
-            } else if self.claimed[i] {
+            } else if claimed {
                 self.without_progress[i] += 1;
             }
             let in_vain = now - self.best_at[i] >= PATIENCE.max(now / 2);
@@ -663,7 +707,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 still.push(i);
             }
         }
-        self.claimed.fill(false);
         self.report.converged = !self.active.contains(&true) && self.parked.is_empty();
         self.done = self.report.converged || self.watch.ended(now).is_some();
         if !self.done {

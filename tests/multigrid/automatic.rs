@@ -147,7 +147,14 @@ fn short_memory_solves_fewer_columns() {
             assert!(report.solver.converged, "{report:?}");
             (report.columns, report.chosen)
         };
-        let run = |at_once, room: u64| run_in(at_once, device.used().0 + room);
+        let run = |at_once, room: u64| {
+            // What does not fit frees what cycles of earlier solves have left: it would give room.
+            device.limit_memory(0);
+            let refused = propagator(&solver, source, 1, &mut unwatched).map(|_| ());
+            device.limit_memory(u64::MAX);
+            assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
+            run_in(at_once, device.used().0 + room)
+        };
         run(0, u64::MAX / 2);
         for columns in [6, 2, 1] {
             let besides = op.shape().bytes(12 + columns);

@@ -95,6 +95,43 @@ fn each_right_hand_side_stops_by_itself() {
     }
 }
 
+/// A column of BiCGStab is brought up to date when it is due and not when others are: with them it takes the way that it
+/// takes alone, but for what stands still in 16 bits until its update comes.
+#[test]
+fn updates_of_columns_are_their_own() {
+    for s in setups() {
+        let op = s.wilson(parameter_sets()[1], Precision::F64);
+        let fields: Vec<Field> = (0..5).map(|i| spinor::random(s.lat, 70 + i)).collect();
+        let solver = SolverParams {
+            kind: SolverKind::BiCgStab,
+            stop: Stop::at(1e-11),
+            ..Default::default()
+        };
+        let sloppy = Arc::new(op.to(Precision::F16, Recon::R12).unwrap());
+        let system = System::with_sloppy(op, sloppy);
+        let solve = |fields: &[&Field]| {
+            let b = s.load(Precision::F64, Subset::Full, fields);
+            let mut x = b.like(Precision::F64).unwrap();
+            let report = solve(&system, &solver, &mut x, &b, &mut unwatched).unwrap();
+            assert!(report.converged, "{report:?}");
+            (s.columns(&x), report)
+        };
+        let (together, all) = solve(&fields.iter().collect::<Vec<_>>());
+        let (mut longest, mut updates) = (0, 0);
+        for (field, x) in fields.iter().zip(&together) {
+            let (alone, report) = solve(&[field]);
+            longest = longest.max(report.iterations);
+            updates = updates.max(report.reliable_updates);
+            let distance = spinor::relative_distance(x, &alone[0]);
+            assert!(distance < if s.device.is_cpu() { 1e-15 } else { 1e-9 }, "{distance:e}");
+        }
+        if s.device.is_cpu() {
+            assert_eq!(all.iterations, longest);
+        }
+        assert!(all.reliable_updates > updates, "{all:?}: {updates}");
+    }
+}
+
 /// Seven columns, of which precise arithmetic takes two at a time and the last one by itself, of systems that lie in the
 /// memory of the solution: from zero and from a guess, of M and of its adjoint, each meets its goal by the reference.
 #[test]

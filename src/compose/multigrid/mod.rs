@@ -509,6 +509,9 @@ impl LinOp for Inverse {
     fn shape(&self) -> Shape {
         self.shape.clone()
     }
+    fn free_idle(&self) {
+        self.multigrid.free_idle();
+    }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         self.multigrid.read().precondition_system(self.form, out, inp, false)
     }
