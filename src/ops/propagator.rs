@@ -238,7 +238,11 @@ fn solve_columns(
     let Some(report) = total else { bail!(Internal, "propagator: no columns") };
     let all = match on_device {
         Some(all) => all,
-        None => shape.field(columns)?,
+        None => {
+            // What cycles of multigrid have left would be in its way.
+            solver.require(shape.bytes(columns), "this propagator")?;
+            shape.field(columns)?
+        }
     };
     for (first, part) in waiting {
         all.columns(first, at_once.min(columns - first))?.copy_from_host(&part)?;
