@@ -1,16 +1,12 @@
 //! The end of a process waits for the compiler.
 //!
-//! NVRTC registers destructors of its objects with `__cxa_atexit`: thousands when it is opened, a few in its first
-//! compilation. `exit` runs the last registered first, in whichever thread calls it. So the wait for compilations is
-//! registered when NVRTC has been opened, and what NVRTC registers later is never run: its entry for `__cxa_atexit`
-//! leads to a function that does nothing. (A process that ends has no use for these destructors.)
+//! NVRTC registers destructors of its objects, which `exit` would run, in whichever thread calls it, while other threads
+//! compile. Its copies register none (`image.rs`); `exit` still waits, since files of the cache may be half written.
 
-use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::Once;
 use std::time::Duration;
 
-use super::destructors;
 use crate::bail;
 use crate::error::Result;
 
@@ -25,7 +21,14 @@ fn prepare() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         stay_loaded();
-        register();
+        extern "C" fn end() {
+            ENDING.store(true, SeqCst);
+            while RUNNING.load(SeqCst) > 0 {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+        // SAFETY: a function that may run at any time.
+        _ = unsafe { libc::atexit(end) };
         // A child has none of the threads that compile, and would wait for ever for locks of the loader that one of them
         // holds.
         extern "C" fn in_child() {
@@ -81,26 +84,6 @@ pub fn opening<T>(open: impl FnOnce() -> T) -> T {
     let opened = open();
     release();
     opened
-}
-
-/// Has the end of the process wait before it runs what is registered already.
-fn register() {
-    extern "C" fn end() {
-        ENDING.store(true, SeqCst);
-        while RUNNING.load(SeqCst) > 0 {
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-    // SAFETY: a function that may run at any time.
-    _ = unsafe { libc::atexit(end) };
-}
-
-/// Called with an address inside of the compiler, when it has been opened and before it compiles.
-pub fn opened(inside: *const c_void) {
-    if !destructors::never_register(inside) {
-        log::warn!("the entry of NVRTC for __cxa_atexit was not found: a process that ends in its first compilation may crash");
-    }
-    register();
 }
 
 /// A host that unloads this library leaves its code to the threads that compile.

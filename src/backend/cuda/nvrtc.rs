@@ -2,8 +2,7 @@
 //! a CUBIN for one architecture.
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString, OsStr};
-use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::mem::ManuallyDrop;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -11,6 +10,7 @@ use std::sync::OnceLock;
 
 use libloading::os::unix::{Library, Symbol, RTLD_GLOBAL, RTLD_NOW};
 
+use super::image;
 use super::source::Source;
 use crate::bail;
 use crate::error::Result;
@@ -39,14 +39,15 @@ const COPIES: usize = 4;
 const BUSY: usize = 4;
 
 /// The compiler. While one thread reads a source, others wait for it in the same copy of the library: so there are
-/// several, each opened when those before it are busy.
+/// several, each opened when those before it are busy. The library that the loader finds only tells where it is, and
+/// compiles where the process may have no files in memory.
 pub struct Nvrtc {
     copies: [OnceLock<Option<Instance>>; COPIES],
     pub version: (i32, i32),
     /// Architectures that it compiles for, as 10 major + minor.
     pub archs: Vec<i32>,
     pub path: String,
-    /// File of the first copy.
+    /// The file that copies are made of.
     file: PathBuf,
     _builtins: Option<Library>,
 }
@@ -63,7 +64,7 @@ struct Instance {
     error_string: Symbol<ErrorString>,
     /// Compilations that go on in it.
     running: AtomicUsize,
-    library: Library,
+    _library: ManuallyDrop<Library>,
 }
 
 /// A compiled kernel and what the assembler said about it.
@@ -109,28 +110,36 @@ impl Nvrtc {
     fn load(path: &Path) -> std::result::Result<Nvrtc, libloading::Error> {
         // Opened by its full path, NVRTC does not find its builtins unless they are loaded.
         let builtins = builtins_beside(path);
-        let first = Instance::open(path)?;
-        let (mut version, mut count) = ((0, 0), 0);
         // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
-        let (file, archs) = unsafe {
-            let get_version = first.library.get::<Version>(b"nvrtcVersion")?;
+        unsafe {
+            let found = super::compiling::opening(|| Library::open(Some(path), RTLD_NOW))?;
+            let found = ManuallyDrop::new(found);
+            let (mut version, mut count) = ((0, 0), 0);
+            let get_version = found.get::<Version>(b"nvrtcVersion")?;
             get_version(&mut version.0, &mut version.1);
-            first.library.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
+            found.get::<ArchCount>(b"nvrtcGetNumSupportedArchs")?(&mut count);
             let mut archs = vec![0; count.max(0) as usize];
-            first.library.get::<Archs>(b"nvrtcGetSupportedArchs")?(archs.as_mut_ptr());
-            (file_with(*get_version as *const c_void), archs)
-        };
-        let file = file.unwrap_or_else(|| path.to_path_buf());
-        let nvrtc = Nvrtc {
-            copies: Default::default(),
-            version,
-            archs,
-            path: path.to_string_lossy().into_owned(),
-            _builtins: builtins.or_else(|| builtins_beside(&file)),
-            file,
-        };
-        _ = nvrtc.copies[0].set(Some(first));
-        Ok(nvrtc)
+            found.get::<Archs>(b"nvrtcGetSupportedArchs")?(archs.as_mut_ptr());
+            let file = file_with(*get_version as *const c_void);
+            let file = file.unwrap_or_else(|| path.to_path_buf());
+            let nvrtc = Nvrtc {
+                copies: Default::default(),
+                version,
+                archs,
+                path: path.to_string_lossy().into_owned(),
+                _builtins: builtins.or_else(|| builtins_beside(&file)),
+                file,
+            };
+            let first = match Instance::of_file(&nvrtc.file) {
+                Some(first) => first,
+                None => {
+                    log::warn!("NVRTC cannot be opened from memory: a process that ends while it compiles may crash");
+                    Instance::new(ManuallyDrop::into_inner(found))?
+                }
+            };
+            _ = nvrtc.copies[0].set(Some(first));
+            Ok(nvrtc)
+        }
     }
 
     /// The copy for one more compilation: the first that is not busy, else the one that is least so.
@@ -171,14 +180,11 @@ impl Nvrtc {
 }
 
 impl Instance {
-    fn open(path: &Path) -> std::result::Result<Instance, libloading::Error> {
+    fn new(library: Library) -> std::result::Result<Instance, libloading::Error> {
         // SAFETY: symbols have the signatures of nvrtc.h, which are the same in CUDA 12 and 13.
         unsafe {
-            let library = super::compiling::opening(|| Library::open(Some(path), RTLD_NOW))?;
-            let compile = library.get::<Compile>(b"nvrtcCompileProgram")?;
-            super::compiling::opened(*compile as *const c_void);
             Ok(Instance {
-                compile,
+                compile: library.get(b"nvrtcCompileProgram")?,
                 create: library.get(b"nvrtcCreateProgram")?,
                 destroy: library.get(b"nvrtcDestroyProgram")?,
                 cubin_size: library.get(b"nvrtcGetCUBINSize")?,
@@ -187,32 +193,19 @@ impl Instance {
                 log: library.get(b"nvrtcGetProgramLog")?,
                 error_string: library.get(b"nvrtcGetErrorString")?,
                 running: AtomicUsize::new(0),
-                library,
+                // For good: threads that compiled in it may still run its code when they end.
+                _library: ManuallyDrop::new(library),
             })
         }
     }
 
-    /// A copy besides those that are open, of their file: the loader knows a library by its file, so that it is given a
-    /// file in memory. None where that cannot be.
+    /// A copy of its own. None where that cannot be.
     fn of_file(file: &Path) -> Option<Instance> {
         super::compiling::goes_on().ok()?;
-        let opened = || -> std::io::Result<Instance> {
-            // SAFETY: the name is a string, the number a new file's.
-            let mut memory = unsafe {
-                let fd = libc::memfd_create(c"nvrtc".as_ptr(), libc::MFD_CLOEXEC);
-                if fd < 0 {
-                    return Err(std::io::Error::last_os_error());
-                }
-                File::from_raw_fd(fd)
-            };
-            std::io::copy(&mut File::open(file)?, &mut memory)?;
-            let path = format!("/proc/self/fd/{}", memory.as_raw_fd());
-            let copy = Instance::open(Path::new(&path)).map_err(std::io::Error::other)?;
-            // The loader knows it by this path, too: the number must not become another file's.
-            std::mem::forget(memory);
-            Ok(copy)
-        };
-        opened().inspect_err(|e| log::debug!("no further copy of {}: {e}", file.display())).ok()
+        let copy = super::compiling::opening(|| image::open(file, c"nvrtcCompileProgram"));
+        copy.and_then(|copy| Instance::new(copy).map_err(std::io::Error::other))
+            .inspect_err(|e| log::debug!("no copy of {}: {e}", file.display()))
+            .ok()
     }
 
     fn compile(&self, source: &Source, arch: i32) -> Result<Compiled> {
@@ -363,7 +356,8 @@ mod tests {
     use super::*;
     use crate::backend::families::KERNELS;
 
-    /// Two copies of NVRTC are in other places, and compile to the same bytes side by side.
+    /// Two copies of NVRTC are in other places, and compile to the same bytes side by side. Handlers of signals stay
+    /// what the host has set.
     #[test]
     fn a_further_copy_makes_the_same_code() {
         let nvrtc = match Nvrtc::get() {
@@ -378,8 +372,20 @@ mod tests {
         let any = Source::new(kernel, &params, &vec![], Shape { block: 128, min_blocks: 1 });
         let text = "extern \"C\" __global__ void half(float *x) { x[threadIdx.x] *= 0.5f; }";
         let source = &Source { symbol: String::from("half"), text: String::from(text), ..any };
+        let handlers = || {
+            // SAFETY: nothing is changed.
+            [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGSEGV].map(|number| unsafe {
+                let mut now: libc::sigaction = std::mem::zeroed();
+                libc::sigaction(number, std::ptr::null(), &mut now);
+                now.sa_sigaction
+            })
+        };
+        let before = handlers();
         let made = std::thread::scope(|s| {
             let made = copies.map(|copy| s.spawn(move || copy.compile(source, 90).unwrap()));
+            while made.iter().any(|thread| !thread.is_finished()) {
+                assert_eq!(handlers(), before);
+            }
             made.map(|thread| thread.join().unwrap())
         });
         assert!(!made[0].cubin.is_empty() && made[0] == made[1]);
