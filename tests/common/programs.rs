@@ -91,7 +91,7 @@ pub fn build(
     program
 }
 
-/// A C program, plain, under AddressSanitizer with leak check, and under valgrind.
+/// A C program, whole under AddressSanitizer with leak check, and in brief under valgrind.
 pub fn checked(source: &str, includes: &[&Path]) {
     let Some(tool) = tool("CC", "cc") else { return };
     let name = Path::new(source).file_stem().expect("a file").to_string_lossy().into_owned();
@@ -106,9 +106,6 @@ pub fn checked(source: &str, includes: &[&Path]) {
         command
     };
     let plain = build("", &[]);
-    let told = work.join(format!("{name}.told"));
-    let _ = std::fs::remove_file(&told);
-    run(command(&plain).env("PLAQ_TEST_TOLD", told), &name);
     if has("valgrind") {
         let mut valgrind = command(Path::new("valgrind"));
         // Where programs leave out what is numbers above all: it would take thirty times as long.
@@ -119,7 +116,11 @@ pub fn checked(source: &str, includes: &[&Path]) {
         run(valgrind.arg(&plain), &format!("{name} under valgrind"));
     }
     let asan = build("_asan", &["-fsanitize=address", "-fno-omit-frame-pointer"]);
-    run(command(&asan).env("ASAN_OPTIONS", "detect_leaks=1"), &format!("{name} under ASan"));
+    let told = work.join(format!("{name}.told"));
+    let _ = std::fs::remove_file(&told);
+    let mut asan = command(&asan);
+    asan.env("ASAN_OPTIONS", "detect_leaks=1").env("PLAQ_TEST_TOLD", told);
+    run(&mut asan, &format!("{name} under ASan"));
 }
 
 /// plaq's library for MPI, or `None` where there is no MPI.
