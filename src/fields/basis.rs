@@ -72,7 +72,7 @@ pub fn dots(
 /// alpha 0 the old w is not read.
 ///
 /// # Errors
-/// As of [`dots`]; `InvalidArgument`: c has another size.
+/// Errors of [`dots`]; `InvalidArgument`: c has another size.
 pub fn combine(
     v: &VectorField,
     from: Range<usize>,
@@ -117,7 +117,7 @@ pub fn combine(
 /// The first vectors of `which` become sum_i v_i c_ij, as many as c has columns; the others stay.
 ///
 /// # Errors
-/// As of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
+/// Errors of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
 /// columns; `OutOfMemory`.
 pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Result<()> {
     check(v, &which, v, &which)?;
@@ -129,10 +129,14 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     if columns * rows != c.len() || columns > rows {
         bail!(InvalidArgument, "rotate: {rows} vectors and {} coefficients", c.len());
     }
-    let coef = upload(v, c)?;
+    // A rehearsal does not know how many of its vectors a search keeps.
+    let coef = match runs() {
+        true => upload(v, c)?,
+        false => v.device().alloc(rows * rows * size_of::<Complex64>())?,
+    };
     let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
-    // The same for any number of columns: a rehearsal does not know how many of its vectors a search keeps.
+    // The same for any number of columns, likewise.
     let scratch = SCRATCH[!v.device().is_cpu() as usize].min(v.held());
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
     let room = v.device().alloc(scratch.max(tile * planes * bytes))?;

@@ -123,7 +123,7 @@ impl VectorSet {
     /// Vectors from number `to` on become `count` right-hand sides of `src` from number `from` on.
     ///
     /// # Errors
-    /// As of [`VectorField::copy_rhs`]; `OutOfMemory`: the host has no memory.
+    /// Errors of [`VectorField::copy_rhs`]; `OutOfMemory`: the host has no memory.
     pub fn put(&mut self, to: usize, src: &VectorField, from: usize, count: usize) -> Result<()> {
         self.check(&(to..to + count))?;
         let device = self.on_device();
@@ -149,7 +149,8 @@ impl VectorSet {
         }
     }
 
-    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free.
+    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free. They go by
+    /// way of the host, so that the device never holds more than before.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has no memory.
@@ -157,16 +158,10 @@ impl VectorSet {
         self.check(&(0..count))?;
         let here = count.min(self.on_device());
         self.on_host.truncate(count - here);
-        let one = self.first.held() / self.on_device();
-        if here == self.on_device() {
-            return Ok(self);
+        match here == self.on_device() {
+            true => Ok(self),
+            false => self.moved(count, here),
         }
-        if runs() && self.device().require((here * one) as u64, "vectors").is_ok() {
-            let mut first = self.first.like_with(self.precision(), here)?;
-            first.copy_rhs(0, &self.first, 0, here)?;
-            return Ok(VectorSet { first, ..self });
-        }
-        self.moved(count, here)
     }
 
     /// The first `count` vectors, `here` of them on the device, which on the way holds none of them twice.
@@ -214,7 +209,7 @@ impl VectorSet {
     /// [`basis::dots`] of the vectors `of` with right-hand sides of w.
     ///
     /// # Errors
-    /// As of [`basis::dots`].
+    /// Errors of [`basis::dots`].
     pub fn dots(
         &self,
         of: Range<usize>,
@@ -232,7 +227,7 @@ impl VectorSet {
     /// Products of these vectors with each other.
     ///
     /// # Errors
-    /// As of [`basis::dots`].
+    /// Errors of [`basis::dots`].
     pub fn gram(&self, of: Range<usize>) -> Result<Vec<Complex64>> {
         self.check(&of)?;
         let (n, start) = (of.len(), of.start);
@@ -250,7 +245,7 @@ impl VectorSet {
     /// [`basis::combine`] with the vectors `from`.
     ///
     /// # Errors
-    /// As of [`basis::combine`].
+    /// Errors of [`basis::combine`].
     pub fn combine(
         &self,
         from: Range<usize>,
@@ -275,13 +270,16 @@ impl VectorSet {
     /// [`basis::rotate`] of the vectors `which`.
     ///
     /// # Errors
-    /// As of [`basis::rotate`]; `OutOfMemory`: the host has no memory.
+    /// Errors of [`basis::rotate`]; `OutOfMemory`: the host has no memory.
     pub fn rotate(&mut self, which: Range<usize>, c: &[Complex64]) -> Result<()> {
         self.check(&which)?;
         if which.is_empty() || which.end <= self.on_device() {
             return basis::rotate(&mut self.first, which, c);
         }
         let rows = which.len();
+        // A rehearsal does not know how many vectors a search keeps: all, so that it takes enough memory.
+        let all = vec![Complex64::ZERO; if runs() { 0 } else { rows * rows }];
+        let c = if runs() { c } else { &all };
         let columns = c.len() / rows;
         let portions = (0..columns).step_by(TURNED).map(|k| (k, TURNED.min(columns - k)));
         self.replace(which.start, portions, |set, first, n| {
@@ -298,7 +296,7 @@ impl VectorSet {
     /// number, while all vectors are as they were.
     ///
     /// # Errors
-    /// Those of `make`; `OutOfMemory`: the host has no memory.
+    /// Errors of `make`; `OutOfMemory`: the host has no memory.
     pub fn replace(
         &mut self,
         to: usize,
