@@ -248,18 +248,19 @@ template <int W, class S> struct CoarseShortenByte : CoarseShortened<W, S, signe
 // Sites of one face into a message, by the list of them; those that the vector does not hold are left out.
 template <int W, class S> struct CoarsePack {
   typedef typename S::T T;
-  static PLAQ_FN void site(const CoarsePackArgs& a, Element o, int lx, int) {
+  static PLAQ_FN void site(const CoarsePackArgs& a, Element o, int lx, int face) {
     const int size = a.components() * a.nrhs();
 #if PLAQ_GPU
-    const int site = ((const int*)a.sites)[o / size] - a.first;
+    if ((i64)o >= (i64)a.places[face] * size) return;
+    const int site = ((const int*)a.sites[face])[o / size] - a.first;
     if (site >= 0 && site < a.count)
-      put_number<typename S::C>((T*)a.out, o, number<typename S::C>((const T*)a.inp, (i64)site * size + (int)(o % size)));
+      put_number<typename S::C>((T*)a.out[face], o, number<typename S::C>((const T*)a.inp, (i64)site * size + (int)(o % size)));
 #else
-    if (lx != 0) return;
-    const int site = ((const int*)a.sites)[o] - a.first;
+    if (lx != 0 || (int)o >= a.places[face]) return;
+    const int site = ((const int*)a.sites[face])[o] - a.first;
     if (site < 0 || site >= a.count) return;
     const T* from = (const T*)a.inp + (i64)2 * site * size;
-    T* to = (T*)a.out + (i64)2 * o * size;
+    T* to = (T*)a.out[face] + (i64)2 * o * size;
     for (int i = 0; i < 2 * size; i++) to[i] = from[i];
 #endif
   }

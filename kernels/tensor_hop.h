@@ -3,7 +3,11 @@
 // phases, and the site term's blocks are tables in half precision.
 //   links: [site][axis][row][backward, forward][column], blocks: [site][chirality][colour][colour'][spin][spin'], both of
 //   matrices that are multiplied from the left, in pairs (re, im).
+// Where ranks divide a direction, columns of the sites behind its faces follow those of the rank's own, the lower face
+// first. They travel projected, as the two spins that the hop wants, and arrive as spinors of which these are the upper
+// ones and the lower ones are zero: the projection of such a spinor is that of the neighbour's.
 #pragma once
+#include "border.h"
 #include "half_columns.h"
 #include "wilson.h"
 
@@ -75,6 +79,49 @@ template <int W, class S> struct TensorTake {
   }
 };
 
+// Sites behind the faces before face k = 2 mu + upper.
+PLAQ_FN int sites_behind(const Geom& g, int k) {
+  int n = 0;
+  PLAQ_UNROLL for (int j = 0; j < 8; j++) if (j < k && has_halo(g, j / 2)) n += face_parity_sites(g, j / 2);
+  return n;
+}
+
+// Number 2 mu + upper of the face between ranks of this place among them.
+PLAQ_FN int divided_face(const Geom& g, int place) {
+  int k = 0;
+  PLAQ_UNROLL for (int j = 0; j < 8; j++) if (has_halo(g, j / 2) && place-- == 0) k = j;
+  return k;
+}
+
+// Columns at the faces into messages, or what came from messages to its place. Batches: lower and upper faces in turn;
+// one thread: a colour of one right-hand side.
+template <int W> struct TensorFaces {
+  static PLAQ_FN void site(const TensorFacesArgs& a, Element o, int lx, int batch) {
+    const Geom& g = a.geom;
+    const int k = divided_face(g, batch), mu = k / 2, upper = k % 2;
+    const u32 numbers = 3 * a.nrhs(), i = (u32)o * PLAQ_LANES + lx, face = i / numbers, number = i % numbers;
+    if (face >= (u32)face_parity_sites(g, mu)) return;
+    u64* const message = (u64*)a.message[k] + i;
+    if (a.arrived()) {
+      const u64 h = *(volatile const u64*)message;
+      const i64 site = a.behind + sites_behind(g, k) + (i64)face;
+      return store_half_spins(a.columns, site * numbers + number, {{(u32)h, (u32)(h >> 32), 0, 0}});
+    }
+    const int l[4] = {local_extent(g, 0), local_extent(g, 1), local_extent(g, 2), local_extent(g, 3)};
+    int x[4];
+    face_coordinates(x, face, l, mu, upper ? l[mu] - 1 : 0, a.parity);
+    const HalfSpins q = load_half_spins(a.columns, column_site(local_site(g, x)) * numbers + number);
+    Spinor<float> p = {};
+    PLAQ_UNROLL for (int s = 0; s < 4; s++) {
+      const cplx<float> z = from_halves(q.s[s]);
+      p.v[6 * s] = z.re, p.v[6 * s + 1] = z.im;
+    }
+    HalfSpinor<float> h = {};
+    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) if (nu == mu) project(h, p, nu, upper ? -1.0f : 1.0f, PlainSum());
+    *message = (u64)to_halves(h.c[1][0]) << 32 | to_halves(h.c[0][0]);
+  }
+};
+
 #if PLAQ_GPU
 // Links and blocks, which nobody else reads from the first-level cache.
 PLAQ_FN uint2 load_past(const uint2* at) {
@@ -141,12 +188,12 @@ template <int W> struct TensorHop {
   // Where a site and its neighbours 2 mu + forward begin, in loads of 16 bytes.
   struct Place {
     u32 at, neighbour[8];
-    int t, odd;
+    int xh, y, z, t, odd;
     // Steps of x backward at even places of a row and forward at odd ones.
     u32 back, forth;
     static constexpr u32 unit = 3 * nrhs;
 
-    PLAQ_FN Place(const TensorHopArgs& a, int xh, int y, int z, int from) : t(from) {
+    PLAQ_FN Place(const TensorHopArgs& a, int xh, int y, int z, int from) : xh(xh), y(y), z(z), t(from) {
       const Geom& geom = a.geom;
       const int half = geom.x() / 2;
       at = (u32)(((t * geom.z() + z) * geom.y() + y) * half + xh) * unit, odd = (y + z + t + a.parity) & 1;
@@ -155,18 +202,39 @@ template <int W> struct TensorHop {
       neighbour[3] = at + (u32)((y == geom.y() - 1 ? 1 - geom.y() : 1) * half) * unit;
       neighbour[4] = at + (u32)((z == 0 ? geom.z() - 1 : -1) * half * geom.y()) * unit;
       neighbour[5] = at + (u32)((z == geom.z() - 1 ? 1 - geom.z() : 1) * half * geom.y()) * unit;
+      PLAQ_UNROLL for (int d = 2; d < 6; d++)
+        if (leaves(geom, d)) neighbour[d] = behind(a, d, d < 4 ? (u32)(t * geom.z() + z) * half + xh : (u32)(t * geom.y() + y) * half + xh);
       along_x_and_t(a);
+    }
+    // Is the neighbour in y or z one of another rank?
+    PLAQ_FN bool leaves(const Geom& g, int d) const {
+      return has_halo(g, d / 2) && (d < 4 ? y : z) == (d % 2 ? extent(g, d / 2) - 1 : 0);
+    }
+    // A number of a face.
+    static PLAQ_FN u32 behind(const TensorHopArgs& a, int d, u32 place) {
+      return ((u32)(a.behind + sites_behind(a.geom, d)) + place) * unit;
     }
     PLAQ_FN u32 slice(const TensorHopArgs& a) const { return (u32)(a.geom.x() / 2 * a.geom.y() * a.geom.z()) * unit; }
     PLAQ_FN void along_x_and_t(const TensorHopArgs& a) {
+      const Geom& geom = a.geom;
       neighbour[0] = odd ? at : at + back, neighbour[1] = odd ? at + forth : at;
-      neighbour[6] = at + (t == 0 ? (a.geom.t() - 1) * slice(a) : 0 - slice(a));
-      neighbour[7] = at + (t == a.geom.t() - 1 ? 0 - (a.geom.t() - 1) * slice(a) : slice(a));
+      neighbour[6] = at + (t == 0 ? (geom.t() - 1) * slice(a) : 0 - slice(a));
+      neighbour[7] = at + (t == geom.t() - 1 ? 0 - (geom.t() - 1) * slice(a) : slice(a));
+      if (has_halo(geom, 0)) {
+        const u32 place = (u32)((t * geom.z() + z) * geom.y() + y) / 2;
+        if (!odd && xh == 0) neighbour[0] = behind(a, 0, place);
+        if (odd && xh == geom.x() / 2 - 1) neighbour[1] = behind(a, 1, place);
+      }
+      if (has_halo(geom, 3)) {
+        if (t == 0) neighbour[6] = behind(a, 6, 0) + at;
+        if (t == geom.t() - 1) neighbour[7] = behind(a, 7, 0) + at - (geom.t() - 1) * slice(a);
+      }
     }
     // The same place in the next slice.
     PLAQ_FN void step(const TensorHopArgs& a) {
       at += slice(a), t += 1, odd ^= 1;
-      PLAQ_UNROLL for (int d = 2; d < 6; d++) neighbour[d] += slice(a);
+      PLAQ_UNROLL for (int d = 2; d < 6; d++)
+        neighbour[d] += leaves(a.geom, d) ? slice(a) / (u32)extent(a.geom, d / 2) : slice(a);
       along_x_and_t(a);
     }
   };
@@ -278,10 +346,16 @@ template <int W> struct TensorHop {
     const int nrhs = a.nrhs();
     Spinor<float> acc = {};
     for (int mu = 0; mu < 4; mu++) for (int forward = 0; forward < 2; forward++) {
-      const Site n = neighbour(a.geom, s, mu, forward);
+      int x[4];
+      for (int nu = 0; nu < 4; nu++) x[nu] = global_coordinate(a.geom, s, s.lx, nu) - a.geom.origin[nu];
+      const int last = local_extent(a.geom, mu) - 1, to = x[mu] + (forward ? 1 : -1);
+      const bool leaves = has_halo(a.geom, mu) && (to < 0 || to > last);
+      x[mu] = to < 0 ? last : to > last ? 0 : to;
+      const i64 from = leaves ? a.behind + sites_behind(a.geom, 2 * mu + forward) + face_place(a.geom, x, mu)
+                              : column_site(local_site(a.geom, x));
       Spinor<float> p;
       for (int c = 0; c < 3; c++) {
-        const HalfSpins q = load_half_spins(a.inp, half_spins_at(column_site(n), c, nrhs, batch));
+        const HalfSpins q = load_half_spins(a.inp, half_spins_at(from, c, nrhs, batch));
         for (int k = 0; k < 4; k++) {
           const cplx<float> z = from_halves(q.s[k]);
           p.v[2 * (3 * k + c)] = z.re, p.v[2 * (3 * k + c) + 1] = z.im;

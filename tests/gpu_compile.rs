@@ -320,24 +320,20 @@ fn columns_of_spinors() -> AggregateFieldArgs {
 /// Representative constants of a kernel: `KernelArgs` that the solvers and operators pass. A
 /// kernel without a row reads all but the lattice from its struct.
 fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
+    let divided = Geom { halos: 0b1101, ..geom() };
     match kernel.name {
         "hop" => hop_variants(params),
         "hop_pack" => {
-            let geom = Geom { halos: 0b1101, ..geom() };
-            let args = HopArgs { geom, inp: view(), step_in: 1, nrhs: 1, ..HopArgs::default() };
+            let args =
+                HopArgs { geom: divided, inp: view(), step_in: 1, nrhs: 1, ..HopArgs::default() };
             vec![variant("x, z, t", &args)]
         }
         "border_pack" | "border_unpack" | "border_return" => {
-            let geom = Geom { halos: 0b1101, ..geom() };
-            let args = BorderArgs { geom, gauge: view(), mu: 2, ..BorderArgs::default() };
+            let args = BorderArgs { geom: divided, gauge: view(), mu: 2, ..BorderArgs::default() };
             vec![variant("x, z, t", &args)]
         }
         "face_pack" | "face_unpack" => {
-            let args = FaceArgs {
-                geom: Geom { halos: 0b1101, ..geom() },
-                g: view(),
-                ..FaceArgs::default()
-            };
+            let args = FaceArgs { geom: divided, g: view(), ..FaceArgs::default() };
             vec![variant("x, z, t", &args)]
         }
         "axial_step" | "axial_unit" => {
@@ -459,6 +455,11 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
             let args = TensorTakeArgs { inp: view(), nrhs: 12, ..Default::default() };
             vec![variant("columns", &args)]
         }
+        "tensor_faces" => {
+            let args = TensorFacesArgs { geom: divided, nrhs: 12, ..Default::default() };
+            let arrived = TensorFacesArgs { arrived: 1, ..args };
+            vec![variant("sent", &args), variant("arrived", &arrived)]
+        }
         "tensor_hop" => {
             let args = TensorHopArgs {
                 geom: geom(),
@@ -474,6 +475,7 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("unequal groups", &TensorHopArgs { nrhs: 13, ..args }),
                 variant("one group", &TensorHopArgs { nrhs: 8, tile_z: 4, ..args }),
                 variant("without site term", &TensorHopArgs { site_term: 0, ..args }),
+                variant("halos", &TensorHopArgs { geom: divided, ..args }),
             ]
         }
         "aggregate_restrict"

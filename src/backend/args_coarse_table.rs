@@ -30,12 +30,13 @@ kernel_args! {
         arg coef_y: f64,
     }
 
-    /// One face of a coarse vector into a message.
+    /// Faces of a coarse vector into messages, lower and upper ones in turn.
     struct CoarsePackArgs {
         arg inp: Ptr,
-        arg out: Ptr,
-        /// One i32 per site of the face.
-        arg sites: Ptr,
+        arg out: [Ptr; 8],
+        /// One i32 per site of a face, and how many they are.
+        arg sites: [Ptr; 8],
+        arg places: [i32; 8],
         spec components: i32,
         spec nrhs: i32,
         /// Sites that the vector holds.
@@ -167,6 +168,20 @@ kernel_args! {
         arg step_in: i32,
     }
 
+    /// Columns in half precision at the faces between ranks.
+    struct TensorFacesArgs {
+        sub geom: Geom,
+        arg columns: Ptr,
+        /// Messages across lower and upper faces in turn.
+        arg message: [Ptr; 8],
+        arg parity: i32,
+        /// Site of the columns at which those of other ranks begin.
+        arg behind: i32,
+        spec nrhs: i32,
+        /// Messages came; else they are written.
+        spec arrived: i32,
+    }
+
     /// The hop on columns in half precision.
     struct TensorHopArgs {
         sub geom: Geom,
@@ -176,6 +191,8 @@ kernel_args! {
         arg blocks: Ptr,
         /// Parity of the result.
         arg parity: i32,
+        /// Site of the columns at which those of other ranks begin.
+        arg behind: i32,
         spec nrhs: i32,
         spec site_term: i32,
         /// Rows in y and z of a block's tile, and time-slices that it goes through.

@@ -41,7 +41,7 @@ impl<'a> External<'a> {
     /// that of [`super::Device::set_host_stream`].
     ///
     /// # Safety
-    /// As there.
+    /// The host's stream lives until the transfer is over.
     pub unsafe fn on_stream(self, stream: u64) -> Self {
         External { stream, ..self }
     }
@@ -219,7 +219,8 @@ impl<'a> Rows<'a> {
     /// The inverse of `gather`.
     ///
     /// # Safety
-    /// As there; the rows were made for writing, and nobody else uses them meanwhile.
+    /// `range` lies inside, `dense` has what goes there; the rows were made for writing, and nobody else uses them
+    /// meanwhile.
     pub(super) unsafe fn scatter(self, range: Range<usize>, dense: *const u8) {
         let mut from = dense;
         for (to, n) in self.parts(range) {

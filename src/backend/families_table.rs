@@ -84,6 +84,7 @@ kernels! {
     KrylovCombineShort = KrylovShortCombine: "krylov_combine_short" in "krylov_short.h" takes KrylovShortArgs, Site [SixteenBits].elements();
     TensorTables: "tensor_tables" in "tensor_hop.h" takes TensorTablesArgs, Lane [SixteenBits, Rows];
     TensorTake: "tensor_take" in "tensor_hop.h" takes TensorTakeArgs, Lane [SixteenBits].elements();
+    TensorFaces: "tensor_faces" in "tensor_hop.h" takes TensorFacesArgs, Lane [].elements();
     TensorHop: "tensor_hop" in "tensor_hop.h" takes TensorHopArgs, Lane [].blocks(Blocks::Links);
     DomainCut: "domain_cut" in "domains.h" takes DomainCutArgs, Lane [Precision];
     DomainProducts: "domain_products" in "domains.h" takes DomainArgs, Site [Float];

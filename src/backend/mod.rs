@@ -202,14 +202,15 @@ pub trait Backend: Send + Sync {
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
     /// A kernel that waits for these ranks is launched next: waits for the device ask them until it is done.
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
-    /// A reduction of this rank that nobody waits for before `finish`.
-    unsafe fn start(&self, call: &Call) -> Result<Started> {
+    /// The same for a reduction that nobody waits for before `finish`.
+    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let mut sums = zeros(call);
         // SAFETY: the caller's call.
-        unsafe { self.reduce(call, &mut sums, None)? };
+        unsafe { self.reduce(call, &mut sums, over)? };
         Ok(Started::Done(sums))
     }
-    fn finish(&self, _posted: &Posted) -> Result<Vec<f64>> {
+    /// Its sums, and that of the flags.
+    fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
         bail!(Internal, "{} posts no sums", self.name());
     }
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
@@ -690,6 +691,17 @@ impl Device {
 
     /// Runs a reduction without waiting for it; there must be something to add up.
     pub(crate) fn start<K: Sums>(&self, kernel: K, args: &K::Args, work: Work) -> Result<Started> {
+        self.start_over(kernel, args, work, None)
+    }
+
+    /// The same over all of the ranks of `over`.
+    pub(crate) fn start_over<K: Sums>(
+        &self,
+        kernel: K,
+        args: &K::Args,
+        work: Work,
+        over: Option<&SumArgs>,
+    ) -> Result<Started> {
         let params = kernel.params();
         let call = self.call::<K>(&params, args, work)?;
         if rehearsal::noted(&call) {
@@ -697,7 +709,7 @@ impl Device {
         }
         self.launches(&call);
         // SAFETY: as in `launch`.
-        self.profiled(&call, || unsafe { self.0.backend.start(&call) })
+        self.profiled(&call, || unsafe { self.0.backend.start(&call, over) })
     }
 
     fn launches(&self, call: &Call) {
@@ -716,13 +728,13 @@ impl Device {
         Ok(done.expect("set by work that succeeded"))
     }
 
-    /// Its sums.
-    pub(crate) fn finish(&self, started: &Started) -> Result<Vec<f64>> {
+    /// Its sums, and the sum of the ranks' flags.
+    pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
         if !rehearsal::active() {
             self.0.waits.fetch_add(1, Ordering::Relaxed);
         }
         match started {
-            Started::Done(sums) => Ok(sums.clone()),
+            Started::Done(sums) => Ok((sums.clone(), 0.0)),
             Started::Posted(posted) => self.0.backend.finish(posted),
         }
     }

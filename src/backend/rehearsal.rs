@@ -173,7 +173,7 @@ impl Device {
     /// not; in another rehearsal as a part of it. With a `name` its kernels are compiled as by `rehearse`.
     ///
     /// # Errors
-    /// Those of the work, so far as they do not come from made-up sums; `Internal` where it panics.
+    /// Errors of the work, so far as they do not come from made-up sums; `Internal` where it panics.
     pub(crate) fn try_out<T>(
         &self,
         name: Option<impl FnOnce() -> String>,

@@ -372,6 +372,23 @@ impl Comm {
         }
     }
 
+    /// The number that goes beside sums that nobody waits for yet.
+    ///
+    /// # Errors
+    /// `CommFailed`: an earlier call failed.
+    pub(crate) fn asked_beside(&self) -> Result<f64> {
+        self.transport().map_or(Ok(0.0), |transport| {
+            transport.usable(Side::Data)?;
+            Ok(transport.requests())
+        })
+    }
+    /// Its sum over all ranks, when such sums are known.
+    pub(crate) fn told_beside(&self, flag: f64) {
+        if let Some(transport) = self.transport() {
+            transport.told(flag);
+        }
+    }
+
     /// Has another rank failed? For waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
@@ -499,7 +516,7 @@ impl Comm {
     /// nothing.
     ///
     /// # Errors
-    /// Those of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
+    /// Errors of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
     pub fn guard<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
         self.guard_call("", None, body)
     }

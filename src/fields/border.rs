@@ -95,7 +95,7 @@ impl GaugeField {
         halo.begin(geometry.comm())?;
         self.pack_faces(&halo, parity)?;
         halo.exchange(geometry.comm(), meanwhile)?;
-        let message = self.face_messages(|mu, upper| halo.received(mu, upper));
+        let message = self.geometry().face_messages(|mu, upper| halo.received(mu, upper));
         let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
         let n = self.most_at_faces(|mu| geometry.face_outer(mu));
         let work = Work { n, batches: 8, lanes: geometry.lanes() };
@@ -125,9 +125,9 @@ impl GaugeField {
             halo.depart()?;
         }
         let Some([_, arrivals]) = halo.signals(comm)? else { return Ok(None) };
-        let received = self.face_messages(|mu, upper| halo.received(mu, upper));
+        let received = self.geometry().face_messages(|mu, upper| halo.received(mu, upper));
         let Some(departures) = halo.go_on() else { return Ok(None) };
-        let sent = self.face_messages(|mu, upper| halo.sent(mu, upper));
+        let sent = self.geometry().face_messages(|mu, upper| halo.sent(mu, upper));
         *last = halo.number();
         Ok(Some(FaceExchangeArgs { sent, received, departures, arrivals }))
     }
@@ -142,7 +142,7 @@ impl GaugeField {
     fn pack_faces(&self, halo: &HaloExchange, parity: i32) -> Result<()> {
         let geometry = self.geometry();
         let lanes = geometry.lanes();
-        let message = self.face_messages(|mu, upper| halo.sent(mu, upper));
+        let message = self.geometry().face_messages(|mu, upper| halo.sent(mu, upper));
         let args = FaceArgs { geom: geometry.args(), g: self.view(), parity, message };
         let n = self.most_at_faces(|mu| geometry.face_parity_sites(mu).div_ceil(lanes));
         let work = Work { n, batches: 8, lanes };
@@ -153,15 +153,6 @@ impl GaugeField {
     fn most_at_faces(&self, count: impl Fn(usize) -> usize) -> usize {
         let mask = self.geometry().halo_mask();
         (0..4).filter(|mu| mask >> mu & 1 == 1).map(count).max().unwrap_or(0)
-    }
-
-    /// Where messages across lower and upper faces in turn are.
-    fn face_messages(&self, at: impl Fn(usize, bool) -> Ptr) -> [Ptr; 8] {
-        let mask = self.geometry().halo_mask();
-        std::array::from_fn(|k| match mask >> (k / 2) & 1 {
-            1 => at(k / 2, k % 2 == 1),
-            _ => Ptr::NULL,
-        })
     }
 
     /// Gives links in the lower borders, of even sites across the face, to the ranks that they
@@ -204,8 +195,16 @@ impl GaugeField {
 }
 
 impl Geometry {
+    /// Where messages across lower and upper faces in turn are.
+    pub(crate) fn face_messages(&self, at: impl Fn(usize, bool) -> Ptr) -> [Ptr; 8] {
+        std::array::from_fn(|k| match self.halo_mask() >> (k / 2) & 1 {
+            1 => at(k / 2, k % 2 == 1),
+            _ => Ptr::NULL,
+        })
+    }
+
     /// Sites of one parity at a face across mu.
-    fn face_parity_sites(&self, mu: usize) -> usize {
+    pub(crate) fn face_parity_sites(&self, mu: usize) -> usize {
         self.volume() / self.extents()[mu] / 2
     }
 }

@@ -85,7 +85,7 @@ impl Geometry {
     /// itself. With a `name` the kernels of both are compiled where ranks know of each other.
     ///
     /// # Errors
-    /// Those of `there` and `work`.
+    /// Errors of `there` and `work`.
     pub(crate) fn footprint<A, T>(
         &self,
         device: &Device,

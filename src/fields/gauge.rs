@@ -146,7 +146,7 @@ impl GaugeField {
     /// up to date. It lives as long as somebody holds it.
     ///
     /// # Errors
-    /// As of [`GaugeField::to`].
+    /// Errors of [`GaugeField::to`].
     pub fn shared_copy(&self, precision: Precision, recon: Recon) -> Result<Arc<GaugeField>> {
         let mut copies = self.copies.lock().unwrap_or_else(|e| e.into_inner());
         copies.retain(|copy| copy.strong_count() > 0);

@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
+use super::halo::{self, Faces};
 use super::krylov::Row;
 use super::{blas, Geometry, SpinorField};
-use crate::backend::args::TensorTakeArgs;
+use crate::backend::args::{TensorFacesArgs, TensorTakeArgs};
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits.
+/// `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits. Those of the sites behind the faces between
+/// ranks follow; they are up to date after `exchange`.
 #[derive(Debug)]
 pub(crate) struct HalfColumns {
     geometry: Arc<Geometry>,
@@ -31,7 +33,10 @@ impl Scales {
 impl HalfColumns {
     /// Zeros.
     pub fn new(device: &Device, geometry: &Arc<Geometry>, nrhs: usize) -> Result<Self> {
-        let data = device.alloc(48 * geometry.plane_sites() * nrhs)?;
+        let mask = geometry.halo_mask();
+        let divided = (0..4).filter(|mu| mask >> mu & 1 == 1);
+        let behind: usize = divided.map(|mu| 2 * geometry.face_parity_sites(mu)).sum();
+        let data = device.alloc(48 * (geometry.plane_sites() + behind) * nrhs)?;
         Ok(HalfColumns { geometry: geometry.clone(), nrhs, data })
     }
     pub fn nrhs(&self) -> usize {
@@ -42,14 +47,21 @@ impl HalfColumns {
     }
 
     /// Takes the columns of a field in 16 bits, times powers of two that bring its norms to the size of 100, which
-    /// are left in `scales`. On a lattice of one rank; nobody waits.
+    /// are left in `scales`. On one rank nobody waits, nor where GPUs take sums among themselves.
     pub fn take(&mut self, inp: &SpinorField, scales: &Scales) -> Result<()> {
         if inp.nrhs() != self.nrhs || inp.parities() != 1 || inp.geometry() != &self.geometry {
             bail!(Internal, "columns of a field of another lattice or number of right-hand sides");
         }
         let sums = blas::norm2_later(inp)?;
-        let Ok(place) = sums.place() else {
-            bail!(Internal, "columns of a field whose norms are sums over ranks");
+        let device = self.data.device();
+        let mut known = None;
+        let place = match sums.place() {
+            Ok(place) => place,
+            Err(sums) => {
+                let buffer = known.insert(device.alloc(24 * self.nrhs)?);
+                buffer.upload(bytemuck::cast_slice(sums))?;
+                buffer.ptr()
+            }
         };
         let args = TensorTakeArgs {
             inp: inp.view(),
@@ -59,12 +71,49 @@ impl HalfColumns {
             nrhs: self.nrhs as i32,
             step_in: 1,
         };
-        let device = self.data.device();
         let work = match device.is_cpu() {
             true => self.geometry.work(self.nrhs),
             false => Work::rows(device, self.geometry.outer(), self.nrhs),
         };
         device.launch(kernels::TensorTake::of(inp.precision())?, &args, work)
+    }
+
+    /// Site at which the columns of other ranks begin.
+    pub fn behind(&self) -> i32 {
+        self.geometry.plane_sites() as i32
+    }
+
+    /// Columns of sites of this parity at the faces travel to the ranks behind them.
+    pub fn exchange(&self, parity: usize) -> Result<()> {
+        let (geometry, device) = (&self.geometry, self.data.device());
+        let mask = geometry.halo_mask();
+        if mask == 0 {
+            return Ok(());
+        }
+        // Two spins of three colours.
+        let faces = Faces::new(mask, |mu| 24 * self.nrhs * geometry.face_parity_sites(mu));
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let mut halo = halo::lock(&halo);
+        halo.begin(geometry.comm())?;
+        let divided = (0..4).filter(|mu| mask >> mu & 1 == 1);
+        let sites = divided.map(|mu| geometry.face_parity_sites(mu)).max().unwrap_or(0);
+        let (lanes, batches) = (geometry.lanes(), 2 * mask.count_ones() as usize);
+        let work = Work { n: (3 * self.nrhs * sites).div_ceil(lanes), batches, lanes };
+        let launch = |message, arrived: bool| {
+            let args = TensorFacesArgs {
+                geom: geometry.args(),
+                columns: self.data.ptr(),
+                message,
+                parity: parity as i32,
+                behind: self.behind(),
+                nrhs: self.nrhs as i32,
+                arrived: arrived as i32,
+            };
+            device.launch(kernels::TensorFaces(), &args, work)
+        };
+        launch(geometry.face_messages(|mu, upper| halo.sent(mu, upper)), false)?;
+        halo.exchange(geometry.comm(), || Ok(()))?;
+        launch(geometry.face_messages(|mu, upper| halo.received(mu, upper)), true)
     }
 
     /// The columns as a vector of a Krylov space of such columns, the first of which has the units of the field that

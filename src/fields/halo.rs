@@ -423,16 +423,18 @@ impl Geometry {
         if !runs() {
             return device.rehearse(name, work);
         }
-        // Which kernels there are depends on what ranks reach of each other.
-        let together = !device.is_cpu() && self.comm().size() > 1;
-        if together && self.peers(device).is_err() {
-            return;
+        if self.finds_peers(device) {
+            device.rehearse(name, || comm::silently(work));
+            forget_stand_ins(self.comm());
         }
-        device.rehearse(name, || comm::silently(work));
-        forget_stand_ins(self.comm());
     }
 
-    /// [`Device::foresee`] on one rank; of several each waits for what it launches first.
+    /// Finds what ranks reach of each other, on which it depends which kernels there are.
+    fn finds_peers(&self, device: &Device) -> bool {
+        device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
+    }
+
+    /// [`Device::foresee`], on every rank by itself. All ranks call this.
     pub(crate) fn foresee<T>(
         &self,
         device: &Device,
@@ -440,8 +442,9 @@ impl Geometry {
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
-        if self.comm().size() == 1 && self.halo_mask() == 0 {
-            device.foresee(likely, name, work);
+        if self.finds_peers(device) {
+            device.foresee(likely, name, |stand_in| comm::silently(|| work(stand_in)));
+            forget_stand_ins(self.comm());
         }
     }
 
@@ -582,7 +585,12 @@ fn note(comm: &Arc<Comm>, faces: &Faces) {
 
 /// Do all ranks know by now what kernels of this device reach of each other?
 pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
-    device.is_cpu() || exchanges(comm).peers.iter().any(|(d, _)| d == device)
+    device.is_cpu() || known_peers(comm, device).is_some()
+}
+/// The peers of this device, if they are known.
+pub(super) fn known_peers(comm: &Comm, device: &Device) -> Option<Arc<Peers>> {
+    let cache = exchanges(comm);
+    cache.peers.iter().find(|(d, _)| d == device).map(|(_, peers)| peers.clone())
 }
 
 /// What was made since the last failed call. All ranks call this in the same order.

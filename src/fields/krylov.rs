@@ -136,7 +136,7 @@ pub struct Norms {
 impl Norms {
     /// Waits: |r|^2 of every right-hand side before and after, and how many directions were of use.
     pub fn get(self) -> Result<Vec<[f64; 3]>> {
-        let sums = self.device.finish(&self.started)?;
+        let (sums, _) = self.device.finish(&self.started)?;
         Ok(sums.chunks(3).map(|s| [s[0], s[1], s[2]]).collect())
     }
 }

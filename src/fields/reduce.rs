@@ -3,6 +3,7 @@
 
 use std::sync::Mutex;
 
+use super::halo::known_peers;
 use super::peers::{lock, Board};
 use super::Geometry;
 use crate::backend::args::SumArgs;
@@ -27,31 +28,55 @@ impl Geometry {
         work: Work,
     ) -> Result<Vec<f64>> {
         let comm = self.comm();
-        if !device.is_cpu() && comm.size() > 1 && runs() {
-            let peers = self.peers(device)?;
-            // Sums that the board has no room for go the way of devices without one.
-            let numbers = numbers_on_board(K::KERNEL, work);
-            let fits = |board: &&Mutex<Board>| {
-                numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
-            };
-            if let Some(board) = peers.board.as_ref().filter(fits) {
-                let mut board = lock(board);
-                board.number = board.number.wrapping_add(1);
-                let sums = comm.sum_beside(|flag| {
-                    peers.awaited_on(device);
-                    let sums = SumArgs { flag, board_tag: i64::from(board.number), ..board.args };
-                    device.reduce_over(kernel, args, work, Some(&sums))
-                })?;
-                peers.check(comm)?;
-                return Ok(sums);
+        let on_board = self.on_board::<K, _>(device, work, |over| {
+            comm.sum_beside(|flag| {
+                device.reduce_over(kernel, args, work, Some(&SumArgs { flag, ..over }))
+            })
+        })?;
+        if let Some(sums) = on_board {
+            if runs() {
+                self.peers(device)?.check(comm)?;
             }
+            return Ok(sums);
         }
         let mut sums = self.reduce_here(device, kernel, args, work)?;
         comm.sum(&mut sums)?;
         Ok(sums)
     }
 
-    /// The same without waiting, where this rank is the only one; else None.
+    /// Launches sums of a reduction that GPUs take among themselves. None where they do not.
+    fn on_board<K: Sums, T>(
+        &self,
+        device: &Device,
+        work: Work,
+        launch: impl FnOnce(SumArgs) -> Result<T>,
+    ) -> Result<Option<T>> {
+        if device.is_cpu() || self.comm().size() == 1 {
+            return Ok(None);
+        }
+        let peers = match runs() {
+            true => self.peers(device)?,
+            // A rehearsal launches what will be launched, if that is known yet.
+            false => match known_peers(self.comm(), device.real()) {
+                Some(peers) => peers,
+                None => return Ok(None),
+            },
+        };
+        // Sums that the board has no room for go the way of devices without one.
+        let numbers = numbers_on_board(K::KERNEL, work);
+        let fits =
+            |board: &&Mutex<Board>| numbers.is_some_and(|numbers| numbers <= lock(board).args.room);
+        let Some(board) = peers.board.as_ref().filter(fits) else { return Ok(None) };
+        let mut board = lock(board);
+        if runs() {
+            board.number = board.number.wrapping_add(1);
+            peers.awaited_on(device);
+        }
+        launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
+    }
+
+    /// The same without waiting, where this rank is the only one or GPUs take sums among themselves; else None. The
+    /// order in which they are finished is the same on all ranks.
     pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,
@@ -59,14 +84,19 @@ impl Geometry {
         args: &K::Args,
         work: Work,
     ) -> Result<Option<Started>> {
-        if self.comm().size() > 1 {
-            return Ok(None);
+        let comm = self.comm();
+        if comm.size() == 1 {
+            return device.start(kernel, args, work).map(Some);
         }
-        device.start(kernel, args, work).map(Some)
+        self.on_board::<K, _>(device, work, |over| {
+            let flag = comm.asked_beside()?;
+            device.start_over(kernel, args, work, Some(&SumArgs { flag, ..over }))
+        })
     }
 
     pub(crate) fn finish(&self, device: &Device, started: &Started) -> Result<Vec<f64>> {
-        let sums = device.finish(started)?;
+        let (sums, flag) = device.finish(started)?;
+        self.comm().told_beside(flag);
         self.check_messages(device)?;
         Ok(sums)
     }

@@ -63,7 +63,7 @@ pub fn update(
 /// x += sum_k a_k p_k, then p_k = c_k p_k + d_k r for all k.
 ///
 /// # Errors
-/// As of [`update`].
+/// Errors of [`update`].
 pub fn sum(
     x: &mut VectorField,
     ps: &mut [&mut VectorField],

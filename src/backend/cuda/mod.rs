@@ -422,9 +422,9 @@ impl Backend for Cuda {
         self.sums().wait(&posted, sums, self.stream, &self.waits)
     }
 
-    unsafe fn start(&self, call: &Call) -> Result<Started> {
+    unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let _current = self.enter()?;
-        self.enqueue_sums(call, None).map(Started::Posted)
+        self.enqueue_sums(call, over).map(Started::Posted)
     }
 
     fn prepare(&self, asked: &Asked, likely: bool) {
@@ -437,11 +437,11 @@ impl Backend for Cuda {
         self.modules().count()
     }
 
-    fn finish(&self, posted: &Posted) -> Result<Vec<f64>> {
+    fn finish(&self, posted: &Posted) -> Result<(Vec<f64>, f64)> {
         let _current = self.enter()?;
         let mut sums = vec![0.0; posted.batches * posted.width];
-        self.sums().wait(posted, &mut sums, self.stream, &self.waits)?;
-        Ok(sums)
+        let flag = self.sums().wait(posted, &mut sums, self.stream, &self.waits)?;
+        Ok((sums, flag))
     }
 
     fn fourier(&self, shape: FourierShape) -> Result<Box<dyn Plan>> {

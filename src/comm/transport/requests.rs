@@ -10,18 +10,28 @@ impl Transport {
     /// `body` adds the requests to stop, as one more word of its sums; not in sums of a part, which would tell
     /// some ranks only.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
+        let (result, all) = body(self.requests())?;
+        self.told(all);
+        Ok(result)
+    }
+
+    /// The word with this rank's requests.
+    pub fn requests(&self) -> f64 {
         if self.is_part() {
-            return Ok(body(0.0)?.0);
+            return 0.0;
         }
-        let mine = {
-            let state = self.state();
-            state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
-        };
-        let (result, all) = body(mine)?;
+        let state = self.state();
+        state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
+    }
+
+    /// Takes the sum of all ranks' words.
+    pub fn told(&self, all: f64) {
+        if self.is_part() {
+            return;
+        }
         let mut state = self.state();
         state.stop_agreed |= all % LATE > 0.0;
         state.late_agreed |= all >= LATE;
-        Ok(result)
     }
 
     /// This rank's request, and whether all ranks know of one.

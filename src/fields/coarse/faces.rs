@@ -43,21 +43,23 @@ impl CoarseGrid {
         let halo = self.fine().halo_exchange(self.device(), &faces)?;
         let mut halo = halo::lock(&halo);
         halo.begin(self.fine().comm())?;
-        for mu in (0..4).filter(|&mu| split(mu)) {
-            for upper in [false, true] {
-                let args = CoarsePackArgs {
-                    inp: part.ptr,
-                    out: halo.sent(mu, upper),
-                    sites: self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr),
-                    components: part.components as i32,
-                    nrhs: part.nrhs as i32,
-                    first: part.first as i32,
-                    count: part.count as i32,
-                };
-                let work = Work::rows(self.device(), sites(mu), per_site);
-                self.device().launch(kernels::CoarsePack::of(precision)?, &args, work)?;
-            }
+        let mut args = CoarsePackArgs {
+            inp: part.ptr,
+            components: part.components as i32,
+            nrhs: part.nrhs as i32,
+            first: part.first as i32,
+            count: part.count as i32,
+            ..Default::default()
+        };
+        for k in (0..8).filter(|k| split(k / 2)) {
+            let (mu, upper) = (k / 2, k % 2 == 1);
+            args.out[k] = halo.sent(mu, upper);
+            args.sites[k] = self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr);
+            args.places[k] = sites(mu) as i32;
         }
+        let most = args.places.iter().max().map_or(0, |&most| most as usize);
+        let elements = Work { batches: 8, ..Work::rows(self.device(), most, per_site) };
+        self.device().launch(kernels::CoarsePack::of(precision)?, &args, elements)?;
         halo.exchange(self.comm(), || Ok(()))?;
         let received = |k: usize| match split(k / 2) {
             true => halo.received(k / 2, k % 2 == 1),

@@ -82,7 +82,7 @@ impl Gather {
     /// `outer` = `inner`: the reverse.
     ///
     /// # Errors
-    /// As `gather`.
+    /// Errors of `gather`.
     pub fn scatter(&self, outer: &mut CoarseField, inner: Option<&CoarseField>) -> Result<()> {
         self.check(inner, outer)?;
         let each = outer.site_bytes();

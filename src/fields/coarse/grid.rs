@@ -51,7 +51,7 @@ impl CoarseGrid {
     /// The same with the tables of the aggregates.
     ///
     /// # Errors
-    /// As `coarsened`.
+    /// Errors of `coarsened`.
     pub(crate) fn coarsening(&self, block: [usize; 4]) -> Result<Arc<Coarsening>> {
         let mut known = self.coarsened.lock().unwrap_or_else(|e| e.into_inner());
         if let Some((_, found)) = known.as_ref().filter(|(of, _)| *of == block) {
