@@ -198,7 +198,7 @@ pub trait LinOp: Send + Sync {
     /// `dagger`: that of a rehearsal of the first one, which finds no temporaries of others.
     ///
     /// # Errors
-    /// Those of the application that do not depend on numbers.
+    /// Errors of the application that do not depend on numbers.
     fn memory(&self, nrhs: usize, dagger: bool) -> Result<u64> {
         let (domain, range) = (self.shape(), self.range());
         let device = domain.device.stand_in();

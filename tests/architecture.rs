@@ -659,13 +659,14 @@ fn every_variable_has_a_line() {
     assert!(stale.is_empty(), "docs/environment.md: nothing uses {stale:?}");
 }
 
-/// Lines of comments on items whose first word is a preposition or a relative pronoun: what they speak of is not said.
+/// Lines of comments on items whose first word, or the first one below a heading, is a preposition or a relative pronoun:
+/// what they speak of is not said.
 fn headless(text: &str) -> Vec<usize> {
     const FIRST: [&str; 12] =
         ["Of", "That", "Those", "Whose", "As", "Which", "In", "By", "With", "To", "From", "At"];
     let comment = |line: &str| line.trim_start().strip_prefix("///").map(|c| c.trim().to_string());
     let lines: Vec<Option<String>> = text.lines().map(comment).collect();
-    let begins = |i: usize| i == 0 || lines[i - 1].is_none();
+    let begins = |i: usize| i == 0 || lines[i - 1].as_deref().is_none_or(|l| l.starts_with("# "));
     let first = |line: &str| line.split_whitespace().next().map(String::from);
     let bad = |i: &usize| {
         let word = lines[*i].as_deref().and_then(first);
@@ -785,6 +786,7 @@ fn the_checker_sees_what_it_should() {
     );
     assert_eq!(names("a.sh", "x=${PLAQ_A:-1}\n$PLAQ_B $CC PLAQ_C"), "PLAQ_A PLAQ_B");
     assert_eq!(headless("/// Of it.\nx: i32,\n/// A name\n/// of it, Of\ny"), [1]);
+    assert_eq!(headless("/// A name.\n/// # Errors\n/// As of it."), [3]);
     assert!(rust_spelling("expected f64 links") && !rust_spelling("f64"));
     assert!(rust_spelling("{worst:.2e}") && !rust_spelling("{:.2}, {tol:e}"));
     let t = tokens(&strip(r##"let a = '"'; unsafe { r#"unsafe"# } /* unsafe /* */ unsafe */"##));

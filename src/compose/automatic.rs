@@ -65,7 +65,7 @@ impl DiracSolver {
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.
     ///
     /// # Errors
-    /// Those of [`crate::solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
+    /// Errors of [`crate::solvers::solve`]; `OutOfMemory`: the vectors will not fit, nothing is allocated; `StaleMultigrid`:
     /// the operator's links have changed since multigrid's last set-up or update. After `SolverBreakdown` x is
     /// zero, after a refusal as it was.
     pub fn solve(

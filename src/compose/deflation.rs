@@ -51,7 +51,7 @@ impl LowModes {
     /// Finds modes of the action, or of the Schur complement of this form, in the action's precision.
     ///
     /// # Errors
-    /// As of [`eigen_set`].
+    /// Errors of [`eigen_set`].
     pub fn find(
         action: &Arc<dyn QuarkAction>,
         form: Option<Schur>,

@@ -476,7 +476,7 @@ impl Modes {
     /// ends such a search.
     ///
     /// # Errors
-    /// As of [`Modes::find`].
+    /// Errors of [`Modes::find`].
     pub(crate) fn expected(kernel: &Arc<HermitianWilson>, params: &ModeParams) -> Result<Self> {
         let params = ModeParams { count: params.count.or(Some(params.most)), ..params.clone() };
         let found = Self::find(kernel, None, &params, None, &mut unwatched)?;

@@ -20,7 +20,7 @@ impl DiracSolver {
     /// precision of the operator.
     ///
     /// # Errors
-    /// As of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
+    /// Errors of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
     /// equation or has no multigrid; `StaleMultigrid`: as of [`DiracSolver::solve`]; `OutOfMemory`: the vectors
     /// will not fit, nothing is allocated.
     pub fn shifted(
@@ -85,7 +85,7 @@ impl DiracSolver {
     /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
     ///
     /// # Errors
-    /// As of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
+    /// Errors of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
     /// `OutOfMemory`: the vectors will not fit, nothing is allocated; `SolverBreakdown`: every x is
     /// zero afterwards.
     pub fn multishift(

@@ -42,7 +42,7 @@ impl Overlap {
     /// Finds the modes of a kernel and makes the operator.
     ///
     /// # Errors
-    /// As of [`Modes::find`], [`Sign::new`] and [`Overlap::new`].
+    /// Errors of [`Modes::find`], [`Sign::new`] and [`Overlap::new`].
     pub fn build(
         kernel: Arc<HermitianWilson>,
         mass: f64,
@@ -133,7 +133,7 @@ impl Overlap {
     /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x|, of the massless operator, for a random x.
     ///
     /// # Errors
-    /// As of an application.
+    /// Errors of an application.
     pub fn ginsparg_wilson(&self, seed: u64) -> Result<f64> {
         let shape = self.shape();
         let massless = self.with_mass(0.0)?;
@@ -222,7 +222,7 @@ impl OverlapSquare {
     /// out = D^dagger D of the part of in that has this chirality, 0 on the other.
     ///
     /// # Errors
-    /// As of an application of the sign function.
+    /// Errors of an application of the sign function.
     pub fn apply_projected(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         self.act(out, inp, 0.0)
     }

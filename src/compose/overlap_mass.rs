@@ -27,7 +27,7 @@ impl Overlap {
     /// made of noise. They cost about as much as an application of the sign function.
     ///
     /// # Errors
-    /// As of [`DiracSolver::solve`]; `SolverBreakdown`: no number comes out.
+    /// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: no number comes out.
     pub fn wilson_edge(&self) -> Result<f64> {
         let massless = in_storage(self.wilson(0.0)?, (Precision::F32, Recon::R12))?;
         let shape = massless.shape();
@@ -64,7 +64,7 @@ impl Overlap {
     /// spectrum is at twice the quark mass. Near this one iterations hardly depend on it.
     ///
     /// # Errors
-    /// As of [`Overlap::wilson_edge`].
+    /// Errors of [`Overlap::wilson_edge`].
     pub fn wilson_mass(&self) -> Result<f64> {
         Ok(self.wilson_mass_of(self.wilson_edge()?))
     }

@@ -41,7 +41,7 @@ impl OverlapModes {
     /// while all that were found are zero modes, as there may be more.
     ///
     /// # Errors
-    /// As of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
+    /// Errors of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
     /// sought on this lattice.
     pub fn find(op: &Overlap, count: usize, tol: f64, monitor: &mut Monitor) -> Result<Self> {
         Self::find_within(f64::INFINITY, op, count, tol, monitor)
@@ -50,7 +50,7 @@ impl OverlapModes {
     /// The same in at most `max_seconds`.
     ///
     /// # Errors
-    /// As of [`OverlapModes::find`]; `KernelSpectrum`: the time was over before all were found.
+    /// Errors of [`OverlapModes::find`]; `KernelSpectrum`: the time was over before all were found.
     pub fn find_within(
         max_seconds: f64,
         op: &Overlap,

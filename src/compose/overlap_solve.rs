@@ -313,7 +313,7 @@ impl OverlapSolver {
     /// gives what it has left.
     ///
     /// # Errors
-    /// As of [`OverlapSolver::solve`].
+    /// Errors of [`OverlapSolver::solve`].
     pub fn solve_within(
         &self,
         max_seconds: f64,
@@ -591,7 +591,7 @@ impl OverlapSolver {
     /// of D(m) x = b, recomputed.
     ///
     /// # Errors
-    /// As of [`OverlapSolver::solve`]; `BadParameter`: no mass, or one out of range.
+    /// Errors of [`OverlapSolver::solve`]; `BadParameter`: no mass, or one out of range.
     pub fn solve_masses(
         &self,
         masses: &[f64],
@@ -606,7 +606,7 @@ impl OverlapSolver {
     /// its turn, its solution is 0.
     ///
     /// # Errors
-    /// As of [`OverlapSolver::solve_masses`].
+    /// Errors of [`OverlapSolver::solve_masses`].
     pub fn solve_masses_within(
         &self,
         max_seconds: f64,

@@ -50,7 +50,7 @@ impl DiracSolver {
     /// that an automatic solver has, if there is one; a hierarchy that it may set up on the way is not in it.
     ///
     /// # Errors
-    /// As of [`DiracSolver::memory`].
+    /// Errors of [`DiracSolver::memory`].
     pub fn needs(&self, nrhs: usize) -> Result<Needs> {
         if let Some(by_gcr) = self.by_gcr() {
             return Ok(Needs { memory: self.memory(nrhs)?, ..by_gcr.needs(nrhs)? });
@@ -95,7 +95,7 @@ impl DiracSolver {
     /// The memory of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
     ///
     /// # Errors
-    /// As of [`DiracSolver::memory`].
+    /// Errors of [`DiracSolver::memory`].
     pub fn memory_with_multigrid(&self, nrhs: usize) -> Result<u64> {
         self.by_gcr().map_or_else(|| self.memory(nrhs), |solver| solver.memory(nrhs))
     }
@@ -150,7 +150,7 @@ impl DiracSolver {
     /// as possible. All ranks call this and get the same number.
     ///
     /// # Errors
-    /// As of [`DiracSolver::fitting`].
+    /// Errors of [`DiracSolver::fitting`].
     pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
         let shape = self.op().subset_shape(self.subset());
         let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();

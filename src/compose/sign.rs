@@ -245,7 +245,7 @@ impl Sign {
     /// The same function in another precision and link storage, not more precise than that allows.
     ///
     /// # Errors
-    /// As of [`Sign::new`] in 16 bits, where a polynomial takes the place of Zolotarev's function.
+    /// Errors of [`Sign::new`] in 16 bits, where a polynomial takes the place of Zolotarev's function.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let kernel =
             Arc::new(HermitianWilson::new(Arc::new(self.kernel.op().to(precision, recon)?))?);

@@ -74,7 +74,7 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
 /// whatever the solver's tolerance. With it come the iterations of all solves.
 ///
 /// # Errors
-/// As of [`DiracSolver::solve`]; `SolverBreakdown`: what is not finite.
+/// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: what is not finite.
 pub fn smallest(
     solver: &DiracSolver,
     op: &dyn LinOp,

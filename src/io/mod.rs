@@ -284,7 +284,7 @@ pub struct GaugeReader {
 
 impl GaugeReader {
     /// # Errors
-    /// As [`read_gauge`], all but `FileChecksum`.
+    /// Errors of [`read_gauge`], all but `FileChecksum`.
     pub fn open(path: &Path, expect: Option<[usize; 4]>) -> Result<Self> {
         Self::with_format(path, expect, None)
     }
@@ -293,7 +293,7 @@ impl GaugeReader {
     /// from all over the file, or all of them: openQCD's and DDalphaAMG's headers are alike.
     ///
     /// # Errors
-    /// As [`GaugeReader::open`].
+    /// Errors of [`GaugeReader::open`].
     pub fn open_as(path: &Path, expect: Option<[usize; 4]>, format: FileFormat) -> Result<Self> {
         Self::with_format(path, expect, Some(format))
     }
@@ -431,7 +431,7 @@ impl GaugeWriter {
     /// A new file on the lattice `extents`, under a temporary name.
     ///
     /// # Errors
-    /// Those of [`write_gauge`].
+    /// Errors of [`write_gauge`].
     pub fn create(
         path: &Path,
         format: FileFormat,
@@ -445,7 +445,7 @@ impl GaugeWriter {
     /// `temporary` is what [`GaugeWriter::temporary`] told there.
     ///
     /// # Errors
-    /// Those of [`write_gauge`].
+    /// Errors of [`write_gauge`].
     pub fn join(
         path: &Path,
         temporary: &str,

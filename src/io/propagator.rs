@@ -111,7 +111,7 @@ impl PropagatorWriter {
     /// [`PropagatorWriter::temporary`] told there.
     ///
     /// # Errors
-    /// As [`PropagatorWriter::create`].
+    /// Errors of [`PropagatorWriter::create`].
     pub fn join(
         path: &Path,
         temporary: &str,

@@ -359,7 +359,7 @@ impl VectorWriter {
     /// The file that another process created; `temporary` as for [`GaugeWriter::join`](super::GaugeWriter::join).
     ///
     /// # Errors
-    /// As of [`VectorWriter::create`].
+    /// Errors of [`VectorWriter::create`].
     pub fn join(path: &Path, temporary: &str, header: &VectorHeader) -> Result<Self> {
         Self::new(header, || Output::join(path, temporary))
     }

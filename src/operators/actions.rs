@@ -49,7 +49,7 @@ impl ActionParams {
     /// The action on these links, in their precision.
     ///
     /// # Errors
-    /// Those of the action's `new`.
+    /// Errors of the action's `new`.
     pub fn create(&self, links: Arc<GaugeField>) -> Result<Arc<dyn QuarkAction>> {
         match self {
             ActionParams::Wilson(params) => Ok(Arc::new(Wilson::new(links, *params)?)),
@@ -61,7 +61,7 @@ impl ActionParams {
     /// [`ActionParams::square`], on links in their precision.
     ///
     /// # Errors
-    /// As of [`ActionParams::create`]; `Unsupported`: the action takes none.
+    /// Errors of [`ActionParams::create`]; `Unsupported`: the action takes none.
     pub fn from_parts(
         &self,
         links: Arc<GaugeField>,
@@ -81,7 +81,7 @@ impl ActionParams {
     /// The action with links of its own in this storage, so that other links in `links` change nothing.
     ///
     /// # Errors
-    /// Those of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
+    /// Errors of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
     pub fn create_in(
         &self,
         links: &Arc<GaugeField>,

@@ -121,7 +121,7 @@ impl DistanceWeighted {
     /// The operator W^-1 M W of the action M.
     ///
     /// # Errors
-    /// As of [`DistanceWeights::new`].
+    /// Errors of [`DistanceWeights::new`].
     pub fn new(op: Arc<dyn QuarkAction>, distance: Distance) -> Result<Self> {
         Ok(DistanceWeights::new(&*op, distance)?.around(op, false))
     }

@@ -74,7 +74,7 @@ impl Doublet {
     /// Builds the clover term from the links where the parameters ask for one.
     ///
     /// # Errors
-    /// Those of [`DoubletParams::check`] and [`Wilson::new`].
+    /// Errors of [`DoubletParams::check`] and [`Wilson::new`].
     pub fn new(links: Arc<GaugeField>, params: DoubletParams) -> Result<Self> {
         params.check()?;
         let wilson = Wilson::with_square(links, params.wilson, Some(params.square()))?;
@@ -85,7 +85,7 @@ impl Doublet {
     /// A^2 + m^2 - e^2, both given.
     ///
     /// # Errors
-    /// Those of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
+    /// Errors of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
     pub fn from_parts(
         links: Arc<GaugeField>,
         direct: Arc<CloverField>,

@@ -28,7 +28,7 @@ impl HermitianWilson {
     /// The operator on these links.
     ///
     /// # Errors
-    /// As of [`HermitianWilson::new`] and [`Wilson::new`].
+    /// Errors of [`HermitianWilson::new`] and [`Wilson::new`].
     pub fn on(links: Arc<GaugeField>, params: DiracParams) -> Result<Self> {
         Self::new(Arc::new(Wilson::new(links, params)?))
     }

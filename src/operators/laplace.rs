@@ -56,7 +56,7 @@ impl LaplaceParams {
     /// The Laplacian of these links.
     ///
     /// # Errors
-    /// As of [`LaplaceParams::check`] and [`Laplace::new`].
+    /// Errors of [`LaplaceParams::check`] and [`Laplace::new`].
     pub fn on(&self, links: Arc<GaugeField>) -> Result<Laplace> {
         self.check()?;
         Laplace::massive(links, self.components, self.directions, self.mass2)

@@ -107,7 +107,7 @@ fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
 /// pass through a field in double precision on the device.
 ///
 /// # Errors
-/// Those of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
+/// Errors of [`crate::io::read_gauge`]; `BadExtents`: the lattice cannot be divided; `NotFinite`,
 /// `NotUnitary`: a link is broken; `FilePlaquette`: header and links differ; `Unsupported`: an
 /// SU(2) storage was asked for; `OutOfMemory`. Nothing is returned half loaded.
 pub fn load_gauge(

@@ -43,7 +43,7 @@ pub fn save_vectors(
 /// The same of vectors that need not be on the device.
 ///
 /// # Errors
-/// As of [`save_vectors`].
+/// Errors of [`save_vectors`].
 pub fn save_sets(
     path: &Path,
     kind: &str,
@@ -190,7 +190,7 @@ impl VectorFile {
     /// The same as a set, on the device so far as there is room.
     ///
     /// # Errors
-    /// As of [`VectorFile::read`].
+    /// Errors of [`VectorFile::read`].
     pub fn read_set(
         &mut self,
         which: std::ops::Range<usize>,
@@ -212,7 +212,7 @@ impl VectorFile {
 /// Writes modes of the kernel, and of D_N where `low` has some.
 ///
 /// # Errors
-/// As of [`save_vectors`].
+/// Errors of [`save_vectors`].
 pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Result<()> {
     let r = modes.record();
     let mut tables = vec![
@@ -286,7 +286,7 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
 /// Low modes of D_N from a file that has some, checked against this operator.
 ///
 /// # Errors
-/// As of [`load_modes`].
+/// Errors of [`load_modes`].
 pub fn load_overlap_modes(path: &Path, op: &Overlap) -> Result<Option<OverlapModes>> {
     let links = op.sign().kernel().op().gauge().clone();
     let mut file =

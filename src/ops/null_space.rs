@@ -16,7 +16,7 @@ const KIND: &str = "multigrid";
 /// levels can be built from them again. All ranks call it. The file appears complete or not at all.
 ///
 /// # Errors
-/// As of [`save_vectors`]; `OutOfMemory`.
+/// Errors of [`save_vectors`]; `OutOfMemory`.
 pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
     let vectors = multigrid.vectors(multigrid.params().coarse_precision)?;
     save_vectors(path, KIND, vec![], &[&vectors])

@@ -45,7 +45,7 @@ impl OverlapSettings {
     /// The operator of a kernel with its modes, in the precision and storage asked for.
     ///
     /// # Errors
-    /// As of [`Sign::new`], [`Overlap::new`] and [`Overlap::to`].
+    /// Errors of [`Sign::new`], [`Overlap::new`] and [`Overlap::to`].
     pub fn operator(
         &self,
         kernel: Arc<HermitianWilson>,
@@ -68,7 +68,7 @@ impl OverlapSettings {
     /// its vectors where there is room for them now; where there is none for it, the plan says what all would take.
     ///
     /// # Errors
-    /// Those of making it and of [`OverlapSolving::solver`] that do not depend on links.
+    /// Errors of making it and of [`OverlapSolving::solver`] that do not depend on links.
     pub fn needs(
         &self,
         links: &GaugeField,
@@ -116,7 +116,7 @@ impl OverlapSolving {
     /// it is known, goes by the quark mass.
     ///
     /// # Errors
-    /// Those of [`OverlapSolving::solver`].
+    /// Errors of [`OverlapSolving::solver`].
     pub fn needs(
         &self,
         op: &Overlap,
@@ -167,7 +167,7 @@ const HALF: usize = COLUMNS / 2;
 /// `max_seconds` are those of all solves together.
 ///
 /// # Errors
-/// As of [`OverlapSolver::solve_masses`] and [`Source::set`].
+/// Errors of [`OverlapSolver::solve_masses`] and [`Source::set`].
 pub fn overlap_propagators(
     solver: &OverlapSolver,
     masses: &[f64],

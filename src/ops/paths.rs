@@ -334,7 +334,7 @@ impl Walker {
 /// any storage of SU(3).
 ///
 /// # Errors
-/// As of [`Walker::traces`]; `OutOfMemory`.
+/// Errors of [`Walker::traces`]; `OutOfMemory`.
 pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     if gauge.group() != crate::fields::Group::Su3 {
         bail!(Unsupported, "paths: expected SU(3) links, found links stored as {}", gauge.recon());

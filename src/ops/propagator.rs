@@ -19,7 +19,7 @@ use crate::solvers::{Monitor, Progress, Stop};
 /// fields and the solve. Fewer at a time take less.
 ///
 /// # Errors
-/// As of [`DiracSolver::memory`].
+/// Errors of [`DiracSolver::memory`].
 pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u64> {
     let n = at_once.min(columns);
     Ok(Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n)?))
@@ -28,7 +28,7 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u6
 /// The same of a propagator whose columns wait on the host until all are solved.
 ///
 /// # Errors
-/// As of [`DiracSolver::memory`].
+/// Errors of [`DiracSolver::memory`].
 pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u64> {
     let n = at_once.min(columns);
     Ok(Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n)?))
@@ -118,7 +118,7 @@ pub fn propagator(
 /// The same for sources that a field holds, whatever they are: smeared, sequential, of another code.
 ///
 /// # Errors
-/// As of [`propagator`]; `FieldMismatch`: not the lattice and precision of the solver's operator.
+/// Errors of [`propagator`]; `FieldMismatch`: not the lattice and precision of the solver's operator.
 pub fn propagator_of(
     solver: &DiracSolver,
     sources: &SpinorField,

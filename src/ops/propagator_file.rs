@@ -165,7 +165,7 @@ pub fn save_propagator(
 /// Sources in the file are passed over. `precision`: `None` for the file's.
 ///
 /// # Errors
-/// Those of [`PropagatorReader`]; `BadExtents`: the lattice cannot be divided; `NotFinite`;
+/// Errors of [`PropagatorReader`]; `BadExtents`: the lattice cannot be divided; `NotFinite`;
 /// `OutOfMemory`.
 pub fn load_propagator(
     device: &Device,

@@ -42,7 +42,7 @@ pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Compl
 /// i + 1, and its unit eigenvector; `beside` may be longer.
 ///
 /// # Errors
-/// As of [`eigen_hermitian`].
+/// Errors of [`eigen_hermitian`].
 pub(crate) fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Result<(f64, Vec<f64>)> {
     let n = diagonal.len();
     let mut a = vec![Complex64::ZERO; n * n];
@@ -67,7 +67,7 @@ pub(crate) fn inverse(a: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
 /// along those whose eigenvalues are rounding noise is left out.
 ///
 /// # Errors
-/// As of [`eigen_hermitian`].
+/// Errors of [`eigen_hermitian`].
 pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Complex64>> {
     let n = b.len();
     // T T^dagger is the inverse.

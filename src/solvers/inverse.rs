@@ -29,7 +29,7 @@ impl Inverse {
     /// Every application takes what its iterations have reached.
     ///
     /// # Errors
-    /// As of `new`.
+    /// Errors of `new`.
     pub fn approximate(system: System, params: SolverParams) -> Result<Self> {
         Ok(Inverse { exact: false, ..Inverse::new(system, params)? })
     }

@@ -98,7 +98,7 @@ pub fn eigen(
 /// where they are. The choice is the same on all ranks; the report and the log say what it was.
 ///
 /// # Errors
-/// As of [`eigen`].
+/// Errors of [`eigen`].
 pub fn eigen_set(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
@@ -115,7 +115,7 @@ pub fn eigen_set(
 /// is not short: that of a rehearsal.
 ///
 /// # Errors
-/// Those of the search that do not depend on numbers.
+/// Errors of the search that do not depend on numbers.
 pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     params.check(op)?;
     Room::with(op, params, false).memory(op, None, &rehearsed(params))

@@ -60,7 +60,7 @@ struct Track {
 /// `params.stop` are not used. What is refused leaves every x as it is; after a breakdown they are 0.
 ///
 /// # Errors
-/// As of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
+/// Errors of [`solve`]; `BadParameter`: no shift, a negative one, or a tolerance outside 0 to 1.
 pub fn multishift(
     system: &System,
     params: &SolverParams,

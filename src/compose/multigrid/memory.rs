@@ -21,7 +21,7 @@ impl Rehearsed {
     /// Rehearses a set-up, from vectors of the host where there are some; `compiled`: its kernels are compiled beside it.
     ///
     /// # Errors
-    /// As [`Multigrid::new`]: those that do not depend on links.
+    /// Errors of [`Multigrid::new`] that do not depend on links.
     pub fn new(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -65,7 +65,7 @@ impl Multigrid {
     /// A hierarchy like this one, set up on another device: for rehearsals.
     ///
     /// # Errors
-    /// As of [`Multigrid::new`].
+    /// Errors of [`Multigrid::new`].
     pub(crate) fn like_on(&self, device: &Device) -> Result<Arc<Self>> {
         let made = Multigrid::new(&*self.rehearsed.op.like_on(device)?, &self.params())?;
         made.free_idle();

@@ -278,7 +278,7 @@ impl Multigrid {
     /// time as it takes there is room for, at least one.
     ///
     /// # Errors
-    /// As `new`: those that do not depend on links.
+    /// Errors of `new` that do not depend on links.
     pub fn memory(op: &dyn QuarkAction, params: &MultigridParams) -> Result<u64> {
         Self::check_params(op, params)?;
         let device = &op.shape().device;
@@ -316,7 +316,7 @@ impl Multigrid {
     /// become bad refines the vectors, or in the end starts anew; the report says what was done.
     ///
     /// # Errors
-    /// As `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
+    /// Errors of `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
         if let Update::Refine(passes) = how {
@@ -402,7 +402,7 @@ impl Multigrid {
     /// that it replaces and the operator.
     ///
     /// # Errors
-    /// As [`Multigrid::memory`].
+    /// Errors of [`Multigrid::memory`].
     pub fn update_memory(&self, op: &dyn QuarkAction, how: Update) -> Result<u64> {
         let (device, mut params) = (&op.shape().device, self.params());
         if how == Update::Anew || params.refinements > 0 {

@@ -41,7 +41,7 @@ impl CoarseSystem {
     /// preconditioner. x and b are on the sites of solves.
     ///
     /// # Errors
-    /// As of [`solvers::solve`].
+    /// Errors of [`solvers::solve`].
     pub fn solve(
         &self,
         system: &System,
@@ -60,7 +60,7 @@ impl CoarseSystem {
     /// for S^dagger; residuals of the report are those of the system of solves, over the norm of its source.
     ///
     /// # Errors
-    /// As of [`solvers::solve`].
+    /// Errors of [`solvers::solve`].
     pub fn solve_all(
         &self,
         system: &System,

@@ -50,7 +50,7 @@ impl LoopAction {
     /// kind.
     ///
     /// # Errors
-    /// As of [`LoopAction::new`] and [`Paths::new`].
+    /// Errors of [`LoopAction::new`] and [`Paths::new`].
     pub fn symmetric(kinds: &[(Vec<u8>, f64)]) -> Result<Self> {
         let (mut loops, mut coefficients) = (vec![], vec![]);
         // A path that is none is refused before it is turned.
