@@ -148,12 +148,14 @@ impl Deflation {
         let mut params = params.clone();
         let asked = params.stop;
         let mut total: Option<SolverReport> = None;
+        // A part that took no iterations may not have come nearer: the rest is one part.
+        let mut stalled = false;
         loop {
             let worst = self.correct((op, sides), x, b, &norms, params.initial_guess)?;
             params.initial_guess = true;
             let goal = (self.restart * worst).min(0.5);
             // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
-            let more = runs() && asked.residual > 0.0 && goal > asked.residual;
+            let more = runs() && !stalled && asked.residual > 0.0 && goal > asked.residual;
             let left = params.stop.iterations;
             params.stop = Stop { iterations: left, ..asked.since(start) };
             if more {
@@ -162,6 +164,7 @@ impl Deflation {
             let part = iterate(x, &params)?;
             let ended = !more || !part.converged || part.iterations >= left;
             params.stop.iterations = left.saturating_sub(part.iterations);
+            stalled = part.iterations == 0;
             let report = match total.take() {
                 Some(before) => before.followed_by(part),
                 None => part,

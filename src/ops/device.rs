@@ -40,6 +40,7 @@ pub fn device_of_rank(
         }
         threads => threads,
     };
+    crate::backend::cuda::share_machine(comm.node().len());
     let ordinal = match ordinal {
         Some(ordinal) => ordinal,
         None if comm.node_rank() == 0 => 0,

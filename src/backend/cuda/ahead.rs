@@ -96,6 +96,7 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
 
     /// One thread's: job after job until none waits.
     fn work(&self) {
+        compiling::on_any_core();
         let mut state = self.lock();
         while let Some(key) = state.next() {
             match state.slots.remove(&key) {

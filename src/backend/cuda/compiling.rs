@@ -98,6 +98,39 @@ fn stay_loaded() {
     }
 }
 
+/// Processes of this machine that compile at a time, 1 as long as nobody says otherwise.
+static PROCESSES: AtomicUsize = AtomicUsize::new(1);
+
+/// Threads that compile run on every core that the machine gives the process from now on, its share of them: launchers
+/// of MPI bind a process to one core, where all of them would wait for each other.
+pub fn share_machine(processes: usize) {
+    PROCESSES.fetch_max(processes, SeqCst);
+}
+
+/// How many threads compile at a time.
+pub fn threads() -> usize {
+    let here = || std::thread::available_parallelism().map_or(1, |n| n.get());
+    let processes = PROCESSES.load(SeqCst);
+    if processes == 1 {
+        return here();
+    }
+    let everywhere = move || {
+        on_any_core();
+        here()
+    };
+    let all = std::thread::spawn(everywhere).join().unwrap_or(1);
+    here().max(all / processes)
+}
+
+/// For a thread that compiles.
+pub fn on_any_core() {
+    if PROCESSES.load(SeqCst) > 1 {
+        let all = [0xffu8; 1024];
+        // SAFETY: a mask and its size; cores that there are not do not count.
+        unsafe { libc::sched_setaffinity(0, all.len(), all.as_ptr().cast()) };
+    }
+}
+
 /// Starts threads that compile. Signals are for the host's threads: a handler that calls `exit` in one of these would
 /// wait for itself. Those that tell of a thread's own faults are not blocked.
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {

@@ -25,6 +25,7 @@ use std::ffi::{c_char, c_int, c_void, CStr};
 use std::sync::{Mutex, MutexGuard, Weak};
 
 pub use cache::Cache;
+pub use compiling::share_machine;
 pub use modules::in_parallel;
 pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};

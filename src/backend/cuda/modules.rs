@@ -106,7 +106,7 @@ impl Modules {
             tuner: Tuner::from_env(&cache),
             cache,
             loaded: RwLock::default(),
-            ahead: Ahead::new(cores()),
+            ahead: Ahead::new(compiling::threads()),
             loading: Mutex::default(),
             behind: Ahead::new(1),
         })
@@ -368,21 +368,20 @@ fn one(
     Ok((compiled, seconds))
 }
 
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, |n| n.get())
-}
-
 /// `work` on every job, on as many threads as there are cores; results in the order of the jobs.
 pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    let threads = cores().min(jobs.len());
+    let threads = compiling::threads().min(jobs.len());
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<R>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
-    let run = || loop {
-        let i = next.fetch_add(1, Ordering::Relaxed);
-        let Some(job) = jobs.get(i) else { return };
-        let result = work(job);
-        *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
+    let run = || {
+        compiling::on_any_core();
+        loop {
+            let i = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(i) else { return };
+            let result = work(job);
+            *results[i].lock().unwrap_or_else(|e| e.into_inner()) = Some(result);
+        }
     };
     std::thread::scope(|scope| {
         compiling::without_signals(|| (0..threads).for_each(|_| _ = scope.spawn(run)));
