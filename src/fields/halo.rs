@@ -405,12 +405,20 @@ impl Geometry {
         Ok(peers)
     }
 
-    /// Do kernels of every rank write to all of its neighbours? All ranks call this and get the same answer.
+    /// Do kernels of every rank write to all of its neighbours? All ranks call this and get the same answer; in a
+    /// rehearsal, as far as it is known.
     pub(crate) fn reaches_all(&self, device: &Device) -> Result<bool> {
         if device.is_cpu() {
             return Ok(false);
         }
-        Ok(self.comm().size() == 1 || self.peers(device)?.board.is_some())
+        if self.comm().size() == 1 {
+            return Ok(true);
+        }
+        let peers = match runs() {
+            true => Some(self.peers(device)?),
+            false => known_peers(self.comm(), device.real()),
+        };
+        Ok(peers.is_some_and(|peers| peers.board.is_some()))
     }
 
     /// Compiles the kernels of `work` ([`Device::rehearse`]), on every rank by itself. All ranks call this.
@@ -442,7 +450,8 @@ impl Geometry {
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
-        if self.finds_peers(device) {
+        // What is part of a rehearsal goes on in it.
+        if runs() && self.finds_peers(device) {
             device.foresee(likely, name, |stand_in| comm::silently(|| work(stand_in)));
             forget_stand_ins(self.comm());
         }

@@ -43,7 +43,7 @@ impl Room {
     /// Device memory of a search in this room: that of a rehearsal.
     ///
     /// # Errors
-    /// Those of the search that do not depend on numbers.
+    /// Errors of the search that do not depend on numbers.
     pub fn memory(self, op: &dyn LinOp, cheap: Option<&dyn LinOp>, search: Search) -> Result<u64> {
         let real = op.shape();
         let device = real.device.stand_in();
