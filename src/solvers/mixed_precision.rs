@@ -493,11 +493,12 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
 
     /// The same of right-hand sides whose update is due, and which these were; the others go on as if nothing had been.
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
+        // Fields whose right-hand sides are fastest in memory have no parts.
+        let all = self.upper.is_none() || !self.x.can_keep();
         // Without numbers one by itself stands for some of them, and all of them follow.
-        if !runs() && self.upper.is_some() && self.nrhs() > 1 {
+        if !runs() && !all && self.nrhs() > 1 {
             self.update(&[0])?;
         }
-        let all = self.upper.is_none();
         let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.due[i]).collect();
         self.update(&which)?;
         Ok(which)

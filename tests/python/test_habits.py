@@ -3,6 +3,7 @@
 import gc
 import logging
 import pickle
+import signal
 import sys
 import threading
 import time
@@ -311,6 +312,8 @@ def test_ctrl_c_ends_a_call():
 
     _, gauge = lattice(shape=(8, 8, 8, 8))
     d = plaq.Wilson(gauge, mass=-0.9)
+    # A shell starts its background jobs with this signal ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     begin = time.perf_counter()

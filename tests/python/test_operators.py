@@ -120,8 +120,8 @@ def test_solve():
     plan = d.plan(4)
     assert plan.solver == plaq.capi.plaq_solver_memory(d._solver(None, {}), 4) > 0
     assert plan.fields == 2 * 4 * d.field().numpy().nbytes
-    # Columns are fields' batches: the same kernels. All of a CPU's are there.
-    assert d.plan(8).kernels == plan.kernels and any(name.startswith("hop_f32") for name in plan.kernels)
+    # Columns are fields' batches: the same kernels, in the order of their first launches. All of a CPU's are there.
+    assert set(d.plan(8).kernels) == set(plan.kernels) and any(name.startswith("hop_f32") for name in plan.kernels)
     assert (plan.to_compile, plan.seconds) == (0, 0) and "all compiled" in repr(plan)
     # Another solver has others, and multigrid has many more.
     other = d.plan(4, solver="cgnr", sloppy_precision="double")
