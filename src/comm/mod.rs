@@ -382,7 +382,7 @@ impl Comm {
             Ok(transport.requests())
         })
     }
-    /// Its sum over all ranks, when such sums are known.
+    /// Takes the sum of these numbers over all ranks, when the sums beside it are known.
     pub(crate) fn told_beside(&self, flag: f64) {
         if let Some(transport) = self.transport() {
             transport.told(flag);

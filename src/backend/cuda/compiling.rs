@@ -122,7 +122,7 @@ pub fn threads() -> usize {
     here().max(all / processes)
 }
 
-/// For a thread that compiles.
+/// Lets this thread, which compiles, run on every core that the machine gives the process.
 pub fn on_any_core() {
     if PROCESSES.load(SeqCst) > 1 {
         let all = [0xffu8; 1024];
