@@ -1247,6 +1247,19 @@ enum {
   PLAQ_REFRESH_NONE = 3
 };
 
+/** Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept. */
+typedef int32_t plaq_vector_memory;
+enum {
+  /** On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+   * where that is not enough, or for a set-up of multigrid, the host has those that do not fit. */
+  PLAQ_VECTORS_AUTO = 0,
+  /** On the device, by an eigensolver with less room where memory is short. */
+  PLAQ_VECTORS_DEVICE = 1,
+  /** On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
+   * multigrid each of them once for each refinement. */
+  PLAQ_VECTORS_HOST = 2
+};
+
 /** A level of multigrid and its step to the next coarser one. */
 typedef struct plaq_multigrid_level_params {
   /** Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
@@ -1335,6 +1348,12 @@ typedef struct plaq_multigrid_params {
    * level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
    * Default: 1, 1, 1, 1. */
   double twist_factors[4];
+  /** Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
+   * bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+   * Default: PLAQ_VECTORS_AUTO. */
+  plaq_vector_memory setup_vectors;
+  /** Default: 0. */
+  int32_t reserved;
 } plaq_multigrid_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -2111,18 +2130,6 @@ enum {
   PLAQ_EIGEN_LANCZOS = 0,
   /** Minimising the Ritz functional with locally optimal conjugate gradients. */
   PLAQ_EIGEN_RITZ = 1
-};
-
-/** Where the vectors of an eigensolver are kept. */
-typedef int32_t plaq_vector_memory;
-enum {
-  /** On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
-   * enough, as many as fit there and the others on the host. */
-  PLAQ_VECTORS_AUTO = 0,
-  /** On the device, with less room where memory is short. */
-  PLAQ_VECTORS_DEVICE = 1,
-  /** On the host, but for one. Every step of a search brings them all to the device eight times. */
-  PLAQ_VECTORS_HOST = 2
 };
 
 /** What eigenvectors of M^dagger M are asked for. */

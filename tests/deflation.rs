@@ -116,13 +116,11 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
                 if let Some(guess) = guess {
                     blas::copy(&mut x, guess).unwrap();
                 }
-                let held = device.used().0;
+                // Later its buffers for messages would be there.
+                let most = device.used().0 + solver.memory(2).unwrap();
                 let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
                 assert!(report.solver.converged, "{params:?}: {report:?}");
-                assert!(
-                    report.memory_peak <= held + solver.memory(2).unwrap(),
-                    "{params:?}: {held} {report:?}"
-                );
+                assert!(report.memory_peak <= most, "{params:?}: {most} {report:?}");
                 (x, report.solver.iterations)
             };
             let found = &all.iter().find(|m| m.0 == form).unwrap().1;

@@ -149,7 +149,7 @@ fn vectors_on_the_host_are_those_of_a_field() {
                 assert_eq!(set.get(20, 4).unwrap_err().status, Status::FieldMismatch);
                 let held = |n: usize| (n * v.held() / 23) as u64;
                 let before = device.used().0;
-                let set = set.cut(7).unwrap();
+                let set = set.cut(7, here % 2 == 0).unwrap();
                 assert_eq!((set.count(), set.on_device()), (7, here.min(7)));
                 assert_eq!(before - device.used().0, held(here - here.min(7)));
                 assert!(bits(&set.into_field().unwrap()) == expect);

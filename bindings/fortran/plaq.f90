@@ -680,6 +680,15 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
   !> There was none since the set-up: of reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
+  !> Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept.
+  !> On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+  !> where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
+  !> On the device, by an eigensolver with less room where memory is short.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
+  !> On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
+  !> multigrid each of them once for each refinement.
+  integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> A level of multigrid and its step to the next coarser one.
   type, bind(c) :: plaq_multigrid_level_params
     !> Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
@@ -754,6 +763,10 @@ module plaq
     !> Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
     !> level easier to solve (Alexandrou et al., arXiv:1610.02370).
     real(c_double) :: twist_factors(4)
+    !> Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
+    !> bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+    integer(c_int32_t) :: setup_vectors
+    integer(c_int32_t) :: reserved
   end type
   !> A hierarchy.
   type, bind(c) :: plaq_multigrid_report
@@ -1163,14 +1176,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
   !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
-  !> Where the vectors of an eigensolver are kept.
-  !> On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
-  !> enough, as many as fit there and the others on the host.
-  integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
-  !> On the device, with less room where memory is short.
-  integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
-  !> On the host, but for one. Every step of a search brings them all to the device eight times.
-  integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> What eigenvectors of M^dagger M are asked for.
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.

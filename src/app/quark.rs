@@ -192,6 +192,7 @@ pub const MULTIGRID_OPTIONS: &[Opt] = &[
     mg("mg-setup", Mg::row("setup_iterations")).needs(OF_SETUP),
     mg("mg-setup-solver", Mg::row("setup_solver")).needs(OF_SETUP),
     mg("mg-setup-columns", Mg::row("setup_columns")).zero().needs(OF_SETUP),
+    mg("mg-setup-vectors", Mg::row("setup_vectors")).needs(OF_SETUP),
     mg("mg-refinements", Mg::row("refinements")).needs(OF_SETUP),
 ];
 

@@ -50,7 +50,6 @@ interface! {
     choices {
         plaq_eigen_end = End;
         plaq_eigen_method = EigenMethod;
-        plaq_vector_memory = VectorMemory;
     }
     tables {
         plaq_eigen_params, plaq_eigen_params_init;

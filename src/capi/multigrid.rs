@@ -19,6 +19,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::params::{number_of, InC};
+use crate::solvers::VectorMemory;
 
 /// What a `plaq_multigrid` stands for.
 pub struct Multigrid {
@@ -47,6 +48,7 @@ interface! {
         plaq_coarsest = Coarsest;
         plaq_setup_solver = SetupSolver;
         plaq_refresh = Refresh;
+        plaq_vector_memory = VectorMemory;
     }
     tables {
         plaq_multigrid_level_params;

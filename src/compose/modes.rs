@@ -627,7 +627,7 @@ fn separate(
         vectors.put(at, &one, 0, 1)?;
         at += 1;
     }
-    vectors.cut(at)
+    vectors.cut(at, true)
 }
 
 /// Diagonalises Q in the span of the first n vectors: eigenvalues by modulus, and residuals.

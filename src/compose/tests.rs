@@ -21,7 +21,7 @@ use crate::linop::{LinOp, Schur};
 use crate::operators::{
     ActionParams, DiracParams, Distance, HermitianWilson, LinkPrecision, QuarkAction,
 };
-use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 
 /// Kernels with their constants.
 pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
@@ -310,7 +310,7 @@ fn many_columns(device: &Device) -> Result<()> {
         if precision == Precision::F32 {
             for bits in [LinkPrecision::Half, LinkPrecision::Quarter] {
                 let mut short = Transfer::new(other.like(columns)?, [4; 4])?;
-                short.shorten(bits)?;
+                short.shorten(bits, false)?;
                 short.prolong(&mut other, &coarse)?;
             }
         }
@@ -419,16 +419,22 @@ fn memory_is_what_docs_say() {
                 kept = Some(complement);
             }
         }
-        let params = |setup_columns| MultigridParams {
+        let params = |setup_columns, setup_vectors| MultigridParams {
             setup_columns,
+            setup_vectors,
             ..MultigridParams::for_lattice(&geometry)
         };
-        let setup = |columns| Multigrid::memory(&*op, &params(columns)).unwrap();
-        let multigrid = Arc::new(Multigrid::new(&*op, &params(1)).unwrap());
+        let (here, host) = (VectorMemory::Device, VectorMemory::Host);
+        let setup = |columns, at| Multigrid::memory(&*op, &params(columns, at)).unwrap();
+        let multigrid = Arc::new(Multigrid::new(&*op, &params(1, here)).unwrap());
         let levels: u64 = multigrid.report().levels.iter().map(|l| l.bytes).sum();
         row("multigrid, 24 vectors: vectors and coarse operators", levels);
-        row("multigrid: set-up at its peak, one column at a time", setup(1));
-        row("multigrid: set-up at its peak, eight columns at a time", setup(8));
+        row(
+            "multigrid: set-up at its peak, one column at a time, vectors on the host",
+            setup(1, host),
+        );
+        row("multigrid: set-up at its peak, one column at a time", setup(1, here));
+        row("multigrid: set-up at its peak, eight columns at a time", setup(8, here));
         let solver = SolverParams { kind: SolverKind::Gcr, nkrylov: 10, ..Default::default() };
         let sloppy = Some((Precision::F32, Recon::R12));
         let params = SolveParams { solver, sloppy, ..SolveParams::default() };

@@ -149,19 +149,24 @@ impl VectorSet {
         }
     }
 
-    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free. They go by
-    /// way of the host, so that the device never holds more than before.
+    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free. With
+    /// `by_host` they go by way of the host, so that the device never holds more than before.
     ///
     /// # Errors
-    /// `OutOfMemory`: the host has no memory.
-    pub fn cut(mut self, count: usize) -> Result<Self> {
+    /// `OutOfMemory`: the device has no room for the copy, or the host for those that go by way of it.
+    pub fn cut(mut self, count: usize, by_host: bool) -> Result<Self> {
         self.check(&(0..count))?;
         let here = count.min(self.on_device());
         self.on_host.truncate(count - here);
-        match here == self.on_device() {
-            true => Ok(self),
-            false => self.moved(count, here),
+        if here == self.on_device() {
+            return Ok(self);
         }
+        if by_host {
+            return self.moved(count, here);
+        }
+        let mut first = self.first.like_with(self.precision(), here)?;
+        first.copy_rhs(0, &self.first, 0, here)?;
+        Ok(VectorSet { first, ..self })
     }
 
     /// The first `count` vectors, `here` of them on the device, which on the way holds none of them twice.
@@ -277,7 +282,13 @@ impl VectorSet {
             return basis::rotate(&mut self.first, which, c);
         }
         let rows = which.len();
-        // A rehearsal does not know how many vectors a search keeps: all, so that it takes enough memory.
+        // A rehearsal does not know how many vectors a search keeps: all, so that it takes enough memory, or no more than
+        // the device has, which are rotated in another way.
+        if !runs() && which.start < self.on_device() {
+            let here = which.start..self.on_device();
+            let zeros = vec![Complex64::ZERO; here.len() * here.len()];
+            basis::rotate(&mut self.first, here, &zeros)?;
+        }
         let all = vec![Complex64::ZERO; if runs() { 0 } else { rows * rows }];
         let c = if runs() { c } else { &all };
         let columns = c.len() / rows;

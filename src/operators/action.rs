@@ -205,6 +205,9 @@ pub trait SchurAction: SchurComplement {
 pub trait Coarsenable: QuarkAction {
     /// A copy of its own in other precision and link storage.
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
+    /// A copy while the links of this operator stay as they are, whose inverse site terms live as long as a Schur complement
+    /// keeps them.
+    fn copy_on_demand(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
     /// The same operator without hops between blocks of sites.
     fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>>;
     /// The hop of columns of right-hand sides of an operator in 16 bits, which tensor cores do where

@@ -243,6 +243,13 @@ impl Wilson {
         self.on_links(links, |clover| clover.whole_copy(precision))
     }
 
+    /// The same operator in other storage while the links of this one stay as they are: what of the clover term it is asked
+    /// for is made then, and its inverse lives as long as a Schur complement keeps it.
+    pub fn copy_on_demand(&self, precision: Precision, recon: Recon) -> Result<Self> {
+        let links = Arc::new(self.gauge.to(precision, recon)?);
+        self.on_links(links, |clover| Ok(clover.copy_on_demand(precision)))
+    }
+
     /// The same operator on a copy of its links; `copy` makes the clover term in their precision where that is another.
     fn on_links(
         &self,

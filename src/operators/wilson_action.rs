@@ -128,6 +128,10 @@ impl Coarsenable for Wilson {
         Ok(Arc::new(self.to(precision, recon)?))
     }
 
+    fn copy_on_demand(&self, (precision, recon): Storage) -> Result<Arc<dyn Coarsenable>> {
+        Ok(Arc::new(Wilson::copy_on_demand(self, precision, recon)?))
+    }
+
     fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>> {
         Ok(Arc::new(self.with_links(self.gauge().cut(block)?)))
     }

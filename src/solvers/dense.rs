@@ -4,6 +4,7 @@ use nalgebra::linalg::SymmetricEigen;
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
+use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 
@@ -16,7 +17,8 @@ fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
 }
 
 /// Eigenvalues, ascending, and eigenvectors of the hermitian n x n matrix A = U diag(values) U^dagger: U_ik, row i,
-/// is component i of vector k. Only the lower triangle of A is read.
+/// is component i of vector k. Only the lower triangle of A is read. In a rehearsal, whose numbers are made up, A counts
+/// as diagonal.
 ///
 /// # Errors
 /// `SolverBreakdown`: A holds NaN or infinity.
@@ -27,6 +29,11 @@ pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Compl
     }
     if n == 0 {
         return Ok((vec![], vec![]));
+    }
+    if !runs() {
+        let mut values: Vec<f64> = a.diagonal().iter().map(|z| z.re).collect();
+        values.sort_by(f64::total_cmp);
+        return Ok((values, identity(n)));
     }
     let Some(found) = SymmetricEigen::try_new(a, f64::EPSILON, MAX_SWEEPS * n) else {
         bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");

@@ -35,14 +35,15 @@ choices! {
 }
 
 choices! {
-    /// Where the vectors of an eigensolver are kept.
+    /// Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept.
     pub enum VectorMemory: plaq_vector_memory {
-        /// On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
-        /// enough, as many as fit there and the others on the host.
+        /// On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+        /// where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
         Auto = 0, PLAQ_VECTORS_AUTO, "auto";
-        /// On the device, with less room where memory is short.
+        /// On the device, by an eigensolver with less room where memory is short.
         Device = 1, PLAQ_VECTORS_DEVICE, "device";
-        /// On the host, but for one. Every step of a search brings them all to the device eight times.
+        /// On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
+        /// multigrid each of them once for each refinement.
         Host = 2, PLAQ_VECTORS_HOST, "host";
     }
 }

@@ -11,6 +11,8 @@ pub(super) struct Room {
     pub side: usize,
     /// Vectors that the device holds, of these and the next blocks.
     pub on_device: usize,
+    /// Do those that were found go by way of the host in the end, so that the device never holds them twice?
+    pub by_host: bool,
     /// All of them.
     all: usize,
 }
@@ -22,10 +24,10 @@ impl Room {
     fn of(params: &EigenParams, op: &dyn LinOp, side: usize, on_device: Option<usize>) -> Room {
         let whole = params.is_whole(op.shape().numbers() as usize);
         let all = side + if whole { 0 } else { 3 * params.block.max(1) };
-        Room { side, on_device: on_device.map_or(all, |n| n.min(all)), all }
+        Room { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
     }
 
-    /// All on the device: as many as are asked for, or as few as can be.
+    /// All on the device: as many as are asked for, which have room twice, or as few as can be.
     pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> Room {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {
@@ -33,7 +35,7 @@ impl Room {
             false if least => params.least_room_in(dimension),
             false => params.room_in(dimension),
         };
-        Room::of(params, op, side, None)
+        Room { by_host: least, ..Room::of(params, op, side, None) }
     }
 
     pub fn on_host(&self) -> usize {
@@ -72,12 +74,13 @@ impl Room {
         let shape = op.shape();
         let comm = shape.geometry.comm();
         let mine = comm.agree(Self::fitting(op, cheap, params, search))?;
-        let mut fewest = [-(mine.side as f64), -(mine.on_device as f64)];
+        let mut fewest =
+            [-(mine.side as f64), -(mine.on_device as f64), f64::from(u8::from(mine.by_host))];
         comm.most(&mut fewest)?;
-        let [side, on_device] = fewest.map(|n| -n as usize);
-        let chosen = Room::of(params, op, side, Some(on_device));
+        let ([side, on_device], by_host) = ([0, 1].map(|k| -fewest[k] as usize), fewest[2] > 0.0);
+        let chosen = Room { by_host, ..Room::of(params, op, side, Some(on_device)) };
         let all = Room::with(op, params, false);
-        if chosen != all {
+        if (chosen.side, chosen.on_device) != (all.side, all.on_device) {
             log::info!(
                 "{} eigenvectors: room for {side} vectors in place of {}, {} of them on {}, {} on the host",
                 params.count,
@@ -102,6 +105,10 @@ impl Room {
         let (all, least) = (Room::with(op, params, false), Room::with(op, params, true));
         let of = |side, on_device| Room::of(params, op, side, on_device);
         if params.vectors != VectorMemory::Host {
+            if all.memory(op, cheap, search)? <= free {
+                return Ok(all);
+            }
+            let all = of(all.side, None);
             let need = all.memory(op, cheap, search)?;
             if need <= free {
                 return Ok(all);

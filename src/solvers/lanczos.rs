@@ -51,6 +51,8 @@ struct Process<'a, 'm> {
     p: Polynomial,
     /// Locked vectors, then the basis, then the next block.
     v: VectorSet,
+    /// Do vectors that were found go by way of the host in the end?
+    by_host: bool,
     locked: usize,
     /// Vectors of the basis, without those locked.
     have: usize,
@@ -167,6 +169,7 @@ impl<'a, 'm> Process<'a, 'm> {
             cheap: cheap.unwrap_or(op),
             params,
             tol: eigen_tol("tol", params.tol, shape.precision)?.min(coarsest),
+            by_host: room.by_host,
             watch,
             p: Polynomial::plain(params.end),
             v,
@@ -705,6 +708,6 @@ impl<'a, 'm> Process<'a, 'm> {
         (self.report.degree, self.report.interval) = (self.p.degree, [self.p.from, self.p.to]);
         self.report.seconds = self.watch.seconds();
         self.report.ended_by(&self.watch);
-        Ok((self.v.cut(m)?, self.report))
+        Ok((self.v.cut(m, self.by_host)?, self.report))
     }
 }

@@ -409,6 +409,10 @@ pub fn generate() -> String {
     }
     entries(&mut s, &names);
     let _ = writeln!(s, "void begin_calls(void) {{}}");
+    let _ = writeln!(
+        s,
+        "int makes_objects(const char *name) {{ return strstr(name, \"_create\") != NULL; }}"
+    );
     let _ = writeln!(s, "const int kind_count = {};", t.handles.len());
     let kind = |name| t.kind(name).expect("a handle");
     let _ = writeln!(

@@ -508,9 +508,9 @@ static void check(int32_t status) {
 static int choose_entry(void) {
   int n = below(entry_count), k;
   if (doing[thread].call >= 60 || !percent(50)) return n;
-  for (k = 0; k < entry_count - 1; k++)
-    if (says(entries[k].name, "_create") && percent(15)) break;
-  return k;
+  for (k = 0; k < entry_count; k++)
+    if (makes_objects(entries[k].name) && percent(15)) return k;
+  return n;
 }
 
 static int32_t make_call(int n) {

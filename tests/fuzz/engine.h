@@ -52,6 +52,8 @@ int32_t called(void);
 void layout_of_call(int32_t list);
 /* Of the generated part: what comes before all calls. */
 void begin_calls(void);
+/* Of the generated part: does this function make what others need? */
+int makes_objects(const char *name);
 void engine_fault(const char *what);
 void partly_used(void);
 /* Keeps what results hold before the call. */

@@ -27,6 +27,15 @@ void begin_calls(void) {
   if (!links || !before) exit(94);
 }
 
+int makes_objects(const char *name) {
+  static const char *const all[] = {"initQuda", "loadGaugeQuda", "loadCloverQuda", "newMultigridQuda", "dumpMultigridQuda", "invertQuda",
+                                    "invertMultiSrcQuda", "eigensolveQuda", "momResidentQuda"};
+  size_t i;
+  for (i = 0; i < sizeof all / sizeof *all; i++)
+    if (!strcmp(name, all[i])) return 1;
+  return 0;
+}
+
 int quda_integer(const char *name) {
   static const int odd[] = {-1, 0, 1, 5, 7, 100, 65536, 2147483647, -2147483647 - 1};
   int value;
@@ -67,13 +76,19 @@ void *quda_pointer(const char *name) {
   int i = below(PINNED);
   void *p;
   /* What newMultigridQuda returned once, or did not. */
-  if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner") || !strncmp(name, "d_", 2)) return (void *)(uintptr_t)below(30);
+  if (!strcmp(name, "mg_instance") || !strcmp(name, "preconditioner") || !strncmp(name, "d_", 2))
+    return (void *)(uintptr_t)below(percent(60) ? 6 : 30);
   if (!strcmp(name, "mom") || !strcmp(name, "sitelink") || strstr(name, "gauge") || strstr(name, "moment") ||
       !strcmp(name, "out") || !strncmp(name, "h_", 2) || !strncmp(name, "_hp", 3)) {
-    /* Enough for any order of the links and for vectors; addresses of itself at its begin. */
-    static unsigned char *array;
-    if (!array && !(array = calloc(2, 1 << 20))) exit(94);
-    for (i = 0; i < 64; i++) memcpy(array + (size_t)i * sizeof array, &array, sizeof array);
+    /* Enough for any order of the links and for vectors: numbers in either precision, whatever calls have left there before;
+     * addresses at its begin, of what stands behind them: a call may write there before it has read all. */
+    enum { NUMBERS = 1 << 18, LIST = 64 };
+    static double *array, *data;
+    if (!array && !(array = calloc(NUMBERS, sizeof *array))) exit(94);
+    if (percent(95))
+      for (i = 0; i < NUMBERS; i++) array[i] = 1.0 / (16 << (i % 3));
+    data = array + LIST;
+    for (i = 0; i < LIST; i++) memcpy(array + i, &data, sizeof data);
     return percent(5) ? NULL : array;
   }
   if (strcmp(name, "pointer")) return percent(80) ? NULL : &none;
@@ -207,9 +222,9 @@ QudaEigParam *quda_QudaEigParam(QudaEigParam *param) {
   good.use_pc = (QudaBoolean)percent(40), good.use_poly_acc = (QudaBoolean)percent(50);
   good.poly_deg = percent(95) ? below(12) : quda_integer("degree");
   good.a_min = percent(90) ? 0.1 * below(5) : real(""), good.a_max = percent(90) ? 4 : real("");
-  good.n_conv = good.n_ev = percent(97) ? 1 + below(3) : -below(3), good.n_kr = percent(97) ? 8 + below(20) : quda_integer("size");
+  good.n_conv = good.n_ev = percent(97) ? 1 + below(3) : -below(3), good.n_kr = percent(97) ? 8 + below(20) : below(8) - 1;
   good.block_size = percent(95) ? 1 + below(3) : quda_integer("size"), good.tol = percent(90) ? 1e-5 : real("");
-  good.max_restarts = below(4), good.require_convergence = (QudaBoolean)percent(30);
+  good.max_restarts = percent(95) ? 1 + below(3) : 0, good.require_convergence = (QudaBoolean)percent(30);
   good.ortho_dim = percent(95) ? 3 : quda_integer("direction"), good.ortho_dim_size_local = percent(95) ? 4 : below(9);
   good.n_ev_deflate = percent(80) ? -1 : below(5), good.compute_gamma5 = (QudaBoolean)percent(10);
   good.compute_svd = (QudaBoolean)percent(5);
@@ -260,10 +275,10 @@ QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
   good.tol_offset[0] = good.tol_offset[1] = good.tol_offset[2] = 1e-6;
   good.use_init_guess = (QudaUseInitGuess)(percent(20)), good.laplace3D = below(5), good.covdev_mu = below(8);
   good.inv_type_precondition = percent(20) ? QUDA_MG_INVERTER : percent(90) ? QUDA_INVALID_INVERTER : QUDA_MR_INVERTER;
-  good.maxiter_precondition = percent(90) ? 3 : quda_integer("iter"), good.omega = percent(90) ? 1 : real("");
+  good.maxiter_precondition = below(8) - 1, good.omega = percent(90) ? 1 : real("");
   good.residual_type = percent(80) ? QUDA_L2_RELATIVE_RESIDUAL : (QudaResidualType)below(9), good.tol_hq = 1e-3;
   good.eig_param = percent(20) ? deflating() : NULL, good.deflate = (QudaBoolean)(good.eig_param != NULL);
-  good.tol_restart = percent(90) ? 0.1 : real(""), good.cuda_prec_eigensolver = good.cuda_prec;
+  good.tol_restart = percent(90) ? 0.1 : 0.5 * (below(6) - 1), good.cuda_prec_eigensolver = good.cuda_prec;
   if (percent(20)) {
     good.chrono_make_resident = below(2), good.chrono_use_resident = below(2), good.chrono_replace_last = below(2);
     good.chrono_max_dim = percent(95) ? 1 + below(4) : quda_integer("size");
@@ -276,6 +291,7 @@ QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
     if (param->num_offset > 4) param->num_offset = 4;
     if (param->maxiter > 50) param->maxiter = 50;
     param->eig_param = good.eig_param, param->verbosity = good.verbosity;
+    if (percent(80)) param->clover_rho = 0, param->make_resident_solution = param->use_resident_solution = 0;
     good = *param;
   }
   if (percent(3)) good.struct_size = quda_size();
@@ -372,6 +388,7 @@ QudaGaugeParam *quda_QudaGaugeParam(QudaGaugeParam *param) {
   good.gauge_offset = (size_t)(8 * below(20)), good.site_size = good.gauge_offset + 576 + (size_t)(8 * below(20));
   if (percent(15)) {
     /* Sizes decide how much memory is read. */
+    param->struct_size = good.struct_size;
     param->gauge_offset = good.gauge_offset, param->site_size = good.site_size;
     good = *param;
   }

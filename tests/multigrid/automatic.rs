@@ -178,37 +178,81 @@ fn short_memory_solves_fewer_columns() {
     }
 }
 
-/// A set-up takes as many columns at a time as there is room for, where nobody says how many.
+/// A set-up takes as many columns at a time as there is room for, where nobody says how many, and where there is too little
+/// for one its vectors wait on the host.
 #[test]
 fn short_memory_makes_fewer_columns() {
     for device in some_devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4; 4], vectors: 8, pre: 0, post: 4 };
-        let params = |setup_columns| MultigridParams {
+        let params = |setup_columns, setup_vectors| MultigridParams {
             setup_columns,
+            setup_vectors,
             setup_iterations: 2,
             refinements: 1,
             ..MultigridParams::with_levels(vec![level])
         };
-        let need = |columns| Multigrid::memory(&*op, &params(columns)).unwrap();
-        let needs = [8, 4, 2, 1].map(|columns| (need(columns), columns));
-        let one = needs[3].0;
-        assert!(one < needs[1].0 && needs[1].0 < needs[0].0, "{needs:?}");
-        for (room, _) in needs {
-            let (_, columns) = *needs.iter().find(|(need, _)| *need <= room).unwrap();
+        let automatic = params(0, VectorMemory::Auto);
+        let [here, host] = [VectorMemory::Device, VectorMemory::Host];
+        let needs = [(8, here), (4, here), (2, here), (1, here), (1, host)]
+            .map(|(n, at)| (Multigrid::memory(&*op, &params(n, at)).unwrap(), n, at));
+        let least = needs[4].0;
+        assert!(
+            least < needs[3].0 && needs[3].0 < needs[1].0 && needs[1].0 < needs[0].0,
+            "{needs:?}"
+        );
+        for (room, ..) in needs {
+            let (_, columns, at) = *needs.iter().find(|(need, ..)| *need <= room).unwrap();
             device.limit_memory(device.used().0 + room);
-            let announced = Multigrid::memory(&*op, &params(0));
-            let made = Multigrid::new(&*op, &params(0));
+            let announced = Multigrid::memory(&*op, &automatic);
+            let made = Multigrid::new(&*op, &automatic);
             device.limit_memory(u64::MAX);
             assert_eq!(announced.unwrap(), room);
-            assert_eq!(made.unwrap().params().setup_columns, columns);
+            let made = made.unwrap().params();
+            assert_eq!((made.setup_columns, made.setup_vectors), (columns, at));
         }
-        device.limit_memory(device.used().0 + one / 2);
-        let announced = Multigrid::memory(&*op, &params(0));
-        let refused = Multigrid::new(&*op, &params(0)).map(|_| ());
+        device.limit_memory(device.used().0 + least / 2);
+        let announced = Multigrid::memory(&*op, &automatic);
+        let refused = Multigrid::new(&*op, &automatic).map(|_| ());
         device.limit_memory(u64::MAX);
-        assert_eq!(announced.unwrap(), one);
+        assert_eq!(announced.unwrap(), least);
         assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
+    }
+}
+
+/// Null vectors that wait on the host are the same, in one precision and in two, also where more are refined than wait, and
+/// after updates.
+#[test]
+fn null_vectors_wait_on_the_host() {
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
+        let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
+        let level = LevelParams { block: [4; 4], vectors: 6, pre: 0, post: 4 };
+        for (coarse_precision, links, setup_columns) in [
+            (Precision::F32, LinkPrecision::Quarter, 4),
+            (Precision::F32, LinkPrecision::Half, 1),
+            (Precision::F64, LinkPrecision::Double, 4),
+        ] {
+            let made = |setup_vectors| {
+                let params = MultigridParams {
+                    setup_columns,
+                    setup_vectors,
+                    coarse_precision,
+                    link_precision: Some(links),
+                    setup_iterations: 4,
+                    refinements: 2,
+                    ..MultigridParams::with_levels(vec![level])
+                };
+                let multigrid = Multigrid::new(&*op, &params).unwrap();
+                [Update::Keep, Update::Refine(1)].map(|how| {
+                    multigrid.update(&*op, how).unwrap();
+                    let v = multigrid.vectors(Precision::F64).unwrap();
+                    (multigrid.report().reduction, v.save_lex().unwrap())
+                })
+            };
+            let [here, host] = [VectorMemory::Device, VectorMemory::Host].map(made);
+            assert!(here == host, "{}: {links:?}", device.name());
+        }
     }
 }

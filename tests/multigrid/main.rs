@@ -29,7 +29,7 @@ use plaq::operators::{CoarseOperator, DiracParams, LinkPrecision, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
 use plaq::ops::eigenvectors::save_vectors;
 use plaq::ops::null_space::{load_multigrid, save_multigrid};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
 use reference::{su3, Gauge, Lattice, C};
@@ -656,13 +656,16 @@ fn announced_memory_is_taken() {
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = |n| LevelParams { block: [2; 4], vectors: n, pre: 0, post: 4 };
-        for (levels, links) in [
-            (vec![level(16)], LinkPrecision::Single),
-            (vec![level(8), level(8)], LinkPrecision::Quarter),
-            (vec![level(2)], LinkPrecision::Half),
+        let (here, host) = (VectorMemory::Device, VectorMemory::Host);
+        for (levels, links, setup_vectors) in [
+            (vec![level(16)], LinkPrecision::Single, here),
+            (vec![level(8), level(8)], LinkPrecision::Quarter, here),
+            (vec![level(8), level(8)], LinkPrecision::Quarter, host),
+            (vec![level(2)], LinkPrecision::Half, here),
         ] {
             let params = MultigridParams {
                 cycle: Cycle::V,
+                setup_vectors,
                 link_precision: Some(links),
                 coarsest_modes: Some(0),
                 setup_iterations: 2,

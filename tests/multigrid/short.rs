@@ -3,7 +3,7 @@
 use super::*;
 
 /// Null vectors in 16 or 8 bits are those in single precision to what these hold: on even sites in these, on all of
-/// them in 16 bits.
+/// them in 16 bits. By way of the host they become the same.
 #[test]
 fn null_vectors_of_few_bits() {
     for device in some_devices() {
@@ -12,9 +12,12 @@ fn null_vectors_of_few_bits() {
         let forms = [(LinkPrecision::Half, 5e-4), (LinkPrecision::Quarter, 1.5e-2)];
         for (n, (bits, bound)) in [3, 6, 8, 12].into_iter().flat_map(|n| forms.map(|f| (n, f))) {
             let full = Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
-            let mut short =
-                Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
-            short.shorten(bits).unwrap();
+            let [short, by_host] = [false, true].map(|by_host| {
+                let v = null_vectors(&s, n, Precision::F32);
+                let mut short = Transfer::new(v, [2, 2, 2, 4]).unwrap();
+                short.shorten(bits, by_host).unwrap();
+                short
+            });
             for (nrhs, subset) in
                 [(1, Subset::Even), (3, Subset::Even), (8, Subset::Even), (4, Subset::Full)]
             {
@@ -23,7 +26,7 @@ fn null_vectors_of_few_bits() {
                         .unwrap();
                 let count = full.coarse().global_volume() * 2 * n * nrhs;
                 scatter(&mut x, &random_numbers(count, 21));
-                let both = [&full, &short].map(|transfer| {
+                let all = [&full, &short, &by_host].map(|transfer| {
                     let mut fine =
                         CoarseField::new(full.fine(), Precision::F32, subset, 12, nrhs).unwrap();
                     transfer.prolong(&mut fine, &x).unwrap();
@@ -31,7 +34,8 @@ fn null_vectors_of_few_bits() {
                     transfer.restrict(&mut back, &fine).unwrap();
                     [fine.save().unwrap(), back.save().unwrap()]
                 });
-                for (a, b) in both[0].iter().zip(&both[1]) {
+                assert!(all[1] == all[2], "{}: by way of the host", device.name());
+                for (a, b) in all[0].iter().zip(&all[1]) {
                     let found = distance(a, b);
                     let bound = if subset == Subset::Even { bound } else { forms[0].1 };
                     let what = format!("{}, {n} vectors, {nrhs}: off by {found:e}", device.name());

@@ -2088,6 +2088,18 @@ class plaq_refresh(Enum):
     NONE = 3
 
 
+class plaq_vector_memory(Enum):
+    """Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept."""
+    #: On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+    #: where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
+    AUTO = 0
+    #: On the device, by an eigensolver with less room where memory is short.
+    DEVICE = 1
+    #: On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
+    #: multigrid each of them once for each refinement.
+    HOST = 2
+
+
 class plaq_multigrid_level_params(Struct):
     """A level of multigrid and its step to the next coarser one.
 
@@ -2161,6 +2173,10 @@ class plaq_multigrid_params(Struct):
       twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
         Default: 1, 1, 1, 1.
+      setup_vectors: Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
+        bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+        Default: PLAQ_VECTORS_AUTO.
+      reserved: Default: 0.
     """
     struct_size: int
     levels: int
@@ -2188,6 +2204,8 @@ class plaq_multigrid_params(Struct):
     setup_columns: int
     setup_solver: Any
     twist_factors: Any
+    setup_vectors: Any
+    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("levels", _c.c_int32),
@@ -2215,8 +2233,10 @@ class plaq_multigrid_params(Struct):
         ("setup_columns", _c.c_int32),
         ("setup_solver", _c.c_int32),
         ("twist_factors", _c.c_double * 4),
+        ("setup_vectors", _c.c_int32),
+        ("reserved", _c.c_int32),
     ]
-    _enums_ = {"cycle": plaq_cycle, "smoother": plaq_smoother, "smoother_precision": plaq_precision, "coarse_precision": plaq_precision, "coarse_smoother": plaq_smoother, "coarsest": plaq_coarsest, "deep_cycle": plaq_cycle, "link_precision": plaq_precision, "setup_solver": plaq_setup_solver}
+    _enums_ = {"cycle": plaq_cycle, "smoother": plaq_smoother, "smoother_precision": plaq_precision, "coarse_precision": plaq_precision, "coarse_smoother": plaq_smoother, "coarsest": plaq_coarsest, "deep_cycle": plaq_cycle, "link_precision": plaq_precision, "setup_solver": plaq_setup_solver, "setup_vectors": plaq_vector_memory}
     _init_ = "plaq_multigrid_params_init"
 
 
@@ -3385,17 +3405,6 @@ class plaq_eigen_method(Enum):
     LANCZOS = 0
     #: Minimising the Ritz functional with locally optimal conjugate gradients.
     RITZ = 1
-
-
-class plaq_vector_memory(Enum):
-    """Where the vectors of an eigensolver are kept."""
-    #: On the device, with less room for the search than `room` of 0 means where memory is short; where that is not
-    #: enough, as many as fit there and the others on the host.
-    AUTO = 0
-    #: On the device, with less room where memory is short.
-    DEVICE = 1
-    #: On the host, but for one. Every step of a search brings them all to the device eight times.
-    HOST = 2
 
 
 class plaq_eigen_params(Struct):

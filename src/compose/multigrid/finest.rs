@@ -6,56 +6,86 @@ use super::MultigridParams;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
-use crate::operators::{Coarsenable, FlavourTerm, QuarkAction, TensorHop};
+use crate::operators::{
+    Coarsenable, CoarsenablePair, FlavourTerm, QuarkAction, Storage, TensorHop,
+};
 
 /// The operator on the finest level.
-pub(super) struct Finest {
-    /// The operator of the smoother.
-    pub smoother: Arc<dyn Coarsenable>,
-    /// What null vectors and coarse operators are made with: the same, or in single precision where the
-    /// smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
+pub(super) struct Finest<'a> {
+    op: OneFlavour<'a>,
+    pair: Option<&'a dyn CoarsenablePair>,
+    /// What null vectors and coarse operators are made with: the operator of the smoother, or one in single precision where
+    /// the smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
     pub setup: Arc<dyn Coarsenable>,
-    /// The smoother's for many right-hand sides, where the set-up iterates as many.
-    pub tensor: Option<Arc<TensorHop>>,
-    /// The operator of the smoother of solves with two flavours, and what it has besides; the others are then those of
-    /// one flavour.
-    pub pair: Option<(Arc<dyn QuarkAction>, FlavourTerm)>,
+    /// Storage of the smoother's operator.
+    storage: Storage,
+    short_powers: bool,
+    many_columns: bool,
 }
 
-impl Finest {
-    pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
-        if let Some(op) = op.coarsenable() {
-            return Self::of_one(op, params);
-        }
-        let Some(both) = op.coarsenable_pair() else {
-            check(op)?;
-            bail!(Internal, "multigrid of an action without flavours");
-        };
-        let one = Self::of_one(&*both.one_flavour()?, params)?;
-        let smoother = both.own_copy(one.smoother.storage())?;
-        Ok(Finest { pair: Some((smoother, both.flavour_term())), ..one })
-    }
+/// The operator of one flavour: that of the solves, or one that is made of an operator of two.
+enum OneFlavour<'a> {
+    Own(&'a dyn Coarsenable),
+    Made(Arc<dyn Coarsenable>),
+}
 
-    /// The operator of one flavour.
-    fn of_one(op: &dyn Coarsenable, params: &MultigridParams) -> Result<Self> {
+impl OneFlavour<'_> {
+    fn op(&self) -> &dyn Coarsenable {
+        match self {
+            OneFlavour::Own(op) => *op,
+            OneFlavour::Made(op) => &**op,
+        }
+    }
+}
+
+impl<'a> Finest<'a> {
+    pub fn new(op: &'a dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
+        let (op, pair) = match (op.coarsenable(), op.coarsenable_pair()) {
+            (Some(op), _) => (OneFlavour::Own(op), None),
+            (_, Some(pair)) => (OneFlavour::Made(pair.one_flavour()?), Some(pair)),
+            _ => {
+                check(op)?;
+                bail!(Internal, "multigrid of an action without flavours");
+            }
+        };
         // Two rows of the links where they are unitary.
-        let links = match op.links().recon() {
+        let links = match op.op().links().recon() {
             Recon::R18 => Recon::R18,
             _ => Recon::R12,
         };
-        let smoother = op.own_copy((params.smoother_precision(), links))?;
-        let setup = match params.short_powers() {
-            true => op.own_copy((Precision::F32, links))?,
-            false => smoother.clone(),
+        let short_powers = params.short_powers();
+        let storage = (params.smoother_precision(), links);
+        let setup = match short_powers {
+            true => op.op().copy_on_demand((Precision::F32, links))?,
+            false => op.op().own_copy(storage)?,
         };
-        let tensor = match params.many_columns()
-            && params.short_powers()
-            && TensorHop::fits(smoother.links())
-        {
-            true => Some(Arc::new(smoother.tensor_hop()?)),
-            false => None,
-        };
-        Ok(Finest { smoother, setup, tensor, pair: None })
+        let many_columns = params.many_columns();
+        Ok(Finest { op, pair, setup, storage, short_powers, many_columns })
+    }
+
+    /// The operator of the smoother, made anew where set-ups do not work with it: so it takes no memory beside the null
+    /// vectors while coarse operators are made.
+    pub fn smoother(&self) -> Result<Arc<dyn Coarsenable>> {
+        match self.short_powers {
+            true => self.op.op().own_copy(self.storage),
+            false => Ok(self.setup.clone()),
+        }
+    }
+
+    /// The same operator for many right-hand sides, where the set-up iterates as many.
+    pub fn tensor(&self, smoother: &Arc<dyn Coarsenable>) -> Result<Option<Arc<TensorHop>>> {
+        match self.many_columns && self.short_powers && TensorHop::fits(smoother.links()) {
+            true => Ok(Some(Arc::new(smoother.tensor_hop()?))),
+            false => Ok(None),
+        }
+    }
+
+    /// The operator of the smoother of solves with two flavours, and what it has besides; the others are then those of one
+    /// flavour.
+    pub fn pair(&self) -> Result<Option<(Arc<dyn QuarkAction>, FlavourTerm)>> {
+        let made =
+            |pair: &dyn CoarsenablePair| Ok((pair.own_copy(self.storage)?, pair.flavour_term()));
+        self.pair.map(made).transpose()
     }
 }
 

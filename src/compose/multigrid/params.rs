@@ -3,8 +3,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 use crate::operators::{LinkPrecision, TensorHop};
-use crate::params::{choices, parameters, Parameters};
-use crate::solvers::SolverKind;
+use crate::params::{choices, parameters, Parameters, Reserved};
+use crate::solvers::{SolverKind, VectorMemory};
 
 /// Directions that GCR on a coarse level keeps.
 pub(super) const KRYLOV: usize = 16;
@@ -186,6 +186,10 @@ parameters! {
         /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
         twist_factors: [f64; MOST_COARSENINGS] = [1.0; MOST_COARSENINGS], within(0, 1_000_000);
+        /// Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
+        /// bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
+        setup_vectors: VectorMemory = VectorMemory::Auto;
+        reserved: Reserved = Reserved;
     }
 }
 
@@ -273,13 +277,31 @@ impl MultigridParams {
         MultigridParams { smoother_precision, link_precision, ..self.on_lattice(geometry) }
     }
 
-    /// These with the numbers of columns that a set-up tries one after the other until there is memory for them.
+    /// These with the numbers of columns and the places of null vectors that a set-up tries one after the other until there
+    /// is memory for them.
     pub(super) fn attempts(&self) -> impl Iterator<Item = Self> + '_ {
-        let tried = match self.setup_columns {
+        let columns = match self.setup_columns {
             0 => SETUP_COLUMNS.to_vec(),
             n => vec![n],
         };
-        tried.into_iter().map(|setup_columns| MultigridParams { setup_columns, ..self.clone() })
+        let fewest = columns[columns.len() - 1];
+        let tried: Vec<_> = match self.setup_vectors {
+            VectorMemory::Auto => {
+                let on_device = columns.into_iter().map(|n| (n, VectorMemory::Device));
+                on_device.chain([(fewest, VectorMemory::Host)]).collect()
+            }
+            asked => columns.into_iter().map(|n| (n, asked)).collect(),
+        };
+        tried.into_iter().map(|(setup_columns, setup_vectors)| MultigridParams {
+            setup_columns,
+            setup_vectors,
+            ..self.clone()
+        })
+    }
+
+    /// Do null vectors of a set-up wait on the host?
+    pub(super) fn vectors_wait(&self) -> bool {
+        self.setup_vectors == VectorMemory::Host
     }
 
     /// Do so many null vectors go through a hop at a time that tensor cores are worth it? Where memory is short for few

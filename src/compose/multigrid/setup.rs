@@ -1,5 +1,6 @@
 //! Null vectors, refined by cycles of the levels that are made of them (Frommer et al., arXiv:1303.1377).
 
+use std::borrow::Borrow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,7 +12,9 @@ use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::backend::steps;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset};
+use crate::fields::{
+    blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset, VectorSet,
+};
 use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
 use crate::solvers::{self, SolverParams, Stop, System};
@@ -55,9 +58,7 @@ pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
     let passes = steps(params.refinements, 1);
     let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent)?;
     for pass in 1..=passes {
-        let v = spent.on(0, || improved(&hierarchy, &op.setup))?;
-        // Its memory is for the next one.
-        drop(hierarchy);
+        let v = spent.on(0, || improved(hierarchy, &op.setup))?;
         hierarchy = levels(op, params, v, pass == passes, &mut spent)?;
     }
     Ok(hierarchy)
@@ -73,17 +74,15 @@ pub(super) fn refined(
     let (mut spent, passes) = (Spent::new(params), steps(passes, 1));
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
-        let v = spent.on(0, || old.transfers[0].originals(0, old.transfers[0].count()))?;
+        let v = spent.on(0, || originals(old))?;
         old = Arc::new(levels(op, params, v, false, &mut spent)?);
     }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
-            true => spent.on(0, || improved(&old, &op.setup))?,
-            false => old.transfers[0].originals(0, old.transfers[0].count())?,
+            true => spent.on(0, || improved(old, &op.setup))?,
+            false => spent.on(0, || originals(old))?,
         };
-        // Unless solves still use it its memory is for the next one.
-        drop(old);
         let made = levels(op, params, v, pass >= passes, &mut spent)?;
         if pass >= passes {
             return Ok(made);
@@ -134,11 +133,12 @@ fn levels(
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
-    let (smoother, tensor) = (op.smoother.clone(), op.tensor.clone());
-    let made = Hierarchy::new(params.clone(), smoother, tensor, transfers, gathers, coarse);
-    let made = made.and_then(|mut made| {
-        if let Some((smoother, term)) = op.pair.as_ref().filter(|_| last) {
-            made = spent.on(1, || made.in_flavours(smoother, *term))?;
+    let made = op.smoother().and_then(|smoother| {
+        let tensor = op.tensor(&smoother)?;
+        let mut made =
+            Hierarchy::new(params.clone(), smoother, tensor, transfers, gathers, coarse)?;
+        if let Some((smoother, term)) = if last { op.pair()? } else { None } {
+            made = spent.on(1, || made.in_flavours(&smoother, term))?;
         }
         if last || made.params.coarsest == Coarsest::Direct {
             made.low = spent.on(params.steps().len(), || made.find_low())?;
@@ -183,7 +183,7 @@ fn build(
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
             let together = params.setup_columns;
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
-            transfer.shorten(params.links())?;
+            transfer.shorten(params.links(), params.vectors_wait())?;
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
@@ -292,8 +292,9 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
     let n = params.steps()[0].vectors;
     let (geometry, device) = (op.links().geometry(), op.links().device());
     let grid = CoarseGrid::finest(geometry, device)?;
-    let mut out = CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, n)?;
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
+    system.keep_blocks()?;
+    let mut out = CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, n)?;
     for first in (0..n).step_by(params.setup_columns) {
         let count = params.setup_columns.min(n - first);
         let mut b = system.shape().field(count)?;
@@ -316,11 +317,55 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
     Ok(out)
 }
 
-/// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration.
-fn improved(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
+/// Null vectors that were made, beside the hierarchy that makes them.
+enum Made {
+    OnDevice(CoarseField),
+    /// Spinors, all but one of which are on the host.
+    OnHost(VectorSet),
+}
+
+impl Made {
+    fn new(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<Self> {
+        let old = &h.transfers[0];
+        if !h.params.vectors_wait() {
+            return Ok(Made::OnDevice(old.fine_field(Subset::Full, old.count())?));
+        }
+        let one = op.subset_shape(Subset::Full).field(1)?;
+        Ok(Made::OnHost(VectorSet::new(one, old.count() - 1)))
+    }
+
+    /// Vectors from number `first` on.
+    fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
+        match self {
+            Made::OnDevice(v) => v.take_spinors(first, vectors, None),
+            Made::OnHost(set) => set.put(first, vectors, 0, vectors.nrhs()),
+        }
+    }
+
+    /// The null vectors, once the memory of what made them is free.
+    fn on_device(self, grid: &Arc<CoarseGrid>, params: &MultigridParams) -> Result<CoarseField> {
+        let set = match self {
+            Made::OnDevice(v) => return Ok(v),
+            Made::OnHost(set) => set,
+        };
+        let n = set.count();
+        let mut v = CoarseField::new(grid, params.coarse_precision, Subset::Full, 12, n)?;
+        for first in (0..n).step_by(params.setup_columns) {
+            let count = params.setup_columns.min(n - first);
+            v.take_spinors(first, &set.get(first, count)?, None)?;
+        }
+        Ok(v)
+    }
+}
+
+/// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration. Unless solves still use the hierarchy its memory is
+/// free then.
+fn improved(hierarchy: impl Borrow<Hierarchy>, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
+    let h = hierarchy.borrow();
     let old = &h.transfers[0];
-    let mut v = old.fine_field(Subset::Full, old.count())?;
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
+    system.keep_blocks()?;
+    let mut v = Made::new(h, op)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {
         let count = together.min(old.count() - first);
@@ -335,8 +380,16 @@ fn improved(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
         drop(b);
         let mut out = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut out, &x, &full, false)?;
-        v.take_spinors(first, &out, None)?;
+        v.put(first, &out)?;
     }
     h.free_idle();
-    Ok(v)
+    let (grid, params) = (old.fine().clone(), h.params.clone());
+    drop((system, hierarchy));
+    v.on_device(&grid, &params)
+}
+
+/// Null vectors of a hierarchy as they are. Unless solves still use it its memory is free then.
+fn originals(hierarchy: Arc<Hierarchy>) -> Result<CoarseField> {
+    let old = &hierarchy.transfers[0];
+    old.originals(0, old.count())
 }

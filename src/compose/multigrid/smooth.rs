@@ -371,7 +371,7 @@ mod tests {
         };
         let finest = Finest::new(&*op, &params).unwrap();
         let mut hierarchy = anew(&finest, &params).unwrap();
-        let tensor = Arc::new(finest.smoother.tensor_hop().unwrap());
+        let tensor = Arc::new(finest.smoother().unwrap().tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
             let shape = Shape { precision: Precision::F32, ..hierarchy.fine.shape() };
             let mut smoothed = |tensor: Option<Arc<TensorHop>>| {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::backend::args::{
     AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS,
 };
-use crate::backend::{kernels, Buffer, Device, Ptr, Work};
+use crate::backend::{kernels, runs, Buffer, Device, Ptr, Work};
 use crate::bail;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 use crate::operators::LinkPrecision;
 
@@ -260,8 +260,9 @@ impl Transfer {
     }
 
     /// Keeps null vectors of single precision in 16 bits from now on. Where `to` is quarter, a copy in 8 bits of the even
-    /// sites, or of all where there are no parities, serves vectors of these sites besides.
-    pub fn shorten(&mut self, to: LinkPrecision) -> Result<()> {
+    /// sites, or of all where there are no parities, serves vectors of these sites besides. With `by_host` those of 16 bits
+    /// go by way of the host, so that the device does not hold them beside the others.
+    pub fn shorten(&mut self, to: LinkPrecision, by_host: bool) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
             return Ok(());
@@ -282,16 +283,38 @@ impl Transfer {
             device.launch(kernels::AggregateShortenByte::of(v.precision())?, &args, work)?;
             self.bytes = Some(ByteVectors { numbers, scales });
         }
-        let rows = components * n;
-        let numbers = device.alloc((4 * volume * rows).max(16))?;
-        let args = CoarseShortenArgs {
-            inp: v.ptr(),
-            out: numbers.ptr(),
-            rows: rows as i32,
-            ..Default::default()
+        let (rows, kernel) = (components * n, kernels::AggregateShorten::of(v.precision())?);
+        let shorten = |first: usize, count: usize, out: &Buffer| {
+            let inp = v.ptr().offset((first * v.site_bytes()) as u64);
+            let args =
+                CoarseShortenArgs { inp, out: out.ptr(), rows: rows as i32, ..Default::default() };
+            device.launch(kernel, &args, Work::rows(&device, count, rows))
         };
-        let kernel = kernels::AggregateShorten::of(v.precision())?;
-        device.launch(kernel, &args, Work::rows(&device, volume, rows))?;
+        let bytes = 4 * rows;
+        if !by_host {
+            let numbers = device.alloc((bytes * volume).max(16))?;
+            shorten(0, volume, &numbers)?;
+            self.vectors = NullVectors::Half(numbers);
+            return Ok(());
+        }
+        let least = PIECE[!device.is_cpu() as usize].div_ceil(bytes);
+        let some = volume.div_ceil(PIECES).max(least).min(volume);
+        let copied = if runs() { bytes * volume } else { 0 };
+        let mut copy = host_array(copied, 0, "null vectors on the host")?;
+        let piece = device.alloc((bytes * some).max(16))?;
+        for first in (0..volume).step_by(some) {
+            let count = some.min(volume - first);
+            shorten(first, count, &piece)?;
+            if runs() {
+                piece.download(&mut copy[bytes * first..bytes * (first + count)])?;
+            }
+        }
+        // Their memory is for those of 16 bits.
+        self.vectors = NullVectors::Half(piece);
+        let mut numbers = device.alloc((bytes * volume).max(16))?;
+        if runs() {
+            numbers.upload(&copy)?;
+        }
         self.vectors = NullVectors::Half(numbers);
         Ok(())
     }
