@@ -10,7 +10,9 @@ use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Product, Shifted};
 use crate::operators::QuarkAction;
-use crate::solvers::{self, Monitor, Shift, ShiftReport, SolverKind, SolverParams, System};
+use crate::solvers::{
+    self, InRange, Monitor, Shift, ShiftReport, SolverKind, SolverParams, System,
+};
 
 impl DiracSolver {
     /// Solves (A + sigma) x = b, A = P^dagger P in the normalisation asked for, by GCR with multigrid, from zero or,
@@ -64,15 +66,14 @@ impl DiracSolver {
             true => Ok(()),
             false => blas::axpby(&blas::uniform(n, 0.0), b, &blas::uniform(n, by), x),
         };
-        let solver = solvers::in_range(&mut [x], b, params.initial_guess, |mut fields| {
-            let (x, b) = (&mut *fields.xs[0], fields.b);
-            if params.initial_guess {
-                scale(x, b, 1.0 / c)?;
-            }
-            let report = solvers::solve(&system, &params, x, b, monitor)?;
-            scale(x, b, c)?;
-            Ok(report)
-        })?;
+        let (xs, guess) = (&mut [x], params.initial_guess);
+        let mut units = InRange::new(xs, b, guess)?;
+        let mut fields = units.fields();
+        let (x, source) = (&mut *fields.xs[0], fields.b);
+        let prepared = if guess { scale(x, source, 1.0 / c) } else { Ok(()) };
+        let solved = prepared.and_then(|()| solvers::solve(&system, &params, x, source, monitor));
+        let scaled = solved.and_then(|report| scale(x, source, c).map(|()| report));
+        let solver = units.end(scaled)?;
         device.synchronize()?;
         let (memory_peak, iterated) = (peak.bytes(), self.iterated());
         Ok(SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() })

@@ -18,8 +18,8 @@ use crate::operators::in_storage;
 use crate::params::choices;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
-    self, multishift, sumr, Monitor, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
-    StoppedBy, System,
+    self, multishift, sumr, InRange, Monitor, Progress, Shift, SolverKind, SolverParams,
+    SolverReport, Stop, StoppedBy, System,
 };
 
 choices! {
@@ -326,14 +326,17 @@ impl OverlapSolver {
         shape.check(x, "x")?;
         shape.check(b, "b")?;
         b.check_like(x, "x")?;
-        solvers::in_range(&mut [x], b, false, |mut fields| {
-            let (x, b) = (&mut *fields.xs[0], fields.b);
-            let algorithm = self.choose(&[self.op.mass()], b)?;
+        let xs = &mut [x];
+        let mut units = InRange::new(xs, b, false)?;
+        let mut fields = units.fields();
+        let (x, b) = (&mut *fields.xs[0], fields.b);
+        let solved = self.choose(&[self.op.mass()], b).and_then(|algorithm| {
             self.rehearse(algorithm, false, b, || {
                 let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);
             });
             self.solve_by(algorithm, &limit, x, b, monitor)
-        })
+        });
+        units.end(solved)
     }
 
     /// Has the kernels of `work`, a first solve, compiled all at once.
@@ -625,9 +628,10 @@ impl OverlapSolver {
             shape.check(x, "x")?;
             b.check_like(x, "solve_masses")?;
         }
-        solvers::in_range(xs, b, false, |mut fields| {
-            self.masses_in_range(&limit, masses, &mut fields.xs, fields.b, monitor)
-        })
+        let mut units = InRange::new(xs, b, false)?;
+        let mut fields = units.fields();
+        let solved = self.masses_in_range(&limit, masses, &mut fields.xs, fields.b, monitor);
+        units.end(solved)
     }
 
     fn masses_in_range(

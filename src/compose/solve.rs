@@ -18,7 +18,8 @@ use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
 use crate::operators::{DistanceWeights, QuarkAction, SchurAction, Storage};
 use crate::solvers::{
-    self, unwatched, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
+    self, unwatched, InRange, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport,
+    Stop, System,
 };
 
 /// A quark action prepared for solves.
@@ -423,17 +424,14 @@ impl DiracSolver {
         let rescale = self.rescale();
         let stop = stop.since(start);
         let params = SolverParams { stop, initial_guess: guess, ..self.params.solver.clone() };
-        let mut solver = solvers::in_range(&mut [x], b, guess, |mut fields| {
-            let (x, b) = (&mut *fields.xs[0], fields.b);
-            if guess && rescale != 1.0 {
-                scale(x, 1.0 / rescale, b)?;
-            }
-            let report = self.solve_weighted(x, b, &params, monitor)?;
-            if rescale != 1.0 {
-                scale(x, rescale, b)?;
-            }
-            Ok(report)
-        })?;
+        let xs = &mut [x];
+        let mut units = InRange::new(xs, b, guess)?;
+        let mut fields = units.fields();
+        let (x, source) = (&mut *fields.xs[0], fields.b);
+        let prepared = if guess { scale(x, 1.0 / rescale, source) } else { Ok(()) };
+        let solved = prepared.and_then(|()| self.solve_kappa(x, source, &params, monitor));
+        let scaled = solved.and_then(|report| scale(x, rescale, source).map(|()| report));
+        let mut solver = units.end(scaled)?;
         device.synchronize()?;
         solver.seconds = start.elapsed().as_secs_f64();
         let (memory_peak, iterated) = (peak.bytes(), self.iterated());
@@ -477,31 +475,11 @@ impl DiracSolver {
         let params = SolverParams { stop, ..self.params.solver.clone() };
         let rescale = self.rescale();
         // Made-up sums may end it early.
-        let _ = self.solve_weighted(x, b, &params, &mut unwatched);
-        let _ = if rescale == 1.0 { Ok(()) } else { scale(x, rescale, b) };
+        let _ = self.solve_kappa(x, b, &params, &mut unwatched);
+        let _ = scale(x, rescale, b);
     }
 
-    /// The solve with the weights of distance preconditioning, where there are some.
-    fn solve_weighted(
-        &self,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        params: &SolverParams,
-        monitor: &mut Monitor,
-    ) -> Result<SolverReport> {
-        let Some(weights) = &self.weights else {
-            return self.solve_kappa(x, b, params, monitor);
-        };
-        let mut source = b.like(b.precision())?;
-        weights.prepare(&mut source, b)?;
-        if params.initial_guess {
-            weights.restrict(x)?;
-        }
-        let report = self.solve_kappa(x, &source, params, monitor)?;
-        weights.reconstruct(x)?;
-        Ok(report)
-    }
-
+    /// The solve in kappa normalisation, with the weights of distance preconditioning where there are some.
     fn solve_kappa(
         &self,
         x: &mut SpinorField,
@@ -509,7 +487,15 @@ impl DiracSolver {
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        if self.two_steps() {
+        let mut weighted = None;
+        if let Some(weights) = &self.weights {
+            weights.prepare(weighted.insert(b.like(b.precision())?), b)?;
+            if params.initial_guess {
+                weights.restrict(x)?;
+            }
+        }
+        let b = weighted.as_ref().unwrap_or(b);
+        let report = if self.two_steps() {
             // Which of the two factors stands beside x.
             let adjoint = self.params.solution.adjoint_first();
             let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
@@ -527,24 +513,28 @@ impl DiracSolver {
                 self.operate(&mut y, x, adjoint)?;
                 self.operate(out, &y, !adjoint)
             };
-            return to_tolerance(params, x, b, monitor, attempt, image);
-        }
-        match self.params.solution {
-            Solution::Mat | Solution::MatPc => self.solve_one(false, x, b, params, monitor),
-            Solution::MatDag | Solution::MatPcDag => self.solve_one(true, x, b, params, monitor),
-            _ => {
-                let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
-                let system = self.normal_system(self.equation_schur())?;
-                let Some(deflation) = &self.deflation else {
-                    return solvers::solve(&system, &cg, x, b, monitor);
-                };
-                let sides = Sides::of_both(self.params.solution.adjoint_first());
-                let solve = |x: &mut SpinorField, params: &SolverParams| {
-                    solvers::solve(&system, params, x, b, &mut *monitor)
-                };
-                deflation.solve((&*system.precise, sides, None), x, b, &cg, solve)
+            to_tolerance(params, x, b, monitor, attempt, image)?
+        } else if self.params.solution.normal() {
+            let cg = SolverParams { kind: SolverKind::Cg, ..params.clone() };
+            let system = self.normal_system(self.equation_schur())?;
+            let mut solve = |x: &mut SpinorField, params: &SolverParams| {
+                solvers::solve(&system, params, x, b, &mut *monitor)
+            };
+            match &self.deflation {
+                None => solve(x, &cg)?,
+                Some(deflation) => {
+                    let sides = Sides::of_both(self.params.solution.adjoint_first());
+                    deflation.solve((&*system.precise, sides, None), x, b, &cg, solve)?
+                }
             }
+        } else {
+            let dagger = matches!(self.params.solution, Solution::MatDag | Solution::MatPcDag);
+            self.solve_one(dagger, x, b, params, monitor)?
+        };
+        if let Some(weights) = &self.weights {
+            weights.reconstruct(x)?;
         }
+        Ok(report)
     }
 
     /// M^dagger M or P^dagger P, or as the equation has it M M^dagger or P P^dagger, and its sloppy twin.
@@ -688,6 +678,9 @@ pub(super) fn normal_operator(
 
 /// x = c x; `any` is a finite field like x, read with coefficient 0.
 fn scale(x: &mut SpinorField, c: f64, any: &SpinorField) -> Result<()> {
+    if c == 1.0 {
+        return Ok(());
+    }
     let n = x.nrhs();
     blas::axpby(&blas::uniform(n, 0.0), any, &blas::uniform(n, c), x)
 }

@@ -32,43 +32,36 @@ impl Stage {
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
+        let low = self.deflation.as_ref();
         let Some(schur) = self.around.clone() else {
-            return self.krylov(x, b, params, monitor);
+            return self.krylov(low, x, b, params, monitor);
         };
         let scale = Some(blas::norm2(b)?.iter().map(|v| v.sqrt()).collect());
         let how = (self.dagger, params.initial_guess);
         let stage = Stage { system: System { scale, ..self.system }, ..self };
         let mut halves = Halves::prepare(&*schur, x, b, how)?;
-        let report = stage.krylov(&mut halves.x, &halves.b, params, monitor)?;
+        let low = stage.deflation.as_ref();
+        let report = stage.krylov(low, &mut halves.x, &halves.b, params, monitor)?;
         halves.reconstruct(b)?;
         Ok(report)
     }
 
-    /// The Krylov solve, or those between which it is deflated.
+    /// The Krylov solve, or with low modes those between which it is deflated.
     fn krylov(
         &self,
+        low: Option<&Deflation>,
         x: &mut SpinorField,
         b: &SpinorField,
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
-        let Some(deflation) = &self.deflation else {
-            return self.iterate(x, b, params, monitor);
-        };
-        let equation = (&*self.op, Sides::of_one(self.dagger), self.system.scale.as_deref());
-        let iterate =
-            |x: &mut SpinorField, params: &SolverParams| self.iterate(x, b, params, &mut *monitor);
-        deflation.solve(equation, x, b, params, iterate)
-    }
-
-    /// The Krylov solve itself.
-    fn iterate(
-        &self,
-        x: &mut SpinorField,
-        b: &SpinorField,
-        params: &SolverParams,
-        monitor: &mut Monitor,
-    ) -> Result<SolverReport> {
+        if let Some(deflation) = low {
+            let equation = (&*self.op, Sides::of_one(self.dagger), self.system.scale.as_deref());
+            let part = |x: &mut SpinorField, params: &SolverParams| {
+                self.krylov(None, x, b, params, &mut *monitor)
+            };
+            return deflation.solve(equation, x, b, params, part);
+        }
         let delta = params.delta.min(self.delta);
         let mut params = SolverParams { kind: self.kind, delta, ..params.clone() };
         match self.normal {

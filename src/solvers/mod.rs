@@ -41,7 +41,7 @@ pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
 pub use params::{SolverKind, SolverParams, MOST_DIRECTIONS};
-pub(crate) use range::{in_range, InRange};
+pub(crate) use range::{Fields, InRange};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};
 pub use report::SolverReport;
@@ -138,6 +138,49 @@ pub fn solve(
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
+    check(system, params, x, b)?;
+    let start = Instant::now();
+    let xs = &mut [x];
+    let mut units = InRange::new(xs, b, params.initial_guess)?;
+    let mut fields = units.fields();
+    let (x, b) = (&mut *fields.xs[0], fields.b);
+    let in_units = |s: &Vec<f64>| s.iter().zip(fields.factors).map(|(s, f)| s * f).collect();
+    let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
+    let iterations = match params.kind {
+        // All directions are taken; the first one may end with a residual that is recomputed.
+        SolverKind::Gcr => steps(params.stop.iterations, DIFFERENT.max(params.nkrylov + 1)),
+        _ => limited(params.stop.iterations),
+    };
+    let stop = Stop { iterations, ..params.stop };
+    let params = &SolverParams { stop, ..params.clone() };
+    let inverse = system.preconditioner.as_deref();
+    let mut solved = || {
+        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms), monitor)?;
+        match params.kind {
+            SolverKind::Cg => match inverse {
+                Some(inverse) => cg::flexible(&mut mixed, inverse)?,
+                None => cg::run(&mut mixed, cg::Form::Hermitian)?,
+            },
+            SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
+            SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
+            SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
+            SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
+            SolverKind::Mr => mr::run(&mut mixed, inverse)?,
+            SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
+        }
+        let parked = mixed.parked().to_vec();
+        let mut report = mixed.finish()?;
+        if params.kind == SolverKind::BiCgStab && params.fall_back {
+            fall_back(&parked, (system, params, start), (x, b), &mut report, monitor)?;
+        }
+        Ok(report)
+    };
+    let done = solved();
+    units.end(done)
+}
+
+/// Refuses equations, fields and parameters that do not go together.
+fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorField) -> Result<()> {
     params.check()?;
     match params.kind {
         SolverKind::Cg if !system.precise.hermitian() => bail!(
@@ -165,54 +208,13 @@ pub fn solve(
         }
         _ => {}
     }
-    let precise = &system.precise;
-    precise.range().check(b, "b")?;
-    precise.shape().check(x, "x")?;
+    system.precise.range().check(b, "b")?;
+    system.precise.shape().check(x, "x")?;
     b.check_like(x, "x")?;
     if let Some(scale) = system.scale.as_ref().filter(|s| s.len() != b.nrhs()) {
         bail!(InvalidArgument, "scale: expected {} norms, found {}", b.nrhs(), scale.len());
     }
-    in_range(&mut [x], b, params.initial_guess, |fields| run(system, params, fields, monitor))
-}
-
-/// The solve itself, in the units of its fields.
-fn run(
-    system: &System,
-    params: &SolverParams,
-    mut fields: InRange,
-    monitor: &mut Monitor,
-) -> Result<SolverReport> {
-    let start = Instant::now();
-    let (x, b) = (&mut *fields.xs[0], fields.b);
-    let in_units = |s: &Vec<f64>| s.iter().zip(&fields.factors).map(|(s, f)| s * f).collect();
-    let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
-    let iterations = match params.kind {
-        // All directions are taken; the first one may end with a residual that is recomputed.
-        SolverKind::Gcr => steps(params.stop.iterations, DIFFERENT.max(params.nkrylov + 1)),
-        _ => limited(params.stop.iterations),
-    };
-    let stop = Stop { iterations, ..params.stop };
-    let params = &SolverParams { stop, ..params.clone() };
-    let inverse = system.preconditioner.as_deref();
-    let mut mixed = MixedPrecision::new(system, params, x, (b, &fields.norms), monitor)?;
-    match params.kind {
-        SolverKind::Cg => match inverse {
-            Some(inverse) => cg::flexible(&mut mixed, inverse)?,
-            None => cg::run(&mut mixed, cg::Form::Hermitian)?,
-        },
-        SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
-        SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
-        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
-        SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
-        SolverKind::Mr => mr::run(&mut mixed, inverse)?,
-        SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
-    }
-    let parked = mixed.parked().to_vec();
-    let mut report = mixed.finish()?;
-    if params.kind == SolverKind::BiCgStab && params.fall_back {
-        fall_back(&parked, (system, params, start), (x, b), &mut report, monitor)?;
-    }
-    Ok(report)
+    Ok(())
 }
 
 /// Goes on by CGNR with right-hand sides that came to a standstill, each at its iteration: it has those that are

@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use super::stop::{StoppedBy, Watch};
 use super::{
-    in_range, limited, solve, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop,
-    System,
+    limited, solve, Fields, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 use crate::backend::exceptionally;
 use crate::bail;
@@ -71,7 +70,9 @@ pub fn multishift(
     monitor: &mut Monitor,
 ) -> Result<(SolverReport, Vec<ShiftReport>)> {
     check(system, params, shifts, xs, b)?;
-    in_range(xs, b, false, |fields| run(system, params, shifts, refine, fields, monitor))
+    let mut units = InRange::new(xs, b, false)?;
+    let done = run(system, params, shifts, refine, units.fields(), monitor);
+    units.end(done)
 }
 
 fn run(
@@ -79,14 +80,14 @@ fn run(
     params: &SolverParams,
     shifts: &[Shift],
     refine: bool,
-    fields: InRange,
+    fields: Fields,
     monitor: &mut Monitor,
 ) -> Result<(SolverReport, Vec<ShiftReport>)> {
     let start = Instant::now();
-    let InRange { mut xs, b, norms, .. } = fields;
+    let Fields { mut xs, b, norms, .. } = fields;
     let mut total = SolverReport { converged: true, ..Default::default() };
     xs.iter_mut().try_for_each(|x| x.clear())?;
-    let common = iterate(system, params, shifts, &mut xs, b, &norms, monitor)?;
+    let common = iterate(system, params, shifts, &mut xs, b, norms, monitor)?;
     total.iterations = common.iterations;
     total.stopped = common.ended.is_some_and(|by| by > StoppedBy::Iterations);
     total.stopped_by = common.ended.filter(|_| total.stopped);

@@ -10,13 +10,24 @@ use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 
 /// The fields of a solve, in its units.
-pub(crate) struct InRange<'a> {
+pub(crate) struct Fields<'a> {
     pub xs: Vec<&'a mut VectorField>,
     pub b: &'a VectorField,
     /// |b| of every right-hand side.
-    pub norms: Vec<f64>,
+    pub norms: &'a [f64],
     /// b is this times the caller's b, for every right-hand side; so are the solutions.
-    pub factors: Vec<f64>,
+    pub factors: &'a [f64],
+}
+
+/// The solutions `xs` of a linear equation with the source b, in units in which |b| and its square are ordinary numbers.
+pub(crate) struct InRange<'a, X> {
+    xs: &'a mut [X],
+    b: &'a VectorField,
+    /// b and the solutions in units that are not the caller's.
+    other: Option<(VectorField, Vec<VectorField>)>,
+    powers: Vec<i32>,
+    norms: Vec<f64>,
+    factors: Vec<f64>,
 }
 
 /// What powers of two a precision takes.
@@ -38,52 +49,75 @@ impl Reach {
     }
 }
 
-/// Runs `solve`, which finds the solutions `xs` of a linear equation with the source b, in units in which |b| and
-/// its square are ordinary numbers; `guess`: it starts from the `xs` that are there. What is refused leaves them as
-/// they are; after a breakdown they are 0.
-///
-/// # Errors
-/// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; those of
-/// `solve`, of which `NotFinite` becomes `SolverBreakdown`: b and the guess were finite.
-pub(crate) fn in_range<T>(
-    xs: &mut [impl BorrowMut<VectorField>],
-    b: &VectorField,
-    guess: bool,
-    solve: impl FnOnce(InRange) -> Result<T>,
-) -> Result<T> {
-    let (powers, norm2) = powers(b)?;
-    let norms: Vec<f64> = norm2.iter().map(|v| v.sqrt()).collect();
-    let factors: Vec<f64> = powers.iter().map(|&p| 2f64.powi(p)).collect();
-    if powers.iter().all(|&p| p == 0) {
-        if guess {
-            xs.iter().try_for_each(|x| check_guess(x.borrow()))?;
+impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
+    /// Finds the units; `guess`: the solve starts from the `xs` that are there. What is refused leaves them as they are.
+    ///
+    /// # Errors
+    /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; `OutOfMemory`:
+    /// there is no room for fields in other units.
+    pub fn new(xs: &'a mut [X], b: &'a VectorField, guess: bool) -> Result<Self> {
+        let (powers, norm2) = powers(b)?;
+        let norms = norm2.iter().map(|v| v.sqrt()).collect();
+        let factors: Vec<f64> = powers.iter().map(|&p| 2f64.powi(p)).collect();
+        let mut other = None;
+        if powers.iter().all(|&p| p == 0) {
+            if guess {
+                xs.iter().try_for_each(|x| check_guess((*x).borrow()))?;
+            }
+        } else {
+            // A refusal must find the fields as they were, and back is not the way there where numbers vanished.
+            let fields = 1 + xs.len() as u64;
+            let kind = (b.precision(), b.subset(), b.nrhs(), b.components());
+            let bytes = VectorField::bytes_of(b.geometry(), kind.0, kind.1, kind.2, kind.3);
+            b.geometry().require(b.device(), fields * bytes as u64, "this solve in other units")?;
+            let source = scaled(b, &factors)?;
+            let mut solutions = vec![];
+            for x in xs.iter() {
+                let x: &VectorField = x.borrow();
+                solutions.push(if guess { scaled(x, &factors)? } else { x.like(x.precision())? });
+            }
+            if guess {
+                solutions.iter().try_for_each(check_guess)?;
+            }
+            other = Some((source, solutions));
         }
-        let refs = xs.iter_mut().map(|x| x.borrow_mut()).collect();
-        return broken_is_zero(solve(InRange { xs: refs, b, norms, factors }), xs);
+        Ok(InRange { xs, b, other, powers, norms, factors })
     }
-    // A refusal must find the fields as they were, and back is not the way there where numbers vanished.
-    let fields = 1 + xs.len() as u64;
-    let kind = (b.precision(), b.subset(), b.nrhs(), b.components());
-    let bytes = VectorField::bytes_of(b.geometry(), kind.0, kind.1, kind.2, kind.3);
-    b.geometry().require(b.device(), fields * bytes as u64, "this solve in other units")?;
-    let other = scaled(b, &factors)?;
-    let mut solutions = vec![];
-    for x in xs.iter() {
-        let x = x.borrow();
-        solutions.push(if guess { scaled(x, &factors)? } else { x.like(x.precision())? });
+
+    /// What the solve works with.
+    pub fn fields(&mut self) -> Fields<'_> {
+        let (xs, b) = match &mut self.other {
+            Some((b, solutions)) => (solutions.iter_mut().collect(), &*b),
+            None => (self.xs.iter_mut().map(|x| x.borrow_mut()).collect(), self.b),
+        };
+        Fields { xs, b, norms: &self.norms, factors: &self.factors }
     }
-    if guess {
-        solutions.iter().try_for_each(check_guess)?;
+
+    /// Brings solutions back to the units of the caller. What is not finite in a solve of finite fields is a breakdown of
+    /// it, after which the solutions are 0.
+    ///
+    /// # Errors
+    /// Errors of the solve, of which `NotFinite` becomes `SolverBreakdown`.
+    pub fn end<T>(self, done: Result<T>) -> Result<T> {
+        let broken = [Status::NotFinite, Status::SolverBreakdown];
+        match (done, self.other) {
+            (Err(e), _) if broken.contains(&e.status) => {
+                self.xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
+                Err(Error::new(Status::SolverBreakdown, e.message))
+            }
+            (Ok(done), Some((_, solutions))) => {
+                let back: Vec<f64> = self.powers.iter().map(|&p| 2f64.powi(-p)).collect();
+                for (x, solution) in self.xs.iter_mut().zip(&solutions) {
+                    let x = x.borrow_mut();
+                    x.clear()?;
+                    let none = blas::uniform(self.b.nrhs(), 0.0);
+                    blas::axpby(&blas::complex(&back), solution, &none, x)?;
+                }
+                Ok(done)
+            }
+            (done, _) => done,
+        }
     }
-    let refs = solutions.iter_mut().collect();
-    let done = broken_is_zero(solve(InRange { xs: refs, b: &other, norms, factors }), xs)?;
-    let back: Vec<f64> = powers.iter().map(|&p| 2f64.powi(-p)).collect();
-    for (x, solution) in xs.iter_mut().zip(&solutions) {
-        let x = x.borrow_mut();
-        x.clear()?;
-        blas::axpby(&blas::complex(&back), solution, &blas::uniform(b.nrhs(), 0.0), x)?;
-    }
-    Ok(done)
 }
 
 /// For every right-hand side the power of two that b is multiplied with, and |b|^2 after that.
@@ -133,17 +167,5 @@ fn check_guess(x: &VectorField) -> Result<()> {
             "initial guess x: right-hand side {i} holds NaN or infinity, or is far too long for its b"
         ),
         None => Ok(()),
-    }
-}
-
-/// What is not finite in a solve of finite fields is a breakdown of it, after which `xs` are 0.
-fn broken_is_zero<T>(done: Result<T>, xs: &mut [impl BorrowMut<VectorField>]) -> Result<T> {
-    let broken = [Status::NotFinite, Status::SolverBreakdown];
-    match done {
-        Err(e) if broken.contains(&e.status) => {
-            xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
-            Err(Error::new(Status::SolverBreakdown, e.message))
-        }
-        done => done,
     }
 }

@@ -5,7 +5,7 @@
 
 use num_complex::Complex64;
 
-use super::{in_range, limited};
+use super::{limited, InRange};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -108,15 +108,18 @@ pub fn rational_sum(
     op.shape().check(b, "b")?;
     b.check_like(out, "rational")?;
     let least = shifts.iter().copied().fold(f64::INFINITY, f64::min);
-    in_range(&mut [out], b, false, |fields| {
-        let (out, b) = (&mut *fields.xs.into_iter().next().expect("one field"), fields.b);
-        let space = Space::new(op, least, b)?;
+    let xs = &mut [out];
+    let mut units = InRange::new(xs, b, false)?;
+    let mut fields = units.fields();
+    let (out, b) = (&mut *fields.xs[0], fields.b);
+    let done = Space::new(op, least, b).and_then(|space| {
         out.clear()?;
         match params.two_passes {
             true => two_passes(space, shifts, weights, params, out, b),
             false => one_pass(space, shifts, weights, params, out),
         }
-    })
+    });
+    units.end(done)
 }
 
 fn one_pass(

@@ -5,7 +5,7 @@
 use num_complex::Complex64;
 
 use super::stop::{Stop, StoppedBy, Watch};
-use super::{in_range, InRange, Monitor, SolverReport};
+use super::{Fields, InRange, Monitor, SolverReport};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -51,10 +51,12 @@ pub fn sumr(
             goal.len()
         );
     }
-    in_range(&mut [x], source, false, |fields| {
-        let goal: Vec<f64> = goal.iter().zip(&fields.factors).map(|(g, f)| g * f).collect();
-        run(unitary, [a, b], &goal, stop, fields, monitor)
-    })
+    let xs = &mut [x];
+    let mut units = InRange::new(xs, source, false)?;
+    let fields = units.fields();
+    let goal: Vec<f64> = goal.iter().zip(fields.factors).map(|(g, f)| g * f).collect();
+    let done = run(unitary, [a, b], &goal, stop, fields, monitor);
+    units.end(done)
 }
 
 fn run(
@@ -62,10 +64,10 @@ fn run(
     [a, b]: [f64; 2],
     goal: &[f64],
     stop: Stop,
-    fields: InRange,
+    fields: Fields,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    let InRange { mut xs, b: source, norms: norm, .. } = fields;
+    let Fields { mut xs, b: source, norms: norm, .. } = fields;
     let (x, n, shape) = (&mut *xs[0], source.nrhs(), unitary.shape());
     let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
     let inverse: Vec<f64> = norm.iter().map(|v| if *v > 0.0 { 1.0 / v } else { 0.0 }).collect();
