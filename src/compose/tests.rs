@@ -310,7 +310,7 @@ fn many_columns(device: &Device) -> Result<()> {
         if precision == Precision::F32 {
             for bits in [LinkPrecision::Half, LinkPrecision::Quarter] {
                 let mut short = Transfer::new(other.like(columns)?, [4; 4])?;
-                short.shorten(bits, false)?;
+                short.shorten(bits, None)?;
                 short.prolong(&mut other, &coarse)?;
             }
         }

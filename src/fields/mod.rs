@@ -44,7 +44,7 @@ pub use random::Noise;
 pub(crate) use reduce::sum_and_most;
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
-pub(crate) use vector::parts_of;
+pub(crate) use vector::{parts_of, HostCopy};
 pub use vector::{Components, RhsOrder, SpinorField, Subset, VectorField};
 pub use vector_set::VectorSet;
 pub use version::Version;

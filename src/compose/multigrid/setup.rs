@@ -13,7 +13,8 @@ use crate::backend::steps;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    blas, CoarseField, CoarseGrid, Gather, Geometry, Noise, SpinorField, Subset, VectorSet,
+    blas, CoarseField, CoarseGrid, Gather, Geometry, HostCopy, Noise, Precision, SpinorField,
+    Subset,
 };
 use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
@@ -53,13 +54,13 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
 
 /// A hierarchy from random vectors.
 pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
-    let mut spent = Spent::new(params);
+    let (mut spent, mut waiting) = (Spent::new(params), Waiting::default());
     let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
     let passes = steps(params.refinements, 1);
-    let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent)?;
+    let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent, &mut waiting)?;
     for pass in 1..=passes {
-        let v = spent.on(0, || improved(hierarchy, &op.setup))?;
-        hierarchy = levels(op, params, v, pass == passes, &mut spent)?;
+        let v = spent.on(0, || improved(hierarchy, &op.setup, &mut waiting))?;
+        hierarchy = levels(op, params, v, pass == passes, &mut spent, &mut waiting)?;
     }
     Ok(hierarchy)
 }
@@ -72,18 +73,19 @@ pub(super) fn refined(
     passes: usize,
 ) -> Result<Hierarchy> {
     let (mut spent, passes) = (Spent::new(params), steps(passes, 1));
+    let mut waiting = Waiting::default();
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
         let v = spent.on(0, || originals(old))?;
-        old = Arc::new(levels(op, params, v, false, &mut spent)?);
+        old = Arc::new(levels(op, params, v, false, &mut spent, &mut waiting)?);
     }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
-            true => spent.on(0, || improved(old, &op.setup))?,
+            true => spent.on(0, || improved(old, &op.setup, &mut waiting))?,
             false => spent.on(0, || originals(old))?,
         };
-        let made = levels(op, params, v, pass >= passes, &mut spent)?;
+        let made = levels(op, params, v, pass >= passes, &mut spent, &mut waiting)?;
         if pass >= passes {
             return Ok(made);
         }
@@ -115,7 +117,7 @@ pub(super) fn from_vectors(
     let mut v = all.like(n)?;
     v.take_columns(0, &all, 0, n, 0)?;
     drop(all);
-    levels(op, params, v, true, &mut Spent::new(params))
+    levels(op, params, v, true, &mut Spent::new(params), &mut Waiting::default())
 }
 
 /// Builds all levels from the null vectors of the finest one; `last`: solves follow, of two flavours where the operator
@@ -126,13 +128,14 @@ fn levels(
     vectors: CoarseField,
     last: bool,
     spent: &mut Spent,
+    waiting: &mut Waiting,
 ) -> Result<Hierarchy> {
     let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(Place::gathered);
     let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent))?;
+        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent, waiting))?;
     let made = op.smoother().and_then(|smoother| {
         let tensor = op.tensor(&smoother)?;
         let mut made =
@@ -167,6 +170,7 @@ fn build(
     places: &[Place],
     mut vectors: CoarseField,
     spent: &mut Spent,
+    waiting: &mut Waiting,
 ) -> Result<Levels> {
     let twist = op.site_term(SiteTerm::Direct)?.twist;
     let mut fine = FineOperator::Dirac(op.clone());
@@ -183,7 +187,8 @@ fn build(
             let (form, twist) = (params.coarse_precision, params.added_twist(l) * twist);
             let together = params.setup_columns;
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
-            transfer.shorten(params.links(), params.vectors_wait())?;
+            let host = (l == 0 && params.vectors_wait()).then_some(&mut waiting.short);
+            transfer.shorten(params.links(), host)?;
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
@@ -317,42 +322,55 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
     Ok(out)
 }
 
-/// Null vectors that were made, beside the hierarchy that makes them.
-enum Made {
-    OnDevice(CoarseField),
-    /// Spinors, all but one of which are on the host.
-    OnHost(VectorSet),
+/// Memory of the host in which null vectors wait, kept from pass to pass.
+#[derive(Default)]
+struct Waiting {
+    columns: Vec<HostCopy>,
+    /// Those of the finest level in 16 bits.
+    short: Vec<u8>,
 }
 
-impl Made {
-    fn new(h: &Hierarchy, op: &Arc<dyn Coarsenable>) -> Result<Self> {
+/// Where null vectors go that a hierarchy makes.
+enum Made<'a> {
+    OnDevice(CoarseField),
+    OnHost(&'a mut [HostCopy]),
+}
+
+impl<'a> Made<'a> {
+    fn new(h: &Hierarchy, waiting: &'a mut Waiting) -> Result<Self> {
         let old = &h.transfers[0];
         if !h.params.vectors_wait() {
             return Ok(Made::OnDevice(old.fine_field(Subset::Full, old.count())?));
         }
-        let one = op.subset_shape(Subset::Full).field(1)?;
-        Ok(Made::OnHost(VectorSet::new(one, old.count() - 1)))
+        waiting.columns.resize_with(old.count(), HostCopy::default);
+        Ok(Made::OnHost(&mut waiting.columns))
     }
 
     /// Vectors from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
             Made::OnDevice(v) => v.take_spinors(first, vectors, None),
-            Made::OnHost(set) => set.put(first, vectors, 0, vectors.nrhs()),
+            Made::OnHost(columns) => (0..vectors.nrhs())
+                .try_for_each(|k| vectors.columns(k, 1)?.copy_to_host(&mut columns[first + k])),
         }
     }
 
     /// The null vectors, once the memory of what made them is free.
-    fn on_device(self, grid: &Arc<CoarseGrid>, params: &MultigridParams) -> Result<CoarseField> {
-        let set = match self {
+    fn on_device(
+        self,
+        op: &Arc<dyn Coarsenable>,
+        grid: &Arc<CoarseGrid>,
+        precision: Precision,
+    ) -> Result<CoarseField> {
+        let columns = match self {
             Made::OnDevice(v) => return Ok(v),
-            Made::OnHost(set) => set,
+            Made::OnHost(columns) => columns,
         };
-        let n = set.count();
-        let mut v = CoarseField::new(grid, params.coarse_precision, Subset::Full, 12, n)?;
-        for first in (0..n).step_by(params.setup_columns) {
-            let count = params.setup_columns.min(n - first);
-            v.take_spinors(first, &set.get(first, count)?, None)?;
+        let mut v = CoarseField::new(grid, precision, Subset::Full, 12, columns.len())?;
+        let mut one = op.subset_shape(Subset::Full).field(1)?;
+        for (k, copy) in columns.iter().enumerate() {
+            one.copy_from_host(copy)?;
+            v.take_spinors(k, &one, None)?;
         }
         Ok(v)
     }
@@ -360,12 +378,16 @@ impl Made {
 
 /// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration. Unless solves still use the hierarchy its memory is
 /// free then.
-fn improved(hierarchy: impl Borrow<Hierarchy>, op: &Arc<dyn Coarsenable>) -> Result<CoarseField> {
+fn improved(
+    hierarchy: impl Borrow<Hierarchy>,
+    op: &Arc<dyn Coarsenable>,
+    waiting: &mut Waiting,
+) -> Result<CoarseField> {
     let h = hierarchy.borrow();
     let old = &h.transfers[0];
     let system = op.clone().schur(Schur::EVEN_SYMMETRIC)?;
     system.keep_blocks()?;
-    let mut v = Made::new(h, op)?;
+    let mut v = Made::new(h, waiting)?;
     let together = h.params.setup_columns;
     for first in (0..old.count()).step_by(together) {
         let count = together.min(old.count() - first);
@@ -383,9 +405,9 @@ fn improved(hierarchy: impl Borrow<Hierarchy>, op: &Arc<dyn Coarsenable>) -> Res
         v.put(first, &out)?;
     }
     h.free_idle();
-    let (grid, params) = (old.fine().clone(), h.params.clone());
+    let (grid, precision) = (old.fine().clone(), old.precision());
     drop((system, hierarchy));
-    v.on_device(&grid, &params)
+    v.on_device(op, &grid, precision)
 }
 
 /// Null vectors of a hierarchy as they are. Unless solves still use it its memory is free then.

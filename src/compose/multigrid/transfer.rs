@@ -260,9 +260,9 @@ impl Transfer {
     }
 
     /// Keeps null vectors of single precision in 16 bits from now on. Where `to` is quarter, a copy in 8 bits of the even
-    /// sites, or of all where there are no parities, serves vectors of these sites besides. With `by_host` those of 16 bits
-    /// go by way of the host, so that the device does not hold them beside the others.
-    pub fn shorten(&mut self, to: LinkPrecision, by_host: bool) -> Result<()> {
+    /// sites, or of all where there are no parities, serves vectors of these sites besides. Those of 16 bits go by way of
+    /// `host`, memory that is made where it does not have their size, so that the device does not hold them beside the others.
+    pub fn shorten(&mut self, to: LinkPrecision, host: Option<&mut Vec<u8>>) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
             return Ok(());
@@ -291,16 +291,17 @@ impl Transfer {
             device.launch(kernel, &args, Work::rows(&device, count, rows))
         };
         let bytes = 4 * rows;
-        if !by_host {
+        let Some(copy) = host else {
             let numbers = device.alloc((bytes * volume).max(16))?;
             shorten(0, volume, &numbers)?;
             self.vectors = NullVectors::Half(numbers);
             return Ok(());
-        }
+        };
         let least = PIECE[!device.is_cpu() as usize].div_ceil(bytes);
         let some = volume.div_ceil(PIECES).max(least).min(volume);
-        let copied = if runs() { bytes * volume } else { 0 };
-        let mut copy = host_array(copied, 0, "null vectors on the host")?;
+        if runs() && copy.len() != bytes * volume {
+            *copy = host_array(bytes * volume, 0, "null vectors on the host")?;
+        }
         let piece = device.alloc((bytes * some).max(16))?;
         for first in (0..volume).step_by(some) {
             let count = some.min(volume - first);
@@ -313,7 +314,7 @@ impl Transfer {
         self.vectors = NullVectors::Half(piece);
         let mut numbers = device.alloc((bytes * volume).max(16))?;
         if runs() {
-            numbers.upload(&copy)?;
+            numbers.upload(copy)?;
         }
         self.vectors = NullVectors::Half(numbers);
         Ok(())
