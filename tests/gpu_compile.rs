@@ -7,13 +7,17 @@
 //! first value of its other parameters; the other architectures that of a few kernels, or those of
 //! `PLAQ_GPU_COMPILE_ARCHS` = list of numbers that of all.
 
+use std::path::Path;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use plaq::backend::args::*;
-use plaq::backend::cuda::{candidates, default_shape, in_parallel, Cache, Nvrtc, Source, Usage};
+use plaq::backend::cuda::{
+    candidates, default_shape, in_parallel, Cache, Compiled, Nvrtc, Source, Usage,
+};
 use plaq::backend::families::{combinations, symbol, Kernel, KERNELS};
 use plaq::backend::{constants, specs_of, WIDE};
-use plaq::error::Status;
+use plaq::error::{Result, Status};
 
 /// Bytes per thread that may spill with the default shape, by the starts of symbol and variant; the
 /// first row that fits counts, without one: none.
@@ -622,6 +626,14 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
     }
 }
 
+/// What is kept for everything that goes into a compile, or the compiler makes of it now, as the flag says: an
+/// unchanged kernel is not compiled again.
+fn compiled(nvrtc: &Nvrtc, source: &Source, arch: i32) -> Result<(Compiled, bool)> {
+    static CACHE: LazyLock<Cache> =
+        LazyLock::new(|| Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_compile")));
+    CACHE.get_or_compile(&source.hash(arch, nvrtc.version), || nvrtc.compile(source, arch))
+}
+
 /// Kernels that are compiled without extents, or without the number of sites, are the code that they are
 /// with them.
 #[test]
@@ -643,7 +655,7 @@ fn constants_that_are_left_out_change_no_code() {
         }
     }
     let cubins = in_parallel(&jobs, |(_, both)| {
-        both.each_ref().map(|source| nvrtc.compile(source, 90).unwrap().cubin)
+        both.each_ref().map(|source| compiled(nvrtc, source, 90).unwrap().0.cubin)
     });
     let differ = |(_, [a, b]): &(_, &[Vec<u8>; 2])| a != b;
     let names = jobs.iter().map(|j| &j.0);
@@ -712,15 +724,10 @@ fn every_kernel_compiles_and_fits_its_registers() {
             }
         }
     }
-    // Keyed by everything that goes into a compile: an unchanged kernel is not compiled again.
     let Err(refused) = nvrtc.compile(&jobs[0].4, 5) else { panic!("no such architecture") };
     assert_eq!(refused.status, Status::CompileFailed);
     assert!(refused.message.contains("does not know sm_5"), "{refused}");
-    let cache = Cache::at(std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("gpu_compile"));
-    let results = in_parallel(&jobs, |(.., arch, _, source)| {
-        let key = source.hash(*arch, nvrtc.version);
-        cache.get_or_compile(&key, || nvrtc.compile(source, *arch))
-    });
+    let results = in_parallel(&jobs, |(.., arch, _, source)| compiled(nvrtc, source, *arch));
     println!("{:28} {:26} arch  shape  registers  stores  loads  stack", "kernel", "variant");
     let (mut failures, mut fresh) = (Vec::new(), 0);
     for ((symbol, what, arch, shape, _), result) in jobs.iter().zip(results) {
