@@ -13,13 +13,13 @@ use super::stage::Stage;
 use super::tolerance::to_tolerance;
 use crate::backend::Device;
 use crate::bail;
-use crate::error::Result;
+use crate::error::{significant, Result};
 use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
 use crate::operators::{DistanceWeights, QuarkAction, SchurAction, Storage};
 use crate::solvers::{
-    self, unwatched, InRange, MinimalResidual, Monitor, SolverKind, SolverParams, SolverReport,
-    Stop, System,
+    self, unwatched, InRange, MinimalResidual, Monitor, Patience, SolverKind, SolverParams,
+    SolverReport, Stop, System,
 };
 
 /// A quark action prepared for solves.
@@ -72,6 +72,9 @@ pub(super) struct Preconditioner {
 
 /// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
+
+/// What a residual must do with multigrid, whose iterations are dear: as a rule one of them divides it by three.
+const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
 
 /// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
 /// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
@@ -579,7 +582,30 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
-            self.stage(dagger)?.run(x, b, params, monitor)
+            let start = Instant::now();
+            let report = self.stage(dagger)?.run(x, b, params, monitor)?;
+            if !report.standstill || self.lock().multigrid.is_none() {
+                return Ok(report);
+            }
+            log::warn!(
+                "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of coarse \
+                 operators (link_precision) or another number of null vectors may help",
+                significant(report.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
+            );
+            let left = params.stop.iterations.saturating_sub(report.iterations).max(1);
+            let stop = Stop { iterations: left, ..params.stop.since(start) };
+            let params = SolverParams { stop, initial_guess: true, ..params.clone() };
+            let next = self.stage(dagger)?.without_multigrid().run(x, b, &params, monitor)?;
+            let fallback = next.fallback.or(Some(SolverKind::BiCgStab));
+            let (converged, stopped_by) = (next.converged, next.stopped_by);
+            let standstill = next.standstill;
+            Ok(SolverReport {
+                converged,
+                stopped_by,
+                standstill,
+                fallback,
+                ..report.followed_by(next)
+            })
         };
         let image = |out: &mut SpinorField, x: &SpinorField| self.operate(out, x, dagger);
         to_tolerance(params, x, b, monitor, attempt, image)
@@ -655,6 +681,7 @@ impl DiracSolver {
             }
             let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
             system.preconditioner = Some(turned(multigrid.inverse(form, shape)));
+            system.patience = MULTIGRID_PATIENCE;
         }
         let deflation = self.deflation.clone();
         Ok(Stage { around, op, normal, system, kind, delta, dagger, deflation })

@@ -25,6 +25,13 @@ pub(super) struct Stage {
 }
 
 impl Stage {
+    /// The same equation by BiCGStab.
+    pub fn without_multigrid(self) -> Self {
+        let System { precise, sloppy, scale, .. } = self.system;
+        let system = System { sloppy, scale, ..System::new(precise) };
+        Stage { system, kind: SolverKind::BiCgStab, delta: 1.0, ..self }
+    }
+
     pub fn run(
         self,
         x: &mut SpinorField,

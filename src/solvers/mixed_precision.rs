@@ -20,7 +20,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{Monitor, SolverParams, SolverReport, System};
+use super::{Monitor, Patience, SolverParams, SolverReport, System};
 use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
@@ -31,12 +31,8 @@ use crate::linop::LinOp;
 /// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
 /// solve gives up.
 const STANDSTILL: usize = 10;
-/// Iterations without a fall of the residual by `FALL` after which it is recomputed,
-const STALE: usize = 200;
-/// and, or half of all where these are more, without a fall of the recomputed one before a solve
-/// gives up.
-const PATIENCE: usize = 1000;
-const FALL: f64 = 0.99;
+/// Times the system's patience without a fall of the recomputed residual before a solve gives up.
+const PATIENCE: usize = 5;
 /// Longest drift of the residual over the length of the gradient: with less, updates cost more than
 /// the iterations that they save.
 const DRIFT: f64 = 0.03;
@@ -108,6 +104,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     /// Least of the iteration's residuals, and when it last fell.
     least: Vec<f64>,
     fell_at: usize,
+    /// Patience of the system.
+    patience: Patience,
     /// Way that x has come since the last recomputation, drift for a unit of it, and whether there
     /// is too much.
     way: Vec<f64>,
@@ -189,6 +187,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             rate: vec![0.0; n],
             least: vec![f64::INFINITY; n],
             fell_at: 0,
+            patience: system.patience,
             way: vec![0.0; n],
             drift: vec![lower.precision.epsilon(); n],
             strayed: false,
@@ -455,7 +454,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             self.rate[i] = relative / self.relative[i];
             self.relative[i] = relative;
             self.peak[i] = self.peak[i].max(relative);
-            if relative < FALL * self.least[i] {
+            if relative < self.patience.factor * self.least[i] {
                 (self.least[i], self.fell_at) = (relative, now);
             }
             self.shown[self.columns[i]] = relative;
@@ -470,7 +469,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 (some, self.claimed[i], self.due[i]) = (true, true, true);
             }
         }
-        all |= now - self.fell_at.max(self.refreshed_at) >= STALE;
+        all |= now - self.fell_at.max(self.refreshed_at) >= self.patience.iterations;
         if self.params.history {
             self.report.history.push(self.shown.iter().fold(0.0, |m, &v| v.max(m)));
         }
@@ -697,13 +696,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 // The recomputed residual does not show how far down this goal was.
                 self.goal[i] = self.goal[i].min(factor.clamp(LOWER[0], LOWER[1]) * before);
             }
-            if 1.0 / factor < FALL * self.best[i] {
+            if 1.0 / factor < self.patience.factor * self.best[i] {
                 (self.best[i], self.best_at[i]) = (1.0 / factor, now);
                 self.without_progress[i] = 0;
             } else if claimed {
                 self.without_progress[i] += 1;
             }
-            let in_vain = now - self.best_at[i] >= PATIENCE.max(now / 2);
+            let in_vain =
+                now - self.best_at[i] >= (PATIENCE * self.patience.iterations).max(now / 2);
             if in_vain || self.without_progress[i] >= STANDSTILL {
                 still.push(i);
             }

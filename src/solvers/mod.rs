@@ -69,11 +69,31 @@ pub struct System {
     /// What residuals are compared with instead of |b|, one per right-hand side: where this system
     /// stands for another one, its |b|.
     pub scale: Option<Vec<f64>>,
+    pub patience: Patience,
+}
+
+/// When a solve gives up: a residual that has not fallen by a factor in so many iterations is recomputed, and one that was
+/// recomputed and has not in five times as many, or half of all where these are more, ends the solve.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    pub iterations: usize,
+    pub factor: f64,
+}
+
+impl Patience {
+    /// Patience with iterations that are cheap.
+    pub const LONG: Patience = Patience { iterations: 200, factor: 0.99 };
 }
 
 impl System {
     pub fn new(precise: Arc<dyn LinOp>) -> Self {
-        System { precise, sloppy: None, preconditioner: None, scale: None }
+        System {
+            precise,
+            sloppy: None,
+            preconditioner: None,
+            scale: None,
+            patience: Patience::LONG,
+        }
     }
     pub fn with_sloppy(precise: Arc<dyn LinOp>, sloppy: Arc<dyn LinOp>) -> Self {
         System { sloppy: Some(sloppy), ..System::new(precise) }
@@ -87,6 +107,7 @@ impl System {
             sloppy: self.sloppy.as_ref().map(like).transpose()?,
             preconditioner: self.preconditioner.as_ref().map(like).transpose()?,
             scale: self.scale.clone(),
+            patience: self.patience,
         })
     }
 

@@ -326,7 +326,7 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
 #[derive(Default)]
 struct Waiting {
     columns: Vec<HostCopy>,
-    /// Those of the finest level in 16 bits.
+    /// Null vectors of the finest level in 16 bits.
     short: Vec<u8>,
 }
 
