@@ -1255,8 +1255,8 @@ enum {
   PLAQ_VECTORS_AUTO = 0,
   /** On the device, by an eigensolver with less room where memory is short. */
   PLAQ_VECTORS_DEVICE = 1,
-  /** On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
-   * multigrid each of them once for each refinement. */
+  /** On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
+   * set-up of multigrid brings each of them there once for each refinement. */
   PLAQ_VECTORS_HOST = 2
 };
 

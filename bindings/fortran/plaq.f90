@@ -686,8 +686,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
   !> On the device, by an eigensolver with less room where memory is short.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
-  !> On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
-  !> multigrid each of them once for each refinement.
+  !> On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
+  !> set-up of multigrid brings each of them there once for each refinement.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
   !> A level of multigrid and its step to the next coarser one.
   type, bind(c) :: plaq_multigrid_level_params

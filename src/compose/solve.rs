@@ -73,7 +73,7 @@ pub(super) struct Preconditioner {
 /// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
 
-/// What a residual must do with multigrid, whose iterations are dear: as a rule one of them divides it by three.
+/// Patience with multigrid, whose iterations are dear: as a rule one of them divides the residual by three.
 const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
 
 /// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that

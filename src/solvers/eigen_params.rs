@@ -42,8 +42,8 @@ choices! {
         Auto = 0, PLAQ_VECTORS_AUTO, "auto";
         /// On the device, by an eigensolver with less room where memory is short.
         Device = 1, PLAQ_VECTORS_DEVICE, "device";
-        /// On the host, but for one. Every step of an eigensolver brings them all to the device eight times, a set-up of
-        /// multigrid each of them once for each refinement.
+        /// On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
+        /// set-up of multigrid brings each of them there once for each refinement.
         Host = 2, PLAQ_VECTORS_HOST, "host";
     }
 }

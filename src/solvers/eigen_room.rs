@@ -27,7 +27,8 @@ impl Room {
         Room { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
     }
 
-    /// All on the device: as many as are asked for, which have room twice, or as few as can be.
+    /// All on the device: as many as are asked for, with room for a copy of those that are found, or as few as can be,
+    /// without.
     pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> Room {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {

@@ -278,7 +278,7 @@ QudaInvertParam *quda_QudaInvertParam(QudaInvertParam *param) {
   good.maxiter_precondition = below(8) - 1, good.omega = percent(90) ? 1 : real("");
   good.residual_type = percent(80) ? QUDA_L2_RELATIVE_RESIDUAL : (QudaResidualType)below(9), good.tol_hq = 1e-3;
   good.eig_param = percent(20) ? deflating() : NULL, good.deflate = (QudaBoolean)(good.eig_param != NULL);
-  good.tol_restart = percent(90) ? 0.1 : 0.5 * (below(6) - 1), good.cuda_prec_eigensolver = good.cuda_prec;
+  good.tol_restart = percent(90) ? 0.1 : percent(50) ? real("") : 0.5 * (below(6) - 1), good.cuda_prec_eigensolver = good.cuda_prec;
   if (percent(20)) {
     good.chrono_make_resident = below(2), good.chrono_use_resident = below(2), good.chrono_replace_last = below(2);
     good.chrono_max_dim = percent(95) ? 1 + below(4) : quda_integer("size");
