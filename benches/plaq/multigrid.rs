@@ -115,9 +115,7 @@ fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<Co
     }
     drop(one);
     let transfer = Transfer::new(v, [2; 4])?;
-    let mut made = FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?;
-    made.shorten_links(links)?;
-    Ok(made)
+    FineOperator::Dirac(op).coarsened(&transfer, Precision::F32)?.with_short_links(links)
 }
 
 /// In a level and those below it, of all cycles.

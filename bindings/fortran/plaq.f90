@@ -753,7 +753,8 @@ module plaq
     !> Steps of minimal residual in a Schwarz domain.
     integer(c_int32_t) :: domain_steps
     !> Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-    !> with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
+    !> with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
+    !> where rounding leaves the eigenvalues of low modes as they are.
     integer(c_int32_t) :: link_precision
     !> Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
     !> memory allows it, else 4, 2 or 1.

@@ -181,32 +181,36 @@ impl CoarseOperator {
         })
     }
 
-    /// Keeps links in single precision in 16 or 8 bits; diagonal matrices stay as they are.
-    pub fn shorten_links(&mut self, to: LinkPrecision) -> Result<()> {
+    /// This one with links of 16 or 8 bits, where it has them in single precision; diagonal matrices stay as they are.
+    ///
+    /// # Errors
+    /// Errors of [`CoarseOperator::duplicate`]; `OutOfMemory`.
+    pub fn with_short_links(&self, to: LinkPrecision) -> Result<Self> {
+        let mut short = self.duplicate()?;
         if self.link_precision != LinkPrecision::Single || !to.scaled() {
-            return Ok(());
+            return Ok(short);
         }
-        let (device, matrices) = (self.device().clone(), 8 * self.grid.volume());
+        let (device, matrices) = (self.device(), 8 * self.grid.volume());
         let numbers = matrices * self.rows * self.rows * 2;
-        let short = device.alloc((to.bytes() * numbers).max(16))?;
+        let links = device.alloc((to.bytes() * numbers).max(16))?;
         let scales = device.alloc((4 * matrices).max(16))?;
         let args = CoarseShortenArgs {
             inp: self.links.ptr(),
-            out: short.ptr(),
+            out: links.ptr(),
             scales: scales.ptr(),
             rows: self.rows as i32,
         };
         // On a GPU a warp shares a matrix.
-        let work = Work::rows(&device, matrices, 32);
+        let work = Work::rows(device, matrices, 32);
         match to {
             LinkPrecision::Quarter => {
                 device.launch(kernels::CoarseShortenByte(Single::F32), &args, work)?
             }
             _ => device.launch(kernels::CoarseShorten(Single::F32), &args, work)?,
         }
-        (self.links, self.link_precision) = (Arc::new(short), to);
-        self.scales = Some(Arc::new(scales));
-        Ok(())
+        (short.links, short.link_precision) = (Arc::new(links), to);
+        short.scales = Some(Arc::new(scales));
+        Ok(short)
     }
 
     /// Another one on the same memory, which neither changes.

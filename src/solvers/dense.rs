@@ -1,6 +1,6 @@
 //! Small dense matrices on the host, row by row.
 
-use nalgebra::linalg::SymmetricEigen;
+use nalgebra::linalg::{Schur, SymmetricEigen};
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
@@ -68,6 +68,17 @@ pub(crate) fn inverse(a: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     let inverse = matrix(a, n).try_inverse()?;
     let rows = (0..n * n).map(|k| inverse[(k / n, k % n)]).collect::<Vec<_>>();
     rows.iter().all(|z| z.is_finite()).then_some(rows)
+}
+
+/// The largest absolute value of an eigenvalue of an n x n matrix; none: it holds NaN or infinity, or the QR iteration does
+/// not converge.
+pub(crate) fn spectral_radius(a: &[Complex64], n: usize) -> Option<f64> {
+    let a = matrix(a, n);
+    if a.iter().any(|z| !z.is_finite()) {
+        return None;
+    }
+    let triangular = Schur::try_new(a, f64::EPSILON, MAX_SWEEPS * n)?.unpack().1;
+    Some(triangular.diagonal().iter().map(|z| z.norm()).fold(0.0, f64::max))
 }
 
 /// x with A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to ones on the diagonal: what lies

@@ -16,7 +16,8 @@ use common::{devices, distance, largest, over_ranks, ranks, Lex};
 use plaq::backend::Device;
 use plaq::comm::Comm;
 use plaq::compose::multigrid::{
-    Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Smoother, Transfer, Update,
+    shortened, Cycle, FineOperator, LevelParams, Multigrid, MultigridParams, Smoother, Transfer,
+    Update,
 };
 use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use plaq::error::Status;

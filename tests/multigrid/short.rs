@@ -85,8 +85,7 @@ fn short_links() {
                 .map(|d| d.chunks(2 * rows * rows).map(largest_of).collect())
                 .collect();
             for precision in [LinkPrecision::Half, LinkPrecision::Quarter] {
-                let mut short = copy_of(&full);
-                short.shorten_links(precision).unwrap();
+                let short = full.with_short_links(precision).unwrap();
                 let what = format!("{}, {n} vectors, {precision}", device.name());
                 let saved = 8 * volume * (2 * rows * rows * (4 - precision.bytes()) - 4);
                 assert_eq!(full.held() - short.held(), saved, "{what}");
@@ -133,5 +132,63 @@ fn short_links() {
                 }
             }
         }
+    }
+}
+
+/// Links of a coarse operator are as short as null vectors allow: of vectors t of one chirality, for which t^dagger A t is
+/// real, there is one between two for which it is zero, so that rounding moves it by more than itself.
+#[test]
+fn links_are_as_short_as_null_vectors_allow() {
+    let choices = [LinkPrecision::Quarter, LinkPrecision::Half];
+    for device in some_devices() {
+        let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
+        // Hops of much more than the site term.
+        let params = DiracParams { mass: -3.99, ..Default::default() };
+        let op = Arc::new(s.wilson(params).to(Precision::F32, Recon::R18).unwrap());
+        let n = 6;
+        let transfer = Transfer::new(null_vectors(&s, n, Precision::F32), [2, 2, 2, 4]).unwrap();
+        let op = FineOperator::Dirac(op).coarsened(&transfer, Precision::F32).unwrap();
+        let sites = op.grid().global_volume();
+        let random = |seed| {
+            let mut numbers = random_numbers(sites * 2 * n, seed);
+            let other = numbers.chunks_mut(2 * n).flat_map(|site| &mut site[n..]);
+            other.for_each(|z| *z = C::ZERO);
+            numbers
+        };
+        let field = |numbers: &[C]| {
+            let mut t = op.field(Subset::Full, 1).unwrap();
+            scatter(&mut t, numbers);
+            t
+        };
+        let product = |op: &CoarseOperator, t: &CoarseField, u: &CoarseField| {
+            let mut image = t.like(1).unwrap();
+            op.apply(&mut image, u).unwrap();
+            t.dot_norm(&image).unwrap().0[0]
+        };
+        let all: Vec<_> = (0..40).map(random).collect();
+        let values: Vec<f64> = all.iter().map(|t| product(&op, &field(t), &field(t)).re).collect();
+        let [low, high] = [f64::min, f64::max].map(|f| values.iter().copied().reduce(f).unwrap());
+        assert!(low < 0.0 && high > 0.0, "{low} {high}");
+        let [t, u] = [low, high].map(|v| &all[values.iter().position(|&w| w == v).unwrap()]);
+        let mixed = product(&op, &field(t), &field(u)).re;
+        let zero = (-mixed + (mixed * mixed - low * high).sqrt()) / high;
+        let mut taken = vec![];
+        for c in [0.0, zero] {
+            let sum: Vec<C> = t.iter().zip(u).map(|(t, u)| t + c * u).collect();
+            let t = field(&sum);
+            let short = shortened(&op, &t, &choices).unwrap();
+            let one = op.with_short_links(LinkPrecision::Quarter).unwrap();
+            let left = (1.0 - product(&op, &t, &t) / product(&one, &t, &t)).norm();
+            let took = choices
+                .iter()
+                .position(|&bits| short.held() == op.with_short_links(bits).unwrap().held());
+            println!("{}: {left:.3}, choice {took:?}", device.name());
+            assert_eq!(took, Some((left >= 0.25) as usize), "{left}");
+            taken.extend(took);
+            // Who asks for one precision gets it.
+            let asked = shortened(&op, &t, &choices[..1]).unwrap();
+            assert_eq!(asked.held(), one.held());
+        }
+        assert_eq!(taken, [0, 1]);
     }
 }

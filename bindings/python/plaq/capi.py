@@ -2165,8 +2165,8 @@ class plaq_multigrid_params(Struct):
         of coarse levels have up to 2 sites in a direction. 0 or more. Default: 0, 0, 0, 0.
       domain_steps: Steps of minimal residual in a Schwarz domain. 1 to 10000. Default: 4.
       link_precision: Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
-        Default: 0.
+        with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
+        where rounding leaves the eigenvalues of low modes as they are. Default: 0.
       setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
         memory allows it, else 4, 2 or 1. 0 to 256. Default: 0.
       setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.

@@ -17,6 +17,7 @@ mod prolongator;
 mod rows;
 mod schwarz;
 mod setup;
+mod short_links;
 mod smooth;
 mod suggest;
 mod system;
@@ -37,6 +38,7 @@ pub use params::{
     MultigridParams, SetupSolver, Smoother, MOST_MODES,
 };
 pub use prolongator::Prolongator;
+pub use short_links::shortened;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 

@@ -176,7 +176,8 @@ parameters! {
         /// Steps of minimal residual in a Schwarz domain.
         domain_steps: usize = 4, within(1, MOST_STEPS);
         /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
-        /// with a scale for each matrix; automatic (0): quarter on GPUs, else half, where the operator is in single precision.
+        /// with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
+        /// where rounding leaves the eigenvalues of low modes as they are.
         link_precision: Option<LinkPrecision> = None;
         /// Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
         /// memory allows it, else 4, 2 or 1.
@@ -250,13 +251,15 @@ impl MultigridParams {
         self.twist_factors[l] - if l == 0 { 1.0 } else { self.twist_factors[l - 1] }
     }
 
-    /// How coarse operators keep their links.
-    pub(super) fn links(&self) -> LinkPrecision {
-        let own = match self.coarse_precision {
-            Precision::F32 => LinkPrecision::Half,
-            other => LinkPrecision::of(other),
-        };
-        self.link_precision.unwrap_or(own)
+    /// How coarse operators keep their links, the first that low modes allow, and null vectors, the first of all: on a GPU
+    /// bytes are the traffic of a coarse level with few right-hand sides.
+    pub(super) fn links(&self, device: &Device) -> Vec<LinkPrecision> {
+        match (self.link_precision, self.coarse_precision) {
+            (Some(asked), _) => vec![asked],
+            (None, Precision::F32) if device.is_cpu() => vec![LinkPrecision::Half],
+            (None, Precision::F32) => vec![LinkPrecision::Quarter, LinkPrecision::Half],
+            (None, own) => vec![LinkPrecision::of(own)],
+        }
     }
 
     pub(super) fn smoother_precision(&self) -> Precision {
@@ -271,10 +274,7 @@ impl MultigridParams {
             && self.coarse_precision == Precision::F32;
         let own = if short { Precision::F16 } else { Precision::F32 };
         let smoother_precision = self.smoother_precision.or(Some(own));
-        // Half of the traffic of a coarse level with few right-hand sides.
-        let quarter = !device.is_cpu() && self.coarse_precision == Precision::F32;
-        let link_precision = self.link_precision.or(quarter.then_some(LinkPrecision::Quarter));
-        MultigridParams { smoother_precision, link_precision, ..self.on_lattice(geometry) }
+        MultigridParams { smoother_precision, ..self.on_lattice(geometry) }
     }
 
     /// These with the numbers of columns and the places of null vectors that a set-up tries one after the other until there

@@ -8,6 +8,7 @@ use super::cycle::Hierarchy;
 use super::finest::Finest;
 use super::gathering::{found_together, places, Place};
 use super::params::{Coarsest, SETUP_KRYLOV};
+use super::short_links::shortened;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
 use crate::backend::steps;
 use crate::bail;
@@ -173,6 +174,7 @@ fn build(
     waiting: &mut Waiting,
 ) -> Result<Levels> {
     let twist = op.site_term(SiteTerm::Direct)?.twist;
+    let links = params.links(op.links().device());
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.steps().iter().enumerate() {
@@ -188,7 +190,7 @@ fn build(
             let together = params.setup_columns;
             let below = fine.coarsened_on(&transfer, form, twist, gather.as_ref(), together)?;
             let host = (l == 0 && params.vectors_wait()).then_some(&mut waiting.short);
-            transfer.shorten(params.links(), host)?;
+            transfer.shorten(links[0], host)?;
             Ok((transfer, gather, below))
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
@@ -211,10 +213,27 @@ fn build(
         (vectors, fine) = (next, FineOperator::Coarse(below));
     }
     drop(fine);
-    // Nobody else has them yet.
-    let mut own = coarse.iter_mut().filter_map(Arc::get_mut);
-    own.try_for_each(|op| op.shorten_links(params.links()))?;
+    for (l, (transfer, gather)) in transfers.iter().zip(&gathers).enumerate() {
+        let tests = gathered_tests(transfer, gather.as_ref(), coarse.get(l).map(Arc::as_ref))?;
+        if let Some(op) = coarse.get_mut(l) {
+            let tests = tests.as_ref().unwrap_or(transfer.tests());
+            *op = Arc::new(shortened(op, tests, &links)?);
+        }
+    }
     Ok((transfers, gathers, coarse))
+}
+
+/// The restricted null vectors on the ranks that have the coarse level, where those are fewer: `op` is its operator there.
+fn gathered_tests(
+    transfer: &Transfer,
+    gather: Option<&Gather>,
+    op: Option<&CoarseOperator>,
+) -> Result<Option<CoarseField>> {
+    let Some(gather) = gather else { return Ok(None) };
+    let tests = transfer.tests();
+    let mut moved = op.map(|op| op.field(Subset::Full, tests.nrhs())).transpose()?;
+    gather.gather(moved.as_mut(), tests)?;
+    Ok(moved)
 }
 
 /// Null vectors of a coarse level: the fine ones restricted, and more from random starts where the level
@@ -226,12 +245,7 @@ fn coarse_vectors(
     count: usize,
     params: &MultigridParams,
 ) -> Result<CoarseField> {
-    let mut moved = None;
-    if let Some(gather) = gather {
-        let mut tests = op.field(Subset::Full, transfer.tests().nrhs())?;
-        gather.gather(Some(&mut tests), transfer.tests())?;
-        moved = Some(tests);
-    }
+    let moved = gathered_tests(transfer, gather, Some(op))?;
     let restricted = moved.as_ref().unwrap_or(transfer.tests());
     let mut out = op.field(Subset::Full, count)?;
     let own = count.min(restricted.nrhs());

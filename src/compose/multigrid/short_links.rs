@@ -1,0 +1,59 @@
+//! How few bits the links of a coarse operator may have: rounding must leave its lowest modes where they are.
+
+use num_complex::Complex64;
+
+use crate::backend::as_a_rule;
+use crate::error::Result;
+use crate::fields::CoarseField;
+use crate::operators::{CoarseOperator, LinkPrecision};
+use crate::solvers::dense::{inverse, spectral_radius};
+
+/// Part of a low mode that a correction may leave: solves of coarse levels leave as much of a residual by default.
+const MOST_LEFT: f64 = 0.25;
+
+/// A coarse operator with its links in the first of the `choices` that leaves low modes what they are, or in the last of
+/// them; links that are not in single precision stay as they are. With H = T^dagger A T, of which T = `tests` are null
+/// vectors, and H' that of the rounded operator, the eigenvalues of 1 - H'^-1 H are the parts of the low modes that a
+/// correction leaves.
+///
+/// # Errors
+/// Errors of [`CoarseOperator::with_short_links`].
+pub fn shortened(
+    op: &CoarseOperator,
+    tests: &CoarseField,
+    choices: &[LinkPrecision],
+) -> Result<CoarseOperator> {
+    let Some((&longest, shorter)) = choices.split_last() else { return op.duplicate() };
+    let n = tests.nrhs();
+    let products = |op: &CoarseOperator| {
+        let mut image = tests.like(n)?;
+        op.apply(&mut image, tests)?;
+        tests.overlaps_now(&image)
+    };
+    if !shorter.is_empty() {
+        let exact = products(op)?;
+        for &bits in shorter {
+            let short = op.with_short_links(bits)?;
+            let left = left(&exact, &products(&short)?, n);
+            if as_a_rule(left < MOST_LEFT) {
+                return Ok(short);
+            }
+            log::info!(
+                "multigrid: {bits} links leave {left:.2} of a low mode: longer ones are taken"
+            );
+        }
+    }
+    op.with_short_links(longest)
+}
+
+/// The largest absolute value of an eigenvalue of 1 - rounded^-1 exact, n x n matrices.
+fn left(exact: &[Complex64], rounded: &[Complex64], n: usize) -> f64 {
+    let Some(inverse) = inverse(rounded, n) else { return f64::INFINITY };
+    let entry = |k: usize| {
+        let (row, column) = (k / n, k % n);
+        let sum = |j| inverse[row * n + j] * (rounded[j * n + column] - exact[j * n + column]);
+        (0..n).map(sum).sum()
+    };
+    let product: Vec<Complex64> = (0..n * n).map(entry).collect();
+    spectral_radius(&product, n).unwrap_or(f64::INFINITY)
+}
