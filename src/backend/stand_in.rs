@@ -21,8 +21,7 @@ struct StandIn {
 impl Device {
     /// A device for rehearsals: what works on it asks for the kernels of this one.
     pub(crate) fn stand_in(&self) -> Device {
-        let real = self.real();
-        Self::watched(Box::new(StandIn::of(real)), None, None, Some(real.clone()))
+        Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()))
     }
 
     /// The same as if this were a GPU of today, without memory or kernels.
