@@ -584,9 +584,12 @@ impl DiracSolver {
         let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
             let start = Instant::now();
             let report = self.stage(dagger)?.run(x, b, params, monitor)?;
-            if !report.standstill || self.lock().multigrid.is_none() {
+            let multigrid = self.lock().multigrid.clone();
+            let Some(multigrid) = multigrid.filter(|_| report.standstill) else {
                 return Ok(report);
-            }
+            };
+            // Vectors of cycles that are over lend their memory.
+            multigrid.free_idle();
             log::warn!(
                 "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of coarse \
                  operators (link_precision) or another number of null vectors may help",
