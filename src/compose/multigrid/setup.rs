@@ -200,7 +200,7 @@ fn build(
                 spent.on(l + 1, vectors).map(Some)?
             }
             (None, Some(_)) => {
-                gather.iter().try_for_each(|g| g.gather(None, transfer.tests()))?;
+                gathered_tests(&transfer, gather.as_ref(), None)?;
                 None
             }
             _ => None,

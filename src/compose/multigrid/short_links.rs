@@ -34,7 +34,7 @@ pub fn shortened(
         let exact = products(op)?;
         for &bits in shorter {
             let short = op.with_short_links(bits)?;
-            let left = left(&exact, &products(&short)?, n);
+            let left = part_left(&exact, &products(&short)?, n);
             if as_a_rule(left < MOST_LEFT) {
                 return Ok(short);
             }
@@ -47,7 +47,7 @@ pub fn shortened(
 }
 
 /// The largest absolute value of an eigenvalue of 1 - rounded^-1 exact, n x n matrices.
-fn left(exact: &[Complex64], rounded: &[Complex64], n: usize) -> f64 {
+fn part_left(exact: &[Complex64], rounded: &[Complex64], n: usize) -> f64 {
     let Some(inverse) = inverse(rounded, n) else { return f64::INFINITY };
     let entry = |k: usize| {
         let (row, column) = (k / n, k % n);
