@@ -12,6 +12,7 @@ use plaq::fields::{
 use plaq::linop::{LinOp, Shape};
 use plaq::operators::{ActionParams, CovariantShift, DiracParams, LaplaceParams, QuarkAction};
 use plaq::solvers::{slice_modes, unwatched, EigenParams, Shift, SolverKind, SolverParams, Stop};
+use reference::matrix::dag;
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
@@ -20,9 +21,14 @@ const BOTH: [Components; 2] = [Components::COLOUR, Components::SPINOR];
 
 struct Setup {
     geometry: Arc<Geometry>,
+    exact: Reference,
+    gauge: GaugeField,
+}
+
+/// What the links do, site by site.
+struct Reference {
     lat: Lattice,
     links: Gauge,
-    gauge: GaugeField,
 }
 
 fn setups() -> Vec<Setup> {
@@ -36,7 +42,7 @@ fn setups() -> Vec<Setup> {
             let mut gauge =
                 GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
             gauge.load_lex(&gauge_numbers(&links)).unwrap();
-            all.push(Setup { geometry, lat, links, gauge });
+            all.push(Setup { geometry, exact: Reference { lat, links }, gauge });
         }
     }
     all
@@ -58,29 +64,40 @@ impl Setup {
     }
     fn random(&self, spins: usize, seed: u64) -> Vec<C> {
         let mut rng = Rng::new(seed);
-        (0..self.lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
+        (0..self.exact.lat.volume() * spins * 3).map(|_| rng.gaussian()).collect()
     }
+}
+
+impl Reference {
     /// One covariant step, site by site: 0 to 3 forward, 7 - mu back.
     fn step(&self, spins: usize, step: u8, v: &[C]) -> Vec<C> {
         let mut out = vec![C::new(0.0, 0.0); v.len()];
         for x in 0..self.lat.volume() {
+            let (u, from) = if step < 4 {
+                let mu = step as usize;
+                (self.links[4 * x + mu], self.lat.forward(x, mu))
+            } else {
+                let mu = 7 - step as usize;
+                let down = self.lat.backward(x, mu);
+                (dag(&self.links[4 * down + mu]), down)
+            };
             for spin in 0..spins {
                 for i in 0..3 {
                     for k in 0..3 {
-                        let (u, from) = if step < 4 {
-                            let mu = step as usize;
-                            (self.links[4 * x + mu][i][k], self.lat.forward(x, mu))
-                        } else {
-                            let mu = 7 - step as usize;
-                            let down = self.lat.backward(x, mu);
-                            (self.links[4 * down + mu][k][i].conj(), down)
-                        };
-                        out[(x * spins + spin) * 3 + i] += u * v[(from * spins + spin) * 3 + k];
+                        out[(x * spins + spin) * 3 + i] +=
+                            u[i][k] * v[(from * spins + spin) * 3 + k];
                     }
                 }
             }
         }
         out
+    }
+    /// One time slice, for steps that stay in it.
+    fn slice(&self, t: usize) -> Reference {
+        let [x, y, z, _] = self.lat.extents;
+        let lat = Lattice::new([x, y, z, 1]);
+        let links = self.links[4 * lat.volume() * t..][..4 * lat.volume()].to_vec();
+        Reference { lat, links }
     }
     /// (2 d + m^2) v minus the sum over neighbours.
     fn laplace(&self, spins: usize, directions: i32, mass2: f64, v: &[C]) -> Vec<C> {
@@ -115,7 +132,7 @@ fn laplacians_are_solved() {
             let op = ActionParams::from(params).create(links).unwrap();
             assert!((op.mass() - mass2.sqrt()).abs() < 1e-14);
             let v = s.random(spins, 3);
-            let image = s.laplace(spins, directions, mass2, &v);
+            let image = s.exact.laplace(spins, directions, mass2, &v);
             let b = s.load(components, &[&v, &image]);
             let schurs = [(0, true), (1, true), (0, false), (1, false)]
                 .map(|(parity, symmetric)| Some(Schur { parity, symmetric }));
@@ -134,7 +151,7 @@ fn laplacians_are_solved() {
                     assert!(report.converged, "{what}: {report:?}");
                     let found = complex(&x.save_lex().unwrap());
                     let (first, second) = found.split_at(v.len());
-                    let image = numbers(&s.laplace(spins, directions, mass2, first));
+                    let image = numbers(&s.exact.laplace(spins, directions, mass2, first));
                     // The condition number is (4 d + m^2) / m^2, at most 41.
                     assert!(distance(&image, &numbers(&v)) < 1e-9, "{what}");
                     assert!(distance(&numbers(second), &numbers(&v)) < 1e-9, "{what}");
@@ -163,7 +180,7 @@ fn laplacians_take_shifts() {
         assert!(report.solver.converged, "{report:?}");
         for (shift, x) in shifts.iter().zip(&xs) {
             let x = complex(&x.save_lex().unwrap());
-            let image = numbers(&s.laplace(1, directions, mass2 + shift.sigma, &x));
+            let image = numbers(&s.exact.laplace(1, directions, mass2 + shift.sigma, &x));
             assert!(distance(&image, &numbers(&v)) < 1e-9, "{}", shift.sigma);
         }
     }
@@ -200,13 +217,13 @@ fn modes_of_time_slices() {
             let wanted = EigenParams { count, tol, ..Default::default() };
             let (v, report) = slice_modes(&*op, &wanted, &mut unwatched).unwrap();
             assert!(report.converged, "{report:?}");
-            let [x, y, z, times] = s.lat.extents;
+            let [x, y, z, times] = s.exact.lat.extents;
             let (volume, epsilon) = (x * y * z, 20.0 * tol);
             assert_eq!((v.nrhs(), report.values.len()), (count, count * times));
             let all = complex(&v.save_lex().unwrap());
-            let modes: Vec<&[C]> = all.chunks(3 * s.lat.volume()).collect();
+            let modes: Vec<&[C]> = all.chunks(3 * s.exact.lat.volume()).collect();
             let images: Vec<Vec<C>> =
-                modes.iter().map(|v| s.laplace(1, directions, mass2, v)).collect();
+                modes.iter().map(|v| s.exact.laplace(1, directions, mass2, v)).collect();
             for t in 0..times {
                 let slice = 3 * volume * t..3 * volume * (t + 1);
                 let values = &report.values[count * t..count * (t + 1)];
@@ -226,10 +243,11 @@ fn modes_of_time_slices() {
                 if precision == Precision::F32 || t % 3 != 0 {
                     continue;
                 }
+                let exact = s.exact.slice(t);
                 let column = |k: usize| {
-                    let mut e = vec![C::new(0.0, 0.0); 3 * s.lat.volume()];
-                    e[slice.start + k] = C::new(1.0, 0.0);
-                    s.laplace(1, directions, mass2, &e)[slice.clone()].to_vec()
+                    let mut e = vec![C::new(0.0, 0.0); 3 * volume];
+                    e[k] = C::new(1.0, 0.0);
+                    exact.laplace(1, directions, mass2, &e)
                 };
                 let dense: Vec<Vec<C>> = (0..3 * volume).map(column).collect();
                 let last = values[count - 1];
@@ -253,7 +271,7 @@ fn shifts_follow_paths() {
             for path in [vec![0], vec![3], vec![7], vec![4], vec![0, 6, 3], vec![2, 2, 4, 7, 1]] {
                 let op = CovariantShift::new(links.clone(), components, path.clone()).unwrap();
                 let walk = |v: &[C], path: &[u8]| {
-                    path.iter().rev().fold(v.to_vec(), |v, &step| s.step(spins, step, &v))
+                    path.iter().rev().fold(v.to_vec(), |v, &step| s.exact.step(spins, step, &v))
                 };
                 let back: Vec<u8> = path.iter().rev().map(|step| 7 - step).collect();
                 let mut out = inp.like(Precision::F64).unwrap();

@@ -1,4 +1,5 @@
 /* Two twisted flavours whose masses differ: against operators of one flavour, solves, and misuse. */
+#define FEW_CALLS
 #include "lattice.h"
 
 enum { PAIR = 2 * SPINOR, RHS = 2 };

@@ -1,4 +1,5 @@
 /* The Laplacian of colour vectors and spinors: known spectrum, solves, shifts along paths, and misuse. */
+#define FEW_CALLS
 #include "lattice.h"
 
 enum { COLOUR = 6 * VOLUME };

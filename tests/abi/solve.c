@@ -1,4 +1,5 @@
 /* Solvers: every algorithm and equation reaches what it says, reports, callbacks, misuse. */
+#define FEW_CALLS
 #include "lattice.h"
 
 static plaq_dirac new_dirac(plaq_context context, plaq_gauge gauge, int normalisation) {

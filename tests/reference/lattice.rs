@@ -30,28 +30,40 @@ impl Lattice {
         })
     }
 
+    /// The coordinate mu of a site, and how far apart sites are that differ by one in it.
+    fn along(&self, lex: usize, mu: usize) -> (usize, usize) {
+        let stride: usize = self.extents[..mu].iter().product();
+        (lex / stride % self.extents[mu], stride)
+    }
+
     /// The site one step along +mu, with periodic wrapping.
     pub fn forward(&self, lex: usize, mu: usize) -> usize {
-        let mut x = self.coords(lex);
-        x[mu] = (x[mu] + 1) % self.extents[mu];
-        self.lex(x)
+        let (at, stride) = self.along(lex, mu);
+        if at + 1 == self.extents[mu] {
+            lex - at * stride
+        } else {
+            lex + stride
+        }
     }
 
     /// The site one step along -mu, with periodic wrapping.
     pub fn backward(&self, lex: usize, mu: usize) -> usize {
-        let mut x = self.coords(lex);
-        x[mu] = (x[mu] + self.extents[mu] - 1) % self.extents[mu];
-        self.lex(x)
+        let (at, stride) = self.along(lex, mu);
+        if at == 0 {
+            lex + (self.extents[mu] - 1) * stride
+        } else {
+            lex - stride
+        }
     }
 
     /// Does the step from lex along +mu cross the boundary?
     pub fn wraps_forward(&self, lex: usize, mu: usize) -> bool {
-        self.coords(lex)[mu] + 1 == self.extents[mu]
+        self.along(lex, mu).0 + 1 == self.extents[mu]
     }
 
     /// Does the step from lex along -mu cross the boundary?
     pub fn wraps_backward(&self, lex: usize, mu: usize) -> bool {
-        self.coords(lex)[mu] == 0
+        self.along(lex, mu).0 == 0
     }
 
     /// 0 on even sites, 1 on odd ones.
