@@ -7,12 +7,14 @@ cd "$(dirname "$0")/.."
 . scripts/harness.sh
 logs=build/test-logs
 mkdir -p "$logs"
-passed=0 failed=0 ignored=0 skipped=0 left_out=0
+# A line for each part: passed, failed, ignored, left out, skipped. Parts may run beside each other.
+counts=$logs/counts
+: >"$counts"
 
 report() { printf '%-10s %-7s %s\n' "$1" "$2" "$3"; }
 
 skip() { # name, reason
-  skipped=$((skipped + 1))
+  echo 0 0 0 0 1 >>"$counts"
   report "$1" skipped "$2"
 }
 
@@ -31,10 +33,9 @@ part() {
   elif [ $rc != 0 ] && [ "$f" = 0 ]; then
     f=1 # it died before it could report
   fi
-  passed=$((passed + p)) failed=$((failed + f)) ignored=$((ignored + i))
   # Tests that had to leave something out say so in a line.
   s=$(grep -c '^skipped: ' "$log")
-  left_out=$((left_out + s))
+  echo "$p" "$f" "$i" "$s" 0 >>"$counts"
   if [ "$f" = 0 ]; then
     report "$name" ok "$p passed, $i ignored, $s left out, $((SECONDS - start)) s"
   else
@@ -46,6 +47,9 @@ part() {
 
 # The line to count by.
 finish() {
+  local passed failed ignored left_out skipped
+  read -r passed failed ignored left_out skipped < <(awk '{ for (k = 1; k <= 5; k++) sum[k] += $k }
+    END { print sum[1] + 0, sum[2] + 0, sum[3] + 0, sum[4] + 0, sum[5] + 0 }' "$counts")
   echo "plaq tests: $passed passed, $failed failed, $ignored ignored, $skipped parts skipped, $left_out left out in tests"
   [ "$failed" = 0 ]
   exit
@@ -89,7 +93,6 @@ part library "$CARGO" test --lib -- --show-output
 part documentation "$CARGO" test --doc
 part device "$device" --show-output
 part host "$host" --show-output
-part moved tests/moved.sh
 
 # Tests of `device` again on more ranks, as the words of tests_of: the reference is slow on every rank.
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
@@ -113,27 +116,35 @@ other_sets() {
     sed -nE 's/.*this library on this processor has \[(.*)\].*/generic \1/p' | tr -d '"\\,' | awk '{ NF--; print; exit }'
 }
 
+have_mpi && part mpi make --no-print-directory mpi
+
+# What mostly waits for one thread runs beside parts that keep all cores busy, and one after the other, as `make` would
+# write the same files.
+single() {
+  part python tests/python.sh
+  part moved tests/moved.sh
+  if [ -f include/plaq.h ]; then
+    part examples scripts/examples.sh
+    part install tests/install.sh
+    part pyquda scripts/pyquda.sh
+  else
+    skip examples "include/plaq.h is absent"
+    skip install "include/plaq.h is absent"
+    skip pyquda "include/plaq.h is absent"
+  fi
+}
+single &
+single=$!
 for set in $(other_sets); do chosen "$set" "$device" "$SET_TESTS" env PLAQ_CPU_ISA="$set"; done
-part python tests/python.sh
 chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
+wait $single
 if have_mpi; then
-  part mpi make --no-print-directory mpi
   while read -r grid tests; do
     chosen "$grid" "$device" "${PLAQ_RANK_TESTS:-$tests}" \
       env RUST_TEST_THREADS=1 PLAQ_TEST_SECONDS=1800 scripts/ranks.sh "$grid" </dev/null
   done < <(grep . <<<"$RANK_TESTS")
 else
   skip mpi "no ${MPICC:-mpicc} or no ${MPIRUN:-mpirun}: nothing was tested on more than one rank"
-fi
-
-if [ -f include/plaq.h ]; then
-  part examples scripts/examples.sh
-  part install tests/install.sh
-  part pyquda scripts/pyquda.sh
-else
-  skip examples "include/plaq.h is absent"
-  skip install "include/plaq.h is absent"
-  skip pyquda "include/plaq.h is absent"
 fi
 
 finish
