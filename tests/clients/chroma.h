@@ -274,13 +274,8 @@ static inline void *new_multigrid(QudaMultigridParam *levels, QudaInvertParam *i
 static void join(int *argc, char ***argv) {
   (void)argc, (void)argv;
 #ifdef CLIENT_MPI
-  const char *grid = getenv("PLAQ_TEST_GRID");
-  int rank, rest, mu;
-  CHECK(MPI_Init(argc, argv) == MPI_SUCCESS);
+  join_grid(argc, argv, (int[4]){0, 1, 2, 3});
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &world) == MPI_SUCCESS);
-  MPI_Comm_rank(world, &rank);
-  CHECK(grid && sscanf(grid, "%d,%d,%d,%d", &ranks[0], &ranks[1], &ranks[2], &ranks[3]) == 4);
-  for (mu = 0, rest = rank; mu < 4; rest /= ranks[mu++]) place[mu] = rest % ranks[mu];
 #endif
   brief = getenv("PLAQ_TEST_BRIEF") != NULL;
 }

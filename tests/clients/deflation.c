@@ -7,14 +7,6 @@ enum { MODES = 12, SOURCES = 2 };
 static double *in[SOURCES], *out[SOURCES];
 static spinor *source, *found;
 
-static void refused(int32_t status, const char *words) {
-  int32_t last;
-  CHECK(plaq_quda_last_status(&last) == PLAQ_SUCCESS);
-  if (last != status || !strstr(told, words)) fprintf(stderr, "%d, %s: %s\n", last, words, told);
-  CHECK(last == status && strstr(told, words));
-  told[0] = 0;
-}
-
 static QudaEigParam eig_param(QudaInvertParam *p) {
   QudaEigParam e = newQudaEigParam();
   e.invert_param = p, e.eig_type = QUDA_EIG_TR_LANCZOS, e.spectrum = QUDA_SPECTRUM_SR_EIG, e.use_norm_op = QUDA_BOOLEAN_TRUE;
@@ -102,7 +94,7 @@ static void one_operator(void) {
   deflated(p, &e, 0, 1);
   CHECK(e.preserve_deflation_space == NULL);
   bad = p, bad.eig_param = &lost;
-  searches(&bad, 1), refused(PLAQ_INVALID_HANDLE, "param.eig_param.preserve_deflation_space");
+  searches(&bad, 1), refused(PLAQ_INVALID_HANDLE, "", "param.eig_param.preserve_deflation_space");
   deflated(p, &e, 1, 1), deflated(p, &e, 1, 1);
   CHECK(e.preserve_deflation_space == NULL);
 
@@ -113,36 +105,36 @@ static void one_operator(void) {
   /* What fails leaves nothing behind. */
   p = invert_param(QUDA_CG_INVERTER, WHOLE), e = eig_param(&p), p.eig_param = &e;
   sources(&p), in[0][5] = NAN;
-  searches(&p, 1), refused(PLAQ_NOT_FINITE, "invertQuda");
+  searches(&p, 1), refused(PLAQ_NOT_FINITE, "", "invertQuda");
   CHECK(e.preserve_deflation_space == NULL);
   sources(&p), wrong = e, bad = p, bad.eig_param = &wrong;
   wrong.max_restarts = 1, wrong.n_kr = 1, wrong.tol = 1e-15, bad.cuda_prec_eigensolver = QUDA_DOUBLE_PRECISION;
-  if (!brief) searches(&bad, 1), refused(PLAQ_NOT_CONVERGED, "param.eig_param.max_restarts");
+  if (!brief) searches(&bad, 1), refused(PLAQ_NOT_CONVERGED, "", "param.eig_param.max_restarts");
   CHECK(wrong.preserve_deflation_space == NULL);
   bad = p, bad.eig_param = &wrong;
-  wrong = e, wrong.n_conv = 0, searches(&bad, 1), refused(PLAQ_BAD_PARAMETER, "param.eig_param.n_conv");
-  wrong = e, wrong.struct_size = 8, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "param.eig_param.struct_size");
-  wrong = e, wrong.n_ev_deflate = e.n_conv + 1, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "n_ev_deflate");
-  wrong = e, wrong.vec_infile[0] = 'a', searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "param.eig_param.vec_infile");
-  wrong = e, wrong.eig_type = QUDA_EIG_TR_LANCZOS_3D, searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "param.eig_param.eig_type");
+  wrong = e, wrong.n_conv = 0, searches(&bad, 1), refused(PLAQ_BAD_PARAMETER, "", "param.eig_param.n_conv");
+  wrong = e, wrong.struct_size = 8, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "", "param.eig_param.struct_size");
+  wrong = e, wrong.n_ev_deflate = e.n_conv + 1, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "", "n_ev_deflate");
+  wrong = e, wrong.vec_infile[0] = 'a', searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "", "param.eig_param.vec_infile");
+  wrong = e, wrong.eig_type = QUDA_EIG_TR_LANCZOS_3D, searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "", "param.eig_param.eig_type");
   wrong = e, wrong.preserve_deflation_space = &wrong, searches(&bad, 1);
-  refused(PLAQ_INVALID_HANDLE, "param.eig_param.preserve_deflation_space");
-  bad = p, bad.tol_restart = 1, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "param.tol_restart");
+  refused(PLAQ_INVALID_HANDLE, "", "param.eig_param.preserve_deflation_space");
+  bad = p, bad.tol_restart = 1, searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "", "param.tol_restart");
   bad = p, bad.eig_param = NULL, bad.deflate = QUDA_BOOLEAN_TRUE;
-  searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "param.deflate");
+  searches(&bad, 1), refused(PLAQ_INVALID_ARGUMENT, "", "param.deflate");
   bad = p, bad.solution_type = QUDA_MATDAG_MAT_SOLUTION, bad.solve_type = QUDA_NORMOP_SOLVE, bad.num_offset = 1;
   bad.tol_offset[0] = 1e-6;
-  invertMultiShiftQuda((void **)out, in[0], &bad), refused(PLAQ_UNSUPPORTED, "param.eig_param");
+  invertMultiShiftQuda((void **)out, in[0], &bad), refused(PLAQ_UNSUPPORTED, "", "param.eig_param");
   if (form.flavours == 1 && form.mu == 0) {
     bad = p, bad.distance_pc_alpha0 = 0.5, bad.distance_pc_t0 = 0;
-    searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "param.distance_pc_alpha0");
+    searches(&bad, 1), refused(PLAQ_UNSUPPORTED, "", "param.distance_pc_alpha0");
   }
 
   /* Fewer of them than are kept. */
   deflated(p, &e, 1, 1);
   CHECK(e.preserve_deflation_space != NULL);
   e.n_conv--;
-  searches(&p, 1), refused(PLAQ_INVALID_ARGUMENT, "param.eig_param.n_conv");
+  searches(&p, 1), refused(PLAQ_INVALID_ARGUMENT, "", "param.eig_param.n_conv");
 }
 
 /* Two operators, and their clover terms, on the same links in turn: each has an eigenspace, which is found once. */

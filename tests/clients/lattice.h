@@ -27,6 +27,19 @@ static int global[4], ranks[4] = {1, 1, 1, 1}, place[4], local[4], volume, own;
 /* Links of the whole lattice, x fastest, then direction. */
 static matrix *links;
 
+#ifdef CLIENT_MPI
+/* The place of this rank in the process grid of PLAQ_TEST_GRID, whose ranks run fastest in the first direction of `order`. */
+static inline int join_grid(int *argc, char ***argv, const int *order) {
+  const char *grid = getenv("PLAQ_TEST_GRID");
+  int rank, rest, k;
+  CHECK(MPI_Init(argc, argv) == MPI_SUCCESS);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  CHECK(grid && sscanf(grid, "%d,%d,%d,%d", &ranks[0], &ranks[1], &ranks[2], &ranks[3]) == 4);
+  for (k = 0, rest = rank; k < 4; rest /= ranks[order[k++]]) place[order[k]] = rest % ranks[order[k]];
+  return rank;
+}
+#endif
+
 static void *room(size_t bytes) {
   void *p = calloc(1, bytes);
   CHECK(p != NULL);

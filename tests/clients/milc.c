@@ -635,14 +635,9 @@ int main(int argc, char **argv) {
   const double angles[4][4] = {{0}, {0, 0, 0, 1}, {0.25, 0, 0.5, 1}, {0}};
   int mu, i, k;
 #ifdef CLIENT_MPI
-  int rank, rest;
   static MPI_Comm world;
-  const char *grid = getenv("PLAQ_TEST_GRID");
-  CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS);
+  join_grid(&argc, &argv, (int[4]){0, 1, 2, 3});
   CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &world) == MPI_SUCCESS);
-  MPI_Comm_rank(world, &rank);
-  CHECK(grid && sscanf(grid, "%d,%d,%d,%d", &ranks[0], &ranks[1], &ranks[2], &ranks[3]) == 4);
-  for (mu = 0, rest = rank; mu < 4; rest /= ranks[mu++]) place[mu] = rest % ranks[mu];
   qudaSetMPICommHandle(&world);
 #else
   qudaSetMPICommHandle(NULL);

@@ -5,37 +5,13 @@
 
 #include <quda_openqcd_interface.h>
 
-#include "plaq.h"
+#include "told.h"
 
 enum { AXIS_T = 0, SPINOR = 24, LINK = 18, CLOVER = 72 };
 
 static const double MASS = 0.3, CSW = 1.3;
 static const int axis[4] = {3, 0, 1, 2};
-static int brief, rank, bndry, failures;
-static char said[4096];
-
-static void keep(const char *function, int32_t status, const char *message, void *user) {
-  (void)function, (void)status, (void)user;
-  failures++;
-  snprintf(said, sizeof said, "%s", message);
-}
-
-static int last(void) {
-  int32_t status = -1;
-  CHECK(plaq_quda_last_status(&status) == 0);
-  return status;
-}
-
-static void fine(void) {
-  if (last() != PLAQ_SUCCESS) fprintf(stderr, "%s\n", said);
-  CHECK(last() == PLAQ_SUCCESS);
-}
-
-/* The last call was refused in these words. */
-static void refused(int status, const char *words) {
-  if (last() != status || !strstr(said, words)) fprintf(stderr, "status %d, no \"%s\" in\n%s\n", last(), words, said);
-  CHECK(last() == status && strstr(said, words));
-}
+static int brief, rank, bndry;
 
 /* ---- openQxD's order ---- */
 
@@ -326,19 +302,19 @@ static void refused_sessions(void) {
   static char nowhere[] = "no/such/file";
   openQCD_QudaLayout_t wrong = layout;
   openQCD_QudaInitArgs_t few = args;
-  openQCD_qudaPlaquette(), refused(PLAQ_NOT_INITIALISED, "call openQCD_qudaInit first");
-  openQCD_qudaSolverGetHandle(0), refused(PLAQ_NOT_INITIALISED, "call openQCD_qudaInit first");
+  openQCD_qudaPlaquette(), refused(PLAQ_NOT_INITIALISED, "", "call openQCD_qudaInit first");
+  openQCD_qudaSolverGetHandle(0), refused(PLAQ_NOT_INITIALISED, "", "call openQCD_qudaInit first");
   wrong.cstar = 2;
-  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_UNSUPPORTED, "layout.cstar");
+  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_UNSUPPORTED, "", "layout.cstar");
   wrong = layout, wrong.N[2]++;
-  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_BAD_EXTENTS, "layout.N, L in z");
+  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_BAD_EXTENTS, "", "layout.N, L in z");
   wrong = layout, data[2] += 7;
-  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_INVALID_ARGUMENT, "layout.data[1] to [4]");
+  openQCD_qudaInit(args, wrong, NULL), refused(PLAQ_INVALID_ARGUMENT, "", "layout.data[1] to [4]");
   data[2] -= 7, few.volume--;
-  openQCD_qudaInit(few, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "initargs.volume");
+  openQCD_qudaInit(few, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "", "initargs.volume");
   few = args, few.bndry += 4;
-  openQCD_qudaInit(few, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "initargs.bndry");
-  openQCD_qudaInit(args, layout, nowhere), refused(PLAQ_INVALID_ARGUMENT, "no/such/file");
+  openQCD_qudaInit(few, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "", "initargs.bndry");
+  openQCD_qudaInit(args, layout, nowhere), refused(PLAQ_INVALID_ARGUMENT, "", "no/such/file");
 }
 
 /* A session that ends at once writes a line about arrays, if verbosity of `args` or, before it, of the file asks for it. */
@@ -369,7 +345,7 @@ static void log_lines(void) {
     fclose(file);
   }
   loud.verbosity = QUDA_INVALID_VERBOSITY;
-  openQCD_qudaInit(loud, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "initargs.verbosity");
+  openQCD_qudaInit(loud, layout, NULL), refused(PLAQ_INVALID_ARGUMENT, "", "initargs.verbosity");
 }
 
 /* Files that are wrong as a whole, and sections that are. */
@@ -413,14 +389,14 @@ static void refused_inputs(void) {
   unsigned i;
   for (i = 0; i < sizeof files / sizeof *files; i++) {
     openQCD_qudaInit(args, layout, input(files[i].text));
-    CHECK(last() == PLAQ_INVALID_ARGUMENT || last() == PLAQ_BAD_PARAMETER);
-    refused(last(), files[i].words);
+    CHECK(last_status() == PLAQ_INVALID_ARGUMENT || last_status() == PLAQ_BAD_PARAMETER);
+    refused(last_status(), "", files[i].words);
   }
   for (i = 0; i < sizeof sections / sizeof *sections; i++) {
     openQCD_qudaInit(args, layout, input(sections[i].text)), fine();
     CHECK((sections[i].eigen ? openQCD_qudaEigensolverGetHandle(0, 0) : openQCD_qudaSolverGetHandle(0)) == NULL);
-    CHECK(last() == PLAQ_INVALID_ARGUMENT || last() == PLAQ_BAD_PARAMETER);
-    refused(last(), sections[i].words);
+    CHECK(last_status() == PLAQ_INVALID_ARGUMENT || last_status() == PLAQ_BAD_PARAMETER);
+    refused(last_status(), "", sections[i].words);
     openQCD_qudaFinalize(), fine();
   }
 }
@@ -439,9 +415,9 @@ static void places(void) {
     }
   }
   x[2] = extent(2);
-  openQCD_qudaIndexIpt(x), refused(PLAQ_INVALID_ARGUMENT, "x in y");
+  openQCD_qudaIndexIpt(x), refused(PLAQ_INVALID_ARGUMENT, "", "x in y");
   x[2] = 0;
-  openQCD_qudaIndexIup(x, 4), refused(PLAQ_INVALID_ARGUMENT, "mu");
+  openQCD_qudaIndexIup(x, 4), refused(PLAQ_INVALID_ARGUMENT, "", "mu");
 }
 
 static void vectors(void) {
@@ -464,7 +440,7 @@ static void vectors(void) {
           CHECK(to[0] + I * to[1] == factor * (from[0] + I * from[1]));
         }
   }
-  openQCD_qudaGamma(6, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "dir");
+  openQCD_qudaGamma(6, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "dir");
   handle = openQCD_qudaH2D(h_in), fine();
   memset(h_out, 0, own * sizeof(spinor));
   openQCD_qudaD2H(handle, h_out), fine();
@@ -472,8 +448,8 @@ static void vectors(void) {
   openQCD_qudaSpinorFree(&handle), fine();
   openQCD_qudaSpinorFree(&handle), fine();
   handle = (void *)(uintptr_t)12345;
-  openQCD_qudaNorm_NoLoads(handle), refused(PLAQ_INVALID_HANDLE, "openQCD_qudaH2D");
-  openQCD_qudaH2D(NULL), refused(PLAQ_NULL_POINTER, "h_field");
+  openQCD_qudaNorm_NoLoads(handle), refused(PLAQ_INVALID_HANDLE, "", "openQCD_qudaH2D");
+  openQCD_qudaH2D(NULL), refused(PLAQ_NULL_POINTER, "", "h_field");
 }
 
 static void fill_term(double by) { clover_term(term, kappa(), by); }
@@ -483,7 +459,7 @@ static void operators(void) {
   double space, time;
   int asked;
   mass = MASS, csw = 0, fill_term(0);
-  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "links");
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "links");
   revision = 1;
   same_operator(0), same_operator(0.35);
   csw = CSW, fill_term(CSW);
@@ -493,7 +469,7 @@ static void operators(void) {
   mass = 0.1, fill_term(CSW);
   same_operator(0);
   boundary_type = 0;
-  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_UNSUPPORTED, "bc_parms().type");
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_UNSUPPORTED, "", "bc_parms().type");
   boundary_type = 3;
   plaquettes(&space, &time);
   CLOSE(openQCD_qudaPlaquette(), 3 * (space + time) / 2, 1e-13);
@@ -506,19 +482,19 @@ static void operators(void) {
   get_spinor(out, h_out);
   CLOSE(off(out, expected), 0, 1e-13);
   p.qhat = 1;
-  openQCD_qudaDw_deprecated(h_in, h_out, p), refused(PLAQ_UNSUPPORTED, "p.u1csw, p.qhat");
+  openQCD_qudaDw_deprecated(h_in, h_out, p), refused(PLAQ_UNSUPPORTED, "", "p.u1csw, p.qhat");
   openQCD_qudaGaugeSave(host_links, QUDA_DOUBLE_PRECISION, QUDA_RECONSTRUCT_NO, QUDA_ANTI_PERIODIC_T), fine();
   CHECK(reordered == 1);
   openQCD_qudaGaugeFree(), fine();
   revision = 0;
-  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "links");
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "links");
   openQCD_qudaGaugeLoad(host_links, QUDA_DOUBLE_PRECISION, QUDA_RECONSTRUCT_NO, QUDA_ANTI_PERIODIC_T), fine();
   set_clover(host_clover, term, kappa());
   openQCD_qudaCloverLoad(host_clover, kappa(), CSW), fine();
   same_operator(0);
   openQCD_qudaCloverFree(), fine();
-  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "clover term");
-  openQCD_qudaCloverLoad(host_clover, kappa(), 0), refused(PLAQ_INVALID_ARGUMENT, "csw");
+  openQCD_qudaDw(0, h_in, h_out), refused(PLAQ_INVALID_ARGUMENT, "", "clover term");
+  openQCD_qudaCloverLoad(host_clover, kappa(), 0), refused(PLAQ_INVALID_ARGUMENT, "", "csw");
 }
 
 /* Links with phases of U(1), and the term that the program has itself: any will do. */
@@ -592,9 +568,9 @@ static void solvers(void) {
   CHECK(status == -1 && residual > 1e-11);
   CHECK(openQCD_qudaSolverGetHandle(-1) != NULL);
   fine();
-  openQCD_qudaInvert(-1, 0, h_in, h_out, &status), refused(PLAQ_INVALID_ARGUMENT, "0 to 31");
-  openQCD_qudaSolverGetHandle(32), refused(PLAQ_INVALID_ARGUMENT, "-1 (the Dirac operator) or 0 to 31");
-  openQCD_qudaSolverGetHandle(2), refused(PLAQ_INVALID_ARGUMENT, "[Solver 2]");
+  openQCD_qudaInvert(-1, 0, h_in, h_out, &status), refused(PLAQ_INVALID_ARGUMENT, "", "0 to 31");
+  openQCD_qudaSolverGetHandle(32), refused(PLAQ_INVALID_ARGUMENT, "", "-1 (the Dirac operator) or 0 to 31");
+  openQCD_qudaSolverGetHandle(2), refused(PLAQ_INVALID_ARGUMENT, "", "[Solver 2]");
   openQCD_qudaSolverPrintSetup(0), fine();
   openQCD_qudaSolverPrintSetup(1), fine();
   for (id = -1; id < 32; id++) openQCD_qudaSolverDestroy(id), fine();
@@ -629,8 +605,8 @@ static void eigenvectors(void) {
     free(vectors[k]);
   }
   openQCD_qudaEigensolverDestroy(0), fine();
-  openQCD_qudaEigensolverGetHandle(32, -1), refused(PLAQ_INVALID_ARGUMENT, "id");
-  openQCD_qudaEigensolverGetHandle(0, -2), refused(PLAQ_INVALID_ARGUMENT, "solver_id");
+  openQCD_qudaEigensolverGetHandle(32, -1), refused(PLAQ_INVALID_ARGUMENT, "", "id");
+  openQCD_qudaEigensolverGetHandle(0, -2), refused(PLAQ_INVALID_ARGUMENT, "", "solver_id");
   free(image);
 }
 
@@ -677,22 +653,14 @@ int main(int argc, char **argv) {
   int extents[4] = {4, 6, 4, 4}, mu, i;
   (void)argc, (void)argv, (void)AXIS_T, (void)milc_index, (void)is_odd, (void)scatter_sites;
 #ifdef CLIENT_MPI
-  const char *grid = getenv("PLAQ_TEST_GRID");
-  int left;
-  CHECK(MPI_Init(&argc, &argv) == MPI_SUCCESS);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  CHECK(grid && sscanf(grid, "%d,%d,%d,%d", &ranks[0], &ranks[1], &ranks[2], &ranks[3]) == 4);
-  left = rank;
-  place[2] = left % ranks[2], left /= ranks[2];
-  place[1] = left % ranks[1], left /= ranks[1];
-  place[0] = left % ranks[0], place[3] = left / ranks[0];
+  rank = join_grid(&argc, &argv, (int[4]){2, 1, 0, 3});
 #endif
   brief = getenv("PLAQ_TEST_BRIEF") != NULL;
   for (mu = 0; mu < 4; mu++) extents[mu] = (folder ? 8 : brief ? (mu == 1 ? 4 : 2) : extents[mu]) * ranks[mu];
   set_lattice(extents);
   number_sites();
   bases_belong_together();
-  CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0 && plaq_quda_set_error_handler(keep, NULL) == 0);
+  hear_failures();
   set_layout();
   host_links = room((4 * own + 7 * bndry / 4) * LINK * sizeof(double)), host_clover = room(own * CLOVER * sizeof(double));
   h_in = room(own * sizeof(spinor)), h_out = room(own * sizeof(spinor));
@@ -714,7 +682,7 @@ int main(int argc, char **argv) {
     CHECK(failures == 0);
     places(), vectors(), operators(), with_charge(), solvers(), eigenvectors();
     openQCD_qudaFinalize(), fine();
-    openQCD_qudaNorm(h_in), refused(PLAQ_NOT_INITIALISED, "openQCD_qudaInit");
+    openQCD_qudaNorm(h_in), refused(PLAQ_NOT_INITIALISED, "", "openQCD_qudaInit");
   }
   free(number_of), free(site_of), free(beyond), free(data), free(host_links), free(host_clover), free(h_in), free(h_out);
   free(term), free(in), free(out), free(expected), free(links);

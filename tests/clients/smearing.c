@@ -1,20 +1,7 @@
 /* A host of quda.h that measures the charge of every site and smears links: each against loops over sites. */
 #include "lattice.h"
-#include "plaq.h"
+#include "told.h"
 #include "quda.h"
-
-static char told[2000];
-static void listen(const char *function, int32_t status, const char *message, void *user) {
-  (void)status, (void)user;
-  snprintf(told, sizeof told, "%s\n%s", function, message);
-}
-
-static void fine(void) {
-  int32_t last = -1;
-  CHECK(plaq_quda_last_status(&last) == 0);
-  if (last) fprintf(stderr, "%s\n", told);
-  CHECK(last == 0);
-}
 
 static const matrix zero, one = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
 
@@ -95,7 +82,7 @@ static void observables(matrix *array) {
     CLOSE(p.energy[0], energy, 100 * error);
     p.qcharge_density = NULL;
     gaugeObservablesQuda(&p);
-    CHECK(strstr(told, "gaugeObservablesQuda") && strstr(told, "param.qcharge_density"));
+    CHECK(strstr(told_of, "gaugeObservablesQuda") && strstr(told, "param.qcharge_density"));
   }
   free(density), free(expected);
 }
@@ -262,7 +249,7 @@ static void smearing(matrix *array) {
     CHECK(worst < 1e-13);
     p.dir_ignore = 5;
     performGaugeSmearQuda(&p, observe);
-    CHECK(strstr(told, "performGaugeSmearQuda") && strstr(told, "smear_param.dir_ignore"));
+    CHECK(strstr(told_of, "performGaugeSmearQuda") && strstr(told, "smear_param.dir_ignore"));
     told[0] = 0;
     freeGaugeQuda(), fine();
   }
@@ -272,8 +259,7 @@ static void smearing(matrix *array) {
 int main(void) {
   const int extents[4] = {4, 2, 2, 6};
   matrix *array;
-  CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);
-  CHECK(plaq_quda_set_error_handler(listen, NULL) == 0);
+  hear_failures();
   set_lattice(extents);
   random_links(0);
   array = room(4 * volume * sizeof *array);

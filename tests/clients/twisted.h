@@ -7,7 +7,7 @@
 
 #include <quda.h>
 
-#include "plaq.h"
+#include "told.h"
 
 enum { EVEN = 0, ODD = 1, WHOLE = 2 };
 
@@ -200,18 +200,6 @@ static inline void random_vector(spinor *v, int seed, int parity) {
 
 /* ---- parameters ---- */
 
-static char told[2000];
-static void listen(const char *function, int32_t status, const char *message, void *user) {
-  (void)status, (void)user;
-  snprintf(told, sizeof told, "%s\n%s", function, message);
-}
-static void fine(void) {
-  int32_t status;
-  CHECK(plaq_quda_last_status(&status) == PLAQ_SUCCESS);
-  if (status) fprintf(stderr, "%s\n", told);
-  CHECK(status == 0);
-}
-
 static QudaGaugeParam gauge_param(void) {
   QudaGaugeParam p = newQudaGaugeParam();
   memcpy(p.X, local, sizeof local);
@@ -301,14 +289,7 @@ static int rank_of(const int *x, void *data) {
 static void join(int *argc, char ***argv) {
   (void)argc, (void)argv;
 #ifdef CLIENT_MPI
-  const char *grid = getenv("PLAQ_TEST_GRID");
-  int rank;
-  CHECK(MPI_Init(argc, argv) == MPI_SUCCESS);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  CHECK(grid && sscanf(grid, "%d,%d,%d,%d", &ranks[0], &ranks[1], &ranks[2], &ranks[3]) == 4);
-  place[2] = rank % ranks[2], rank /= ranks[2];
-  place[1] = rank % ranks[1], rank /= ranks[1];
-  place[0] = rank % ranks[0], place[3] = rank / ranks[0];
+  join_grid(argc, argv, (int[4]){2, 1, 0, 3});
 #endif
   brief = getenv("PLAQ_TEST_BRIEF") != NULL;
 }
@@ -337,8 +318,7 @@ static void phases(const double *theta) {
 }
 
 static void open_library(void) {
-  CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == PLAQ_SUCCESS);
-  CHECK(plaq_quda_set_error_handler(listen, NULL) == PLAQ_SUCCESS);
+  hear_failures();
   setVerbosityQuda(QUDA_SUMMARIZE, "# QUDA: ", stdout);
   initCommsGridQuda(4, ranks, rank_of, NULL), fine();
   initQuda(-1), fine();

@@ -1,38 +1,12 @@
 /* A host of quda.h with Wilson quarks: what stays on the device, several lattices one after the other, and what each
  * mistake is told. */
-#include "check.h"
+#include "told.h"
 
 #include <complex.h>
-#include <stdint.h>
 
-#include "plaq.h"
 #include "quda.h"
 
 enum { SITES = 4 * 4 * 4 * 8 };
-
-static char told[2000];
-static void listen(const char *function, int32_t status, const char *message, void *user) {
-  (void)status, (void)user;
-  snprintf(told, sizeof told, "%s\n%s", function, message);
-}
-
-/* The last call failed so, and was told so. */
-static void refused(int32_t status, const char *function, const char *words) {
-  int32_t last = -1;
-  CHECK(plaq_quda_last_status(&last) == 0);
-  if (last != status || !strstr(told, function) || !strstr(told, words)) {
-    fprintf(stderr, "expected %d, %s, %s; found %d, %s\n", status, function, words, last, told);
-    exit(1);
-  }
-  told[0] = 0;
-}
-
-static void fine(void) {
-  int32_t last = -1;
-  CHECK(plaq_quda_last_status(&last) == 0);
-  if (last) fprintf(stderr, "%s\n", told);
-  CHECK(last == 0);
-}
 
 static int place(const int *coords, void *data) {
   CHECK(coords[0] == 0 && coords[3] == 0);
@@ -450,8 +424,7 @@ int main(void) {
   QudaGaugeSmearParam smear = newQudaGaugeSmearParam();
   void *first, *second;
   double plaquette[3], loop[2];
-  CHECK(plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) == 0);
-  CHECK(plaq_quda_set_error_handler(listen, NULL) == 0);
+  hear_failures();
   unit_links(-1);
 
   /* Wrong order. */
