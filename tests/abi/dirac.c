@@ -1,14 +1,6 @@
 /* Dirac operators: known results, adjointness, even-odd pieces, and their misuse. */
 #include "lattice.h"
 
-static double *unit_links(void) {
-  double *links = calloc(LINKS, sizeof *links);
-  int i;
-  CHECK(links != NULL);
-  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
-  return links;
-}
-
 static plaq_dirac new_dirac(plaq_context context, plaq_gauge gauge, double csw, double mu, int normalisation) {
   plaq_dirac_params p;
   plaq_dirac dirac;

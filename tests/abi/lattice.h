@@ -64,6 +64,14 @@ static inline double *random_links(void) {
   return links;
 }
 
+static inline double *unit_links(void) {
+  double *links = calloc(LINKS, sizeof *links);
+  int i;
+  CHECK(links != NULL);
+  for (i = 0; i < 12 * VOLUME; i++) links[18 * (i / 3) + 8 * (i % 3)] = 1;
+  return links;
+}
+
 /* Infinite where a difference is NaN. */
 static inline double distance(const double *a, const double *b, size_t count) {
   double worst = 0;
@@ -115,6 +123,27 @@ static inline plaq_spinor new_spinor(plaq_context context, int nrhs, const doubl
   OK(plaq_spinor_create(context, &p, &spinor));
   if (values) OK(plaq_spinor_load(spinor, NULL, values));
   return spinor;
+}
+
+/* Solves with every system and these parameters besides: M x of each solution is the source. */
+static inline void solve_every_system(plaq_dirac dirac, plaq_solver_params p, plaq_spinor x, plaq_spinor y,
+                                      plaq_spinor b, const double *source, size_t count, double error) {
+  double *back = numbers(count);
+  int system;
+  for (system = PLAQ_SYSTEM_FULL; system <= PLAQ_SYSTEM_ODD_ASYMMETRIC; system++) {
+    plaq_solve_report r;
+    plaq_solver solver;
+    OK(plaq_solve_report_init(&r, sizeof r));
+    p.system = system, p.tol = 1e-11;
+    OK(plaq_solver_create(dirac, &p, &solver));
+    OK(plaq_solver_solve(solver, x, b, NULL, NULL, &r, NULL));
+    CHECK(r.converged && r.iterations > 2);
+    OK(plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
+    OK(plaq_spinor_save(y, NULL, back));
+    CHECK(distance(back, source, count) < error);
+    OK(plaq_solver_destroy(solver));
+  }
+  free(back);
 }
 
 #endif
