@@ -28,11 +28,10 @@ import signal
 import statistics
 import subprocess
 import sys
-import time
 
+import programs
 import series
 
-HERE = pathlib.Path(__file__).resolve().parent
 R0 = {"6.0": 5.368}
 
 
@@ -55,34 +54,17 @@ def options():
     p.add_argument("--separation", default="50", help="t0: sweeps between configurations (50)")
     p.add_argument("--flow-time", default="4", help="t0 (4)")
     p.add_argument("--seed", type=int, default=1)
-    p.add_argument("--seconds", type=float, default=1e9, help="of all runs")
-    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
-    p.add_argument("--device", default="auto")
-    p.add_argument("--threads", default="0")
-    p.add_argument("--work", type=pathlib.Path, help="folder of configurations and logs (that of --out)")
+    programs.where(p)
     p.add_argument("--plot", type=pathlib.Path, help="order: SVG")
     return p.parse_args()
 
 
-class Study:
-    def __init__(self, o):
-        self.o = o
-        places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
-        found = [o.bin] if o.bin else [p for p in places if (p / "plaq").exists()]
-        if not found:
-            sys.exit("no plaq found: build it (make) or name its folder with --bin")
-        self.bin = found[0].resolve()
-        self.work = o.work or o.out.parent
-        self.work.mkdir(parents=True, exist_ok=True)
-        self.begun = time.monotonic()
-        self.result = {"study": o.study, "command": sys.argv, "runs": []}
-
-    def left(self):
-        return self.o.seconds - (time.monotonic() - self.begun)
+class Study(programs.Runs):
+    seconds = "total_seconds"
 
     def program(self, name, arguments, seconds=1e9, tag=""):
         """Lines of a program's standard output; it is ended when its time is over. Runs side by side have tags."""
-        command = [str(self.bin / "plaq"), name, "--device", self.o.device, "--threads", self.o.threads, *arguments]
+        command = [*self.command(name), *arguments]
         try:
             done = self.work / f"{self.o.out.stem}{tag}.{name}.txt"
             with open(done, "w") as to, open(done.with_suffix(".err"), "w") as err:
@@ -130,10 +112,6 @@ class Study:
         self.result["runs"].append(run)
         self.write()
         return run
-
-    def write(self):
-        self.result["total_seconds"] = time.monotonic() - self.begun
-        self.o.out.write_text(json.dumps(self.result, indent=1) + "\n")
 
 
 def show(mean):
@@ -512,7 +490,7 @@ STUDIES = {"order": order, "creutz": creutz, "quenched": quenched, "t0": t0, "fl
 
 def main():
     o = options()
-    study = Study(o)
+    study = Study(o, {"study": o.study, "command": sys.argv, "runs": []})
     print(f"# {' '.join(sys.argv[1:])}\n")
     STUDIES[o.study](study)
     study.write()

@@ -33,12 +33,12 @@ COLOURS = {"bicgstab": "#d55e00", "mg": "#0072b2"}
 
 def propagator(study, kappas, solver):
     """The JSON of a run of propagator for every kappa. Multigrid comes first and leaves its null vectors for the other one."""
-    o = study.options
+    o = study.o
     report, vectors = (study.work / f"{o.out.stem}.{end}" for end in ("run", "null"))
     report.unlink(missing_ok=True)
     if solver == "mg":
         vectors.unlink(missing_ok=True)
-    command = study.program("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
+    command = study.command("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
     command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
     command += o.multigrid.split() if solver == "mg" else []

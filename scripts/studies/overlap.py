@@ -26,9 +26,8 @@ import resource
 import statistics
 import subprocess
 import sys
-import time
 
-HERE = pathlib.Path(__file__).resolve().parent
+import programs
 
 
 def options():
@@ -50,37 +49,17 @@ def options():
     p.add_argument("--s", default="0.4")
     p.add_argument("--smear-steps", default="1", help="stout steps of the kernel's links (1)")
     p.add_argument("--flow-time", default="4", help="index: in units of a^2")
-    p.add_argument("--seconds", type=float, default=1e9)
-    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
-    p.add_argument("--device", default="auto")
-    p.add_argument("--threads", default="0")
-    p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
+    programs.where(p)
     p.add_argument("--plot", type=pathlib.Path, help="locality: SVG")
     return p.parse_args()
 
 
-class Study:
-    def __init__(self, o):
-        self.o = o
-        places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
-        found = [o.bin] if o.bin else [p for p in places if (p / "plaq").exists()]
-        if not found:
-            sys.exit("no plaq found: build it (make) or name its folder with --bin")
-        self.bin = found[0].resolve()
-        self.work = o.work or o.out.parent
-        self.work.mkdir(parents=True, exist_ok=True)
-        self.begun = time.monotonic()
-        self.result = {"study": o.study, "beta": float(o.beta), "s": float(o.s), "smear_steps": int(o.smear_steps),
-                       "configurations": []}
-
-    def late(self):
-        return time.monotonic() - self.begun > self.o.seconds
-
+class Study(programs.Runs):
     def run(self, name, *arguments):
         """The JSON of a program's run; status 3 is one that did not converge."""
         report = self.work / f"{self.o.out.stem}.run"
         report.unlink(missing_ok=True)
-        command = [str(self.bin / "plaq"), name, "--device", self.o.device, "--threads", self.o.threads, *arguments]
+        command = [*self.command(name), *arguments]
         if name != "heatbath":
             command += ["--json", str(report)]
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -116,10 +95,6 @@ class Study:
         o = self.o
         return self.run("overlap", "--gauge", gauge, "--task", task, "--s", o.s, "--smear-steps", o.smear_steps, *more)
 
-    def write(self):
-        self.result["seconds"] = time.monotonic() - self.begun
-        self.o.out.write_text(json.dumps(self.result, indent=1) + "\n")
-
 
 def row(*cells):
     print("| " + " | ".join(str(c) for c in cells) + " |", flush=True)
@@ -151,7 +126,7 @@ def index(study):
                                                "low": low, "seconds": found["seconds"],
                                                "degree": found["sign"]["degree"]})
         study.write()
-        if study.late():
+        if study.left() <= 0:
             break
     done = study.result["configurations"]
     equal = sum(c["index"] == round(c["charge"]) for c in done)
@@ -170,7 +145,7 @@ def ward(study):
         study.result["configurations"].append({"masses": entries, "index": found.get("index"), "solver": found["solver"],
                                                "seconds": found["seconds"]})
         study.write()
-        if study.late():
+        if study.left() <= 0:
             break
     done = study.result["configurations"]
     head("m", "m Σ pion", "tr S(0,0)", "largest \\|ratio − 1\\|")
@@ -187,7 +162,7 @@ def locality(study):
         found = study.overlap(gauge, "modes", "--delta", o.delta, "--locality", "yes")
         study.result["configurations"].append({"locality": found["locality"]})
         study.write()
-        if study.late():
+        if study.left() <= 0:
             break
     rows = list(zip(*(c["locality"] for c in study.result["configurations"])))
     means = [mean(values) for values in rows]
@@ -278,14 +253,15 @@ def solvers(study):
                         {"lattice": lattice, "mass": mass, "solver": taken, "asked": solver, "seconds": seconds,
                          "processor": study.processor - without, "degree": found["sign"]["degree"]})
                     study.write()
-                if study.late():
+                if study.left() <= 0:
                     break
             saved.unlink()
 
 
 def main():
     o = options()
-    study = Study(o)
+    study = Study(o, {"study": o.study, "beta": float(o.beta), "s": float(o.s), "smear_steps": int(o.smear_steps),
+                      "configurations": []})
     print(f"# {o.study}, beta {o.beta}, {o.lattices if o.study in ('cost', 'solvers') else o.lattice}\n")
     {"index": index, "ward": ward, "locality": locality, "cost": cost, "solvers": solvers}[o.study](study)
     study.write()

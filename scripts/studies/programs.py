@@ -22,20 +22,28 @@ def parser(doc, lattice, copies, runs=True):
     if copies:
         p.add_argument("--copies", type=int, default=copies, help=f"of each kind ({copies})")
         p.add_argument("--chunk", type=int, default=10, help="copies of one run of gaugefix (10)")
-    p.add_argument("--seconds", type=float, default=1e9, help="of runs, after which the study ends with what it has")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--thermalise", default="300", help="sweeps of heatbath from a hot start (300)")
-    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
-    p.add_argument("--device", default="auto")
-    p.add_argument("--threads", default="0")
-    p.add_argument("--work", type=pathlib.Path, help="folder of configurations (that of --out)")
+    where(p)
     p.add_argument("--out", type=pathlib.Path, required=runs, help="JSON file")
     return p
 
 
-class Study:
-    def __init__(self, name, options):
-        self.options = options
+def where(p):
+    """Options that say where the program runs, and until when."""
+    p.add_argument("--seconds", type=float, default=1e9, help="of runs, after which the study ends with what it has")
+    p.add_argument("--bin", type=pathlib.Path, help="folder of the program plaq")
+    p.add_argument("--device", default="auto")
+    p.add_argument("--threads", default="0")
+    p.add_argument("--work", type=pathlib.Path, help="folder of configurations and logs (that of --out)")
+
+
+class Runs:
+    """Runs of the program plaq until the time is over, and what comes of them, for the JSON file."""
+    seconds = "seconds"
+
+    def __init__(self, options, result):
+        self.o = options
         self.work = options.work or options.out.parent
         places = [HERE.parent / "bin"] + [HERE.parent.parent / "build" / kind / "bin" for kind in ("release", "dev")]
         found = [options.bin] if options.bin else [p for p in places if (p / "plaq").exists()]
@@ -44,36 +52,46 @@ class Study:
         self.bin = found[0].resolve()
         for folder in self.work, options.out.parent:
             folder.mkdir(parents=True, exist_ok=True)
-        lattice = [int(n) for n in options.lattice.split(",")]
-        self.result = {"study": name, "lattice": lattice, "beta": float(options.beta), "runs": []}
-        self.gauge = self.configuration()
+        self.result = result
         self.begun = time.monotonic()
 
     def left(self):
-        return self.options.seconds - (time.monotonic() - self.begun)
+        return self.o.seconds - (time.monotonic() - self.begun)
 
-    def program(self, name):
-        return [str(self.bin / "plaq"), name, "--device", self.options.device, "--threads", self.options.threads]
+    def command(self, name):
+        return [str(self.bin / "plaq"), name, "--device", self.o.device, "--threads", self.o.threads]
+
+    def write(self):
+        self.result[self.seconds] = time.monotonic() - self.begun
+        self.o.out.write_text(json.dumps(self.result, indent=1) + "\n")
+
+
+class Study(Runs):
+    def __init__(self, name, options):
+        lattice = [int(n) for n in options.lattice.split(",")]
+        super().__init__(options, {"study": name, "lattice": lattice, "beta": float(options.beta), "runs": []})
+        self.gauge = self.configuration()
+        self.begun = time.monotonic()
 
     def configuration(self):
         """One quenched configuration, made unless it is there or --gauge names one."""
-        o = self.options
+        o = self.o
         if getattr(o, "gauge", None):
             return o.gauge
         stem = self.work / f"b{o.beta}-{o.lattice.replace(',', 'x')}-s{o.seed}-{o.thermalise}"
         path = stem.with_name(stem.name + ".00001")
         if not path.exists():
-            heatbath = self.program("heatbath") + ["--lattice", o.lattice, "--beta", o.beta, "--seed", str(o.seed)]
+            heatbath = self.command("heatbath") + ["--lattice", o.lattice, "--beta", o.beta, "--seed", str(o.seed)]
             heatbath += ["--thermalise", o.thermalise, "--out", str(stem), "--format", "nersc"]
             subprocess.run(heatbath, check=True)
         return path
 
     def gaugefix(self, arguments):
         """Runs gaugefix; its JSON without a copy that the time limit cut short, and its history."""
-        report, history = (self.work / f"{self.options.out.stem}.{end}" for end in ("run", "history"))
+        report, history = (self.work / f"{self.o.out.stem}.{end}" for end in ("run", "history"))
         for file in report, history:
             file.unlink(missing_ok=True)
-        command = self.program("gaugefix") + ["--gauge", str(self.gauge), "--json", str(report)] + arguments
+        command = self.command("gaugefix") + ["--gauge", str(self.gauge), "--json", str(report)] + arguments
         if "--history" in arguments:
             command[command.index("--history") + 1] = str(history)
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -96,7 +114,7 @@ class Study:
     def copies(self, kinds):
         """Random copies of every kind (name, arguments, sweeps of its annealing), chunk by chunk, so
         that kinds have about as many where time runs out."""
-        o = self.options
+        o = self.o
         runs = [{"name": name, "arguments": arguments, "annealing": sweeps, "copies": []}
                 for name, arguments, sweeps in kinds]
         self.result["runs"] = runs
@@ -109,7 +127,3 @@ class Study:
                 run["copies"] += self.gaugefix(start + run["arguments"])[0]["copies"]
                 print(f"{run['name']}: {len(run['copies'])} copies, {time.monotonic() - self.begun:.0f} s", flush=True)
                 self.write()
-
-    def write(self):
-        self.result["seconds"] = time.monotonic() - self.begun
-        self.options.out.write_text(json.dumps(self.result, indent=1) + "\n")
