@@ -13,6 +13,7 @@ use plaq::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use plaq::linop::LinOp;
 use plaq::operators::{
     chiral_sum, one_and_gamma5, DiracParams, HermitianWilson, HopCall, HopSum, SiteTerm, Wilson,
+    WilsonType,
 };
 use plaq::solvers::{unwatched, VectorMemory};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};

@@ -18,11 +18,6 @@ use crate::error::{host_array, Result};
 pub struct Transformation(GaugeField);
 
 impl Transformation {
-    /// Bytes of a transformation in this precision.
-    pub fn bytes(geometry: &Geometry, precision: Precision, group: Group) -> usize {
-        GaugeField::bytes_of(geometry, precision, storage(group), 1)
-    }
-
     /// The unit matrix on every site.
     pub fn unit(
         device: &Device,

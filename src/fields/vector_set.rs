@@ -63,11 +63,6 @@ impl VectorSet {
     pub fn on_device(&self) -> usize {
         self.first.nrhs()
     }
-    /// Bytes of the device that an operation takes for vectors of the host.
-    pub fn memory(&self) -> u64 {
-        let one = (self.first.held() / self.on_device()) as u64;
-        AT_ONCE.min(self.on_host.len()) as u64 * one
-    }
     /// A field of this shape: the vectors on the device.
     pub fn first(&self) -> &VectorField {
         &self.first

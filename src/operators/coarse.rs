@@ -353,10 +353,6 @@ impl CoarseOperator {
         Ok(())
     }
 
-    fn hop(&self, out: Part, inp: Part, coef: f64, plus: Option<(f64, Part)>) -> Result<()> {
-        self.hops(out, inp, self.grid.directions(), coef, plus, None)
-    }
-
     /// out = coef (Y of some directions) in + what is added.
     fn hops(
         &self,
@@ -407,14 +403,19 @@ impl CoarseOperator {
     }
 
     /// One or, through the odd sites, two hops: with `plus` the operator of solves, without what of it is
-    /// not the unit matrix, with the other sign.
-    fn steps(&self, out: Part, inp: Part, odd: Part, plus: Option<(f64, Part)>) -> Result<()> {
-        let sign = if plus.is_some() { 1.0 } else { -1.0 };
+    /// not the unit matrix, with the other sign. `inside`: without hops between domains.
+    fn steps(
+        &self,
+        [out, inp, odd]: [Part; 3],
+        plus: Option<(f64, Part)>,
+        inside: Option<&Domains>,
+    ) -> Result<()> {
+        let (sign, all) = (if plus.is_some() { 1.0 } else { -1.0 }, self.grid.directions());
         if !self.grid.has_parity() {
-            return self.hop(out, inp, sign, plus);
+            return self.hops(out, inp, all, sign, plus, inside);
         }
-        self.hop(odd, inp, 1.0, None)?;
-        self.hop(out, odd, -sign, plus)
+        self.hops(odd, inp, all, 1.0, None, inside)?;
+        self.hops(out, odd, all, -sign, plus, inside)
     }
 
     /// out = the hop in one direction, 2 mu + forward, of in, times D^-1.
@@ -449,7 +450,8 @@ impl CoarseOperator {
     pub fn apply(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.check(&[inp, out])?;
         let sum = inp.like(inp.nrhs())?;
-        self.hop(sum.own(), inp.own(), 1.0, Some((1.0, inp.own())))?;
+        let plus = Some((1.0, inp.own()));
+        self.hops(sum.own(), inp.own(), self.grid.directions(), 1.0, plus, None)?;
         self.diagonal(out, &sum)
     }
 
@@ -461,7 +463,7 @@ impl CoarseOperator {
         odd: &mut CoarseField,
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
-        self.steps(out.own(), inp.own(), odd.own(), Some((1.0, inp.own())))
+        self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), None)
     }
 
     /// The same without hops between domains.
@@ -473,16 +475,7 @@ impl CoarseOperator {
         odd: &mut CoarseField,
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
-        let hops = |out: Part, inp: Part, coef, plus| {
-            let directions = self.grid.directions();
-            self.hops(out, inp, directions, coef, plus, Some(domains))
-        };
-        let plus = Some((1.0, inp.own()));
-        if !self.grid.has_parity() {
-            return hops(out.own(), inp.own(), 1.0, plus);
-        }
-        hops(odd.own(), inp.own(), 1.0, None)?;
-        hops(out.own(), odd.own(), -1.0, plus)
+        self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), Some(domains))
     }
 
     /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.
@@ -493,7 +486,7 @@ impl CoarseOperator {
         odd: &mut CoarseField,
     ) -> Result<()> {
         self.check(&[inp, out, odd])?;
-        self.steps(out.own(), inp.own(), odd.own(), None)
+        self.steps([out.own(), inp.own(), odd.own()], None, None)
     }
 
     /// The system of solves from that of M x = b: `out` is its source, `scaled` = D^-1 b on all sites.
@@ -509,7 +502,7 @@ impl CoarseOperator {
             return out.copy(scaled);
         }
         let (even, odd) = (scaled.part(Subset::Even), scaled.part(Subset::Odd));
-        self.hop(out.own(), odd, -1.0, Some((1.0, even)))
+        self.hops(out.own(), odd, self.grid.directions(), -1.0, Some((1.0, even)), None)
     }
 
     /// x on all sites from the solution on those of solves; `scaled` as `prepare` left it.
@@ -525,7 +518,8 @@ impl CoarseOperator {
         }
         x.place_even(solution)?;
         let plus = Some((1.0, scaled.part(Subset::Odd)));
-        self.hop(x.part(Subset::Odd), solution.own(), -1.0, plus)
+        let (to, all) = (x.part(Subset::Odd), self.grid.directions());
+        self.hops(to, solution.own(), all, -1.0, plus, None)
     }
 
     /// Flops of Y on all sites of all ranks, per right-hand side.

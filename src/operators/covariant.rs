@@ -149,10 +149,6 @@ impl CovariantShift {
         Ok(CovariantShift { hops, path, workspace: Workspace::default() })
     }
 
-    pub fn path(&self) -> &[u8] {
-        &self.path
-    }
-
     fn step(&self, out: &mut VectorField, inp: &VectorField, step: u8) -> Result<()> {
         // Bits of the kernel: 2 mu from below, 2 mu + 1 from above.
         let hops = if step < 4 { 2 << (2 * step) } else { 1 << (2 * (7 - step)) };

@@ -112,10 +112,6 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson.owned_in(storage)?), params))
     }
 
-    pub fn params(&self) -> &DoubletParams {
-        &self.params
-    }
-
     /// out = coef S in + y on one parity, `out` and `in` the same field or not.
     fn site(
         &self,

@@ -19,7 +19,8 @@ use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 pub trait WilsonType: QuarkAction {
     /// The operator of one slice, whose links, hops and clover term M has.
     fn wilson(&self) -> &Wilson;
-    /// One parity of the hopping term with site terms, as [`Wilson::hop_add`] of vectors of M.
+    /// One parity of the hopping term with site terms, as [`Wilson::hop`], of vectors of M, with further terms in the
+    /// same pass.
     fn hop_add(
         &self,
         out: &mut VectorField,
@@ -149,7 +150,10 @@ impl EvenOdd {
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first =
                 HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
-            self.first_hop(t, inp, &first)?;
+            {
+                let _blocks = self.blocks(q)?;
+                self.op.hop_add(t, inp, &first, &HopSum::default())?;
+            }
             let _blocks = match site_hop {
                 SiteTerm::Inverse => self.blocks(p)?,
                 _ => None,
@@ -161,7 +165,7 @@ impl EvenOdd {
                 site_hop,
                 y: Some((y, 1.0, site_y)),
             };
-            self.op.hop(out, t, &second)
+            self.op.hop_add(out, t, &second, &HopSum::default())
         })
     }
 }

@@ -374,63 +374,6 @@ impl Wilson {
         FieldView { volume: self.gauge.geometry().outer() as i32, ..Default::default() }
     }
 
-    /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
-    /// `out` and y this one. At most one of the two site terms may differ from One.
-    pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
-        self.hop_add(out, inp, call, &HopSum::default())
-    }
-
-    /// The same with further terms in the same pass.
-    pub fn hop_add(
-        &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        call: &HopCall,
-        sum: &HopSum,
-    ) -> Result<()> {
-        let hop = self.hop_args(out, inp, call, sum, Subset::of_parity(call.parity))?;
-        self.launch_hop(hop.args, inp)
-    }
-
-    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
-    /// reaches the memory of its neighbours one launch does both, and what both need is read from memory once.
-    pub fn hop_both(
-        &self,
-        out: &mut SpinorField,
-        inp: &SpinorField,
-        call: &HopCall,
-        sum: &HopSum,
-    ) -> Result<()> {
-        let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
-        let full = others.chain([&*out, inp]).all(|f| f.subset() == Subset::Full);
-        let asked = self.gauge.device().gpu().is_some_and(|gpu| gpu.both_parities);
-        let one_launch = asked && full && self.writes_both(inp.nrhs())?;
-        if !one_launch {
-            return (0..2)
-                .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
-        }
-        // Views of even sites, the first planes of every field.
-        let hop = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum, Subset::Full)?;
-        let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..hop.args };
-        self.launch_hop(args, inp)
-    }
-
-    /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
-    fn writes_both(&self, nrhs: usize) -> Result<bool> {
-        let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
-        if geometry.halo_mask() == 0 {
-            return Ok(true);
-        }
-        // A rank that exchanges with itself has no peers to ask.
-        if geometry.comm().size() == 1 || !geometry.reaches_all(device)? {
-            return Ok(false);
-        }
-        let faces = geometry.spinor_faces(self.gauge.precision(), 2 * nrhs);
-        let halo = geometry.halo_exchange(device, &faces)?;
-        let direct = halo::lock(&halo).is_direct();
-        Ok(direct)
-    }
-
     /// Arguments of a launch that are the operator's: links, phases, the hop's coefficients and its site term.
     pub(super) fn terms(&self, call: &HopCall, blocks: Subset) -> Result<Hop> {
         let geometry = self.gauge.geometry();
@@ -469,7 +412,7 @@ impl Wilson {
     }
 
     /// Arguments of one parity's launch, checked; clover blocks of these sites.
-    fn hop_args(
+    pub(super) fn hop_args(
         &self,
         out: &SpinorField,
         inp: &SpinorField,
@@ -556,7 +499,7 @@ impl Wilson {
     }
 
     /// One parity or both; `inp` is that of the arguments.
-    fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
+    pub(super) fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
         let comm = geometry.comm();

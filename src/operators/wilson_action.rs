@@ -7,12 +7,12 @@ use super::{
     ActionVersion, Coarsenable, DiracParams, EvenOdd, HopCall, HopSum, QuarkAction, SchurAction,
     Site, SiteTerm, Storage, TensorHop, Wilson, WilsonType,
 };
-use crate::backend::args::AggregateHopArgs;
+use crate::backend::args::{self, AggregateHopArgs, HopArgs};
 use crate::backend::{kernels, Device, Ptr};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField, Subset,
+    halo, spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField, Subset,
 };
 use crate::linop::Schur;
 
@@ -100,7 +100,8 @@ impl WilsonType for Wilson {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()> {
-        Wilson::hop_add(self, out, inp, call, sum)
+        let hop = self.hop_args(out, inp, call, sum, Subset::of_parity(call.parity))?;
+        self.launch_hop(hop.args, inp)
     }
     fn is_one(&self, term: SiteTerm) -> bool {
         Wilson::is_one(self, term)
@@ -108,6 +109,51 @@ impl WilsonType for Wilson {
 }
 
 impl Wilson {
+    /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
+    /// `out` and y this one. At most one of the two site terms may differ from One.
+    pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
+        self.hop_add(out, inp, call, &HopSum::default())
+    }
+
+    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
+    /// reaches the memory of its neighbours one launch does both, and what both need is read from memory once.
+    pub fn hop_both(
+        &self,
+        out: &mut SpinorField,
+        inp: &SpinorField,
+        call: &HopCall,
+        sum: &HopSum,
+    ) -> Result<()> {
+        let others = call.y.iter().map(|y| y.0).chain(sum.z.map(|z| z.0));
+        let full = others.chain([&*out, inp]).all(|f| f.subset() == Subset::Full);
+        let asked = self.gauge().device().gpu().is_some_and(|gpu| gpu.both_parities);
+        let one_launch = asked && full && self.writes_both(inp.nrhs())?;
+        if !one_launch {
+            return (0..2)
+                .try_for_each(|parity| self.hop_add(out, inp, &HopCall { parity, ..*call }, sum));
+        }
+        // Views of even sites, the first planes of every field.
+        let hop = self.hop_args(out, inp, &HopCall { parity: 0, ..*call }, sum, Subset::Full)?;
+        let args = HopArgs { parity: args::PARITY_BOTH, inp: inp.parity_view(0), ..hop.args };
+        self.launch_hop(args, inp)
+    }
+
+    /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
+    fn writes_both(&self, nrhs: usize) -> Result<bool> {
+        let (device, geometry) = (self.gauge().device(), self.gauge().geometry());
+        if geometry.halo_mask() == 0 {
+            return Ok(true);
+        }
+        // A rank that exchanges with itself has no peers to ask.
+        if geometry.comm().size() == 1 || !geometry.reaches_all(device)? {
+            return Ok(false);
+        }
+        let faces = geometry.spinor_faces(self.gauge().precision(), 2 * nrhs);
+        let halo = geometry.halo_exchange(device, &faces)?;
+        let direct = halo::lock(&halo).is_direct();
+        Ok(direct)
+    }
+
     /// This operator in other storage, on links that nobody else has.
     pub fn owned_in(self, (precision, recon): Storage) -> Result<Wilson> {
         let made = self.to(precision, recon)?;

@@ -323,7 +323,8 @@ impl Hierarchy {
         })
     }
 
-    fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    /// `precondition` where nobody asks how long it takes.
+    pub fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.steps()[0]);
         let op = &self.finest;
         let mut fine = self.pools[0].lend(Subset::Even, n)?;

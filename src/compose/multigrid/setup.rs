@@ -412,7 +412,7 @@ fn improved(
         let mut b = system.shape().field(count)?;
         system.prepare(&mut b, &full, false)?;
         let mut x = system.shape().field(count)?;
-        h.precondition(&mut x, &b)?;
+        h.fine_cycle(&mut x, &b)?;
         drop(b);
         let mut out = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut out, &x, &full, false)?;

@@ -33,10 +33,6 @@ impl CoarseSystem {
         Arc::new(CoarseSystem { op, rows, all, pool, gamma5 })
     }
 
-    pub fn op(&self) -> &Arc<CoarseOperator> {
-        &self.op
-    }
-
     /// Solves S x = b, or the system whose operators stand for S: it may have a sloppy one or a
     /// preconditioner. x and b are on the sites of solves.
     ///
