@@ -3,6 +3,8 @@
 
 mod common;
 mod reference;
+#[path = "common/setup.rs"]
+mod setup;
 
 mod actions;
 mod backends;

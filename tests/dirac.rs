@@ -1,9 +1,10 @@
 //! Wilson, clover and twisted-mass operators against the reference and the identities of physics.md.
 
+use crate::setup::{reference_params, setups, Setup};
 use crate::{common, reference};
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks, storage_factor, tolerance, Lex};
+use common::{devices, distance, storage_factor, tolerance, Lex};
 use plaq::backend::{Device, External};
 use plaq::error::Status;
 use plaq::fields::{
@@ -11,7 +12,7 @@ use plaq::fields::{
 };
 use plaq::linop::LinOp;
 use plaq::operators::{gamma5, DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
-use reference::dirac::{Dirac, Params, Preconditioned};
+use reference::dirac::{Dirac, Preconditioned};
 use reference::matrix::det;
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
@@ -40,64 +41,8 @@ fn parameter_sets() -> Vec<DiracParams> {
     ]
 }
 
-fn reference_params(p: &DiracParams) -> Params {
-    Params {
-        mass: p.mass,
-        csw_s: p.csw_s,
-        csw_t: p.csw_t,
-        mu: p.mu,
-        hop: p.hop,
-        boundary: p.boundary,
-    }
-}
-
 fn scaled(f: &Field, a: f64) -> Field {
     spinor::scale(C::new(a, 0.0), f)
-}
-
-struct Setup {
-    device: Device,
-    geometry: Arc<Geometry>,
-    lat: Lattice,
-    links: Gauge,
-    exact: Arc<GaugeField>,
-}
-
-fn setups() -> Vec<Setup> {
-    let mut all = vec![];
-    for device in devices() {
-        for extents in extents_on(&device).into_iter().map(over_ranks) {
-            let geometry = common::geometry(extents, &device);
-            let lat = Lattice::new(extents);
-            // Products of 1024 factors leave 1e-13: two stored rows need links unitary to rounding.
-            let links: Gauge =
-                su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
-            let mut exact =
-                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
-            exact.load_lex(&gauge_numbers(&links)).unwrap();
-            all.push(Setup {
-                device: device.clone(),
-                geometry,
-                lat,
-                links,
-                exact: Arc::new(exact),
-            });
-        }
-    }
-    all
-}
-
-impl Setup {
-    fn wilson(&self, params: DiracParams, precision: Precision, recon: Recon) -> Wilson {
-        Wilson::new(self.exact.clone(), params).unwrap().to(precision, recon).unwrap()
-    }
-    fn load(&self, precision: Precision, subset: Subset, fields: &[&Field]) -> SpinorField {
-        let mut f = SpinorField::new(&self.device, &self.geometry, precision, subset, fields.len())
-            .unwrap();
-        let numbers: Vec<f64> = fields.iter().flat_map(|f| field_numbers(f)).collect();
-        f.load_lex(&numbers).unwrap();
-        f
-    }
 }
 
 /// Terms that round in one output number: 8 directions x 3 colours x 2, site terms.
@@ -124,8 +69,8 @@ fn full_operator_agrees_with_the_reference() {
                     if short && !s.device.is_cpu() && params != parameter_sets()[2] {
                         continue;
                     }
-                    let op = s.wilson(params, precision, recon);
-                    let inp = s.load(precision, Subset::Full, &[&a, &b]);
+                    let op = s.wilson_in(params, precision, recon);
+                    let inp = s.spinors(precision, Subset::Full, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
                     op.apply(&mut out, &inp).unwrap();
                     let found = distance(&out.save_lex().unwrap(), &expect);
@@ -154,7 +99,7 @@ fn even_odd_operators_agree_with_the_reference() {
         for params in parameter_sets() {
             let dirac = Dirac::new(s.lat, &s.links, reference_params(&params));
             for precision in [Precision::F64, Precision::F32, Precision::F16] {
-                let op = Arc::new(s.wilson(params, precision, Recon::R12));
+                let op = Arc::new(s.wilson_in(params, precision, Recon::R12));
                 for parity in 0..2 {
                     for symmetric in [true, false] {
                         let pc = Preconditioned { parity, symmetric };
@@ -162,7 +107,7 @@ fn even_odd_operators_agree_with_the_reference() {
                         // The reference is mass-normalised: kappa form = 2 kappa x asymmetric.
                         let scale = if symmetric { 1.0 } else { 2.0 * params.kappa() };
                         let on_p = spinor::on_parity(s.lat, parity, &a);
-                        let inp = s.load(precision, Subset::of_parity(parity), &[&a]);
+                        let inp = s.spinors(precision, Subset::of_parity(parity), &[&a]);
                         let mut out = inp.like(precision).unwrap();
                         for dagger in [false, true] {
                             if dagger {
@@ -196,7 +141,7 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
             let two_kappa = 2.0 * params.kappa();
             let eigenvalues = 6.0 * s.lat.volume() as f64;
             for precision in [Precision::F64, Precision::F32] {
-                let op = s.wilson(params, precision, Recon::R12);
+                let op = s.wilson_in(params, precision, Recon::R12);
                 let clover = op.clover().unwrap().expect("a clover term");
                 let found = clover.log_det(CloverField::square(two_kappa * params.mu)).unwrap();
                 for parity in 0..2 {
@@ -211,7 +156,7 @@ fn log_det_of_the_clover_term_agrees_with_the_reference() {
                 }
                 assert_ne!(found[0], found[1]);
             }
-            let half = s.wilson(params, Precision::F16, Recon::R12);
+            let half = s.wilson_in(params, Precision::F16, Recon::R12);
             let error = half.clover().unwrap().unwrap().log_det(None).unwrap_err();
             assert_eq!(error.status, Status::Unsupported, "{error}");
         }
@@ -230,7 +175,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
         };
         assert!((0..s.lat.volume()).any(negative), "no site has a negative determinant");
         for precision in [Precision::F64, Precision::F32] {
-            let op = s.wilson(params, precision, Recon::R12);
+            let op = s.wilson_in(params, precision, Recon::R12);
             let clover = op.clover().unwrap().expect("a clover term");
             // The condition of single blocks multiplies rounding.
             let tol = 1e4 * tolerance(precision, TERMS);
@@ -244,7 +189,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
                 assert_eq!(sign[parity], if odd % 2 == 0 { 1 } else { -1 });
             }
             let psi = spinor::random(s.lat, 3);
-            let inp = s.load(precision, Subset::Full, &[&psi]);
+            let inp = s.spinors(precision, Subset::Full, &[&psi]);
             let mut out = inp.like(precision).unwrap();
             for parity in 0..2 {
                 op.apply_site(&mut out, &inp, parity, SiteTerm::Inverse, false, 1.0).unwrap();
@@ -258,7 +203,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
             assert!(off < tol, "{:?} {precision:?}: {off:e}", s.lat);
         }
         assert!(s
-            .wilson(params, Precision::F64, Recon::R12)
+            .wilson_in(params, Precision::F64, Recon::R12)
             .clover()
             .unwrap()
             .unwrap()
@@ -271,7 +216,7 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
 #[test]
 fn a_singular_clover_term_serves_the_full_operator() {
     for s in setups() {
-        let mut clover = CloverField::build(&s.exact, 0.2, 0.2).unwrap();
+        let mut clover = CloverField::build(&s.gauge, 0.2, 0.2).unwrap();
         let layout = Layout::packed_clover(Precision::F64);
         let volume = s.geometry.volume();
         let mut blocks = vec![0.0; 72 * volume];
@@ -282,8 +227,8 @@ fn a_singular_clover_term_serves_the_full_operator() {
         block[..5].fill(1.0);
         clover.load(&layout, &External::read(&[&blocks[..]]), true).unwrap();
         let params = DiracParams { mass: 0.3, csw_s: 1.0, ..Default::default() };
-        let op = Wilson::with_clover(s.exact.clone(), Some(Arc::new(clover)), params).unwrap();
-        let inp = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 3)]);
+        let op = Wilson::with_clover(s.gauge.clone(), Some(Arc::new(clover)), params).unwrap();
+        let inp = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 3)]);
         let mut out = inp.like(Precision::F64).unwrap();
         op.apply(&mut out, &inp).unwrap();
         assert!(blas::norm2(&out).unwrap()[0] > 0.0);
@@ -298,7 +243,7 @@ fn a_singular_clover_term_serves_the_full_operator() {
             assert!(error.message.contains(&site), "{site}: {error}");
         }
         let half = EvenOdd::new(Arc::new(op), 0, true);
-        let inp = s.load(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 3)]);
+        let inp = s.spinors(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 3)]);
         let mut out = inp.like(Precision::F64).unwrap();
         let error = half.apply(&mut out, &inp).unwrap_err();
         assert_eq!(error.status, Status::SingularClover, "{error}");
@@ -316,13 +261,13 @@ fn several_right_hand_sides_agree_with_one_at_a_time() {
         let links: Gauge = su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
         let mut exact = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
         exact.load_lex(&gauge_numbers(&links)).unwrap();
-        let s = Setup { device, geometry, lat, links, exact: Arc::new(exact) };
+        let s = Setup { device, geometry, lat, links, gauge: Arc::new(exact) };
         let fields: Vec<Field> = (0..5).map(|k| spinor::random(lat, 20 + k)).collect();
         let params = parameter_sets()[2];
         for precision in Precision::ALL {
-            let op = s.wilson(params, precision, Recon::R12);
+            let op = s.wilson_in(params, precision, Recon::R12);
             let apply = |fields: &[&Field]| {
-                let inp = s.load(precision, Subset::Full, fields);
+                let inp = s.spinors(precision, Subset::Full, fields);
                 let mut out = inp.like(precision).unwrap();
                 op.apply(&mut out, &inp).unwrap();
                 out.save_lex().unwrap()
@@ -342,8 +287,8 @@ fn gamma5_hermiticity_holds_to_rounding() {
         let a = spinor::random(s.lat, 4);
         for params in parameter_sets().into_iter().filter(|p| p.mu == 0.0) {
             for precision in Precision::ALL {
-                let op = s.wilson(params, precision, Recon::R12);
-                let inp = s.load(precision, Subset::Full, &[&a]);
+                let op = s.wilson_in(params, precision, Recon::R12);
+                let inp = s.spinors(precision, Subset::Full, &[&a]);
                 let (mut x, mut y) = (inp.like(precision).unwrap(), inp.like(precision).unwrap());
                 gamma5(&mut x, &inp).unwrap();
                 op.apply(&mut y, &x).unwrap();
@@ -369,12 +314,12 @@ fn gauge_covariance() {
             f.iter().enumerate().map(|(x, psi)| reference::gamma::mul_colour(&g[x], psi)).collect()
         };
         for params in parameter_sets() {
-            let op = s.wilson(params, Precision::F64, Recon::R12);
+            let op = s.wilson_in(params, Precision::F64, Recon::R12);
             let turned =
                 Wilson::new(Arc::new(links.to(Precision::F64, Recon::R12).unwrap()), params)
                     .unwrap();
-            let inp = s.load(Precision::F64, Subset::Full, &[&a]);
-            let inp_g = s.load(Precision::F64, Subset::Full, &[&turn(&a)]);
+            let inp = s.spinors(Precision::F64, Subset::Full, &[&a]);
+            let inp_g = s.spinors(Precision::F64, Subset::Full, &[&turn(&a)]);
             let mut out = inp.like(Precision::F64).unwrap();
             op.apply(&mut out, &inp).unwrap();
             let expect = field_numbers(&turn(&field_from(&out.save_lex().unwrap())));

@@ -1,15 +1,15 @@
 //! Distance preconditioning: M' = W^-1 M W against the reference, and what it is for: propagators of heavy quarks whose
 //! time slices far from the source are as precise as others.
 
+use crate::setup::{reference_params, Setup};
 use crate::{common, reference};
 use std::sync::Arc;
 
 use common::{devices, distance, extents_on, largest, over_ranks, tolerance, Lex};
-use plaq::backend::Device;
 use plaq::compose::multigrid::{Multigrid, MultigridParams};
 use plaq::compose::{Chosen, DiracSolver, Equations, Schur, Solution, SolveParams};
 use plaq::error::Status;
-use plaq::fields::{blas, Components, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{blas, Components, Precision, Recon, SpinorField, Subset};
 use plaq::linop::LinOp;
 use plaq::operators::{
     DiracParams, Distance, DistanceWeighted, DistanceWeights, Doublet, DoubletParams,
@@ -20,7 +20,7 @@ use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
 use plaq::solvers::{unwatched, Shift, SolverKind, SolverParams, Stop};
 use reference::dirac::{Dirac, Params};
-use reference::numbers::{field_from, field_numbers, gauge_numbers};
+use reference::numbers::{field_from, field_numbers};
 use reference::{spinor, su3, Field, Gauge, Lattice, C};
 
 /// cosh(alpha ((t - t0) mod T - T / 2)).
@@ -69,43 +69,6 @@ fn hop_by_hop(dirac: &Dirac, d: Distance, (adjoint, dagger): (bool, bool), psi: 
     spinor::scale(C::new(two_kappa, 0.0), &out)
 }
 
-struct Setup {
-    geometry: Arc<Geometry>,
-    lat: Lattice,
-    links: Gauge,
-    gauge: Arc<GaugeField>,
-}
-
-impl Setup {
-    fn new(device: &Device, extents: [usize; 4], links: Gauge) -> Setup {
-        let geometry = common::geometry(extents, device);
-        let mut gauge = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
-        gauge.load_lex(&gauge_numbers(&links)).unwrap();
-        Setup { geometry, lat: Lattice::new(extents), links, gauge: Arc::new(gauge) }
-    }
-    fn smooth(device: &Device, extents: [usize; 4]) -> Setup {
-        let links = su3::smooth_gauge(Lattice::new(extents), 0.4, 7);
-        Self::new(device, extents, links.iter().map(su3::reunitarise).collect())
-    }
-    fn load(&self, precision: Precision, fields: &[&Field]) -> SpinorField {
-        let (device, n) = (self.gauge.device(), fields.len());
-        let mut f = SpinorField::new(device, &self.geometry, precision, Subset::Full, n).unwrap();
-        let numbers: Vec<f64> = fields.iter().flat_map(|f| field_numbers(f)).collect();
-        f.load_lex(&numbers).unwrap();
-        f
-    }
-}
-
-fn reference_params(p: &DiracParams) -> Params {
-    Params {
-        csw_s: p.csw_s,
-        csw_t: p.csw_t,
-        hop: p.hop,
-        boundary: p.boundary,
-        ..Params::wilson(p.mass)
-    }
-}
-
 fn clover() -> DiracParams {
     DiracParams {
         mass: 0.3,
@@ -120,7 +83,7 @@ fn clover() -> DiracParams {
 fn the_weighted_operator_equals_the_reference() {
     for device in devices() {
         for extents in extents_on(&device).into_iter().map(over_ranks) {
-            let s = Setup::smooth(&device, extents);
+            let s = Setup::new(&device, extents, 0.4);
             let d = Distance { alpha: 0.6, t0: extents[3] - 1 };
             let (a, b) = (spinor::random(s.lat, 1), spinor::random(s.lat, 2));
             for params in [DiracParams { mass: 0.2, ..Default::default() }, clover()] {
@@ -138,7 +101,7 @@ fn the_weighted_operator_equals_the_reference() {
                     let (expect, expect_dag) = (expect((adjoint, false)), expect((adjoint, true)));
                     let op = weights.around(plain.clone(), adjoint);
                     let op = op.shared_copy((precision, Recon::R12)).unwrap();
-                    let inp = s.load(precision, &[&a, &b]);
+                    let inp = s.spinors(precision, Subset::Full, &[&a, &b]);
                     let mut out = inp.like(precision).unwrap();
                     // Weights grow by a factor of exp(alpha) a step, and so do errors of a neighbour.
                     let bound = 2.0 * tolerance(precision, 60.0);
@@ -159,17 +122,17 @@ fn the_weighted_operator_equals_the_reference() {
 #[test]
 fn the_weighted_operator_is_gauge_covariant() {
     for device in devices() {
-        let s = Setup::smooth(&device, over_ranks([4, 4, 4, 8]));
+        let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.4);
         let g = su3::random_transformation(s.lat, 9);
         let turned: Gauge = su3::transform(s.lat, &s.links, &g);
-        let other = Setup::new(&device, s.lat.extents, turned);
+        let other = Setup::of(&device, s.lat.extents, turned);
         let turn = |f: &Field| -> Field {
             f.iter().zip(&g).map(|(v, g)| reference::gamma::mul_colour(g, v)).collect()
         };
         let d = Distance { alpha: 1.0, t0: 3 };
         let apply = |s: &Setup, f: &Field| {
             let op = Arc::new(Wilson::new(s.gauge.clone(), clover()).unwrap());
-            let inp = s.load(Precision::F64, &[f]);
+            let inp = s.spinors(Precision::F64, Subset::Full, &[f]);
             let mut out = inp.like(Precision::F64).unwrap();
             DistanceWeighted::new(op, d).unwrap().apply(&mut out, &inp).unwrap();
             field_from(&out.save_lex().unwrap())
@@ -224,7 +187,7 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
     // On these links the quark falls by about exp(-1.5) a slice.
     let (tol, d) = (1e-9, Distance { alpha: 1.5, t0: 5 });
     for device in devices() {
-        let s = Setup::smooth(&device, HEAVY);
+        let s = Setup::new(&device, HEAVY, 0.4);
         for params in
             [DiracParams::default(), DiracParams { csw_s: 1.0, csw_t: 1.0, ..Default::default() }]
         {
@@ -233,7 +196,7 @@ fn every_time_slice_of_a_heavy_quark_meets_the_tolerance() {
             let source = s.lat.lex([1, 2, 3, d.t0]);
             let columns =
                 [(0, 0), (3, 1)].map(|(spin, colour)| spinor::point(s.lat, source, spin, colour));
-            let b = s.load(Precision::F64, &[&columns[0], &columns[1]]);
+            let b = s.spinors(Precision::F64, Subset::Full, &[&columns[0], &columns[1]]);
             let op: Arc<dyn QuarkAction> = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
             for solution in [Solution::Mat, Solution::MatDag, Solution::MatDagMat] {
                 let worst = |distance: Option<Distance>, sloppy: Precision| -> f64 {
@@ -268,7 +231,7 @@ fn a_heavy_pion_is_that_of_the_free_field() {
     let (kappa, t0) = (0.07, 9);
     for device in devices() {
         let links = su3::unit_gauge(Lattice::new(HEAVY));
-        let s = Setup::new(&device, HEAVY, links);
+        let s = Setup::of(&device, HEAVY, links);
         let params = DiracParams::default().with_kappa(kappa);
         let op: Arc<dyn QuarkAction> = Arc::new(Wilson::new(s.gauge.clone(), params).unwrap());
         let times = HEAVY[3];
@@ -297,7 +260,7 @@ fn a_heavy_pion_is_that_of_the_free_field() {
 #[test]
 fn weights_leave_the_solution_as_it_is() {
     for device in devices() {
-        let s = Setup::smooth(&device, over_ranks([4, 4, 2, 8]));
+        let s = Setup::new(&device, over_ranks([4, 4, 2, 8]), 0.4);
         let d = Distance { alpha: 0.3, t0: 2 };
         let doublet = DoubletParams { wilson: DiracParams { mu: 0.2, ..clover() }, epsilon: 0.1 };
         let ops: [Arc<dyn QuarkAction>; 2] = [
@@ -361,7 +324,7 @@ fn weights_leave_the_solution_as_it_is() {
 #[test]
 fn what_has_no_weights_is_refused() {
     let device = &devices()[0];
-    let s = Setup::smooth(device, over_ranks([4, 4, 4, 4]));
+    let s = Setup::new(device, over_ranks([4, 4, 4, 4]), 0.4);
     let op: Arc<dyn QuarkAction> = Arc::new(Wilson::new(s.gauge.clone(), clover()).unwrap());
     let times = s.lat.extents[3];
     let refused = |op: &Arc<dyn QuarkAction>, params: SolveParams, status: Status, word: &str| {
@@ -401,7 +364,7 @@ fn what_has_no_weights_is_refused() {
         let error = solver.set_multigrid(Some(multigrid.clone())).unwrap_err();
         assert!(error.message.contains("distance_alpha"), "{error}");
         if automatic.is_some() {
-            let b = s.load(Precision::F64, &[&spinor::random(s.lat, 1)]);
+            let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
             let mut x = b.like(Precision::F64).unwrap();
             let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
             assert_eq!(report.chosen, Chosen::OnlyKrylov);

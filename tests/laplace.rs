@@ -1,6 +1,7 @@
 //! The covariant Laplacian on colour vectors and spinors, smearing with it, solves on colour vectors,
 //! operators made of operators, and vectors whose right-hand sides are fastest.
 
+use crate::setup::{complex_numbers, setups};
 use crate::{common, reference};
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use plaq::error::Status;
 use plaq::fields::blas::Times;
 use plaq::fields::shifts::Step;
 use plaq::fields::{
-    blas, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
+    blas, Components, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
 };
 use plaq::linop::{Adjoint, Convert, LinOp, Normal, Polynomial, Product, Shape, Shifted, Sum};
 use plaq::operators::{Gamma5, Laplace};
@@ -19,9 +20,8 @@ use plaq::solvers::{
     solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
     System,
 };
-use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
-use reference::{su3, Gauge, Lattice, C};
+use reference::{Gauge, Lattice, C};
 
 /// Colour vectors, `spins` of them per site.
 fn random(lat: Lattice, spins: usize, seed: u64) -> Vec<C> {
@@ -59,52 +59,6 @@ fn laplace(
     out
 }
 
-fn numbers(v: &[C]) -> Vec<f64> {
-    v.iter().flat_map(|z| [z.re, z.im]).collect()
-}
-
-struct Setup {
-    geometry: Arc<Geometry>,
-    lat: Lattice,
-    links: Gauge,
-    gauge: GaugeField,
-}
-
-fn setups() -> Vec<Setup> {
-    let mut all = vec![];
-    for device in devices() {
-        for extents in extents_on(&device).into_iter().map(over_ranks) {
-            let geometry = common::geometry(extents, &device);
-            let lat = Lattice::new(extents);
-            let links: Gauge =
-                su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
-            let mut gauge =
-                GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
-            gauge.load_lex(&gauge_numbers(&links)).unwrap();
-            all.push(Setup { geometry, lat, links, gauge });
-        }
-    }
-    all
-}
-
-impl Setup {
-    fn shape(&self, precision: Precision, components: Components) -> Shape {
-        Shape {
-            device: self.gauge.device().clone(),
-            geometry: self.geometry.clone(),
-            precision,
-            subset: Subset::Full,
-            components,
-            order: RhsOrder::Slowest,
-        }
-    }
-    fn load(&self, precision: Precision, components: Components, columns: &[&[C]]) -> VectorField {
-        let mut field = self.shape(precision, components).field(columns.len()).unwrap();
-        field.load_lex(&columns.iter().flat_map(|c| numbers(c)).collect::<Vec<_>>()).unwrap();
-        field
-    }
-}
-
 const BOTH: [Components; 2] = [Components::COLOUR, Components::SPINOR];
 
 #[test]
@@ -122,12 +76,14 @@ fn the_laplacian_equals_the_reference() {
                 let links = Arc::new(s.gauge.to(precision, recon).unwrap());
                 for mask in [15, SPACE, 8] {
                     let op = Laplace::new(links.clone(), components, mask, 0.7, -0.3).unwrap();
-                    let inp = s.load(precision, components, &[&a, &b]);
+                    let inp = s.vectors(precision, components, &[&a, &b]);
                     let mut out = op.range().field(2).unwrap();
                     op.apply(&mut out, &inp).unwrap();
                     let want: Vec<f64> = [&a, &b]
                         .iter()
-                        .flat_map(|v| numbers(&laplace(s.lat, &s.links, spins, mask, 0.7, -0.3, v)))
+                        .flat_map(|v| {
+                            complex_numbers(&laplace(s.lat, &s.links, spins, mask, 0.7, -0.3, v))
+                        })
                         .collect();
                     let found = distance(&out.save_lex().unwrap(), &want);
                     let bound = tolerance(precision, 60.0);
@@ -152,14 +108,14 @@ fn smearing_is_a_power_of_the_step() {
         let wanted = [0.21, -0.05].map(|alpha| (alpha, smeared(alpha)));
         for precision in [Precision::F64, Precision::F32, Precision::F16] {
             for (alpha, want) in &wanted {
-                let mut psi = s.load(precision, Components::SPINOR, &[&a]);
+                let mut psi = s.vectors(precision, Components::SPINOR, &[&a]);
                 wuppertal(&mut psi, &gauge, *alpha, steps, SPACE).unwrap();
-                let found = distance(&psi.save_lex().unwrap(), &numbers(want));
+                let found = distance(&psi.save_lex().unwrap(), &complex_numbers(want));
                 // In 16 bits every step rounds sites, and links, to a unit of their own.
                 let terms = if precision == Precision::F16 { 8.0 } else { 200.0 };
                 assert!(found < tolerance(precision, terms), "{precision:?} {alpha}: {found:e}");
             }
-            let mut psi = s.load(precision, Components::SPINOR, &[&a]);
+            let mut psi = s.vectors(precision, Components::SPINOR, &[&a]);
             let kept = psi.save_lex().unwrap();
             for (alpha, directions) in [(-1.0 / 6.0, SPACE), (f64::NAN, SPACE), (0.1, 0), (0.1, 16)]
             {
@@ -182,7 +138,7 @@ fn colour_vectors_are_solved_for() {
             let links = Arc::new(s.gauge.to(precision, Recon::R12).unwrap());
             Arc::new(Laplace::massive(links, colour, 15, 0.3).unwrap())
         };
-        let rhs = s.load(Precision::F64, colour, &[&a, &b]);
+        let rhs = s.vectors(Precision::F64, colour, &[&a, &b]);
         for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr] {
             let mut alone = 0;
             for precision in [Precision::F64, Precision::F32, Precision::F16] {
@@ -267,11 +223,11 @@ fn operators_are_made_of_operators() {
         let want = combine(0.3 * one, &l2, one, &low);
         cases.push((Arc::new(Product::new(denominators.to_vec()).unwrap()), want));
     }
-    let inp = s.load(Precision::F64, colour, &[&a]);
+    let inp = s.vectors(Precision::F64, colour, &[&a]);
     for (k, (op, want)) in cases.iter().enumerate() {
         let mut out = op.range().field(1).unwrap();
         op.apply(&mut out, &inp).unwrap();
-        let found = distance(&out.save_lex().unwrap(), &numbers(want));
+        let found = distance(&out.save_lex().unwrap(), &complex_numbers(want));
         // Solves end at a residual of 1e-13, and the denominators are at most 26 and 18 times as long.
         let bound = if k < exact { tolerance(Precision::F64, 200.0) } else { 5e-12 };
         assert!(found < bound, "{k}: {found:e}");
@@ -279,7 +235,8 @@ fn operators_are_made_of_operators() {
     let product = Product::new(vec![shifted.clone(), op.clone()]).unwrap();
     let mut out = product.shape().field(1).unwrap();
     product.apply_dagger(&mut out, &inp).unwrap();
-    let found = distance(&out.save_lex().unwrap(), &numbers(&combine(one, &l2, z.conj(), &l1)));
+    let found =
+        distance(&out.save_lex().unwrap(), &complex_numbers(&combine(one, &l2, z.conj(), &l1)));
     assert!(found < tolerance(Precision::F64, 200.0), "{found:e}");
 }
 
@@ -289,7 +246,7 @@ fn gamma5_and_changes_of_precision() {
     for s in setups() {
         let shape = s.shape(Precision::F64, Components::SPINOR);
         let a = random(s.lat, 4, 8);
-        let inp = s.load(Precision::F64, Components::SPINOR, &[&a]);
+        let inp = s.vectors(Precision::F64, Components::SPINOR, &[&a]);
         let sign = |spin: usize| if spin < 2 { 1.0 } else { -1.0 };
         let want: Vec<C> = a.iter().enumerate().map(|(i, z)| sign(i / 3 % 4) * z).collect();
         for precision in [Precision::F64, Precision::F32, Precision::F16] {
@@ -300,7 +257,7 @@ fn gamma5_and_changes_of_precision() {
             assert_eq!((all.shape(), all.range()), (shape.clone(), shape.clone()));
             let mut out = shape.field(1).unwrap();
             all.apply(&mut out, &inp).unwrap();
-            let found = distance(&out.save_lex().unwrap(), &numbers(&want));
+            let found = distance(&out.save_lex().unwrap(), &complex_numbers(&want));
             assert!(found < tolerance(precision, 4.0), "{precision:?}: {found:e}");
             assert!(precision == Precision::F64 || found > 0.0, "{precision:?}");
         }

@@ -572,30 +572,17 @@ fn arrays_that_do_not_fit_are_refused(device: &Device) {
     assert!(Layout::milc_site(Precision::F64, 500, 0).is_err());
 }
 
-/// The tests above, on every device.
-mod every_device {
-    macro_rules! tests {
-        ($($name:ident)*) => {$(
-            #[test]
-            fn $name() {
-                for device in super::common::devices() {
-                    super::$name(&device);
-                }
-            }
-        )*};
-    }
-    tests! {
-        links_there_and_back
-        spinors_there_and_back
-        right_hand_sides_in_one_array_follow_each_other
-        clover_there_and_back
-        index_formulas
-        spinor_index_formulas
-        gamma_bases_agree_with_the_reference
-        a_bad_link_is_named_and_the_field_stays
-        bad_numbers_in_spinors_and_clover_are_refused
-        reprojection_restores_the_group
-        su2_links
-        arrays_that_do_not_fit_are_refused
-    }
+common::on_every_device! {
+    links_there_and_back
+    spinors_there_and_back
+    right_hand_sides_in_one_array_follow_each_other
+    clover_there_and_back
+    index_formulas
+    spinor_index_formulas
+    gamma_bases_agree_with_the_reference
+    a_bad_link_is_named_and_the_field_stays
+    bad_numbers_in_spinors_and_clover_are_refused
+    reprojection_restores_the_group
+    su2_links
+    arrays_that_do_not_fit_are_refused
 }

@@ -177,24 +177,11 @@ fn conversion_equals_loading_in_the_other_storage(device: &Device) {
         .is_err());
 }
 
-/// The tests above, on every device.
-mod every_device {
-    macro_rules! tests {
-        ($($name:ident)*) => {$(
-            #[test]
-            fn $name() {
-                for device in super::common::devices() {
-                    super::$name(&device);
-                }
-            }
-        )*};
-    }
-    tests! {
-        haar_links
-        links_near_and_at_unity
-        unit_links_are_stored_without_loss_of_digits
-        permutation_like_links
-        links_at_the_equators
-        conversion_equals_loading_in_the_other_storage
-    }
+common::on_every_device! {
+    haar_links
+    links_near_and_at_unity
+    unit_links_are_stored_without_loss_of_digits
+    permutation_like_links
+    links_at_the_equators
+    conversion_equals_loading_in_the_other_storage
 }

@@ -127,6 +127,39 @@ pub fn distance(a: &[f64], b: &[f64]) -> f64 {
     largest(a.iter().zip(b).map(|(x, y)| (x - y).abs())) / top
 }
 
+/// Derivative at 0 by differences of fourth order.
+pub fn derivative(mut f: impl FnMut(f64) -> f64, epsilon: f64) -> f64 {
+    let mut d = |e: f64| f(e) - f(-e);
+    (8.0 * d(epsilon) - d(2.0 * epsilon)) / (12.0 * epsilon)
+}
+
+/// Average and error of values by so many blocks.
+pub fn blocked(values: &[f64], blocks: usize) -> (f64, f64) {
+    let (n, count) = (values.len() / blocks, blocks as f64);
+    let averages: Vec<f64> =
+        values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
+    let mean = averages.iter().sum::<f64>() / count;
+    let variance = averages.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt())
+}
+
+/// Tests of these functions on every device.
+#[allow(unused_macros)]
+macro_rules! on_every_device {
+    ($($name:ident)*) => {
+        mod every_device {
+            $(#[test]
+            fn $name() {
+                for device in super::common::devices() {
+                    super::$name(&device);
+                }
+            })*
+        }
+    };
+}
+#[allow(unused_imports)]
+pub(crate) use on_every_device;
+
 /// Error of a reconstructed link in units of the roundoff of what is stored (kernels/recon.h: a turn
 /// of a unit vector by twice the error of v, 4 roundings for v0; pi for angles).
 pub fn storage_factor(recon: Recon) -> f64 {

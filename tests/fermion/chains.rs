@@ -14,7 +14,7 @@ use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Place, Stream, TrajectoryReport};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
-use super::common::{self, over_ranks, Folder, Lex};
+use super::common::{self, blocked, over_ranks, Folder, Lex};
 use super::device;
 
 const KAPPA: f64 = 0.14;
@@ -125,16 +125,6 @@ fn chains(u: &GaugeField) -> Vec<(&'static str, Hmc)> {
     ]
 }
 
-/// Average and error by 8 blocks.
-fn blocked(values: &[f64]) -> (f64, f64) {
-    let n = values.len() / 8;
-    let blocks: Vec<f64> =
-        values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
-    let mean = blocks.iter().sum::<f64>() / 8.0;
-    let variance = blocks.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 7.0;
-    (mean, (variance / 8.0).sqrt())
-}
-
 /// `PLAQ_TEST_TRAJECTORIES` more of them make the comparison sharper.
 #[test]
 fn all_forms_of_two_flavours_agree() {
@@ -154,7 +144,7 @@ fn all_forms_of_two_flavours_agree() {
             weights.push((-report.delta_h).exp());
             accepted += report.accepted as usize;
         }
-        let ((p, ep), (w, ew)) = (blocked(&plaquettes), blocked(&weights));
+        let ((p, ep), (w, ew)) = (blocked(&plaquettes, 8), blocked(&weights, 8));
         println!(
             "{what}: plaquette {p:.5} +- {ep:.5}, exp(-dH) {w:.4} +- {ew:.4}, accepted {accepted} of \
              {count}"
@@ -195,14 +185,6 @@ fn a_chain_goes_on_with_the_same_bits() {
 /// fixed: it holds always or never.
 #[test]
 fn heavy_quarks_leave_the_pure_gauge_plaquette() {
-    let blocked = |values: &[f64]| {
-        let n = values.len() / 20;
-        let blocks: Vec<f64> =
-            values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
-        let mean = blocks.iter().sum::<f64>() / 20.0;
-        let variance = blocks.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 19.0;
-        (mean, (variance / 20.0).sqrt())
-    };
     let mut u = start();
     let mut heat = Quenched::new(BETA, 5).unwrap();
     heat.run(&mut u, 50).unwrap();
@@ -230,7 +212,7 @@ fn heavy_quarks_leave_the_pure_gauge_plaquette() {
             accepted += u32::from(report.accepted);
         }
     }
-    let ((a, ea), (b, eb)) = (blocked(&bath), blocked(&found));
+    let ((a, ea), (b, eb)) = (blocked(&bath, 20), blocked(&found, 20));
     println!(
         "heat bath {a:.5} +- {ea:.5}, heavy quarks {b:.5} +- {eb:.5}, accepted {accepted} of 400"
     );

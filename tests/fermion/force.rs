@@ -9,7 +9,9 @@ use plaq::operators::{
 use super::common::{extents_on, shared};
 use super::reference::dirac::{Dirac, Preconditioned};
 use super::reference::{spinor, Field, Gauge};
-use super::{clover, derivative, device, directions, moved, reference_params, wilson, Setup};
+use super::{
+    clover, derivative, device, directions, moved, reference_params, setup_on, wilson, Setup,
+};
 
 pub const COEF: [f64; 2] = [-1.0, 0.4];
 /// Of the determinant of the even sites and of the odd ones.
@@ -18,7 +20,7 @@ const EPSILON: f64 = 2e-3;
 
 fn setups() -> Vec<Setup> {
     let device = device();
-    extents_on(&device).into_iter().map(|e| Setup::new(&device, e)).collect()
+    extents_on(&device).into_iter().map(|e| setup_on(&device, e)).collect()
 }
 
 pub fn fields(s: &Setup, seed: u64) -> Vec<Field> {

@@ -10,20 +10,18 @@ mod rational;
 mod stout;
 mod table;
 
+use crate::setup::{reference_params, Setup};
 use crate::{common, reference};
 use std::sync::Arc;
 
-use common::Lex;
+use common::{derivative, Lex};
 use plaq::backend::Device;
-use plaq::fields::{
-    GaugeField, Geometry, Momenta, MomentaForm, Precision, Recon, SiteOrder, SpinorField, Subset,
-};
+use plaq::fields::{GaugeField, Momenta, MomentaForm, Precision, Recon, SiteOrder};
 use plaq::operators::DiracParams;
-use reference::dirac::Params;
 use reference::matrix::{mul, scale, trace, Matrix};
-use reference::numbers::{field_numbers, gauge_numbers};
+use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
-use reference::{su3, Field, Gauge, Lattice, C};
+use reference::{su3, Gauge, Lattice, C};
 
 /// The GPU, or the CPU with one thread: small lattices have nothing for a second one to do.
 fn device() -> Device {
@@ -35,33 +33,16 @@ fn device() -> Device {
     }
 }
 
-/// A lattice with links on a device and in the reference.
-struct Setup {
-    device: Device,
-    geometry: Arc<Geometry>,
-    lat: Lattice,
-    links: Gauge,
+/// A lattice of which every rank has this part.
+fn setup_on(device: &Device, part: [usize; 4]) -> Setup {
+    Setup::new(device, common::over_ranks(part), 0.4)
 }
 
 impl Setup {
-    fn new(device: &Device, part: [usize; 4]) -> Self {
-        let extents = common::over_ranks(part);
-        let geometry = common::geometry(extents, device);
-        let lat = Lattice::new(extents);
-        let links = su3::smooth_gauge(lat, 0.4, 7).iter().map(su3::reunitarise).collect();
-        Setup { device: device.clone(), geometry, lat, links }
-    }
     fn gauge(&self, links: &Gauge, precision: Precision, recon: Recon) -> Arc<GaugeField> {
         let mut g = GaugeField::new(&self.device, &self.geometry, precision, recon).unwrap();
         g.load_lex(&gauge_numbers(links)).unwrap();
         Arc::new(g)
-    }
-    fn spinors(&self, precision: Precision, subset: Subset, fields: &[Field]) -> SpinorField {
-        let (d, g) = (&self.device, &self.geometry);
-        let mut f = SpinorField::new(d, g, precision, subset, fields.len()).unwrap();
-        let numbers: Vec<f64> = fields.iter().flat_map(field_numbers).collect();
-        f.load_lex(&numbers).unwrap();
-        f
     }
     /// Global index of every site of this rank, in the order of its arrays.
     fn sites(&self) -> Vec<usize> {
@@ -106,23 +87,6 @@ fn moved(links: &Gauge, h: &[Matrix<3>], mu: usize, epsilon: f64) -> Gauge {
         out[4 * lex + mu] = mul(&turn, &links[4 * lex + mu]);
     }
     out
-}
-
-/// Derivative at 0 by differences of fourth order.
-fn derivative(f: impl Fn(f64) -> f64, epsilon: f64) -> f64 {
-    let d = |e: f64| f(e) - f(-e);
-    (8.0 * d(epsilon) - d(2.0 * epsilon)) / (12.0 * epsilon)
-}
-
-fn reference_params(p: &DiracParams) -> Params {
-    Params {
-        mass: p.mass,
-        csw_s: p.csw_s,
-        csw_t: p.csw_t,
-        mu: p.mu,
-        hop: p.hop,
-        boundary: p.boundary,
-    }
 }
 
 /// Wilson and clover with everything that forces can depend on.

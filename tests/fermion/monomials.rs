@@ -16,7 +16,9 @@ use super::common::{over_ranks, Lex};
 use super::reference::dirac::Dirac;
 use super::reference::matrix::eliminate;
 use super::reference::{spinor, Gauge, C};
-use super::{clover, derivative, device, directions, moved, reference_params, wilson, Setup};
+use super::{
+    clover, derivative, device, directions, moved, reference_params, setup_on, wilson, Setup,
+};
 
 const EXACT: Inverter = Inverter {
     tolerance_force: 1e-12,
@@ -30,7 +32,7 @@ const SYMMETRIC: Schur = Schur { parity: 0, symmetric: true };
 const ASYMMETRIC: Schur = Schur { parity: 1, symmetric: false };
 
 fn setup(part: [usize; 4]) -> Setup {
-    Setup::new(&device(), part)
+    setup_on(&device(), part)
 }
 
 fn two(operator: DiracParams, preconditioner: Option<DiracParams>, schur: Schur) -> TwoFlavours {

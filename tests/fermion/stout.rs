@@ -15,7 +15,7 @@ use super::common::{distance, extents_on, Lex};
 use super::force::{compare, fields, reference_value, COEF, DETERMINANT};
 use super::reference::matrix::{add, dag, mul, one, product, scale, sub, trace, zero, Matrix};
 use super::reference::{su3, Gauge, Lattice, C};
-use super::{clover, device, gauge_numbers, Setup};
+use super::{clover, device, gauge_numbers, setup_on, Setup};
 
 const RHO: [[f64; 4]; 4] = [
     [0.0, 0.11, 0.09, 0.05],
@@ -50,7 +50,7 @@ fn smeared(lat: Lattice, u: &Gauge) -> Gauge {
 
 fn setups() -> Vec<Setup> {
     let device = device();
-    extents_on(&device).into_iter().map(|e| Setup::new(&device, e)).collect()
+    extents_on(&device).into_iter().map(|e| setup_on(&device, e)).collect()
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn links_are_those_of_the_reference() {
 
 #[test]
 fn the_measurement_smears_alike() {
-    let s = Setup::new(&device(), [4, 4, 4, 4]);
+    let s = setup_on(&device(), [4, 4, 4, 4]);
     let links = s.gauge(&s.links, Precision::F64, Recon::R18);
     let found = Stout::new(0.1, 3).unwrap().smear(&links).unwrap().save_lex().unwrap();
     let other = smear_links(&links, Smearing::Stout { rho: 0.1, directions: 15 }, 3).unwrap();
@@ -104,7 +104,7 @@ fn what_cannot_be_smeared_is_a_status() {
     assert_eq!(Stout::new(0.3, 1).unwrap_err().status, Status::BadParameter);
     assert_eq!(Stout::new(f64::NAN, 1).unwrap_err().status, Status::BadParameter);
     assert_eq!(Stout::new(0.1, 0).unwrap_err().status, Status::BadParameter);
-    let s = Setup::new(&device(), [4, 4, 4, 4]);
+    let s = setup_on(&device(), [4, 4, 4, 4]);
     let two_rows = s.gauge(&s.links, Precision::F64, Recon::R12);
     let smear = Stout::new(0.1, 1).unwrap().smear(&two_rows);
     assert_eq!(smear.unwrap_err().status, Status::Unsupported);
@@ -117,7 +117,7 @@ fn an_input_smears_as_calls_do() {
     let text = "length = 0.3\nseed = 5\naccept_until = 9\n[[monomial]]\nname = \"q\"\ntype = \"two_flavours\"\n\
                 operator = { kappa = 0.12, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 2 }\n[[level]]\n\
                 integrator = \"leapfrog\"\nsteps = 3\nmonomials = [\"q\"]\n";
-    let s = Setup::new(&device(), [4, 4, 4, 4]);
+    let s = setup_on(&device(), [4, 4, 4, 4]);
     let links = || {
         let links = s.gauge(&s.links, Precision::F64, Recon::R18);
         links.to(Precision::F64, Recon::R18).unwrap()

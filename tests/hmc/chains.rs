@@ -11,7 +11,7 @@ use plaq::ops::hmc::{Hmc, HmcParams, KickReport, Monomial, Stream};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
-use super::common::{self, devices, over_ranks, Folder, Lex};
+use super::common::{self, blocked, devices, over_ranks, Folder, Lex};
 
 fn params(steps: usize) -> HmcParams {
     let level = Level { scheme: Scheme::Omelyan2, steps, monomials: vec![String::from("gauge")] };
@@ -43,16 +43,6 @@ fn start(device: &plaq::backend::Device, extents: [usize; 4]) -> GaugeField {
     u
 }
 
-/// Average and error of values by 20 blocks.
-fn blocked(values: &[f64]) -> (f64, f64) {
-    let n = values.len() / 20;
-    let blocks: Vec<f64> =
-        values.chunks_exact(n).map(|b| b.iter().sum::<f64>() / n as f64).collect();
-    let mean = blocks.iter().sum::<f64>() / 20.0;
-    let variance = blocks.iter().map(|b| (b - mean).powi(2)).sum::<f64>() / 19.0;
-    (mean, (variance / 20.0).sqrt())
-}
-
 /// 4^4 at beta 5.7: the plaquette of heat bath and overrelaxation, <exp(-Delta H)> = 1, and Creutz's
 /// acceptance. Seeds are fixed: it holds always or never.
 #[test]
@@ -80,11 +70,11 @@ fn the_plaquette_is_that_of_the_heat_bath() {
         weights.push((-report.delta_h).exp());
         accepted += f64::from(report.accepted as u8) / f64::from(n);
     }
-    let ((a, ea), (b, eb)) = (blocked(&bath), blocked(&found));
+    let ((a, ea), (b, eb)) = (blocked(&bath, 20), blocked(&found, 20));
     println!("heat bath {a:.5} +- {ea:.5}, HMC {b:.5} +- {eb:.5}");
     let error = (ea * ea + eb * eb).sqrt();
     assert!((a - b).abs() < 4.0 * error, "heat bath {a} +- {ea}, HMC {b} +- {eb}");
-    let (w, ew) = blocked(&weights);
+    let (w, ew) = blocked(&weights, 20);
     let dh: f64 = weights.iter().map(|w| -w.ln()).sum::<f64>() / f64::from(n);
     let creutz = plaq_erfc(0.5 * dh.max(0.0).sqrt());
     println!("exp(-dH) {w:.4} +- {ew:.4}, <dH> {dh:.4}, accepted {accepted:.3}, {creutz:.3}");

@@ -8,7 +8,7 @@ use plaq::ops::observables::wilson_action;
 
 use super::common::{self, devices, extents_on, largest, over_ranks, tolerance, Lex};
 use super::reference::{hmc as slow, su3, Lattice};
-use super::{coefficients, links, momenta};
+use super::{check_along, coefficients, links, momenta};
 
 /// Wilson, anisotropic Wilson, improved ones, and one in which every plane has its own numbers.
 fn actions() -> Vec<(&'static str, GaugeCoefficients)> {
@@ -120,21 +120,7 @@ fn forces_are_derivatives_along_momenta() {
                 let field = links(&device, &geometry, &u, Precision::F64);
                 let mut p = Momenta::new(&device, &geometry, Precision::F64).unwrap();
                 force.kick(&field, &mut p, 1.0, -1.0).unwrap();
-                let f = p.save_lex().unwrap();
-                let slope: f64 = f.iter().zip(&v).map(|(a, b)| a * b).sum();
-                let field_v = momenta(&device, &geometry, &v, Precision::F64);
-                let mut at = |step: f64| {
-                    let mut moved = links(&device, &geometry, &u, Precision::F64);
-                    moved.evolve(&field_v, step).unwrap();
-                    force.action(&moved).unwrap()
-                };
-                let h = 2e-3;
-                let d = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
-                let size = f.iter().zip(&v).map(|(a, b)| (a * b).powi(2)).sum::<f64>().sqrt();
-                assert!(
-                    (slope - d).abs() < 1e-8 * size.max(slope.abs()),
-                    "{name} {extents:?}: {slope}, {d}"
-                );
+                check_along(&format!("{name} {extents:?}"), &mut force, &u, &p, &v, 2e-3);
             }
         }
     }
@@ -192,13 +178,12 @@ fn forces_of_columns_are_derivatives() {
             let (ff, vv) = (f.kinetic().unwrap(), v.kinetic().unwrap());
             f.add(1.0, 1.0, &v).unwrap();
             let slope = f.kinetic().unwrap() - ff - vv;
-            let mut at = |step: f64| {
+            let at = |step: f64| {
                 let mut moved = u.to(Precision::F64, Recon::R18).unwrap();
                 moved.evolve(&v, step).unwrap();
                 force.action(&moved).unwrap()
             };
-            let h = 2e-3;
-            let d = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
+            let d = common::derivative(at, 2e-3);
             println!("columns: {slope}, {d}, |F| {}", (2.0 * ff).sqrt());
             assert!((slope - d).abs() < 1e-5 * (2.0 * ff).sqrt(), "{slope}, {d}");
         }

@@ -12,7 +12,7 @@ use super::common::{self, devices, extents_on, over_ranks, tolerance, Lex};
 use super::reference::matrix::trace;
 use super::reference::rng::Rng;
 use super::reference::{hmc as slow, su3, Gauge, Lattice, C};
-use super::{coefficients, links, momenta};
+use super::{check_along, coefficients, links};
 
 /// Closed paths of up to `most` steps: there, a random order back; the last one winds around t.
 fn random_paths(count: usize, most: usize, extents: [usize; 4], seed: u64) -> Vec<Vec<u8>> {
@@ -122,21 +122,7 @@ fn loops_forces_are_derivatives_of_the_action() {
                 let rms = (sizes.iter().sum::<f64>() / sizes.len() as f64).sqrt();
                 assert!((report.max / max - 1.0).abs() < 1e-12, "{name}: {report:?}, {max}");
                 assert!((report.rms / rms - 1.0).abs() < 1e-12, "{name}: {report:?}, {rms}");
-                // Along all links at once, by the library's own action.
-                let field_v = momenta(&device, &geometry, &v, Precision::F64);
-                let mut at = |step: f64| {
-                    let mut moved = links(&device, &geometry, &u, Precision::F64);
-                    moved.evolve(&field_v, step).unwrap();
-                    force.action(&moved).unwrap()
-                };
-                let slope: f64 = f.iter().zip(&v).map(|(a, b)| a * b).sum();
-                let h = 1e-3;
-                let d = (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h);
-                let size = f.iter().zip(&v).map(|(a, b)| (a * b).powi(2)).sum::<f64>().sqrt();
-                assert!(
-                    (slope - d).abs() < 1e-8 * size.max(slope.abs()),
-                    "{name} {extents:?}: {slope}, {d}"
-                );
+                check_along(&format!("{name} {extents:?}"), &mut force, &u, &p, &v, 1e-3);
             }
         }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use common::Lex;
 use plaq::backend::Device;
 use plaq::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
+use plaq::ops::hmc::gauge_action::LinkAction;
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{Gauge, Lattice};
@@ -33,4 +34,28 @@ fn momenta(device: &Device, g: &Arc<Geometry>, p: &[f64], precision: Precision) 
     let mut field = Momenta::new(device, g, precision).unwrap();
     field.load_lex(p).unwrap();
     field
+}
+
+/// The derivative of the action along momenta of all links at once, by the library's own link update, is the force's
+/// product with them.
+fn check_along(
+    what: &str,
+    force: &mut impl LinkAction,
+    u: &Gauge,
+    f: &Momenta,
+    v: &[f64],
+    epsilon: f64,
+) {
+    let (device, geometry) = (f.device(), f.geometry());
+    let field_v = momenta(device, geometry, v, Precision::F64);
+    let at = |step: f64| {
+        let mut moved = links(device, geometry, u, Precision::F64);
+        moved.evolve(&field_v, step).unwrap();
+        force.action(&moved).unwrap()
+    };
+    let d = common::derivative(at, epsilon);
+    let f = f.save_lex().unwrap();
+    let slope: f64 = f.iter().zip(v).map(|(a, b)| a * b).sum();
+    let size = f.iter().zip(v).map(|(a, b)| (a * b).powi(2)).sum::<f64>().sqrt();
+    assert!((slope - d).abs() < 1e-8 * size.max(slope.abs()), "{what}: {slope}, {d}");
 }

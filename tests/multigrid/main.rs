@@ -9,6 +9,7 @@ mod solvers;
 mod twist;
 mod updates;
 
+use crate::setup::{reference_params, Setup};
 use crate::{common, reference};
 use std::sync::Arc;
 
@@ -33,29 +34,7 @@ use plaq::ops::null_space::{load_multigrid, save_multigrid};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop, VectorMemory};
 use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
-use reference::{su3, Gauge, Lattice, C};
-
-struct Setup {
-    lat: Lattice,
-    links: Gauge,
-    geometry: Arc<Geometry>,
-    gauge: Arc<GaugeField>,
-}
-
-impl Setup {
-    fn new(device: &Device, extents: [usize; 4], roughness: f64) -> Self {
-        let geometry = common::geometry(extents, device);
-        let lat = Lattice::new(extents);
-        let links: Gauge =
-            su3::smooth_gauge(lat, roughness, 7).iter().map(su3::reunitarise).collect();
-        let mut gauge = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
-        gauge.load_lex(&gauge_numbers(&links)).unwrap();
-        Setup { lat, links, geometry, gauge: Arc::new(gauge) }
-    }
-    fn wilson(&self, params: DiracParams) -> Arc<Wilson> {
-        Arc::new(Wilson::new(self.gauge.clone(), params).unwrap())
-    }
-}
+use reference::{su3, Lattice, C};
 
 /// One CPU device is enough: tests/backends.rs compares numbers of threads.
 fn some_devices() -> Vec<Device> {
@@ -75,17 +54,6 @@ fn twisted_clover() -> DiracParams {
         rho: 0.0,
         hop: [0.8, 0.8, 0.8, 1.0],
         boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
-    }
-}
-
-fn reference_params(p: &DiracParams) -> Params {
-    Params {
-        mass: p.mass,
-        csw_s: p.csw_s,
-        csw_t: p.csw_t,
-        mu: p.mu,
-        hop: p.hop,
-        boundary: p.boundary,
     }
 }
 

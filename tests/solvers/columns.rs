@@ -46,9 +46,9 @@ impl LinOp for Hop {
 #[test]
 fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
     for s in setups() {
-        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
+        let op = Arc::new(Hop(s.wilson_12(parameter_sets()[0], Precision::F64)));
         let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
-        let b = s.load(Precision::F64, Subset::Full, &[&even]);
+        let b = s.spinors(Precision::F64, Subset::Full, &[&even]);
         let ask =
             SolverParams { kind: SolverKind::BiCgStab, stop: Stop::at(1e-9), ..Default::default() };
         let (x, r) = plain(&op, &ask, &b).unwrap();
@@ -65,11 +65,11 @@ fn bicgstab_at_a_standstill_leaves_the_rest_to_cg() {
 #[test]
 fn each_right_hand_side_stops_by_itself() {
     for s in setups() {
-        let op = Arc::new(Hop(s.wilson(parameter_sets()[0], Precision::F64)));
+        let op = Arc::new(Hop(s.wilson_12(parameter_sets()[0], Precision::F64)));
         let even = spinor::on_parity(s.lat, 0, &spinor::random(s.lat, 2));
         let full = spinor::random(s.lat, 3);
         let (zero, other) = (spinor::zero(s.lat), spinor::random(s.lat, 4));
-        let b = s.load(Precision::F64, Subset::Full, &[&full, &even, &zero, &other]);
+        let b = s.spinors(Precision::F64, Subset::Full, &[&full, &even, &zero, &other]);
         let ask =
             SolverParams { kind: SolverKind::BiCgStab, stop: Stop::at(1e-9), ..Default::default() };
         let mut last = 0;
@@ -100,7 +100,7 @@ fn each_right_hand_side_stops_by_itself() {
 #[test]
 fn updates_of_columns_are_their_own() {
     for s in setups() {
-        let op = s.wilson(parameter_sets()[1], Precision::F64);
+        let op = s.wilson_12(parameter_sets()[1], Precision::F64);
         let fields: Vec<Field> = (0..5).map(|i| spinor::random(s.lat, 70 + i)).collect();
         let solver = SolverParams {
             kind: SolverKind::BiCgStab,
@@ -110,7 +110,7 @@ fn updates_of_columns_are_their_own() {
         let sloppy = Arc::new(op.to(Precision::F16, Recon::R12).unwrap());
         let system = System::with_sloppy(op, sloppy);
         let solve = |fields: &[&Field]| {
-            let b = s.load(Precision::F64, Subset::Full, fields);
+            let b = s.spinors(Precision::F64, Subset::Full, fields);
             let mut x = b.like(Precision::F64).unwrap();
             let report = solve(&system, &solver, &mut x, &b, &mut unwatched).unwrap();
             assert!(report.converged, "{report:?}");
@@ -138,12 +138,12 @@ fn updates_of_columns_are_their_own() {
 fn columns_by_parts_meet_their_goals() {
     for s in setups() {
         let p = parameter_sets()[3];
-        let (op, dirac) = (s.wilson(p, Precision::F64), s.dirac(&p));
+        let (op, dirac) = (s.wilson_12(p, Precision::F64), s.dirac(&p));
         let zero = spinor::zero(s.lat);
         let mut fields: Vec<Field> = (0..7).map(|i| spinor::random(s.lat, 50 + i)).collect();
         fields[4] = zero.clone();
         let all: Vec<&Field> = fields.iter().collect();
-        let b = s.load(Precision::F64, Subset::Full, &all);
+        let b = s.spinors(Precision::F64, Subset::Full, &all);
         for (k, low) in [Precision::F16, Precision::F32].into_iter().enumerate() {
             for (parity, symmetric, solution) in [
                 (0, true, Solution::Mat),
@@ -198,11 +198,11 @@ fn columns_by_parts_meet_their_goals() {
 #[test]
 fn right_hand_sides_that_are_done_leave() {
     for s in setups() {
-        let fine = s.wilson(parameter_sets()[1], Precision::F64);
+        let fine = s.wilson_12(parameter_sets()[1], Precision::F64);
         let full = spinor::random(s.lat, 3);
         // Its solution is known but for 1e-6.
         let near = spinor::random(s.lat, 5);
-        let b = s.load(Precision::F64, Subset::Full, &[&near, &full, &near, &near]);
+        let b = s.spinors(Precision::F64, Subset::Full, &[&near, &full, &near, &near]);
         for kind in [SolverKind::Cgnr, SolverKind::Cgne, SolverKind::BiCgStab, SolverKind::Gcr] {
             for low in [None, Some(Precision::F32)] {
                 let coarse = SolverParams { kind, stop: Stop::at(1e-6), ..Default::default() };
@@ -235,10 +235,10 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
     let s = &setups()[0];
     let sources: Vec<Field> = (0..12).map(|i| spinor::point(s.lat, 0, i / 3, i % 3)).collect();
     let all: Vec<&Field> = sources.iter().collect();
-    let b = s.load(Precision::F64, Subset::Full, &all);
+    let b = s.spinors(Precision::F64, Subset::Full, &all);
     for mass in [-0.6, -0.8, -1.0, -1.2] {
         let p = DiracParams { mass, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
-        let op = s.wilson(p, Precision::F64);
+        let op = s.wilson_12(p, Precision::F64);
         let run = |kind: SolverKind, iterations: usize| {
             let mut ask = super::params(kind, Precision::F64, Some(Precision::F32));
             ask.solver.stop = Stop { iterations, ..Stop::at(1e-10) };
@@ -256,7 +256,7 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
         let (r, x) = run(SolverKind::BiCgStab, most);
         assert!(r.converged && !r.standstill && r.iterations <= most, "{mass}: {r:?}");
         for (x, b) in s.columns(&x).iter().zip(&sources) {
-            let found = spinor::relative_distance(&s.image(&p, x), b);
+            let found = spinor::relative_distance(&s.image_of(&p, x), b);
             assert!(found <= 1.01e-10, "{mass}: {found:e}");
         }
         // Too few for any of them.

@@ -7,6 +7,7 @@ mod range;
 mod shifts;
 mod stop;
 
+use crate::setup::{reference_params, Setup};
 use crate::{common, reference};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use plaq::compose::{
     DiracSolver, Equations, Normalisation, Schur, Solution, SolveParams, SolveReport,
 };
 use plaq::error::Status;
-use plaq::fields::{blas, GaugeField, Geometry, Precision, Recon, SpinorField, Subset};
+use plaq::fields::{blas, GaugeField, Precision, Recon, SpinorField, Subset};
 use plaq::linop::{LinOp, Normal};
 use plaq::operators::{DiracParams, EvenOdd, Wilson};
 use plaq::ops::config::{load_gauge, LoadOptions};
@@ -26,9 +27,9 @@ use plaq::solvers::{
     multishift, solve, unwatched, Progress, Shift, SolverKind, SolverParams, SolverReport, Stop,
     System,
 };
-use reference::dirac::{Dirac, Params, Preconditioned};
+use reference::dirac::{Dirac, Preconditioned};
 use reference::numbers::{field_from, field_numbers, gauge_numbers};
-use reference::{spinor, su3, Field, Gauge, Lattice, C};
+use reference::{spinor, Field, Lattice, C};
 
 const EXTENTS: [[usize; 4]; 2] = [[4, 4, 4, 4], [2, 6, 4, 2]];
 const KINDS: [SolverKind; 6] = [
@@ -66,48 +67,16 @@ fn parameter_sets() -> Vec<DiracParams> {
     ]
 }
 
-struct Setup {
-    device: Device,
-    geometry: Arc<Geometry>,
-    lat: Lattice,
-    links: Gauge,
-    exact: Arc<GaugeField>,
-}
-
 impl Setup {
-    fn new(device: &Device, extents: [usize; 4]) -> Self {
-        let geometry = common::geometry(extents, device);
-        let lat = Lattice::new(extents);
-        let links: Gauge = su3::smooth_gauge(lat, 0.35, 7).iter().map(su3::reunitarise).collect();
-        let mut exact = GaugeField::new(device, &geometry, Precision::F64, Recon::R18).unwrap();
-        exact.load_lex(&gauge_numbers(&links)).unwrap();
-        Setup { device: device.clone(), geometry, lat, links, exact: Arc::new(exact) }
-    }
-    fn wilson(&self, params: DiracParams, precision: Precision) -> Arc<Wilson> {
-        let op = Wilson::new(self.exact.clone(), params).unwrap();
-        Arc::new(op.to(precision, Recon::R12).unwrap())
+    fn wilson_12(&self, params: DiracParams, precision: Precision) -> Arc<Wilson> {
+        Arc::new(self.wilson_in(params, precision, Recon::R12))
     }
     fn dirac(&self, p: &DiracParams) -> Dirac<'_> {
-        let params = Params {
-            mass: p.mass,
-            csw_s: p.csw_s,
-            csw_t: p.csw_t,
-            mu: p.mu,
-            hop: p.hop,
-            boundary: p.boundary,
-        };
-        Dirac::new(self.lat, &self.links, params)
+        Dirac::new(self.lat, &self.links, reference_params(p))
     }
     /// M x by the reference, in the kappa normalisation.
-    fn image(&self, p: &DiracParams, x: &Field) -> Field {
+    fn image_of(&self, p: &DiracParams, x: &Field) -> Field {
         image(&self.dirac(p), &SolveParams::default(), x)
-    }
-    fn load(&self, precision: Precision, subset: Subset, fields: &[&Field]) -> SpinorField {
-        let mut f = SpinorField::new(&self.device, &self.geometry, precision, subset, fields.len())
-            .unwrap();
-        let numbers: Vec<f64> = fields.iter().flat_map(|f| field_numbers(f)).collect();
-        f.load_lex(&numbers).unwrap();
-        f
     }
     /// The right-hand sides of a field.
     fn columns(&self, f: &SpinorField) -> Vec<Field> {
@@ -121,7 +90,7 @@ fn setups() -> Vec<Setup> {
     if all.len() > 1 && all[1].is_cpu() {
         all.remove(0);
     }
-    all.iter().flat_map(|d| EXTENTS.map(|e| Setup::new(d, common::over_ranks(e)))).collect()
+    all.iter().flat_map(|d| EXTENTS.map(|e| Setup::new(d, common::over_ranks(e), 0.35))).collect()
 }
 
 /// Two sources of very different length, which must not matter.
@@ -178,9 +147,9 @@ fn tolerance(precision: Precision) -> f64 {
 fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> SolveReport {
     let what = format!("{:?} {precision:?} {params:?} {p:?}", s.lat.extents);
     let dirac = s.dirac(&p);
-    let solver = DiracSolver::new(s.wilson(p, precision), params.clone()).unwrap();
+    let solver = DiracSolver::new(s.wilson_12(p, precision), params.clone()).unwrap();
     let [a, c] = sources(s.lat, solver.subset());
-    let b = s.load(precision, solver.subset(), &[&a, &c]);
+    let b = s.spinors(precision, solver.subset(), &[&a, &c]);
     let mut x = b.like(precision).unwrap();
     let geometry = solver.op().shape().geometry;
     let (held, halos, memory) =
@@ -288,7 +257,7 @@ fn normal_equations_both_ways() {
             };
             if kind == other {
                 let ask = SolveParams { equations, ..params(kind, Precision::F64, None) };
-                let error = DiracSolver::new(s.wilson(p, Precision::F64), ask).err().unwrap();
+                let error = DiracSolver::new(s.wilson_12(p, Precision::F64), ask).err().unwrap();
                 assert_eq!(error.status, Status::BadParameter, "{error}");
                 continue;
             }
@@ -331,20 +300,20 @@ fn plain<O: LinOp + 'static>(
 #[test]
 fn right_hand_sides_do_not_know_of_each_other() {
     for s in setups() {
-        let op = s.wilson(parameter_sets()[1], Precision::F64);
+        let op = s.wilson_12(parameter_sets()[1], Precision::F64);
         let fields: Vec<Field> = (0..4).map(|i| spinor::random(s.lat, 30 + i)).collect();
         // One of them is easy: it converges at once and stands still.
         let easy = spinor::zero(s.lat);
         let all: Vec<&Field> = [&fields[0], &easy, &fields[1], &fields[2], &fields[3]].into();
         for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
             let params = SolverParams { kind, stop: Stop::at(1e-11), ..Default::default() };
-            let together = s.load(Precision::F64, Subset::Full, &all);
+            let together = s.spinors(Precision::F64, Subset::Full, &all);
             let (x, report) = plain(&op, &params, &together).unwrap();
             assert!(report.converged);
             let mut longest = 0;
             for (i, b) in all.iter().enumerate() {
                 let (alone, single) =
-                    plain(&op, &params, &s.load(Precision::F64, Subset::Full, &[b])).unwrap();
+                    plain(&op, &params, &s.spinors(Precision::F64, Subset::Full, &[*b])).unwrap();
                 longest = longest.max(single.iterations);
                 let (x, y) = (&s.columns(&x)[i], &s.columns(&alone)[0]);
                 if i == 1 {
@@ -373,9 +342,9 @@ fn heavy_quark_criterion() {
                     let mut ask = params(kind, Precision::F64, sloppy);
                     (ask.solver.stop.residual, ask.solver.stop.heavy_quark) = (tol, 1e-9);
                     let solver =
-                        DiracSolver::new(s.wilson(p, Precision::F64), ask.clone()).unwrap();
+                        DiracSolver::new(s.wilson_12(p, Precision::F64), ask.clone()).unwrap();
                     let source = spinor::point(s.lat, 0, 1, 2);
-                    let b = s.load(Precision::F64, Subset::Full, &[&source]);
+                    let b = s.spinors(Precision::F64, Subset::Full, &[&source]);
                     let mut x = b.like(Precision::F64).unwrap();
                     let r = solver.solve(&mut x, &b, &mut unwatched).unwrap().solver;
                     assert!(r.converged, "{ask:?} {r:?}");
@@ -398,14 +367,14 @@ fn heavy_quark_criterion() {
 fn shifts_agree_with_solves_of_their_own() {
     for s in setups() {
         let p = parameter_sets()[1];
-        let fine = s.wilson(p, Precision::F64);
+        let fine = s.wilson_12(p, Precision::F64);
         let odd = |op| -> Arc<dyn LinOp> {
             Arc::new(Normal::mdag_m(Arc::new(EvenOdd::new(op, 1, false))))
         };
         let normal = odd(fine.clone());
         let [a, c] = sources(s.lat, Subset::Odd);
         let zero = spinor::zero(s.lat);
-        let b = s.load(Precision::F64, Subset::Odd, &[&a, &zero, &c]);
+        let b = s.spinors(Precision::F64, Subset::Odd, &[&a, &zero, &c]);
         let shifts =
             [0.5, 0.0, 0.02, 7.0].map(|sigma| Shift { sigma, tol: 1e-11, heavy_quark: 0.0 });
         let dirac = s.dirac(&p);
@@ -460,8 +429,8 @@ fn shifts_agree_with_solves_of_their_own() {
 #[test]
 fn not_converged_is_in_the_report() {
     let s = &setups()[0];
-    let op = s.wilson(parameter_sets()[0], Precision::F64);
-    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F64);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
     for kind in
         [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
     {
@@ -525,8 +494,8 @@ fn conjugate_gradient_in_half_precision_keeps_pace_near_the_critical_point() {
 #[test]
 fn a_solve_that_stands_still_ends_early_and_says_so() {
     let s = &setups()[0];
-    let op = s.wilson(parameter_sets()[0], Precision::F32);
-    let b = s.load(Precision::F32, Subset::Full, &[&spinor::random(s.lat, 1)]);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F32);
+    let b = s.spinors(Precision::F32, Subset::Full, &[&spinor::random(s.lat, 1)]);
     for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
         let ask = SolverParams { kind, stop: Stop::at(1e-9), ..Default::default() };
         let (_, r) = plain(&op, &ask, &b).unwrap();
@@ -541,8 +510,8 @@ fn a_solve_that_stands_still_ends_early_and_says_so() {
 #[test]
 fn a_monitor_sees_progress_and_stops() {
     let s = &setups()[0];
-    let op = s.wilson(parameter_sets()[0], Precision::F64);
-    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F64);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
     let mut x = b.like(Precision::F64).unwrap();
     let mut seen = vec![];
     let mut monitor = |p: &Progress| {
@@ -567,7 +536,7 @@ fn a_monitor_sees_progress_and_stops() {
 fn an_initial_guess_is_used() {
     for s in setups() {
         let p = parameter_sets()[3];
-        let op = s.wilson(p, Precision::F64);
+        let op = s.wilson_12(p, Precision::F64);
         for (solution, kind) in [
             (Solution::Mat, SolverKind::Cg),
             (Solution::MatDag, SolverKind::BiCgStab),
@@ -578,7 +547,7 @@ fn an_initial_guess_is_used() {
             (ask.solution, ask.normalisation) = (solution, Normalisation::Mass);
             let first = DiracSolver::new(op.clone(), ask.clone()).unwrap();
             let [a, c] = sources(s.lat, first.subset());
-            let b = s.load(Precision::F64, first.subset(), &[&a, &c]);
+            let b = s.spinors(Precision::F64, first.subset(), &[&a, &c]);
             let mut x = b.like(Precision::F64).unwrap();
             let cold = first.solve(&mut x, &b, &mut unwatched).unwrap().solver;
             ask.solver.initial_guess = true;
@@ -598,10 +567,11 @@ fn sources_that_are_not_finite_are_refused() {
             source[3][1][2] = C::new(bad, 0.0);
             for kind in KINDS {
                 let ask = params(kind, Precision::F64, Some(Precision::F32));
-                let op = s.wilson(parameter_sets()[0], Precision::F64);
+                let op = s.wilson_12(parameter_sets()[0], Precision::F64);
                 let solver = DiracSolver::new(op, ask).unwrap();
-                let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2), &source]);
-                let mut x = s.load(Precision::F64, Subset::Full, &[&source, &source]);
+                let b =
+                    s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2), &source]);
+                let mut x = s.spinors(Precision::F64, Subset::Full, &[&source, &source]);
                 let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
                 assert_eq!(error.status, Status::NotFinite, "{error}");
                 assert!(error.message.contains("right-hand side 1"), "{error}");
@@ -618,7 +588,7 @@ fn an_operator_that_yields_nan_is_a_breakdown() {
     let mut links = GaugeField::new(&s.device, &s.geometry, Precision::F64, Recon::R18).unwrap();
     links.load_lex(&numbers).unwrap();
     let op = Arc::new(Wilson::new(Arc::new(links), parameter_sets()[0]).unwrap());
-    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
     for kind in
         [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr]
     {
@@ -644,7 +614,8 @@ fn coefficients_come_from_sums_under_way() {
             let vectors = |seed| -> Vec<Field> {
                 (0..n as u64).map(|i| spinor::random(s.lat, seed + 100 * i)).collect()
             };
-            let load = |seed| s.load(precision, subset, &vectors(seed).iter().collect::<Vec<_>>());
+            let load =
+                |seed| s.spinors(precision, subset, &vectors(seed).iter().collect::<Vec<_>>());
             let (mut x, z, y) = (load(1), load(2), load(3));
             // Right-hand side 1 vanishes, and in 2 nothing is finite.
             let bad = precision != Precision::F16;
@@ -747,8 +718,8 @@ fn coefficients_come_from_sums_under_way() {
 #[test]
 fn misuse_is_a_status() {
     let s = &setups()[0];
-    let op = s.wilson(parameter_sets()[0], Precision::F64);
-    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F64);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
     let status = |ask: SolverParams| plain(&op, &ask, &b).unwrap_err().status;
     let base = SolverParams::default();
     assert_eq!(
@@ -763,7 +734,7 @@ fn misuse_is_a_status() {
     assert_eq!(status(SolverParams { nkrylov: 0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { omega: 2.0, ..base.clone() }), Status::BadParameter);
     assert_eq!(status(SolverParams { kind: SolverKind::Cg, ..base.clone() }), Status::Unsupported);
-    let mut half = s.load(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
+    let mut half = s.spinors(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 2)]);
     let e = solve(&System::new(op.clone()), &base, &mut half, &b, &mut unwatched).unwrap_err();
     assert_eq!(e.status, Status::FieldMismatch);
     let kind = |word| SolverKind::from_word(word, "solver");
@@ -777,6 +748,6 @@ fn misuse_is_a_status() {
     let hint = DiracSolver::new(op, SolveParams { solver, ..Default::default() }).err().unwrap();
     assert!(hint.status == Status::Unsupported && hint.message.contains("normal equations"));
     let wide = SolveParams { sloppy: Some((Precision::F64, Recon::R18)), ..Default::default() };
-    let single = s.wilson(parameter_sets()[0], Precision::F32);
+    let single = s.wilson_12(parameter_sets()[0], Precision::F32);
     assert_eq!(DiracSolver::new(single, wide).err().unwrap().status, Status::BadParameter);
 }

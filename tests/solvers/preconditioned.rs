@@ -25,11 +25,12 @@ fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, most: usize) -> Arc<dyn LinOp> {
 #[test]
 fn preconditioned_solves_need_fewer_iterations() {
     for s in setups() {
-        let precise = s.wilson(parameter_sets()[1], Precision::F64);
+        let precise = s.wilson_12(parameter_sets()[1], Precision::F64);
         let low = Arc::new(precise.to(Precision::F32, Recon::R12).unwrap());
         let fields: Vec<_> = (0..3).map(|i| spinor::random(s.lat, 60 + i)).collect();
         let zero = spinor::zero(s.lat);
-        let b = s.load(Precision::F64, Subset::Full, &[&fields[0], &zero, &fields[1], &fields[2]]);
+        let b =
+            s.spinors(Precision::F64, Subset::Full, &[&fields[0], &zero, &fields[1], &fields[2]]);
         for kind in [SolverKind::Cg, SolverKind::BiCgStab, SolverKind::Gcr, SolverKind::Mr] {
             let of = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
                 match kind {
@@ -78,8 +79,8 @@ fn preconditioned_solves_need_fewer_iterations() {
 #[test]
 fn who_takes_no_preconditioner_says_so() {
     let s = &setups()[0];
-    let op: Arc<dyn LinOp> = s.wilson(parameter_sets()[0], Precision::F64);
-    let b = s.load(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
+    let op: Arc<dyn LinOp> = s.wilson_12(parameter_sets()[0], Precision::F64);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 2)]);
     let preconditioner = Some(steps(&op, SolverKind::Mr, 2));
     let system = System { preconditioner, ..System::new(op) };
     for kind in [SolverKind::Cgne, SolverKind::Cgnr] {
@@ -95,9 +96,9 @@ fn who_takes_no_preconditioner_says_so() {
 #[test]
 fn inverses_are_operators() {
     for s in setups() {
-        let op: Arc<dyn LinOp> = s.wilson(parameter_sets()[1], Precision::F64);
+        let op: Arc<dyn LinOp> = s.wilson_12(parameter_sets()[1], Precision::F64);
         let field = spinor::random(s.lat, 5);
-        let b = s.load(Precision::F64, Subset::Full, &[&field]);
+        let b = s.spinors(Precision::F64, Subset::Full, &[&field]);
         let ask = SolverParams {
             kind: SolverKind::BiCgStab,
             stop: Stop::at(1e-12),

@@ -24,7 +24,7 @@ fn sources(s: &Setup, subset: Subset) -> SpinorField {
     }
     let times = |p: i32| spinor::scale(C::new(2f64.powi(p), 0.0), &source);
     let [a, b, c] = POWERS.map(times);
-    s.load(Precision::F64, subset, &[&a, &b, &c, &spinor::zero(s.lat)])
+    s.spinors(Precision::F64, subset, &[&a, &b, &c, &spinor::zero(s.lat)])
 }
 
 /// Every solution is the first one times its power of two, to the last bit.
@@ -41,7 +41,7 @@ fn follow_their_sources(s: &Setup, x: &SpinorField, what: &str) {
 #[test]
 fn the_length_of_a_source_does_not_matter() {
     for s in setups() {
-        let op = s.wilson(parameter_sets()[1], Precision::F64);
+        let op = s.wilson_12(parameter_sets()[1], Precision::F64);
         for kind in KINDS {
             for sloppy in [None, Some(Precision::F32), Some(Precision::F16)] {
                 for (solution, equations) in [
@@ -74,7 +74,7 @@ fn the_length_of_a_source_does_not_matter() {
 #[test]
 fn nor_does_it_for_shifts_and_sums_of_poles() {
     for s in setups() {
-        let fine = s.wilson(parameter_sets()[1], Precision::F64);
+        let fine = s.wilson_12(parameter_sets()[1], Precision::F64);
         let op = Arc::new(Normal::mdag_m(fine.clone()));
         let low = Arc::new(Normal::mdag_m(Arc::new(fine.to(Precision::F32, Recon::R12).unwrap())));
         let b = sources(&s, Subset::Full);
@@ -110,13 +110,13 @@ fn refused_solves_change_nothing() {
                 let mut ask = params(SolverKind::Cg, Precision::F64, Some(Precision::F32));
                 (ask.solution, ask.normalisation) = (solution, normalisation);
                 ask.solver.initial_guess = true;
-                let op = s.wilson(parameter_sets()[0], Precision::F64);
+                let op = s.wilson_12(parameter_sets()[0], Precision::F64);
                 let solver = DiracSolver::new(op, ask).unwrap();
                 let cut = |f: &Field| match solver.subset() {
                     Subset::Full => f.clone(),
                     _ => spinor::on_parity(s.lat, 0, f),
                 };
-                let load = |f: &Field| s.load(Precision::F64, solver.subset(), &[&cut(f)]);
+                let load = |f: &Field| s.spinors(Precision::F64, solver.subset(), &[&cut(f)]);
                 // Site 3 is odd: take the first one there is.
                 let mut broken = cut(&broken);
                 broken[0][1][2] = C::new(bad, 0.0);

@@ -141,11 +141,11 @@ fn compare(
 fn all_shifts_take_one_launch() {
     let s = &setups()[0];
     let op: Arc<dyn LinOp> =
-        Arc::new(Normal::mdag_m(s.wilson(parameter_sets()[0], Precision::F64)));
+        Arc::new(Normal::mdag_m(s.wilson_12(parameter_sets()[0], Precision::F64)));
     let low: Arc<dyn LinOp> =
-        Arc::new(Normal::mdag_m(s.wilson(parameter_sets()[0], Precision::F32)));
+        Arc::new(Normal::mdag_m(s.wilson_12(parameter_sets()[0], Precision::F32)));
     let source = spinor::random(s.lat, 3);
-    let b = s.load(Precision::F64, Subset::Full, &[&source, &source]);
+    let b = s.spinors(Precision::F64, Subset::Full, &[&source, &source]);
     let launches = |device: &Device, system: &System, shifts: usize, iterations: usize| {
         let shifts: Vec<Shift> = (0..shifts)
             .map(|k| Shift { sigma: 0.01 * k as f64, tol: 1e-14, heavy_quark: 0.0 })

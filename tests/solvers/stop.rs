@@ -48,7 +48,7 @@ impl LinOp for Slow {
 
 /// For `kind`: the operator, or the normal one.
 fn operator(s: &Setup, kind: SolverKind, each: Duration) -> Arc<Slow> {
-    let op = s.wilson(parameter_sets()[0], Precision::F64);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F64);
     let op: Arc<dyn LinOp> = match kind {
         SolverKind::Cg | SolverKind::MultiShift => Arc::new(Normal::mdag_m(op)),
         _ => op,
@@ -58,7 +58,7 @@ fn operator(s: &Setup, kind: SolverKind, each: Duration) -> Arc<Slow> {
 
 fn three(s: &Setup) -> SpinorField {
     let fields: Vec<_> = (0..3).map(|i| spinor::random(s.lat, 40 + i)).collect();
-    s.load(Precision::F64, Subset::Full, &fields.iter().collect::<Vec<_>>())
+    s.spinors(Precision::F64, Subset::Full, &fields.iter().collect::<Vec<_>>())
 }
 
 /// All ranks say the same.
@@ -228,7 +228,7 @@ fn time_is_over_on_all_ranks_at_once() {
 #[test]
 fn parts_of_a_solve_share_its_time() {
     let s = &setups()[0];
-    let op = s.wilson(parameter_sets()[0], Precision::F64);
+    let op = s.wilson_12(parameter_sets()[0], Precision::F64);
     let b = three(s);
     let solver = |max_seconds| SolverParams {
         kind: SolverKind::BiCgStab,
@@ -272,7 +272,7 @@ fn parts_of_a_solve_share_its_time() {
     assert_eq!(r.stopped_by, Some(StoppedBy::Iterations), "{r:?}");
     assert_eq!(run(1e3, 1000).stopped_by, Some(StoppedBy::Residual));
 
-    let fine = s.wilson(parameter_sets()[0], Precision::F64);
+    let fine = s.wilson_12(parameter_sets()[0], Precision::F64);
     let ask = SolveParams { solver: solver(1e-9), ..Default::default() };
     let dirac = DiracSolver::new(fine, ask).unwrap();
     let start = Instant::now();
@@ -320,11 +320,11 @@ fn criteria_combine() {
 #[test]
 fn heavy_quark_goals_of_heavy_quarks_are_met() {
     let device = common::devices().remove(0);
-    let s = Setup::new(&device, common::over_ranks([4, 4, 4, 32]));
-    let source = s.load(Precision::F64, Subset::Full, &[&spinor::point(s.lat, 0, 1, 2)]);
+    let s = Setup::new(&device, common::over_ranks([4, 4, 4, 32]), 0.35);
+    let source = s.spinors(Precision::F64, Subset::Full, &[&spinor::point(s.lat, 0, 1, 2)]);
     for kappa in [0.03, 0.05, 0.07, 0.1] {
         let p = DiracParams { mass: 0.5 / kappa - 4.0, ..Default::default() };
-        let op = s.wilson(p, Precision::F64);
+        let op = s.wilson_12(p, Precision::F64);
         for kind in [SolverKind::Cgne, SolverKind::Cgnr, SolverKind::BiCgStab, SolverKind::Gcr] {
             let solve = |sloppy: Option<Precision>| {
                 let mut ask = super::params(kind, Precision::F64, sloppy);
@@ -338,7 +338,7 @@ fn heavy_quark_goals_of_heavy_quarks_are_met() {
             };
             let (iterations, x) = solve(None);
             // Every site is right, as the reference measures it.
-            let left = spinor::axpy(-C::ONE, &s.image(&p, &x), &s.columns(&source)[0]);
+            let left = spinor::axpy(-C::ONE, &s.image_of(&p, &x), &s.columns(&source)[0]);
             let size = |f: &Spinor| f.iter().flatten().map(|z| z.norm_sqr()).sum::<f64>();
             let sum: f64 = left.iter().zip(&x).map(|(r, x)| size(r) / size(x)).sum();
             let found = (sum / s.lat.volume() as f64).sqrt();
