@@ -257,9 +257,10 @@ fn drivers_that_cannot_be_used() {
 }
 
 /// The message of every status of docs/errors.md is looked at: by REFUSED in a program here that ran, or where
-/// this says.
+/// this says. Tests begin in the order of their names, and this one after those of the programs: it would run them first,
+/// while those wait for them on idle cores.
 #[test]
-fn every_status_has_a_test_on_its_message() {
+fn statuses_have_tests_on_their_messages() {
     let elsewhere = [
         ("SUCCESS", "", "no message"),
         ("NOT_INITIALISED", "tests/clients/milc.c", "PLAQ_NOT_INITIALISED, \"qudaInit\""),
