@@ -13,7 +13,9 @@ use crate::solvers::unwatched;
 
 impl DiracSolver {
     /// Most device memory that `solve` takes for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
-    /// solve, whose operators have no temporaries yet.
+    /// solve, whose operators have no temporaries yet. A solve with multigrid counts BiCGStab, which goes on where it
+    /// stands still. Between ranks, messages of fewer right-hand sides, with which a solve goes on while others have
+    /// converged, keep small buffers of their own, which are not counted.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
@@ -35,7 +37,8 @@ impl DiracSolver {
         let (_, taken) = self.in_rehearsal(|device, multigrid| {
             let there = || self.like_on(device, multigrid, nrhs);
             let geometry = self.op().links().geometry();
-            geometry.footprint(device, None::<fn() -> String>, there, |(solver, mut x, b)| {
+            geometry.footprint(device, None::<fn() -> String>, there, |(mut solver, mut x, b)| {
+                solver.takes_over = true;
                 match work {
                     Work::Solve => solver.run_through(&mut x, &b),
                     Work::Shifted => _ = solver.shifted(0.0, &mut x, &b, &mut unwatched),

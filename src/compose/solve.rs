@@ -38,6 +38,8 @@ pub struct DiracSolver {
     precise: OnceLock<Box<DiracSolver>>,
     /// Memory of work for so many right-hand sides, as far as it was asked for.
     pub(super) known: Mutex<HashMap<(Work, usize), Footprint>>,
+    /// Multigrid is taken to stand still in every solve, so that memory of what comes then is counted.
+    pub(super) takes_over: bool,
 }
 
 /// Work of a solver whose memory is asked for.
@@ -193,6 +195,7 @@ impl DiracSolver {
             automatic,
             precise: OnceLock::new(),
             known: Mutex::default(),
+            takes_over: false,
         })
     }
 
@@ -330,6 +333,7 @@ impl DiracSolver {
                 automatic: None,
                 precise: OnceLock::new(),
                 known: Mutex::default(),
+                takes_over: false,
             })
         })
     }
@@ -585,16 +589,19 @@ impl DiracSolver {
             let start = Instant::now();
             let report = self.stage(dagger)?.run(x, b, params, monitor)?;
             let multigrid = self.lock().multigrid.clone();
-            let Some(multigrid) = multigrid.filter(|_| report.standstill) else {
+            let goes_on = report.standstill || self.takes_over;
+            let Some(multigrid) = multigrid.filter(|_| goes_on) else {
                 return Ok(report);
             };
             // Vectors of cycles that are over lend their memory.
             multigrid.free_idle();
-            log::warn!(
+            if report.standstill {
+                log::warn!(
                 "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of coarse \
                  operators (link_precision) or another number of null vectors may help",
                 significant(report.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
             );
+            }
             let left = params.stop.iterations.saturating_sub(report.iterations).max(1);
             let stop = Stop { iterations: left, ..params.stop.since(start) };
             let params = SolverParams { stop, initial_guess: true, ..params.clone() };

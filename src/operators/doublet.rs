@@ -245,6 +245,9 @@ impl LinOp for Doublet {
     fn shape(&self) -> Shape {
         self.subset_shape(Subset::Full)
     }
+    fn free_idle(&self) {
+        self.workspace.clear();
+    }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply_full(out, inp, false)
     }

@@ -286,6 +286,9 @@ impl LinOp for EvenOdd {
     fn shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(self.parity))
     }
+    fn free_idle(&self) {
+        self.workspace.clear();
+    }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (site_hop, site_y) = match self.symmetric {
             true => (SiteTerm::Inverse, SiteTerm::One),

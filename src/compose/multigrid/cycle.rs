@@ -3,7 +3,7 @@
 //! of the finest level. The residual of a Schur complement is that of all sites once those of the other
 //! parity are solved for: levels restrict what they have, the even sites.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
@@ -46,6 +46,8 @@ pub(super) struct Hierarchy {
     /// Operator that the smoother applies to columns of many right-hand sides.
     pub tensor: Option<Arc<TensorHop>>,
     pub columns: Mutex<Vec<HalfColumns>>,
+    /// Right-hand sides of the last cycle.
+    last: AtomicUsize,
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
@@ -135,6 +137,7 @@ impl Hierarchy {
             directions: Mutex::default(),
             tensor,
             columns: Mutex::default(),
+            last: AtomicUsize::new(0),
             squares,
             schwarz,
             coarsest,
@@ -176,6 +179,8 @@ impl Hierarchy {
     pub fn free_idle(&self) {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
         self.coarse.iter().for_each(|op| op.free_idle());
+        self.finest.free_idle();
+        self.fine.free_idle();
         self.workspace.clear();
         self.around.clear();
         self.directions.lock().unwrap_or_else(|e| e.into_inner()).clear();
@@ -202,6 +207,10 @@ impl Hierarchy {
 
     /// out = K in on even sites of the finest level, in any precision.
     pub fn precondition(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+        // Vectors of all levels go at once: those of a level below would wait beside new ones until the cycle is there.
+        if self.last.swap(inp.nrhs(), Ordering::Relaxed) != inp.nrhs() {
+            self.free_idle();
+        }
         self.timed(0, || self.fine_cycle(out, inp))
     }
 
