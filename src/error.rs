@@ -80,10 +80,10 @@ pub(crate) fn significant(x: f64, digits: usize) -> String {
     }
 }
 
-/// Refuses a count of which more than `most` would keep a call from ever ending, or that is too small.
-pub(crate) fn within(name: &str, found: usize, least: usize, most: usize) -> Result<()> {
-    if !(least..=most).contains(&found) {
-        bail!(BadParameter, "{name}: expected {least} to {most}, found {found}");
+/// Refuses a count of which more than `max` would keep a call from ever ending, or that is too small.
+pub(crate) fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> {
+    if !(least..=max).contains(&found) {
+        bail!(BadParameter, "{name}: expected {least} to {max}, found {found}");
     }
     Ok(())
 }

@@ -66,7 +66,7 @@ use std::sync::{Arc, Mutex};
 
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 pub use convert::Convert;
-pub(crate) use schur::Halves;
+pub(crate) use schur::SchurVectors;
 pub use schur::{Schur, SchurComplement, System};
 
 use crate::backend::Device;

@@ -13,7 +13,7 @@ use plaq::linop::LinOp;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use plaq::ops::propagator::{propagator, COLUMNS};
-use plaq::ops::source::{Place, Source};
+use plaq::ops::source::{Source, SourceSites};
 use plaq::solvers::{unwatched, Progress, SolverKind, SolverParams, Stop};
 use reference::correlators::{nucleon, pion, rho, Propagator};
 use reference::numbers::{field_numbers, gauge_numbers};
@@ -82,7 +82,7 @@ fn sources_are_exact() {
                         for (lex, site) in b.iter_mut().enumerate() {
                             let y = lat.coords(lex);
                             let here = match source.place {
-                                Place::Point => y == x,
+                                SourceSites::Point => y == x,
                                 _ => y[3] == 1,
                             };
                             site[column / 3][column % 3] = C::new(here as i32 as f64, 0.0);

@@ -117,10 +117,10 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
                     blas::copy(&mut x, guess).unwrap();
                 }
                 // Later its buffers for messages would be there.
-                let most = device.used().0 + solver.memory(2).unwrap();
+                let max = device.used().0 + solver.memory(2).unwrap();
                 let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
                 assert!(report.solver.converged, "{params:?}: {report:?}");
-                assert!(report.memory_peak <= most, "{params:?}: {most} {report:?}");
+                assert!(report.memory_peak <= max, "{params:?}: {max} {report:?}");
                 (x, report.solver.iterations)
             };
             let found = &all.iter().find(|m| m.0 == form).unwrap().1;
@@ -129,9 +129,9 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
             for restart in [0.0, 1e-4, 1.0] {
                 let deflation = Deflation { modes: found.clone(), count: 12, restart };
                 let (x, iterations) = run(Some(deflation.clone()), None);
-                let most = if restart == 1e-4 { 0.8 } else { 0.95 };
+                let max = if restart == 1e-4 { 0.8 } else { 0.95 };
                 assert!(
-                    (iterations as f64) < most * plain as f64 && off(&x, &expect) < 1e-6,
+                    (iterations as f64) < max * plain as f64 && off(&x, &expect) < 1e-6,
                     "{params:?}, {restart}: {iterations} of {plain}, off by {:e}",
                     off(&x, &expect)
                 );

@@ -178,16 +178,16 @@ fn short_memory_finds_the_same_vectors() {
         let (full, least) = (unlimited.room, params.count + 16);
         let memory =
             |room| solvers::eigen_memory(&op, &EigenParams { room, ..params.clone() }).unwrap();
-        let (most, few) = (memory(full), memory(least));
-        assert!(few < most && full > least + 2, "{few} {most} {full}");
+        let (max, few) = (memory(full), memory(least));
+        assert!(few < max && full > least + 2, "{few} {max} {full}");
         let vector = op.shape().bytes(1);
         for (vectors, limit, room, on_host) in [
-            (VectorMemory::Auto, most, full..full + 1, 0..1),
-            (VectorMemory::Auto, most - 1, least..full, 0..1),
+            (VectorMemory::Auto, max, full..full + 1, 0..1),
+            (VectorMemory::Auto, max - 1, least..full, 0..1),
             (VectorMemory::Device, few, least..least + 1, 0..1),
             (VectorMemory::Auto, few - 1, least..least + 1, 1..least),
             (VectorMemory::Auto, few - 10 * vector, least..least + 1, 10..least + 3),
-            (VectorMemory::Host, most, full..full + 1, full + 2..full + 3),
+            (VectorMemory::Host, max, full..full + 1, full + 2..full + 3),
         ] {
             let params = EigenParams { vectors, ..params.clone() };
             let held = device.used().0;
@@ -195,7 +195,7 @@ fn short_memory_finds_the_same_vectors() {
             let found = solvers::eigen_set(&op, None, &params, None, &mut solvers::unwatched);
             device.limit_memory(u64::MAX);
             let (set, r) = found.unwrap();
-            let what = format!("{vectors:?} {limit} of {most}: {r:?}");
+            let what = format!("{vectors:?} {limit} of {max}: {r:?}");
             assert!(r.converged && r.verified && room.contains(&r.room), "{what}");
             let waiting = r.room + 3 - r.on_device;
             assert!(on_host.contains(&waiting), "{waiting} {on_host:?} {what}");
@@ -543,9 +543,9 @@ fn a_part_of_a_level_of_high_multiplicity() {
             (1.0 - h * h).norm_sqr()
         };
         let all: Vec<f64> = (0..lat.volume()).map(value).collect();
-        let most = all.iter().copied().fold(0.0, f64::max);
+        let max = all.iter().copied().fold(0.0, f64::max);
         // Six for each momentum, of which p and p + pi are the same vector.
-        assert!(6 * all.iter().filter(|v| most - **v < 1e-9).count() >= 72);
+        assert!(6 * all.iter().filter(|v| max - **v < 1e-9).count() >= 72);
         for filter in [Filter::Plain, Filter::Auto] {
             let one = EigenParams { end: End::Largest, filter, tol: 1e-10, ..Default::default() };
             for (count, room) in [(30, 64), (1, 96)] {
@@ -553,7 +553,7 @@ fn a_part_of_a_level_of_high_multiplicity() {
                 let (v, r) =
                     solvers::eigen(&op, None, &params, None, &mut solvers::unwatched).unwrap();
                 assert!(r.converged && r.verified, "{r:?}");
-                assert!(r.values.iter().all(|v| (v - most).abs() < 1e-9), "{most} {r:?}");
+                assert!(r.values.iter().all(|v| (v - max).abs() < 1e-9), "{max} {r:?}");
                 let (residual, off) = verify(&op, &v, &r.values);
                 assert!(residual < 2e-10 && off < 1e-11, "{residual:e} {off:e}");
                 assert!(count > 1 || filter == Filter::Auto || r.applications < 300, "{r:?}");
@@ -712,8 +712,8 @@ fn time_is_over_on_all_ranks_at_once() {
                 "{what}"
             );
             // A block of Lanczos is as many applications as its polynomial has degrees.
-            let most = (seconds / 0.004) as usize + r.degree + 16;
-            assert!(r.applications > 3 && r.applications <= most, "{most} {what}");
+            let max = (seconds / 0.004) as usize + r.degree + 16;
+            assert!(r.applications > 3 && r.applications <= max, "{max} {what}");
             let n = v.nrhs();
             assert!(n <= 3 && r.values.len() == n && r.residuals.len() == n, "{what}");
             let (residual, off) = verify(&op, &v, &r.values);

@@ -93,7 +93,7 @@ fn stages_are_generators_and_updates() {
         }
         for part in all {
             let geometry = common::geometry(over_ranks(part), &device);
-            for (precision, most) in [(Precision::F64, 1e-14), (Precision::F32, 4e-6)] {
+            for (precision, max) in [(Precision::F64, 1e-14), (Precision::F32, 4e-6)] {
                 let mut u = GaugeField::new(&device, &geometry, precision, Recon::R18).unwrap();
                 u.set_near_unit(5, 0.5).unwrap();
                 let mut v = u.to(precision, Recon::R18).unwrap();
@@ -105,7 +105,7 @@ fn stages_are_generators_and_updates() {
                     v.evolve(&p, 0.1).unwrap();
                 }
                 let off = u.distance(&v).unwrap();
-                assert!(off < most, "{part:?} {precision:?}: {off:e}");
+                assert!(off < max, "{part:?} {precision:?}: {off:e}");
                 u.set_near_unit(5, 0.5).unwrap();
                 assert!(u.distance(&v).unwrap() > 0.01, "{part:?}: nothing flows");
             }

@@ -149,10 +149,10 @@ fn colour_vectors_are_solved_for() {
                 let report = solve(&system, &params, &mut x, &rhs, &mut unwatched).unwrap();
                 assert!(report.converged, "{kind:?} {report:?}");
                 // Drift and reliable updates cost some iterations.
-                let most =
+                let max =
                     if precision == Precision::F64 { usize::MAX } else { alone + alone / 4 + 4 };
                 alone = if precision == Precision::F64 { report.iterations } else { alone };
-                assert!(report.iterations <= most, "{kind:?} {precision}: {}", report.iterations);
+                assert!(report.iterations <= max, "{kind:?} {precision}: {}", report.iterations);
                 println!("{kind:?}, {precision} inside: {} iterations", report.iterations);
                 let found = x.save_lex().unwrap();
                 for (found, b) in found.chunks(found.len() / 2).zip([&a, &b]) {

@@ -259,8 +259,8 @@ fn identities_hold_to_the_delta_asked_for() {
                 let (left, right) = (blas::dot(&a, &y).unwrap(), blas::dot(&x, &b).unwrap());
                 for (l, r) in left.iter().zip(&right) {
                     // The sign is hermitian whatever its error; Zolotarev's to the tolerance of CG.
-                    let most = if method == Method::Polynomial { epsilon } else { 4.0 * bound };
-                    assert!((l - r).norm() < most * norm(&x) * norm(&y), "{what}: {l} {r}");
+                    let max = if method == Method::Polynomial { epsilon } else { 4.0 * bound };
+                    assert!((l - r).norm() < max * norm(&x) * norm(&y), "{what}: {l} {r}");
                 }
                 let violation = op.ginsparg_wilson(3).unwrap();
                 assert!(violation < 2.1 * RHO * bound, "{what}: {violation:e} {bound:e}");
@@ -557,8 +557,8 @@ fn the_number_of_modes_is_found() {
     let hot = Overlap::kernel(hot, 0.9, DiracParams::default()).unwrap();
     let tame = kernel(device, extents, &smooth(extents, 0.5, 5));
     let delta = 1e-3;
-    let found = |kernel: &Arc<HermitianWilson>, most| {
-        let params = ModeParams { most, tol: 1e-9, ..Default::default() };
+    let found = |kernel: &Arc<HermitianWilson>, max| {
+        let params = ModeParams { max, tol: 1e-9, ..Default::default() };
         let modes = Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap());
         let params = SignParams { delta, ..Default::default() };
         let sign = Sign::new(kernel.clone(), modes.clone(), params).unwrap();
@@ -568,9 +568,9 @@ fn the_number_of_modes_is_found() {
         assert!(violation < 2.1 * op.error_bound(), "{violation:e}");
         (modes.count(), modes.interval()[0] / modes.largest().value)
     };
-    for most in [5, 9] {
-        let (count, next) = found(&hot, most);
-        assert_eq!(count, most);
+    for max in [5, 9] {
+        let (count, next) = found(&hot, max);
+        assert_eq!(count, max);
         assert!(next < 0.06, "{next}: this field has too few low modes");
     }
     let (count, next) = found(&tame, 48);

@@ -111,8 +111,8 @@ fn every_algorithm_solves_in_every_precision() {
                 if plain == 0 {
                     plain = report.iterations;
                 }
-                let most = if sloppy.is_some_and(|s| s.0 == Precision::F16) { 5 } else { 3 };
-                assert!(report.iterations <= most * plain + 10, "{plain} {what}");
+                let max = if sloppy.is_some_and(|s| s.0 == Precision::F16) { 5 } else { 3 };
+                assert!(report.iterations <= max * plain + 10, "{plain} {what}");
             }
         }
     }
@@ -684,7 +684,7 @@ fn out_of_time(report: &SolverReport, op: &Overlap, x: &SpinorField, b: &SpinorF
 #[test]
 fn time_is_over_on_all_ranks_at_once() {
     let last = ranks().rank() + 1 == ranks().size();
-    let most = if last { 0.0 } else { 1e6 };
+    let max = if last { 0.0 } else { 1e6 };
     for device in plain_devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
@@ -692,7 +692,7 @@ fn time_is_over_on_all_ranks_at_once() {
         use OverlapAlgorithm::*;
         for algorithm in [ChiralCg, Sumr, Gcr] {
             let params = OverlapSolveParams { algorithm, tol: 1e-6, ..Default::default() };
-            let hurried = OverlapSolveParams { max_seconds: most, ..params.clone() };
+            let hurried = OverlapSolveParams { max_seconds: max, ..params.clone() };
             let solver = OverlapSolver::new(op.clone(), None, hurried).unwrap();
             let mut x = op.shape().field(2).unwrap();
             let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
@@ -727,12 +727,12 @@ fn time_is_over_on_all_ranks_at_once() {
         // Without all modes there is no operator, and no index.
         let kernel = op.sign().kernel();
         for finder in [Finder::Lanczos, Finder::Ritz] {
-            let params = ModeParams { finder, max_seconds: most, ..Default::default() };
+            let params = ModeParams { finder, max_seconds: max, ..Default::default() };
             let error = Modes::find(kernel, None, &params, None, &mut unwatched).err().unwrap();
             assert_eq!(error.status, Status::KernelSpectrum, "{error}");
             assert!(!last || error.to_string().contains("0 s were over"), "{error}");
         }
-        let error = OverlapModes::find_within(most, &op, 2, 1e-6, &mut unwatched).err().unwrap();
+        let error = OverlapModes::find_within(max, &op, 2, 1e-6, &mut unwatched).err().unwrap();
         assert_eq!(error.status, Status::KernelSpectrum, "{error}");
         let mut stop = |_: &plaq::solvers::Progress| std::ops::ControlFlow::Break(());
         let params = ModeParams::default();

@@ -219,8 +219,8 @@ fn every_smoother_and_coarsest_solver() {
             // The coarsest level is solved as well by all as by its inverse, where GPUs have that.
             let Some(exact) = exact else { continue };
             for (n, exact) in exact.into_iter().enumerate() {
-                let most = found.iter().map(|f| f[n]).max().unwrap();
-                assert!(most <= exact + 3, "{smoother:?}: {found:?}");
+                let max = found.iter().map(|f| f[n]).max().unwrap();
+                assert!(max <= exact + 3, "{smoother:?}: {found:?}");
             }
         }
     }
@@ -259,8 +259,8 @@ fn null_vectors_by_every_solver() {
         println!("{}: {found:?} iterations", device.name());
         // The same vectors, however many at a time.
         assert!(found[0].abs_diff(found[1]) <= 1 && found[3].abs_diff(found[4]) <= 1, "{found:?}");
-        let (least, most) = (found.iter().min().unwrap(), found.iter().max().unwrap());
-        assert!(*most <= least + 5, "{found:?}");
+        let (least, max) = (found.iter().min().unwrap(), found.iter().max().unwrap());
+        assert!(*max <= least + 5, "{found:?}");
     }
 }
 

@@ -111,7 +111,7 @@ fn coarse_operator(b: &Bench, vectors: usize, links: LinkPrecision) -> Result<Co
             *x = (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0;
         }
         one.load(&noise)?;
-        v.take_columns(column, &one, 0, 1, 0)?;
+        v.copy_from_columns(column, &one, 0, 1, 0)?;
     }
     drop(one);
     let transfer = Transfer::new(v, [2; 4])?;

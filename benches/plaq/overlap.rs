@@ -42,8 +42,8 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
         }
     }
     b.precision = Precision::F64;
-    let most = 16 * 16 * 16 * 32;
-    let small = geometry.global_volume() <= most;
+    let max = 16 * 16 * 16 * 32;
+    let small = geometry.global_volume() <= max;
     let modes = ["lanczos", "ritz"].map(|f| small && b.wanted(&format!("overlap {f}"), "R12", 1));
     let small = small && (!b.o.device.is_cpu() || geometry.global_volume() <= 8 * 8 * 8 * 8);
     let solves = SOLVES.map(|s| small && b.wanted(&format!("overlap propagator {s}"), "R12", 12));
@@ -97,7 +97,7 @@ pub fn rows(o: &mut Options, geometry: &Arc<Geometry>, copy: f64) -> Result<()> 
 fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> Result<()> {
     let square = KernelSquare(kernel.clone());
     let seconds = 60.0 * b.o.seconds;
-    let most = [if b.o.device.is_cpu() { seconds } else { f64::INFINITY }, seconds];
+    let max = [if b.o.device.is_cpu() { seconds } else { f64::INFINITY }, seconds];
     let largest = EigenParams { count: 1, end: End::Largest, tol: 1e-4, ..Default::default() };
     let top = eigen(&square, None, &largest, None, &mut unwatched)?.1.values[0];
     for (k, what) in ["lanczos", "ritz"].into_iter().enumerate() {
@@ -105,7 +105,7 @@ fn finders(b: &mut Bench, kernel: &Arc<HermitianWilson>, wanted: [bool; 2]) -> R
             continue;
         }
         let mut last = (0.0, EigenReport::default());
-        for (count, max_seconds) in [(2, 0.1 * most[k]), (32, most[k])] {
+        for (count, max_seconds) in [(2, 0.1 * max[k]), (32, max[k])] {
             let tol = 1e-9;
             let start = Instant::now();
             let (_, found) = if k == 0 {

@@ -61,14 +61,14 @@ pub const COMMAND: Command = Command {
 };
 
 /// Where a stream of configurations is; the label of a file says it.
-struct Place {
+struct StreamPosition {
     /// Number of the last configuration; 0: none yet.
     number: u64,
     separation: u32,
     update: Quenched,
 }
 
-impl Place {
+impl StreamPosition {
     fn record(&self) -> String {
         let u = &self.update;
         format!(
@@ -77,7 +77,7 @@ impl Place {
         )
     }
 
-    fn parse(label: &str) -> Option<Place> {
+    fn parse(label: &str) -> Option<StreamPosition> {
         let mut words = label.strip_prefix("plaq heatbath")?.split(", ").skip(1);
         let mut next = |name: &str| words.next()?.strip_prefix(name)?.strip_prefix(' ');
         let number = next("configuration")?.parse().ok()?;
@@ -88,13 +88,13 @@ impl Place {
         let separation = next("separation")?.parse().ok()?;
         words.next().is_none().then_some(())?;
         let update = Quenched { sweep, overrelax, ..Quenched::new(beta, seed).ok()? };
-        Some(Place { number, separation, update })
+        Some(StreamPosition { number, separation, update })
     }
 
     /// The place in a chain that the ensemble label of a configuration file names.
-    fn of_file(name: &str) -> Run<Place> {
+    fn of_file(name: &str) -> Run<StreamPosition> {
         let label = GaugeReader::open(Path::new(name), None)?.info().ensemble_label.clone();
-        label.as_deref().and_then(Place::parse).ok_or_else(|| {
+        label.as_deref().and_then(StreamPosition::parse).ok_or_else(|| {
             Failure::refused(format!(
                 "--continue: {name}: has no record of heatbath, which writes one to files of the formats \
                  ildg and nersc3x3"
@@ -114,12 +114,16 @@ fn agrees(options: &Options, name: &str, of_file: f64) -> Run<()> {
     }
 }
 
-fn place(options: &Options) -> Run<Place> {
+fn place(options: &Options) -> Run<StreamPosition> {
     let Some(file) = options.get("continue") else {
         let mut update =
             Quenched::new(options.required_number("beta")?, options.whole("seed") as u64)?;
         update.overrelax = options.whole("overrelax") as usize;
-        return Ok(Place { number: 0, separation: options.whole("separation") as u32, update });
+        return Ok(StreamPosition {
+            number: 0,
+            separation: options.whole("separation") as u32,
+            update,
+        });
     };
     for (name, text) in [
         ("start", "a stream that goes on starts from the file of --continue"),
@@ -129,7 +133,7 @@ fn place(options: &Options) -> Run<Place> {
             return Err(Failure::usage(format!("--{name}: {text}")));
         }
     }
-    let mut at = Place::of_file(file)?;
+    let mut at = StreamPosition::of_file(file)?;
     agrees(options, "beta", at.update.beta)?;
     agrees(options, "seed", at.update.seed as f64)?;
     agrees(options, "overrelax", at.update.overrelax as f64)?;
@@ -165,7 +169,7 @@ fn from_file(
     Ok(loaded.gauge)
 }
 
-fn start(session: &Session, options: &Options, at: &Place) -> Run<GaugeField> {
+fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<GaugeField> {
     if let Some(file) = options.get("continue") {
         return from_file(session, options, file, true);
     }
@@ -238,7 +242,7 @@ fn file_name(prefix: &str, number: u64) -> String {
 }
 
 /// Refuses names of files that are there already, or cannot be written, before the work.
-fn check_outputs(options: &Options, at: &Place, last: u64) -> Run<()> {
+fn check_outputs(options: &Options, at: &StreamPosition, last: u64) -> Run<()> {
     let overwrite = options.flag("overwrite");
     if let Some(prefix) = options.get("out") {
         for number in at.number + 1..=last {

@@ -227,10 +227,10 @@ impl Command {
 
 /// The word of a list that a text may have meant.
 pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
+    let max = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
     let near = |w: &'a str| (osa_distance(text, w), w);
     let best = words.into_iter().map(near).min_by_key(|(d, _)| *d);
-    best.filter(|(d, _)| *d < most).map(|(_, w)| w)
+    best.filter(|(d, _)| *d < max).map(|(_, w)| w)
 }
 
 fn meant(found: Option<&str>, dashes: &str) -> String {
@@ -522,7 +522,7 @@ fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
         Kind::Output(_) => {}
         Kind::Number if value.parse().is_ok_and(f64::is_finite) => {}
         Kind::Number => return Err(refuse(name, &value, "a number")),
-        Kind::Whole(least, most) => match whole_of(&value) {
+        Kind::Whole(least, max) => match whole_of(&value) {
             None if least < 0 => return Err(refuse(name, &value, "a whole number")),
             None => return Err(refuse(name, &value, "a whole number, not negative")),
             Some(n) if n < least && least == 0 => {
@@ -531,7 +531,7 @@ fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
             Some(n) if n < least => {
                 return Err(refuse(name, &value, format!("a whole number, {least} or more")))
             }
-            Some(n) if n > most => return Err(refuse(name, &value, format!("at most {most}"))),
+            Some(n) if n > max => return Err(refuse(name, &value, format!("at most {max}"))),
             Some(_) => {}
         },
         Kind::Flag | Kind::Param(_) if !row.words().is_empty() => {

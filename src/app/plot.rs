@@ -141,8 +141,8 @@ fn draw(p: &Panel, text: &mut String) -> std::fmt::Result {
     }
     let index = p.series.iter().all(|s| s.at.is_empty());
     if index {
-        let most = p.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
-        (from, to) = (-0.5, most.max(2) as f64 - 0.5);
+        let max = p.series.iter().map(|s| s.values.len()).max().unwrap_or(0);
+        (from, to) = (-0.5, max.max(2) as f64 - 0.5);
     }
     if to <= from {
         to = from + 1.0;

@@ -70,8 +70,8 @@ pub fn check_kappa(name: &str, kappa: f64) -> Run<()> {
     if kappa > 0.0 && kappa <= DiracParams::LARGEST_KAPPA {
         return Ok(());
     }
-    let most = DiracParams::LARGEST_KAPPA;
-    Err(Failure::usage(format!("--{name}: {kappa}; expected a positive number, to {most}")))
+    let max = DiracParams::LARGEST_KAPPA;
+    Err(Failure::usage(format!("--{name}: {kappa}; expected a positive number, to {max}")))
 }
 
 pub fn mass_of(kappa: f64) -> f64 {

@@ -411,9 +411,9 @@ impl Device {
     }
     /// A peak of its own, for work that others' `reset_peak` must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
-        let most = Arc::new(AtomicU64::new(self.used().0));
-        self.watches().push(Arc::downgrade(&most));
-        PeakWatch(most)
+        let max = Arc::new(AtomicU64::new(self.used().0));
+        self.watches().push(Arc::downgrade(&max));
+        PeakWatch(max)
     }
     /// Keeps what fields leave for others: work that takes the same fields over and over allocates
     /// nothing then. It is given back where memory runs out.
@@ -526,7 +526,7 @@ impl Device {
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {
             let watch = watch.upgrade();
-            watch.inspect(|most| _ = most.fetch_max(used, Ordering::Relaxed)).is_some()
+            watch.inspect(|max| _ = max.fetch_max(used, Ordering::Relaxed)).is_some()
         });
         self.allocated().insert(ptr.0, bytes as u64);
         let whole = Arc::new(Allocation { device: self.clone(), ptr, bytes, shared });

@@ -15,7 +15,7 @@ use crate::operators::phase;
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
-use crate::ops::source::{Place, Sequential, Source};
+use crate::ops::source::{Sequential, Source, SourceSites};
 
 #[derive(Clone, Copy)]
 pub enum Dilute {
@@ -32,13 +32,13 @@ pub struct SourceNoise(Option<Noise>);
 interface! {
     "Sources, propagators and hadron correlators"
     constants {
-        plaq_source: Place {
+        plaq_source: SourceSites {
             /// One site.
-            PLAQ_SOURCE_POINT = 0 => Place::Point,
+            PLAQ_SOURCE_POINT = 0 => SourceSites::Point,
             /// All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
-            PLAQ_SOURCE_WALL = 1 => Place::Wall,
+            PLAQ_SOURCE_WALL = 1 => SourceSites::Wall,
             /// All sites.
-            PLAQ_SOURCE_VOLUME = 2 => Place::Volume,
+            PLAQ_SOURCE_VOLUME = 2 => SourceSites::Volume,
         }
         /// Numbers of a source, independent, with average |c|^2 = 1.
         plaq_source_noise: SourceNoise {
@@ -193,7 +193,7 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         );
     }
     let place = choose(params.kind, "source.kind")?;
-    if in_time && place != Place::Volume {
+    if in_time && place != SourceSites::Volume {
         bail!(InvalidArgument, "source.dilute: PLAQ_DILUTE_TIME is for PLAQ_SOURCE_VOLUME");
     }
     Ok(Source {

@@ -291,13 +291,13 @@ fn evolve(gauge: &Arc<Gauge>, momentum: &Arc<Momentum>, step: f64) -> Result<()>
 }
 
 fn reunitarise(gauge: &Arc<Gauge>, correction: &mut Out<f64>) -> Result<()> {
-    let mut most = 0.0;
+    let mut max = 0.0;
     // On a copy: links that are not finite leave the field as it is.
     gauge.replace("gauge", |old| {
         let mut links = old.to(old.precision(), old.recon())?;
-        most = links.reunitarise()?;
+        max = links.reunitarise()?;
         Ok(links)
     })?;
-    correction.set(most);
+    correction.set(max);
     Ok(())
 }

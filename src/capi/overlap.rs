@@ -425,8 +425,8 @@ fn index_of(
         Some(modes) => modes,
         None => {
             let mut monitor = watch(overlap.context.comm(), callback, user);
-            let most = overlap.max_seconds;
-            Arc::new(OverlapModes::find_within(most, &overlap.op, count, tol, &mut monitor)?)
+            let max = overlap.max_seconds;
+            Arc::new(OverlapModes::find_within(max, &overlap.op, count, tol, &mut monitor)?)
         }
     };
     let [upper, lower] = modes.values();

@@ -29,7 +29,7 @@ fn launched_by(variable: impl Fn(&str) -> Option<String>) -> Launched {
         Some(Launched { processes, rank: number(rank).unwrap_or(0), variable: Some(size) })
     });
     let alone = Launched { processes: 1, rank: 0, variable: None };
-    found.fold(alone, |most, one| if one.processes > most.processes { one } else { most })
+    found.fold(alone, |max, one| if one.processes > max.processes { one } else { max })
 }
 
 #[cfg(test)]

@@ -401,7 +401,7 @@ impl Comm {
     }
 
     /// Largest values over all ranks.
-    pub fn most(&self, values: &mut [f64]) -> Result<()> {
+    pub fn max(&self, values: &mut [f64]) -> Result<()> {
         let all = self.all_gather(bytemuck::cast_slice(values))?;
         for theirs in all.chunks_exact(8 * values.len().max(1)) {
             for (v, bytes) in values.iter_mut().zip(theirs.chunks_exact(8)) {

@@ -36,7 +36,7 @@ pub(super) struct Transport {
     control: i64,
     data: Mutex<Data>,
     /// All ranks, where these are a part of them, with whom failures are agreed on.
-    whole: Option<Whole>,
+    whole: Option<Parent>,
     /// State of all ranks; a part has none of its own.
     state: Mutex<State>,
 }
@@ -50,7 +50,7 @@ struct Data {
 
 /// What a part of the ranks belongs to.
 #[derive(Debug)]
-struct Whole {
+struct Parent {
     transport: Arc<Transport>,
     /// Numbers of the part's ranks among all ranks.
     ranks: Vec<usize>,
@@ -170,7 +170,7 @@ impl Transport {
             timeout: self.timeout,
             control,
             data: Mutex::new(Data { comm, renewals }),
-            whole: Some(Whole { transport: transport.clone(), ranks: names }),
+            whole: Some(Parent { transport: transport.clone(), ranks: names }),
             state: Mutex::default(),
         })))
     }
@@ -600,9 +600,9 @@ impl Transport {
         // A word and its complement: the largest of both say whether all are equal.
         let mut words = vec![call, !call];
         words.extend(digest.map_or([i64::MIN; 2], |d| [d as i64 >> 1, !(d as i64 >> 1)]));
-        let most = self.maximum(Side::Control, words)?;
-        let [call, not_call, digest_most, not_digest] = most[..] else {
-            bail!(Internal, "a comparison of {} words", most.len());
+        let max = self.maximum(Side::Control, words)?;
+        let [call, not_call, digest_most, not_digest] = max[..] else {
+            bail!(Internal, "a comparison of {} words", max.len());
         };
         let same_call = call == !not_call;
         let known = digest_most != i64::MIN;

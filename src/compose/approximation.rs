@@ -72,27 +72,27 @@ impl Polynomial {
             sum * if k == 0 { 1.0 } else { 2.0 } / n as f64
         };
         let coefficients = (0..n).map(coefficient).collect();
-        let mut polynomial = Polynomial { coefficients, odd: vec![], epsilon, delta: points.most };
+        let mut polynomial = Polynomial { coefficients, odd: vec![], epsilon, delta: points.max };
         polynomial.odd = polynomial.odd_series();
-        polynomial.delta = points.most.max(polynomial.measure(4 * n + 16));
+        polynomial.delta = points.max.max(polynomial.measure(4 * n + 16));
         Ok(polynomial)
     }
 
     /// The one of the lowest degree whose error is at most `delta`.
     ///
     /// # Errors
-    /// `BadParameter`: epsilon or delta out of range, or a degree above `most` is needed: the message
+    /// `BadParameter`: epsilon or delta out of range, or a degree above `max` is needed: the message
     /// says which.
-    pub fn for_delta(delta: f64, epsilon: f64, most: usize) -> Result<Self> {
+    pub fn for_delta(delta: f64, epsilon: f64, max: usize) -> Result<Self> {
         check_interval(epsilon)?;
         check_delta(delta)?;
         let rate = rate(epsilon);
         let guess = ((0.41 / delta).ln() / rate).ceil().max(1.0);
-        if guess > 1.2 * most as f64 + 10.0 {
+        if guess > 1.2 * max as f64 + 10.0 {
             bail!(
                 BadParameter,
                 "a polynomial with error {delta:e} for |x| from {} to 1 has a degree of about \
-                 {guess}, more than {most}: project more low modes, allow a larger delta or a higher \
+                 {guess}, more than {max}: project more low modes, allow a larger delta or a higher \
                  degree",
                 significant(epsilon.sqrt(), 4)
             );
@@ -120,11 +120,11 @@ impl Polynomial {
             degree = next as usize;
         }
         match best {
-            Some(found) if found.degree() <= most => Ok(found),
+            Some(found) if found.degree() <= max => Ok(found),
             Some(found) => bail!(
                 BadParameter,
                 "a polynomial with error {delta:e} for |x| from {} to 1 has degree {}, more than \
-                 {most}: project more low modes, allow a larger delta or a higher degree",
+                 {max}: project more low modes, allow a larger delta or a higher degree",
                 significant(epsilon.sqrt(), 4),
                 found.degree()
             ),
@@ -181,7 +181,7 @@ struct Exchange {
     p: Vec<f64>,
     /// The error at the points, with its sign at the first; its largest modulus.
     level: f64,
-    most: f64,
+    max: f64,
 }
 
 impl Exchange {
@@ -192,8 +192,8 @@ impl Exchange {
         let mut best: Option<Exchange> = None;
         for _ in 0..TURNS {
             let next = now.extremes();
-            let flat = now.most <= LEVEL * now.level.abs();
-            if best.as_ref().is_none_or(|b| now.most < b.most) {
+            let flat = now.max <= LEVEL * now.level.abs();
+            if best.as_ref().is_none_or(|b| now.max < b.max) {
                 best = Some(now);
             }
             if flat {
@@ -213,7 +213,7 @@ impl Exchange {
                 1.0 / factors.product::<f64>()
             })
             .collect();
-        let mut x = Exchange { epsilon, z, weight, p: vec![], level: 0.0, most: 0.0 };
+        let mut x = Exchange { epsilon, z, weight, p: vec![], level: 0.0, max: 0.0 };
         let root: Vec<f64> = x.z.iter().map(|&z| x.y(z).sqrt()).collect();
         let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };
         // A polynomial of this degree has no divided difference over one point more.
@@ -249,7 +249,7 @@ impl Exchange {
         1.0 - self.y(z).sqrt() * self.value(z)
     }
 
-    /// Where the error is largest near each of the points; sets `most`.
+    /// Where the error is largest near each of the points; sets `max`.
     fn extremes(&mut self) -> Vec<f64> {
         const PIECES: usize = 8;
         let n = self.z.len();
@@ -275,7 +275,7 @@ impl Exchange {
                     }
                 }
             }
-            self.most = self.most.max(value.abs());
+            self.max = self.max.max(value.abs());
             found.push(best.cos());
         }
         found

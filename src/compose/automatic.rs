@@ -137,7 +137,7 @@ impl DiracSolver {
                 return ControlFlow::Continue(());
             }
             let mut seconds = [left * fall.pace / n as f64];
-            if let Err(e) = comm.most(&mut seconds) {
+            if let Err(e) = comm.max(&mut seconds) {
                 failed = Some(e);
                 return ControlFlow::Break(());
             }

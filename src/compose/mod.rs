@@ -33,6 +33,7 @@ pub mod approximation;
 mod automatic;
 mod deflation;
 mod equation;
+mod krylov_solve;
 mod modes;
 pub mod multigrid;
 mod multishift;
@@ -46,7 +47,6 @@ mod room;
 mod sign;
 mod solve;
 mod spectrum;
-mod stage;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tolerance;

@@ -38,7 +38,7 @@ pub struct ModeParams {
     /// from the spectrum.
     pub count: Option<usize>,
     /// Where `count` is None: as many at most.
-    pub most: usize,
+    pub max: usize,
     /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
     /// one.
     pub high: usize,
@@ -59,7 +59,7 @@ impl Default for ModeParams {
     fn default() -> Self {
         ModeParams {
             count: None,
-            most: 48,
+            max: 48,
             high: 1,
             tol: 0.0,
             finder: Finder::Lanczos,
@@ -144,7 +144,7 @@ impl Modes {
         monitor: &mut Monitor,
     ) -> Result<Self> {
         within("modes", params.count.unwrap_or(0), 0, MOST_MODES)?;
-        within("most_modes", params.most, 1, MOST_MODES)?;
+        within("most_modes", params.max, 1, MOST_MODES)?;
         within("high_modes", params.high, 1, MOST_MODES)?;
         let shape = kernel.shape();
         let converted = match guess.filter(|g| g.precision() != shape.precision) {
@@ -201,7 +201,7 @@ impl Modes {
         let (first, last) = match params.count {
             Some(count) => (count.min(dimension / 4), None),
             None => {
-                let last = params.most.min(dimension / 8);
+                let last = params.max.min(dimension / 8);
                 (FIRST.min(last), Some(last))
             }
         };
@@ -371,9 +371,9 @@ impl Modes {
         let (values, residuals) = diagonalise(kernel, &mut own, n)?;
         let allowed = |r: f64| 10.0 * r + 100.0 * epsilon * largest;
         for k in 0..n {
-            let most = allowed(record.residuals[k]);
+            let max = allowed(record.residuals[k]);
             let moved = (values[k].abs() - record.values[k].abs()).abs();
-            if !(residuals[k] <= most && moved <= most) {
+            if !(residuals[k] <= max && moved <= max) {
                 bail!(
                     FieldMismatch,
                     "modes: with these links mode {k} has the eigenvalue {} and the residual {}, \
@@ -478,7 +478,7 @@ impl Modes {
     /// # Errors
     /// Errors of [`Modes::find`].
     pub(crate) fn expected(kernel: &Arc<HermitianWilson>, params: &ModeParams) -> Result<Self> {
-        let params = ModeParams { count: params.count.or(Some(params.most)), ..params.clone() };
+        let params = ModeParams { count: params.count.or(Some(params.max)), ..params.clone() };
         let found = Self::find(kernel, None, &params, None, &mut unwatched)?;
         let value = |k: usize| if k.is_multiple_of(2) { 0.5 * ENOUGH } else { -0.5 * ENOUGH };
         let mut modes = Modes {

@@ -77,7 +77,7 @@ impl OverlapModes {
         let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
         // An application is many hops: a large Krylov space takes fewer of them than polynomials.
-        let most = massless.shape().numbers() as usize / 8;
+        let max = massless.shape().numbers() as usize / 8;
         let mut once = |chirality: i32, count: usize, guess: Option<&SpinorField>| -> Result<_> {
             let params = EigenParams {
                 count,
@@ -110,7 +110,7 @@ impl OverlapModes {
                 if as_a_rule(zeros < found || report.stopped) {
                     return Ok((v, report, zeros));
                 }
-                if found >= most {
+                if found >= max {
                     bail!(
                         KernelSpectrum,
                         "all {found} low modes of chirality {chirality} are zero modes to their errors: \
@@ -118,7 +118,7 @@ impl OverlapModes {
                          a smaller delta"
                     );
                 }
-                (v, report) = once(chirality, (2 * found).min(most), Some(&v))?;
+                (v, report) = once(chirality, (2 * found).min(max), Some(&v))?;
             }
         };
         let (upper, lower) = (find(1)?, find(-1)?);
@@ -165,7 +165,7 @@ impl OverlapModes {
         record: &OverlapModesRecord,
     ) -> Result<Self> {
         let (massless, shape, rho) = (op.with_mass(0.0)?, op.shape(), op.rho());
-        let most = 4.0 * rho * rho;
+        let max = 4.0 * rho * rho;
         if record.rho != rho {
             bail!(FieldMismatch, "modes: expected those of 1 + s = {rho}, found {}", record.rho);
         }
@@ -192,7 +192,7 @@ impl OverlapModes {
             let epsilon = v.precision().min(shape.precision).epsilon();
             let error = op.sign().error_bound() + 100.0 * epsilon;
             for k in 0..n {
-                let allowed = 10.0 * before[k] + most * error;
+                let allowed = 10.0 * before[k] + max * error;
                 let unit = (norms[k] - 1.0).abs() <= 1e3 * epsilon;
                 if !(unit && residuals[side][k] <= allowed) {
                     bail!(
@@ -221,9 +221,9 @@ impl OverlapModes {
     /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2, and one that is not
     /// a zero mode?
     pub fn hold(&self, count: usize, tol: f64) -> bool {
-        let most = 4.0 * self.rho * self.rho * tol;
+        let max = 4.0 * self.rho * self.rho * tol;
         let good = |(r, &zeros): (&Vec<f64>, &usize)| {
-            r.len() >= count && r[..count].iter().all(|r| *r <= most) && zeros < r.len()
+            r.len() >= count && r[..count].iter().all(|r| *r <= max) && zeros < r.len()
         };
         self.residuals.iter().zip(&self.zeros).all(good)
     }

@@ -424,8 +424,8 @@ impl OverlapSolver {
             let stuck = match &total {
                 // A whole solve that did not halve the residual will not the next time.
                 Some(t) => {
-                    let most = |v: &[f64]| v.iter().fold(0.0f64, |m, &x| m.max(x));
-                    most(&residual) > 0.5 * most(&t.residual) && t.iterations > 0
+                    let max = |v: &[f64]| v.iter().fold(0.0f64, |m, &x| m.max(x));
+                    max(&residual) > 0.5 * max(&t.residual) && t.iterations > 0
                 }
                 None => false,
             };

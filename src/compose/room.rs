@@ -140,7 +140,7 @@ impl DiracSolver {
             for &way in ways {
                 let bytes = comm.agree(need(way, &|nrhs| solve(self, nrhs)))?;
                 let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
-                comm.most(&mut short)?;
+                comm.max(&mut short)?;
                 if short[0] == 0.0 {
                     return Ok(Some(way));
                 }

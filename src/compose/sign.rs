@@ -414,7 +414,7 @@ impl Sign {
     /// out = sign(Q) in.
     fn function(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         if self.modes.count() == 0 {
-            return self.rest(out, inp);
+            return self.approximation(out, inp);
         }
         let n = inp.nrhs();
         let along = self.low(inp)?;
@@ -422,7 +422,7 @@ impl Sign {
             blas::copy(t, inp)?;
             let minus: Vec<Complex64> = along.iter().map(|z| -z).collect();
             self.add_low(&minus, t)?;
-            self.rest(out, t)
+            self.approximation(out, t)
         })?;
         // What rounding and inexact modes brought back is taken out, the modes are added.
         let back = self.low(out)?;
@@ -435,7 +435,7 @@ impl Sign {
     }
 
     /// out = what the approximation makes of in, which has no projected modes.
-    fn rest(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
+    fn approximation(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n) = (self.shape(), inp.nrhs());
         if let Some(r) = &self.rational {
             let square = KernelSquare(self.kernel.clone());

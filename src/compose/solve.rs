@@ -8,8 +8,8 @@ use super::deflation::{Deflation, Sides};
 use super::equation::{
     iterated_operator, Chosen, Equations, Normalisation, Solution, SolveParams, SolveReport,
 };
+use super::krylov_solve::KrylovSolve;
 use super::multigrid::Multigrid;
-use super::stage::Stage;
 use super::tolerance::to_tolerance;
 use crate::backend::Device;
 use crate::bail;
@@ -587,7 +587,7 @@ impl DiracSolver {
     ) -> Result<SolverReport> {
         let attempt = |x: &mut SpinorField, params: &SolverParams, monitor: &mut Monitor| {
             let start = Instant::now();
-            let report = self.stage(dagger)?.run(x, b, params, monitor)?;
+            let report = self.krylov_solve(dagger)?.run(x, b, params, monitor)?;
             let multigrid = self.lock().multigrid.clone();
             let goes_on = report.standstill || self.takes_over;
             let Some(multigrid) = multigrid.filter(|_| goes_on) else {
@@ -605,7 +605,8 @@ impl DiracSolver {
             let left = params.stop.iterations.saturating_sub(report.iterations).max(1);
             let stop = Stop { iterations: left, ..params.stop.since(start) };
             let params = SolverParams { stop, initial_guess: true, ..params.clone() };
-            let next = self.stage(dagger)?.without_multigrid().run(x, b, &params, monitor)?;
+            let next =
+                self.krylov_solve(dagger)?.without_multigrid().run(x, b, &params, monitor)?;
             let fallback = next.fallback.or(Some(SolverKind::BiCgStab));
             let (converged, stopped_by) = (next.converged, next.stopped_by);
             let standstill = next.standstill;
@@ -639,7 +640,7 @@ impl DiracSolver {
     }
 
     /// One Krylov solve, with the equations and the algorithm asked for.
-    fn stage(&self, dagger: bool) -> Result<Stage> {
+    fn krylov_solve(&self, dagger: bool) -> Result<KrylovSolve> {
         let full = self.params.even_odd.is_some() && !self.params.solution.preconditioned();
         let mut around = None;
         let base: Arc<dyn LinOp> = match self.params.even_odd {
@@ -694,7 +695,7 @@ impl DiracSolver {
             system.patience = MULTIGRID_PATIENCE;
         }
         let deflation = self.deflation.clone();
-        Ok(Stage { around, op, normal, system, kind, delta, dagger, deflation })
+        Ok(KrylovSolve { around, op, normal, system, kind, delta, dagger, deflation })
     }
 }
 

@@ -68,7 +68,7 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
     Ok(Bound { value, distance: beside[beside.len() - 1] * last })
 }
 
-/// The smallest eigenvalue of P^dagger P by at most `most` steps of Lanczos on its inverse, each a solve with
+/// The smallest eigenvalue of P^dagger P by at most `max` steps of Lanczos on its inverse, each a solve with
 /// `solver` (of `Solution::MatPcDagMatPc` or `MatDagMat`), from a random vector, until it is known to
 /// `NEAR`. Value and distance are those of P^dagger P itself on the vector that was found, so that they hold
 /// whatever the solver's tolerance. With it come the iterations of all solves.
@@ -78,7 +78,7 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
 pub fn smallest(
     solver: &DiracSolver,
     op: &dyn LinOp,
-    most: usize,
+    max: usize,
     seed: u64,
 ) -> Result<(Bound, usize)> {
     let shape = op.shape();
@@ -106,7 +106,7 @@ pub fn smallest(
         beside.push(rest);
         let (top, weights) = top_of_tridiagonal(&diagonal, &beside)?;
         let away = rest * weights[weights.len() - 1].abs();
-        if away < NEAR * top || basis.len() >= most || rest <= 1e-12 * a.abs() {
+        if away < NEAR * top || basis.len() >= max || rest <= 1e-12 * a.abs() {
             break weights;
         }
         let mut next = shape.field(1)?;

@@ -96,13 +96,13 @@ fn overlap() -> (Arc<HermitianWilson>, ModeParams, SignParams) {
     (kernel, modes, SignParams { delta: 1e-4, ..SignParams::default() })
 }
 
-/// Nothing but `most` kernels was launched that was not rehearsed, and hardly any was rehearsed in vain, which
+/// Nothing but `max` kernels was launched that was not rehearsed, and hardly any was rehearsed in vain, which
 /// takes its time, too.
-pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], most: usize) {
+pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: usize) {
     let (rehearsed, launched) = (kernels(rehearsed), kernels(launched));
     assert!(launched.len() > 4, "{what}: {launched:#?}");
     let missed: Vec<_> = launched.difference(&rehearsed).collect();
-    assert!(missed.len() <= most, "{what}: not rehearsed: {missed:#?} of {}", launched.len());
+    assert!(missed.len() <= max, "{what}: not rehearsed: {missed:#?} of {}", launched.len());
     let vain: Vec<_> = rehearsed.difference(&launched).collect();
     assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
 }
@@ -296,10 +296,10 @@ fn many_columns(device: &Device) -> Result<()> {
     for precision in [Precision::F64, Precision::F32] {
         let mut vectors = CoarseField::new(&grid, precision, Subset::Full, 12, columns)?;
         let mut one = SpinorField::new(device, &geometry, precision, Subset::Full, 8)?;
-        vectors.take_spinors(columns - 8, &one, None)?;
-        vectors.give_spinors(columns - 8, &mut one, 0)?;
+        vectors.copy_from_spinors(columns - 8, &one, None)?;
+        vectors.copy_to_spinors(columns - 8, &mut one, 0)?;
         let mut other = vectors.like(columns)?;
-        other.take_columns(0, &vectors, 0, columns, 0)?;
+        other.copy_from_columns(0, &vectors, 0, columns, 0)?;
         other.axpy(&blas::uniform(columns, 1.0), &vectors)?;
         other.dot_norm(&vectors)?;
         let transfer = Transfer::new(vectors, [4; 4])?;
@@ -335,7 +335,7 @@ fn columns_that_32_bits_do_not_count_are_right() {
         let mut norms = vec![];
         for first in (0..columns).step_by(8) {
             noise.set_noise(Noise::Normal, 3, first as u32).unwrap();
-            x.take_spinors(first, &noise, None).unwrap();
+            x.copy_from_spinors(first, &noise, None).unwrap();
             norms.extend(blas::norm2(&noise).unwrap());
         }
         let near = |found: &[f64], factor: f64| {
@@ -343,11 +343,11 @@ fn columns_that_32_bits_do_not_count_are_right() {
             assert!(found.len() == columns && off.fold(0.0, f64::max) < 1e-6, "{found:?}");
         };
         near(&x.norm2().unwrap(), 1.0);
-        y.take_columns(0, &x, 0, columns, 0).unwrap();
+        y.copy_from_columns(0, &x, 0, columns, 0).unwrap();
         y.axpby(&blas::uniform(columns, 3.0), &x, &blas::uniform(columns, 2.0)).unwrap();
         near(&y.norm2().unwrap(), 25.0);
         let mut back = noise.like_with(Precision::F32, 8).unwrap();
-        x.give_spinors(columns - 8, &mut back, 0).unwrap();
+        x.copy_to_spinors(columns - 8, &mut back, 0).unwrap();
         assert!(back.save_lex().unwrap() == noise.save_lex().unwrap());
 
         y.copy(&x).unwrap();
@@ -465,11 +465,11 @@ fn modes_of_the_kernel_take_what_docs_say() {
             let params = ModeParams { count: Some(300), ..Default::default() };
             let modes = Modes::find(&kernel, None, &params, None, &mut unwatched).unwrap();
             let (vectors, report) = (modes.vectors(), modes.report());
-            let [held, most] = [device.used().0, device.used().1].map(|b| b as f64 * 1e-9);
+            let [held, max] = [device.used().0, device.used().1].map(|b| b as f64 * 1e-9);
             let memory = memory.map_or("no limit".into(), |gb| format!("{gb} GB"));
             let (room, here) = (report.room, report.on_device.min(report.room));
             let row = format!(
-                "| {memory} | {room} | {here} | {most:.1} | {} | {held:.1} |",
+                "| {memory} | {room} | {here} | {max:.1} | {} | {held:.1} |",
                 vectors.on_device()
             );
             rows.lock().unwrap().push(row);

@@ -366,6 +366,6 @@ fn eigenvalue_ratio(block: &[f64], square: f64) -> f64 {
     if sizes.iter().any(|v| v.is_nan()) {
         return f64::NAN;
     }
-    let most = sizes.iter().fold(0.0f64, |m, &v| m.max(v));
-    sizes.iter().fold(f64::INFINITY, |m, &v| m.min(v)) / most
+    let max = sizes.iter().fold(0.0f64, |m, &v| m.max(v));
+    sizes.iter().fold(f64::INFINITY, |m, &v| m.min(v)) / max
 }

@@ -10,19 +10,19 @@ use crate::bail;
 use crate::comm::coordinates;
 use crate::error::Result;
 
-/// The extents of domains: where `asked` is 0 the largest number up to `most` that divides a rank's extent.
+/// The extents of domains: where `asked` is 0 the largest number up to `max` that divides a rank's extent.
 ///
 /// # Errors
 /// `BadExtents`: what is asked for does not divide it.
 pub(crate) fn domain_extents(
     asked: [usize; 4],
-    most: usize,
+    max: usize,
     extents: [usize; 4],
 ) -> Result<[usize; 4]> {
     let mut chosen = [0; 4];
     for mu in 0..4 {
         chosen[mu] = match asked[mu] {
-            0 => (1..=most).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1),
+            0 => (1..=max).rev().find(|b| extents[mu].is_multiple_of(*b)).unwrap_or(1),
             b if extents[mu].is_multiple_of(b) => b,
             b => bail!(
                 BadExtents,

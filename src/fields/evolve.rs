@@ -44,12 +44,12 @@ impl GaugeField {
             &args,
             work,
         )?;
-        let (sum, most) = sum_and_most(&geometry, &v)?;
+        let (sum, max) = sum_and_most(&geometry, &v)?;
         self.exchange(None)?;
         if !sum.is_finite() {
             bail!(NotFinite, "reunitarise: a link is not finite");
         }
-        Ok(most.sqrt())
+        Ok(max.sqrt())
     }
 
     /// The largest modulus of a difference of entries; both fields whole and in the same precision.
@@ -72,8 +72,8 @@ impl GaugeField {
             &args,
             work,
         )?;
-        let (sum, most) = sum_and_most(geometry, &v)?;
-        Ok(if sum.is_finite() { most.sqrt() } else { f64::INFINITY })
+        let (sum, max) = sum_and_most(geometry, &v)?;
+        Ok(if sum.is_finite() { max.sqrt() } else { f64::INFINITY })
     }
 
     fn check_whole(&self, what: &str) -> Result<()> {

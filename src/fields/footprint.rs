@@ -23,12 +23,12 @@ pub(crate) struct Footprint {
 impl Footprint {
     /// Bytes on `device`: of fields, and of messages so far as no exchange of their sizes is there.
     pub fn bytes(&self, device: &Device) -> u64 {
-        let (mut messages, mut most) = (0, 0);
+        let (mut messages, mut max) = (0, 0);
         for a in &self.asked {
-            most = most.max(a.fields + messages);
+            max = max.max(a.fields + messages);
             messages += new_bytes(&a.comm, device.real(), &[a.faces]);
         }
-        most.max(self.fields + messages) - self.held
+        max.max(self.fields + messages) - self.held
     }
 }
 

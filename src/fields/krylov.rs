@@ -143,9 +143,9 @@ impl Norms {
 
 impl LeastSquares {
     pub fn new(geometry: &Arc<Geometry>, device: &Device, nrhs: usize) -> Result<Self> {
-        let most = KRYLOV_MOST as usize;
-        let gram = device.alloc(nrhs * most * most * 16)?;
-        let coef = device.alloc(nrhs * 2 * most * (16 + 8))?;
+        let max = KRYLOV_MOST as usize;
+        let gram = device.alloc(nrhs * max * max * 16)?;
+        let coef = device.alloc(nrhs * 2 * max * (16 + 8))?;
         Ok(LeastSquares { geometry: geometry.clone(), nrhs, gram, coef })
     }
 

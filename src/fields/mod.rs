@@ -30,7 +30,7 @@ mod vector_set;
 mod version;
 
 pub use clover::CloverField;
-pub(crate) use coarse::{spinor_work, Coarsening, DenseMatrix, Overlaps, Part, Whole};
+pub(crate) use coarse::{spinor_work, AllRanks, Coarsening, DenseMatrix, Overlaps, Part};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use footprint::Footprint;
 pub use footprint::Needs;

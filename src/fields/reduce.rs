@@ -125,14 +125,14 @@ impl Geometry {
 
 /// Results of all batches and ranks: pairs (sum, maximum).
 pub(crate) fn sum_and_most(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
-    let (mut sum, mut most) = ([0.0], [f64::NAN]);
+    let (mut sum, mut max) = ([0.0], [f64::NAN]);
     for pair in v.chunks_exact(2) {
         sum[0] += pair[0];
-        most[0] = most[0].max(pair[1]);
+        max[0] = max[0].max(pair[1]);
     }
     geometry.comm().sum(&mut sum)?;
-    geometry.comm().most(&mut most)?;
-    Ok((sum[0], most[0]))
+    geometry.comm().max(&mut max)?;
+    Ok((sum[0], max[0]))
 }
 
 #[cfg(test)]

@@ -27,9 +27,9 @@ pub(crate) fn over_slices(
     let n = geometry.outer() / piece;
     let mut all = vec![0.0; inner * numbers * times];
     // A launch has 65535 batches at most.
-    let most = (65535 / (2 * inner)).clamp(1, SLICES);
-    for begin in (0..piece).step_by(most) {
-        let count = most.min(piece - begin);
+    let max = (65535 / (2 * inner)).clamp(1, SLICES);
+    for begin in (0..piece).step_by(max) {
+        let count = max.min(piece - begin);
         let work = Work { n, batches: 2 * count * inner, lanes: geometry.lanes() };
         let sums = launch(begin as i32, work)?;
         for (i, value) in sums.iter().enumerate() {

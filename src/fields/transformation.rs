@@ -158,7 +158,7 @@ impl Transformation {
     }
 
     /// Becomes `from` on slices across direction `time`, by their global coordinate; both in double.
-    pub(crate) fn take_slices(
+    pub(crate) fn copy_from_slices(
         &mut self,
         from: &Transformation,
         time: usize,

@@ -596,13 +596,13 @@ impl VectorField {
     }
 }
 
-/// `columns`, which ascend, by parts of `most` that lie beside each other, and the others one by one: the place of the
+/// `columns`, which ascend, by parts of `max` that lie beside each other, and the others one by one: the place of the
 /// first of each part and their number.
-pub(crate) fn parts_of(columns: &[usize], most: usize) -> Vec<(usize, usize)> {
+pub(crate) fn parts_of(columns: &[usize], max: usize) -> Vec<(usize, usize)> {
     let (mut parts, mut first) = (vec![], 0);
     while first < columns.len() {
-        let whole = columns.get(first + most - 1) == Some(&(columns[first] + most - 1));
-        parts.push((first, if whole { most } else { 1 }));
+        let whole = columns.get(first + max - 1) == Some(&(columns[first] + max - 1));
+        parts.push((first, if whole { max } else { 1 }));
         first += parts[parts.len() - 1].1;
     }
     parts

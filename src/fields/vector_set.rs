@@ -46,7 +46,7 @@ impl VectorSet {
         let (device, comm) = (like.device(), like.geometry().comm());
         let free = comm.agree(device.memory())?.0;
         let mut fewest = [-((free - free / 4) as f64 / (like.held() / like.nrhs()) as f64)];
-        comm.most(&mut fewest)?;
+        comm.max(&mut fewest)?;
         let here = (-fewest[0] as usize).clamp(1, count);
         Ok(VectorSet::new(like.like_with(like.precision(), here)?, count - here))
     }

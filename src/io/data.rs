@@ -47,7 +47,7 @@ impl Part {
     }
 
     /// Places in the file and in memory of all links of the part, in the order of the file.
-    fn places(&self, place: Place) -> Result<Vec<[usize; 2]>> {
+    fn places(&self, place: LinkIndex) -> Result<Vec<[usize; 2]>> {
         let links = (0..4 * self.volume()).map(|link| {
             let x = self.site(link / 4);
             [place(&self.lattice, &x, link % 4), link]
@@ -73,7 +73,7 @@ pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
 }
 
 /// Number in the file of the link in direction μ from a site: extents, site, μ.
-pub type Place = fn(&[usize; 4], &[usize; 4], usize) -> usize;
+pub type LinkIndex = fn(&[usize; 4], &[usize; 4], usize) -> usize;
 
 /// How the links of a configuration lie in a file, or the numbers of another field.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ pub struct Data {
     /// Numbers of these that are stored: all, or 12 for the first two rows of a link.
     pub numbers: usize,
     /// None: sites in lexicographic order, then μ.
-    pub place: Option<Place>,
+    pub place: Option<LinkIndex>,
     pub sum: Sum,
 }
 

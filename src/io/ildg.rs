@@ -17,7 +17,7 @@
 //! message of the file ends.
 
 use super::data::{Data, Sum};
-use super::lime::{self, Place, Record};
+use super::lime::{self, Record, RecordPosition};
 use super::stream::Input;
 use super::text::{decimal, hexadecimal, resolution};
 use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, Warning, MATRIX, SITE};
@@ -89,10 +89,10 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
     }
     // It compares the attributes of an element pair by pair. What stands before the next tag counts
     // as well: the check knows no XML.
-    let most = text.split('<').map(|tag| tag.matches('=').count()).max().unwrap_or(0);
-    if most > MOST_ATTRIBUTES {
+    let max = text.split('<').map(|tag| tag.matches('=').count()).max().unwrap_or(0);
+    if max > MOST_ATTRIBUTES {
         return Err(format!(
-            "{most} attributes of a tag are more than the {MOST_ATTRIBUTES} that are parsed"
+            "{max} attributes of a tag are more than the {MOST_ATTRIBUTES} that are parsed"
         ));
     }
     Document::parse(text).map_err(|e| e.to_string())
@@ -296,24 +296,24 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
          <field>su3gauge</field><precision>{bits}</precision>\
          <lx>{x}</lx><ly>{y}</ly><lz>{z}</lz><lt>{t}</lt></ildgFormat>"
     );
-    lime::put_text(&mut before, Place::First, "scidac-private-file-xml", &scidac_file);
+    lime::put_text(&mut before, RecordPosition::First, "scidac-private-file-xml", &scidac_file);
     let title = format!("{XML}<title>gauge configuration</title>");
-    lime::put_text(&mut before, Place::Last, "scidac-file-xml", &title);
-    lime::put_text(&mut before, Place::First, "scidac-private-record-xml", &scidac_record);
-    lime::put_text(&mut before, Place::Inside, "scidac-record-xml", &user_record(job));
-    lime::put_text(&mut before, Place::Inside, "ildg-format", &format);
+    lime::put_text(&mut before, RecordPosition::Last, "scidac-file-xml", &title);
+    lime::put_text(&mut before, RecordPosition::First, "scidac-private-record-xml", &scidac_record);
+    lime::put_text(&mut before, RecordPosition::Inside, "scidac-record-xml", &user_record(job));
+    lime::put_text(&mut before, RecordPosition::Inside, "ildg-format", &format);
     if let Some(lfn) = &job.options.lfn {
-        lime::put_text(&mut before, Place::Inside, "ildg-data-lfn", lfn);
+        lime::put_text(&mut before, RecordPosition::Inside, "ildg-data-lfn", lfn);
     }
     let length = data(bits).length(job.extents);
-    lime::put_header(&mut before, Place::Inside, "ildg-binary-data", length);
+    lime::put_header(&mut before, RecordPosition::Inside, "ildg-binary-data", length);
     let mut after = Vec::new();
     lime::pad(&mut after, length);
     let checksum = format!(
         "{XML}<scidacChecksum><version>1.0</version>\
          <suma>{suma:x}</suma><sumb>{sumb:x}</sumb></scidacChecksum>"
     );
-    lime::put_text(&mut after, Place::Last, "scidac-checksum", &checksum);
+    lime::put_text(&mut after, RecordPosition::Last, "scidac-checksum", &checksum);
     Ok(Frame::new(before, data(bits), after))
 }
 

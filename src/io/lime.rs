@@ -19,7 +19,7 @@ const END: u16 = 1 << 14;
 
 /// Place of a record in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum RecordPosition {
     First,
     Inside,
     Last,
@@ -134,11 +134,11 @@ impl Ending {
 }
 
 /// Appends a header; `length` bytes of data and [`pad`] must follow.
-pub fn put_header(out: &mut Vec<u8>, place: Place, kind: &str, length: u64) {
+pub fn put_header(out: &mut Vec<u8>, place: RecordPosition, kind: &str, length: u64) {
     let flags = match place {
-        Place::First => BEGIN,
-        Place::Inside => 0,
-        Place::Last => END,
+        RecordPosition::First => BEGIN,
+        RecordPosition::Inside => 0,
+        RecordPosition::Last => END,
     };
     let mut header = [0; HEADER];
     header[..4].copy_from_slice(&MAGIC);
@@ -154,7 +154,7 @@ pub fn pad(out: &mut Vec<u8>, length: u64) {
 }
 
 /// Appends a record of text, closed by a zero byte as C programs expect it.
-pub fn put_text(out: &mut Vec<u8>, place: Place, kind: &str, text: &str) {
+pub fn put_text(out: &mut Vec<u8>, place: RecordPosition, kind: &str, text: &str) {
     let length = text.len() as u64 + 1;
     put_header(out, place, kind, length);
     out.extend(text.as_bytes());

@@ -1,6 +1,6 @@
 //! Where files of whole links, one after the other, keep each of them.
 
-use super::data::Place;
+use super::data::LinkIndex;
 use super::FileFormat;
 
 /// Order of the links of one format.
@@ -10,7 +10,7 @@ pub struct LinkMap {
     pub header: [usize; 4],
     /// Can the format hold this lattice?
     pub holds: fn(&[usize; 4]) -> bool,
-    pub place: Place,
+    pub place: LinkIndex,
 }
 
 /// The site one step forward.

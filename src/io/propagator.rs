@@ -17,7 +17,7 @@
 
 use super::data::{Data, Sum};
 use super::ildg::{escape, number, parse_private_file, parse_xml, Xml, LONGEST_TEXT, XML};
-use super::lime::{self, Place, Record};
+use super::lime::{self, Record, RecordPosition};
 use super::stream::{Input, Output};
 use super::{check_part, text, Part, Warning, Warnings};
 use crate::bail;
@@ -79,7 +79,7 @@ fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
         "{XML}<scidacChecksum><version>1.0</version>\
          <suma>{a:08x}</suma><sumb>{b:08x}</sumb></scidacChecksum>"
     );
-    lime::put_text(&mut out, Place::Last, "scidac-checksum", &text);
+    lime::put_text(&mut out, RecordPosition::Last, "scidac-checksum", &text);
     out
 }
 
@@ -207,7 +207,7 @@ fn plan(
         "{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>\
          <dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt></scidacFile>"
     );
-    lime::put_text(&mut head, Place::First, "scidac-private-file-xml", &scidac_file);
+    lime::put_text(&mut head, RecordPosition::First, "scidac-private-file-xml", &scidac_file);
     let user = match kind {
         PropagatorKind::Matrix => format!("{XML}<title>{}</title>", kind.name()),
         _ => format!(
@@ -216,7 +216,7 @@ fn plan(
             kind.name()
         ),
     };
-    lime::put_text(&mut head, Place::Last, "scidac-file-xml", &user);
+    lime::put_text(&mut head, RecordPosition::Last, "scidac-file-xml", &user);
     let record = |tag: &str, column: Option<usize>| {
         let place = match column {
             Some(k) => format!("<spin>{}</spin><color>{}</color>", k / 3, k % 3),
@@ -249,10 +249,10 @@ fn plan(
             numbers * *bits as usize / 8
         );
         let mut before = Vec::new();
-        lime::put_text(&mut before, Place::First, "scidac-private-record-xml", &private);
-        lime::put_text(&mut before, Place::Inside, "scidac-record-xml", &user);
+        lime::put_text(&mut before, RecordPosition::First, "scidac-private-record-xml", &private);
+        lime::put_text(&mut before, RecordPosition::Inside, "scidac-record-xml", &user);
         let length = Data::scidac(0, *bits, numbers).length(extents);
-        lime::put_header(&mut before, Place::Inside, "scidac-binary-data", length);
+        lime::put_header(&mut before, RecordPosition::Inside, "scidac-binary-data", length);
         let data = Data::scidac(at + before.len() as u64, *bits, numbers);
         at = data.offset + length + after(&data, extents, [0; 2]).len() as u64;
         Item { before, data }
@@ -450,8 +450,8 @@ fn field(
         }
         None => None,
     };
-    let index = |tag: &str, most: u64| {
-        number(of_user(tag)?.text()?.trim()).filter(|&n| n < most).map(|n| n as usize)
+    let index = |tag: &str, max: u64| {
+        number(of_user(tag)?.text()?.trim()).filter(|&n| n < max).map(|n| n as usize)
     };
     let place = index("spin", 4).zip(index("color", 3)).map(|(s, c)| 3 * s + c);
     let data = Data::scidac(record.offset, bits, numbers);

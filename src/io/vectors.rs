@@ -14,7 +14,7 @@ use std::path::Path;
 use super::checksum::RotatingPair;
 use super::data::Part;
 use super::ildg::{escape, number, parse_private_file, Xml, LONGEST_TEXT, XML};
-use super::lime::{self, Place};
+use super::lime::{self, RecordPosition};
 use super::stream::{decode, encode, Input, Output};
 use super::{check_part, text, ByteOrder, Warnings};
 use crate::bail;
@@ -108,7 +108,7 @@ fn head(header: &VectorHeader) -> Vec<u8> {
         "{XML}<scidacFile><version>1.1</version><spacetime>4</spacetime>\
          <dims>{x} {y} {z} {t} </dims><volfmt>0</volfmt></scidacFile>"
     );
-    lime::put_text(&mut out, Place::First, "scidac-private-file-xml", &scidac);
+    lime::put_text(&mut out, RecordPosition::First, "scidac-private-file-xml", &scidac);
     let texts: Vec<(&str, String)> =
         header.tables.iter().map(|(name, values)| (&name[..], numbers(values))).collect();
     let crc = crc(texts.iter().map(|(name, text)| (*name, &text[..])));
@@ -124,7 +124,7 @@ fn head(header: &VectorHeader) -> Vec<u8> {
         header.bits,
         header.spins
     );
-    lime::put_text(&mut out, Place::Last, "scidac-file-xml", &own);
+    lime::put_text(&mut out, RecordPosition::Last, "scidac-file-xml", &own);
     out
 }
 
@@ -141,10 +141,10 @@ fn record(header: &VectorHeader, date: &str, index: usize) -> Vec<u8> {
         header.spins,
         header.site_bytes()
     );
-    lime::put_text(&mut out, Place::First, "scidac-private-record-xml", &scidac);
+    lime::put_text(&mut out, RecordPosition::First, "scidac-private-record-xml", &scidac);
     let own = format!("{XML}<plaqVector><number>{index}</number></plaqVector>");
-    lime::put_text(&mut out, Place::Inside, "scidac-record-xml", &own);
-    lime::put_header(&mut out, Place::Inside, "scidac-binary-data", header.length());
+    lime::put_text(&mut out, RecordPosition::Inside, "scidac-record-xml", &own);
+    lime::put_header(&mut out, RecordPosition::Inside, "scidac-binary-data", header.length());
     out
 }
 
@@ -156,7 +156,7 @@ fn tail(header: &VectorHeader, [suma, sumb]: [u32; 2]) -> Vec<u8> {
         "{XML}<scidacChecksum><version>1.0</version>\
          <suma>{suma:08x}</suma><sumb>{sumb:08x}</sumb></scidacChecksum>"
     );
-    lime::put_text(&mut out, Place::Last, "scidac-checksum", &checksum);
+    lime::put_text(&mut out, RecordPosition::Last, "scidac-checksum", &checksum);
     out
 }
 

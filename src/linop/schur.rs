@@ -83,7 +83,7 @@ pub trait SchurComplement: LinOp {
 }
 
 /// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back: they lie in the memory of x.
-pub(crate) struct Halves<'a> {
+pub(crate) struct SchurVectors<'a> {
     schur: &'a dyn SchurComplement,
     dagger: bool,
     full: &'a mut VectorField,
@@ -92,7 +92,7 @@ pub(crate) struct Halves<'a> {
     pub b: VectorField,
 }
 
-impl<'a> Halves<'a> {
+impl<'a> SchurVectors<'a> {
     /// `guess`: x is one.
     pub fn prepare(
         schur: &'a dyn SchurComplement,
@@ -110,7 +110,7 @@ impl<'a> Halves<'a> {
             let mut out = half_b.columns(first, count)?;
             schur.prepare(&mut out, &b.columns(first, count)?, dagger)?;
         }
-        Ok(Halves { schur, dagger, full: x, parity, x: half_x, b: half_b })
+        Ok(SchurVectors { schur, dagger, full: x, parity, x: half_x, b: half_b })
     }
 
     /// Makes x of the system's solution.

@@ -479,7 +479,7 @@ impl CoarseOperator {
     }
 
     /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.
-    pub fn rest(
+    pub fn one_minus_schur(
         &self,
         out: &mut CoarseField,
         inp: &CoarseField,

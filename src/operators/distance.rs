@@ -35,11 +35,11 @@ impl Distance {
     /// `BadParameter`: alpha is not a number above 0, or above 160 / T; t0 is not a time slice.
     pub fn check(&self, geometry: &Geometry) -> Result<()> {
         let times = geometry.global_extents()[3];
-        let most = 2.0 * Self::REACH / times as f64;
-        if !(self.alpha > 0.0 && self.alpha <= most) {
+        let max = 2.0 * Self::REACH / times as f64;
+        if !(self.alpha > 0.0 && self.alpha <= max) {
             bail!(
                 BadParameter,
-                "distance_alpha: expected a number above 0, at most 160 / T = {most}, found {}",
+                "distance_alpha: expected a number above 0, at most 160 / T = {max}, found {}",
                 self.alpha
             );
         }
@@ -136,7 +136,7 @@ impl DistanceWeighted {
     }
 
     /// out = M' in for the M of `apply`, or with `dagger` the adjoint of M' for the M^dagger of `apply`.
-    /// Whole lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
+    /// AllRanks lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
     fn with(
         &self,
         workspace: &Workspace,

@@ -279,8 +279,8 @@ impl Wilson {
 
 /// Launches carry the coefficients of at most MAX_RHS right-hand sides.
 fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
-    let most = args::MAX_RHS as usize;
-    (0..n).step_by(most).map(move |first| (first, most.min(n - first)))
+    let max = args::MAX_RHS as usize;
+    (0..n).step_by(max).map(move |first| (first, max.min(n - first)))
 }
 
 fn coefficients(all: &[f64], first: usize, count: usize) -> [f64; args::MAX_RHS as usize] {

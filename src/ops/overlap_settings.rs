@@ -110,7 +110,7 @@ impl OverlapSettings {
     pub fn modes(&self) -> ModeParams {
         ModeParams {
             count: self.modes,
-            most: self.most_modes,
+            max: self.most_modes,
             high: self.high_modes,
             max_restarts: self.max_restarts,
             tol: self.modes_tol,

@@ -221,9 +221,9 @@ impl Walker {
         paths: &Paths,
         batch: &[usize],
     ) -> Result<&MatrixField> {
-        let most = batch.iter().map(|&k| paths.get(k).len()).max().unwrap_or(0);
+        let max = batch.iter().map(|&k| paths.get(k).len()).max().unwrap_or(0);
         let [mut from, mut to] = [&self.products[0], &self.products[1]];
-        for k in (0..most).rev() {
+        for k in (0..max).rev() {
             let mut args = PathArgs { from: from.view(), to: to.view(), ..self.args(gauge) };
             for (slot, &path) in batch.iter().enumerate() {
                 if let Some(&step) = paths.get(path).get(k) {

@@ -11,7 +11,7 @@ use super::gamma::Gamma;
 
 /// The sites of a source. Coordinates x, y, z, t are global.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum SourceSites {
     /// One site.
     Point,
     /// All sites of a time slice, unsmeared: hadrons of it need links in a fixed gauge (Coulomb),
@@ -21,7 +21,7 @@ pub enum Place {
     Volume,
 }
 
-words!(Place {
+words!(SourceSites {
     Point => "PLAQ_SOURCE_POINT",
     Wall => "PLAQ_SOURCE_WALL",
     Volume => "PLAQ_SOURCE_VOLUME",
@@ -39,7 +39,7 @@ words!(Place {
 /// (even, odd), part of the time slices and the vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
-    pub place: Place,
+    pub place: SourceSites,
     /// Position of the source; a wall has t alone, the others are where the momentum's phase is 1.
     pub position: [usize; 4],
     pub momentum: [i32; 4],
@@ -62,7 +62,7 @@ pub struct Source {
 }
 
 impl Source {
-    fn of(place: Place, position: [usize; 4]) -> Self {
+    fn of(place: SourceSites, position: [usize; 4]) -> Self {
         Source {
             place,
             position,
@@ -81,17 +81,17 @@ impl Source {
 
     /// Twelve columns on one site.
     pub fn point(position: [usize; 4]) -> Self {
-        Self::of(Place::Point, position)
+        Self::of(SourceSites::Point, position)
     }
 
     /// Twelve columns on a time slice.
     pub fn wall(time: usize) -> Self {
-        Self::of(Place::Wall, [0, 0, 0, time])
+        Self::of(SourceSites::Wall, [0, 0, 0, time])
     }
 
     /// Twelve columns on all sites.
     pub fn volume() -> Self {
-        Self::of(Place::Volume, [0; 4])
+        Self::of(SourceSites::Volume, [0; 4])
     }
 
     /// The time slice of the source, 0 of a volume.
@@ -155,7 +155,7 @@ impl Source {
                 extents[3]
             );
         }
-        if parts > 1 && (self.noise.is_none() || self.place != Place::Volume) {
+        if parts > 1 && (self.noise.is_none() || self.place != SourceSites::Volume) {
             bail!(InvalidArgument, "source: dilution in time is for noise on the whole volume");
         }
         if self.columns() == 0 {
@@ -190,9 +190,9 @@ impl Source {
             out: b.view(),
             position: self.position.map(|x| x as i32),
             places: match self.place {
-                Place::Point => 15,
-                Place::Wall => 8,
-                Place::Volume => 0,
+                SourceSites::Point => 15,
+                SourceSites::Wall => 8,
+                SourceSites::Volume => 0,
             },
             moving: (self.momentum != [0; 4]) as i32,
             momentum: self.momentum,

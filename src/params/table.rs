@@ -11,7 +11,7 @@ use crate::error::Result;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     least: f64,
-    most: f64,
+    max: f64,
     /// Are the ends themselves values?
     ends: [bool; 2],
     whole: bool,
@@ -19,41 +19,41 @@ pub struct Range {
 
 impl Range {
     pub const ANY: Range =
-        Range { least: f64::NEG_INFINITY, most: f64::INFINITY, ends: [true; 2], whole: false };
+        Range { least: f64::NEG_INFINITY, max: f64::INFINITY, ends: [true; 2], whole: false };
     /// Whole numbers, both ends included.
-    pub const fn whole(least: i64, most: i64) -> Self {
-        Range { least: least as f64, most: most as f64, ends: [true; 2], whole: true }
+    pub const fn whole(least: i64, max: i64) -> Self {
+        Range { least: least as f64, max: max as f64, ends: [true; 2], whole: true }
     }
 
     pub fn holds(&self, x: f64) -> bool {
         let from = x > self.least || (self.ends[0] && x == self.least);
-        let to = x < self.most || (self.ends[1] && x == self.most);
+        let to = x < self.max || (self.ends[1] && x == self.max);
         *self == Range::ANY || (from && to)
     }
 
     /// What was expected where `x` was found.
     pub fn expected(&self, x: f64) -> String {
-        match x > self.most {
-            true if self.most >= f64::from(i32::MAX) => format!("at most {}", self.most),
+        match x > self.max {
+            true if self.max >= f64::from(i32::MAX) => format!("at most {}", self.max),
             _ => self.text(),
         }
     }
 
     /// The range as messages and help say it; empty where every number is a value.
     pub fn text(&self) -> String {
-        let (least, most) = (super::short(self.least), super::short(self.most));
-        let limited = self.most < f64::from(i32::MAX);
+        let (least, max) = (super::short(self.least), super::short(self.max));
+        let limited = self.max < f64::from(i32::MAX);
         match (self.least.is_finite(), limited, self.ends) {
-            (true, true, [true, true]) if self.whole && self.most == self.least + 1.0 => {
-                format!("{least} or {most}")
+            (true, true, [true, true]) if self.whole && self.max == self.least + 1.0 => {
+                format!("{least} or {max}")
             }
-            (true, true, [true, true]) => format!("{least} to {most}"),
-            (true, true, [true, false]) => format!("{least} to below {most}"),
-            (true, true, [false, true]) => format!("a number above {least}, to {most}"),
-            (true, true, [false, false]) => format!("a number between {least} and {most}"),
+            (true, true, [true, true]) => format!("{least} to {max}"),
+            (true, true, [true, false]) => format!("{least} to below {max}"),
+            (true, true, [false, true]) => format!("a number above {least}, to {max}"),
+            (true, true, [false, false]) => format!("a number between {least} and {max}"),
             (true, false, [true, _]) => format!("{least} or more"),
             (true, false, [false, _]) => format!("a number above {least}"),
-            (false, true, _) => format!("at most {most}"),
+            (false, true, _) => format!("at most {max}"),
             (false, false, _) => String::new(),
         }
     }
@@ -106,25 +106,25 @@ impl Row {
         let range = if matches!(kind, Kind::Flag) { Range::whole(0, 1) } else { Range::ANY };
         Row { name, doc, ty, unit, range, absent, each: false, kind, default, words, inner }
     }
-    /// Whole numbers from `least` to `most`.
-    pub const fn within(self, least: i64, most: i64) -> Self {
-        Row { range: Range::whole(least, most), ..self }
+    /// Whole numbers from `least` to `max`.
+    pub const fn within(self, least: i64, max: i64) -> Self {
+        Row { range: Range::whole(least, max), ..self }
     }
     /// Numbers between two, which are none themselves.
-    pub const fn between(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, ends: [false; 2], whole: false }, ..self }
+    pub const fn between(self, least: f64, max: f64) -> Self {
+        Row { range: Range { least, max, ends: [false; 2], whole: false }, ..self }
     }
     /// Numbers from one to another, both included.
-    pub const fn from(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, ends: [true; 2], whole: false }, ..self }
+    pub const fn from(self, least: f64, max: f64) -> Self {
+        Row { range: Range { least, max, ends: [true; 2], whole: false }, ..self }
     }
     /// Numbers from one to below another.
-    pub const fn below(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, ends: [true, false], whole: false }, ..self }
+    pub const fn below(self, least: f64, max: f64) -> Self {
+        Row { range: Range { least, max, ends: [true, false], whole: false }, ..self }
     }
     /// Numbers above one, to another.
-    pub const fn above(self, least: f64, most: f64) -> Self {
-        Row { range: Range { least, most, ends: [false, true], whole: false }, ..self }
+    pub const fn above(self, least: f64, max: f64) -> Self {
+        Row { range: Range { least, max, ends: [false, true], whole: false }, ..self }
     }
     pub const fn unit(self, unit: &'static str) -> Self {
         Row { unit, ..self }

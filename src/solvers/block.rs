@@ -46,10 +46,10 @@ pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) 
 /// Vectors in portions of four, or of a block where that is more, then one by one: of two numbers of
 /// right-hand sides a GPU compiles kernels, not of as many as there are remainders.
 pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
-    let most = block.max(4);
-    let whole = which.len() / most;
-    let rest = which.start + whole * most..which.end;
-    let whole = (0..whole).map(move |k| (which.start + k * most, most));
+    let max = block.max(4);
+    let whole = which.len() / max;
+    let rest = which.start + whole * max..which.end;
+    let whole = (0..whole).map(move |k| (which.start + k * max, max));
     whole.chain(rest.map(|k| (k, 1)))
 }
 

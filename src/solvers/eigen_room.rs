@@ -77,7 +77,7 @@ impl Room {
         let mine = comm.agree(Self::fitting(op, cheap, params, search))?;
         let mut fewest =
             [-(mine.side as f64), -(mine.on_device as f64), f64::from(u8::from(mine.by_host))];
-        comm.most(&mut fewest)?;
+        comm.max(&mut fewest)?;
         let ([side, on_device], by_host) = ([0, 1].map(|k| -fewest[k] as usize), fewest[2] > 0.0);
         let chosen = Room { by_host, ..Room::of(params, op, side, Some(on_device)) };
         let all = Room::with(op, params, false);

@@ -115,7 +115,7 @@ struct Direction {
 
 pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     let mut n = mixed.nrhs();
-    let most = mixed.params.nkrylov;
+    let max = mixed.params.nkrylov;
     // With a good preconditioner directions are few and dear: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
     // Fields appear as a space first needs them.
@@ -124,7 +124,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     while mixed.running() {
         let mut next = Next::Continue;
         let mut broken = false;
-        while next == Next::Continue && !broken && space.len() < most {
+        while next == Next::Continue && !broken && space.len() < max {
             let k = space.len();
             if k == z.len() {
                 z.push(mixed.vector()?);
@@ -172,9 +172,9 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         } else if next == Next::Refresh {
             mixed.refresh()?;
         }
-        if !lasting || (space.len() == most && most < 3) {
+        if !lasting || (space.len() == max && max < 3) {
             space = Space::default();
-        } else if space.len() == most {
+        } else if space.len() == max {
             space.fold(&mut z, &mut q)?;
         }
         if next == Next::Refresh {

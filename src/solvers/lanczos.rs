@@ -520,9 +520,9 @@ impl<'a, 'm> Process<'a, 'm> {
                 adapting = 0;
             }
             let spare = self.have - wanted.min(self.have);
-            let most = self.have.saturating_sub(b).max(1);
+            let max = self.have.saturating_sub(b).max(1);
             // As many as there may be in a rehearsal, which is for memory, too.
-            let keep = if runs() { (wanted + (spare / 3).max(b)).min(most) } else { most };
+            let keep = if runs() { (wanted + (spare / 3).max(b)).min(max) } else { max };
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
             if let Some(p) = self.reaching(&found, &residuals) {

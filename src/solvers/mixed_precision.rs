@@ -516,10 +516,10 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let told = self.relative.clone();
         self.recompute(which, true)?;
         if self.watch.stop.heavy_quark().is_some() {
-            let most = ROUNDING * self.precise.shape().precision.epsilon();
+            let max = ROUNDING * self.precise.shape().precision.epsilon();
             for &i in which {
                 let now = self.relative[i];
-                self.rounded[i] |= now <= most && now > JUMP * told[i];
+                self.rounded[i] |= now <= max && now > JUMP * told[i];
             }
         }
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
@@ -550,9 +550,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// These right-hand sides by parts that precise arithmetic takes at a time: the first of each and their number. They
     /// lie beside each other in x and b.
     fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
-        let most = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.r.nrhs());
+        let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.r.nrhs());
         let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
-        parts_of(&columns, most).into_iter().map(|(k, count)| (which[k], count)).collect()
+        parts_of(&columns, max).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
 
     /// r = weight (b - M x) of these right-hand sides, with one precision of all; `with_x`: x is not zero.

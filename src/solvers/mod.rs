@@ -140,8 +140,8 @@ impl System {
 const DIFFERENT: usize = 4;
 
 /// The limit of a loop of iterations.
-fn limited(most: usize) -> usize {
-    steps(most, DIFFERENT)
+fn limited(max: usize) -> usize {
+    steps(max, DIFFERENT)
 }
 
 /// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops

@@ -139,9 +139,9 @@ fn run(
     Ok((total, reports))
 }
 
-fn raise(most: &mut Vec<f64>, values: &[f64]) {
-    most.resize(values.len(), 0.0);
-    most.iter_mut().zip(values).for_each(|(m, v)| *m = m.max(*v));
+fn raise(max: &mut Vec<f64>, values: &[f64]) {
+    max.resize(values.len(), 0.0);
+    max.iter_mut().zip(values).for_each(|(m, v)| *m = m.max(*v));
 }
 
 fn check(

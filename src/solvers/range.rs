@@ -37,14 +37,14 @@ struct Reach {
     /// Factor that brings squares into range which were 0 or infinite.
     trial: i32,
     /// Largest factor.
-    most: i32,
+    max: i32,
 }
 
 impl Reach {
     fn of(precision: Precision) -> Self {
         match precision {
-            Precision::F64 => Reach { norm: 150, trial: 600, most: 1000 },
-            _ => Reach { norm: 40, trial: 90, most: 120 },
+            Precision::F64 => Reach { norm: 150, trial: 600, max: 1000 },
+            _ => Reach { norm: 40, trial: 90, max: 120 },
         }
     }
 }
@@ -146,7 +146,7 @@ fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
         if *v == 0.0 {
             *p = 0;
         } else if before != 0 || !fits(v) {
-            *p = (before - v.sqrt().log2().round() as i32).clamp(-reach.most, reach.most);
+            *p = (before - v.sqrt().log2().round() as i32).clamp(-reach.max, reach.max);
             *v *= 2f64.powi(*p - before).powi(2);
         }
     }

@@ -204,10 +204,10 @@ impl Steps {
                     found.len()
                 );
             }
-            let most = self.largest(&found);
-            best = best.min(most);
-            if most <= level.abs() * (1.0 + 1e-6) + ROUNDING {
-                return Ok(most.max(ROUNDING));
+            let max = self.largest(&found);
+            best = best.min(max);
+            if max <= level.abs() * (1.0 + 1e-6) + ROUNDING {
+                return Ok(max.max(ROUNDING));
             }
             *points = found;
         }

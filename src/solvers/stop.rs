@@ -95,8 +95,8 @@ impl Stop {
         match criterion {
             Criterion::Residual(tol) => self.residual = sharper(self.residual, tol),
             Criterion::HeavyQuark(tol) => self.heavy_quark = sharper(self.heavy_quark, tol),
-            Criterion::Iterations(most) => self.iterations = self.iterations.min(most),
-            Criterion::Seconds(most) => self.seconds = self.seconds.min(most),
+            Criterion::Iterations(max) => self.iterations = self.iterations.min(max),
+            Criterion::Seconds(max) => self.seconds = self.seconds.min(max),
         }
         self
     }
@@ -247,7 +247,7 @@ impl<'a, 'm> Watch<'a, 'm> {
     }
 
     fn over(&self, seconds: f64) -> bool {
-        self.stop.seconds().is_some_and(|most| self.comm.late(seconds >= most))
+        self.stop.seconds().is_some_and(|max| self.comm.late(seconds >= max))
     }
 
     /// Is the time over, in the midst of an iteration, of which the monitor does not hear?

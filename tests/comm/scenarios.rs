@@ -108,7 +108,7 @@ fn silent() {
         comm::silently(|| {
             let mut values = [2.5, -1.0];
             comm.sum(&mut values).unwrap();
-            comm.most(&mut values).unwrap();
+            comm.max(&mut values).unwrap();
             assert_eq!(values, [2.5, -1.0]);
             assert_eq!(comm.all_gather(&[7, 8]).unwrap(), [7, 8].repeat(size));
             let split = (0..4).find(|&mu| comm.neighbour(mu, true) != rank).unwrap();

@@ -168,7 +168,7 @@ const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 fn kernels_are_asked_for_before_they_are_launched() {
     let folder = common::Folder::new("first-launches");
     let other = ["--solver", "bicgstab", "--precision", "half", "--rhs", "5"];
-    for (name, arguments, most) in [("default", &[][..], 0.1), ("other", &other[..], 0.5)] {
+    for (name, arguments, max) in [("default", &[][..], 0.1), ("other", &other[..], 0.5)] {
         let file = folder.0.join(name);
         let mut job = programs()[0].command();
         let device = std::env::var("PLAQ_TEST_DEVICE").unwrap_or("auto".into());
@@ -177,7 +177,7 @@ fn kernels_are_asked_for_before_they_are_launched() {
         let [all, late, vain] = common::first_launches(&file);
         let said = || std::fs::read_to_string(&file).unwrap();
         assert!(all > 30 && late == 0, "{name}: {}", said());
-        assert!(vain as f64 <= most * all as f64, "{name}: {}", said());
+        assert!(vain as f64 <= max * all as f64, "{name}: {}", said());
     }
 }
 

@@ -10,7 +10,7 @@ use plaq::ops::hmc::fermion::{
 };
 use plaq::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
 use plaq::ops::hmc::integrator::{Level, Scheme};
-use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Place, Stream, TrajectoryReport};
+use plaq::ops::hmc::{ChainPosition, Hmc, HmcParams, Monomial, Stream, TrajectoryReport};
 use plaq::ops::observables::plaquette;
 use plaq::ops::quenched::Quenched;
 
@@ -268,12 +268,12 @@ fn a_measured_interval_goes_on_with_the_chain() {
     let mut v = start();
     let mut fresh = make(&v);
     load_checkpoint(&file, &mut v, &mut fresh).unwrap();
-    fresh.go_on(&Place { measured: Default::default(), ..place.clone() }).unwrap();
+    fresh.go_on(&ChainPosition { measured: Default::default(), ..place.clone() }).unwrap();
     let anew = fresh.run(&mut v).unwrap();
     assert_ne!(fresh.place().measured, place.measured);
     assert_ne!(anew.delta_h.to_bits(), next.delta_h.to_bits());
     let name = String::from("\"s\", \u{e4}");
-    let none = Place { measured: [(name, (1.0, 0.5))].into(), ..place };
+    let none = ChainPosition { measured: [(name, (1.0, 0.5))].into(), ..place };
     let before = fresh.place();
     assert_eq!(fresh.go_on(&none).unwrap_err().status, Status::BadParameter);
     assert_eq!(fresh.place(), before);

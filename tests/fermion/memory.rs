@@ -118,8 +118,8 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
         // What a set-up announces is more than it takes here, and GCR takes directions as it needs them.
         let multigrid = matches!(action, Action::Multigrid);
-        let most = if multigrid { 4.0 } else { 1.25 };
-        assert!(announced as f64 <= most * taken as f64, "{action:?}: {announced} {taken}");
+        let max = if multigrid { 4.0 } else { 1.25 };
+        assert!(announced as f64 <= max * taken as f64, "{action:?}: {announced} {taken}");
         let (steady, before) = (device.used().0, device.counts());
         let trajectories = if matches!(action, Action::Gauge | Action::Wilson) { 100 } else { 3 };
         for _ in 0..trajectories {

@@ -140,10 +140,10 @@ fn forces_are_derivatives_of_the_action() {
         monomial.refresh(&start, stream(3)).unwrap();
         let mut force = Momenta::new(&s.device, &s.geometry, Precision::F64).unwrap();
         let report = monomial.kick(&start, &mut force, -1.0).unwrap();
-        let (sum, most) = force.norm2().unwrap();
+        let (sum, max) = force.norm2().unwrap();
         let links = 4.0 * s.lat.volume() as f64;
         assert!((report.rms / (sum / links).sqrt() - 1.0).abs() < 1e-12, "{what}: {report:?}");
-        assert!((report.max / most.sqrt() - 1.0).abs() < 1e-12 && report.solves.iterations > 0);
+        assert!((report.max / max.sqrt() - 1.0).abs() < 1e-12 && report.solves.iterations > 0);
         let monomial = std::cell::RefCell::new(monomial);
         for mu in 0..4 {
             let h = directions(s.lat, 200 + mu as u64);

@@ -51,9 +51,9 @@ fn one_pole_is_the_best_one() {
         let f = |x: f64| (1.0 + residue / (x + s)) * x.sqrt();
         let values: Vec<f64> =
             (0..=400).map(|i| f(low * (high / low).powf(i as f64 / 400.0))).collect();
-        let most = values.iter().fold(0.0f64, |m, v| m.max(*v));
+        let max = values.iter().fold(0.0f64, |m, v| m.max(*v));
         let least = values.iter().fold(f64::INFINITY, |m, v| m.min(*v));
-        (most / least).sqrt() - 1.0
+        (max / least).sqrt() - 1.0
     };
     let best = level(r.shifts[0], r.residues[0]);
     assert!((best / r.error - 1.0).abs() < 0.01, "{best} {}", r.error);

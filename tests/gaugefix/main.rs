@@ -152,8 +152,8 @@ fn same_quality(found: &Quality, expected: &slow::Quality, tol: f64, what: &str)
     let theta = (found.theta - expected.theta).abs();
     assert!(f < tol && theta < tol * (1.0 + expected.theta), "{what}: {found:?}, {expected:?}");
     // The worst site has no average over others.
-    let most = (found.theta_max - expected.theta_max).abs();
-    assert!(most < 10.0 * tol * (1.0 + expected.theta_max), "{what}: {found:?}, {expected:?}");
+    let max = (found.theta_max - expected.theta_max).abs();
+    assert!(max < 10.0 * tol * (1.0 + expected.theta_max), "{what}: {found:?}, {expected:?}");
 }
 
 /// The report's numbers are those of the links and the transformation that come with it.

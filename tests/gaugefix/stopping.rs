@@ -104,11 +104,11 @@ fn slices_stop_one_by_one() {
             vec![sweeps_until(lat, &links, &params, &sites, |_, now| now.theta <= 1e-8) as f64]
         });
         let expected: Vec<usize> = expected.into_iter().map(|n| n as usize).collect();
-        let most = *expected.iter().max().unwrap();
-        assert!(expected.iter().any(|n| n + 5 < most), "{expected:?}");
+        let max = *expected.iter().max().unwrap();
+        assert!(expected.iter().any(|n| n + 5 < max), "{expected:?}");
         let mut g = vec![one(); lat.volume()];
         let mut frozen = g.clone();
-        for n in 1..=most {
+        for n in 1..=max {
             slow::sweep(lat, &links, &mut g, slowly(condition), slow::Step::FirstOrder(1.5));
             for x in (0..lat.volume()).filter(|&x| expected[lat.coords(x)[time]] >= n) {
                 frozen[x] = g[x];
@@ -122,7 +122,7 @@ fn slices_stop_one_by_one() {
             let found: Vec<usize> = best.slices.iter().map(|s| s.iterations).collect();
             assert_eq!(found, expected, "{extents:?} {time} on {}", device.name());
             assert!(best.total.converged && best.slices.iter().all(|s| s.converged));
-            assert_eq!(best.total.iterations, most);
+            assert_eq!(best.total.iterations, max);
             let g = matrices::<3>(&fixed.transformation);
             assert!(furthest(&g, &frozen) < 1e-10, "{extents:?} {time} on {}", device.name());
             report_is_true(lat, &links, &g, (condition, &fixed), 1e-12, "slices");

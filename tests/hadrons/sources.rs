@@ -3,7 +3,7 @@
 use plaq::error::Status;
 use plaq::fields::{Noise, Precision, SpinorField};
 use plaq::ops::gamma::Gamma;
-use plaq::ops::source::{Place, Sequential, Source};
+use plaq::ops::source::{Sequential, Source, SourceSites};
 
 use super::common::{self, devices, distance, tolerance, Lex};
 use super::reference::contract::{gamma_of, wave};
@@ -42,9 +42,9 @@ fn expected(lat: Lattice, s: &Source, column: usize) -> Field {
     for (lex, site) in out.iter_mut().enumerate() {
         let x = lat.coords(lex);
         let here = match s.place {
-            Place::Point => x == s.position,
-            Place::Wall => x[3] == s.position[3],
-            Place::Volume => true,
+            SourceSites::Point => x == s.position,
+            SourceSites::Wall => x[3] == s.position[3],
+            SourceSites::Volume => true,
         };
         if x[3] % s.time_parts != part {
             continue;
@@ -74,7 +74,7 @@ fn cases() -> Vec<Source> {
         vectors: 2,
         ..Source::volume()
     };
-    let wall = Source { place: Place::Wall, position, momentum, ..Source::volume() };
+    let wall = Source { place: SourceSites::Wall, position, momentum, ..Source::volume() };
     vec![
         Source::point(position),
         Source { spin: Some(2), ..Source::point(position) },

@@ -14,13 +14,13 @@ use super::reference::rng::Rng;
 use super::reference::{hmc as slow, su3, Gauge, Lattice, C};
 use super::{check_along, coefficients, links};
 
-/// Closed paths of up to `most` steps: there, a random order back; the last one winds around t.
-fn random_paths(count: usize, most: usize, extents: [usize; 4], seed: u64) -> Vec<Vec<u8>> {
+/// Closed paths of up to `max` steps: there, a random order back; the last one winds around t.
+fn random_paths(count: usize, max: usize, extents: [usize; 4], seed: u64) -> Vec<Vec<u8>> {
     let mut rng = Rng::new(seed);
     let mut below = move |n: usize| (rng.bits() % n as u64) as usize;
     let mut all: Vec<Vec<u8>> = (1..count)
         .map(|_| {
-            let half = 1 + below(most / 2);
+            let half = 1 + below(max / 2);
             let there: Vec<u8> = (0..half).map(|_| below(8) as u8).collect();
             let mut back: Vec<u8> = there.iter().map(|s| 7 - s).collect();
             for i in (1..half).rev() {

@@ -53,9 +53,9 @@ fn the_heat_bath_is_what_philox_says() {
                 let off = (p.kinetic().unwrap() / kinetic - 1.0).abs();
                 let sum = (expected.len() as f64).sqrt();
                 assert!(off < tolerance(precision, sum), "kinetic term off by {off:e}");
-                let most = expected.chunks(8).map(|l| l.iter().map(|v| v * v).sum::<f64>());
-                let most = largest(most);
-                let off = (p.norm2().unwrap().1 / most - 1.0).abs();
+                let max = expected.chunks(8).map(|l| l.iter().map(|v| v * v).sum::<f64>());
+                let max = largest(max);
+                let off = (p.norm2().unwrap().1 / max - 1.0).abs();
                 assert!(off < tolerance(precision, 8.0), "largest momentum off by {off:e}");
             }
         }

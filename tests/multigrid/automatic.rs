@@ -299,9 +299,9 @@ fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
             };
             let (mut x, mut b) = (field(nrhs), field(nrhs));
             b.set_noise(Noise::Normal, 5, 0).unwrap();
-            let most = device.used().0 + solver.memory(nrhs).unwrap();
+            let max = device.used().0 + solver.memory(nrhs).unwrap();
             let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
-            assert!(report.memory_peak <= most, "{} of {most}", report.memory_peak);
+            assert!(report.memory_peak <= max, "{} of {max}", report.memory_peak);
             let report = report.solver;
             assert!(report.converged && !report.standstill, "{report:?}");
             assert_eq!(report.fallback, Some(SolverKind::BiCgStab), "{report:?}");

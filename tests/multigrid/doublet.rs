@@ -231,7 +231,7 @@ fn doublets_are_solved_in_few_iterations() {
                 let alone = Arc::new(Multigrid::new(&*one, &params).unwrap());
                 let (_, alone) = solve_pair(&one, Some(&alone), 3, Solution::Mat, even);
                 let alone = alone.solver.iterations;
-                let most = 3 * alone / 2 + 1;
+                let max = 3 * alone / 2 + 1;
                 let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
                 let (mut x, found) = solve_pair(&op, Some(&multigrid), 3, Solution::Mat, even);
                 blas::axpy(&blas::uniform(3, -1.0), &known, &mut x).unwrap();
@@ -242,11 +242,11 @@ fn doublets_are_solved_in_few_iterations() {
                     "{what}: {iterations} iterations, {alone} of one flavour, {steps} of BiCGStab"
                 );
                 assert!(off < 1e-7 * all, "{what}: solutions differ by {:e}", off / all);
-                assert!(iterations <= most && 2 * iterations < steps, "{what}: {iterations}");
+                assert!(iterations <= max && 2 * iterations < steps, "{what}: {iterations}");
                 let (_, found) = solve_pair(&op, Some(&multigrid), 1, Solution::MatDag, even);
                 let iterations = found.solver.iterations;
                 println!("{what}: {iterations} iterations of the adjoint");
-                assert!(iterations <= most, "{what}: {iterations} iterations of the adjoint");
+                assert!(iterations <= max, "{what}: {iterations} iterations of the adjoint");
             }
         }
     }

@@ -600,12 +600,12 @@ fn impossible_hierarchies_are_refused() {
             Ok(_) => panic!("dependent vectors were not refused"),
             Err(e) => assert_eq!(e.status, Status::BadParameter, "{e}"),
         }
-        let (_, most) = device.memory().unwrap();
+        let (_, max) = device.memory().unwrap();
         let need = Multigrid::memory(&*op, &params).unwrap();
         device.limit_memory(device.used().0 + need / 2);
         let found = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
         device.limit_memory(u64::MAX);
-        assert_eq!(found.status, Status::OutOfMemory, "{found} of {most}");
+        assert_eq!(found.status, Status::OutOfMemory, "{found} of {max}");
         device.reset_peak();
         let before = device.used().0;
         let made = Multigrid::new(&*op, &params).unwrap();
@@ -726,7 +726,7 @@ fn cycles_do_not_wait_for_sums() {
             // after six steps, then after about twelve.
             let gcr = (done()[0] - count[0]) / 9;
             let coarsest = done()[1] - count[1];
-            let most = match cycle {
+            let max = match cycle {
                 Cycle::V => 0,
                 Cycle::W => 1,
                 Cycle::K => gcr + coarsest / 6,
@@ -735,7 +735,7 @@ fn cycles_do_not_wait_for_sums() {
                 "{} {cycle:?}: {launches} launches, {waits} waits, {gcr} iterations, {coarsest} below",
                 device.name()
             );
-            assert!(waits <= most, "{cycle:?}: {waits} waits, expected {most}");
+            assert!(waits <= max, "{cycle:?}: {waits} waits, expected {max}");
         }
     }
 }

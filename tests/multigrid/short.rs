@@ -98,8 +98,8 @@ fn short_links() {
                 let found = matrices(&short);
                 for d in 0..8 {
                     for (i, (a, b)) in expected[d].iter().zip(&found[d]).enumerate() {
-                        let most = (off + 1e-6) * largest[d][i / (2 * rows * rows)];
-                        assert!((a - b).abs() <= most, "{what}: {a} {b}, expected within {most:e}");
+                        let max = (off + 1e-6) * largest[d][i / (2 * rows * rows)];
+                        assert!((a - b).abs() <= max, "{what}: {a} {b}, expected within {max:e}");
                     }
                 }
                 for nrhs in [1, 2, 12, 17] {
@@ -115,10 +115,10 @@ fn short_links() {
                     // Numbers of random vectors have a mean square of 2, those of matrices are off independently, each
                     // part by less than `off` times the largest.
                     let hops = length(&largest.concat()) * off * rows as f64;
-                    let most = hops * 2.0 * (nrhs as f64).sqrt();
+                    let max = hops * 2.0 * (nrhs as f64).sqrt();
                     let apart: Vec<f64> =
                         images[0].iter().zip(&images[1]).map(|(a, b)| a - b).collect();
-                    let found = length(&apart) / most;
+                    let found = length(&apart) / max;
                     println!("{what}, {nrhs}: {found:.2} of the bound");
                     // They are not the same numbers.
                     assert!(found < 1.0 && found > 0.02, "{what}, {nrhs}: {found}");

@@ -252,9 +252,9 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
             (r, x)
         };
         let (cg, _) = run(SolverKind::Cgnr, 10_000);
-        let most = 8 * cg.iterations;
-        let (r, x) = run(SolverKind::BiCgStab, most);
-        assert!(r.converged && !r.standstill && r.iterations <= most, "{mass}: {r:?}");
+        let max = 8 * cg.iterations;
+        let (r, x) = run(SolverKind::BiCgStab, max);
+        assert!(r.converged && !r.standstill && r.iterations <= max, "{mass}: {r:?}");
         for (x, b) in s.columns(&x).iter().zip(&sources) {
             let found = spinor::relative_distance(&s.image_of(&p, x), b);
             assert!(found <= 1.01e-10, "{mass}: {found:e}");

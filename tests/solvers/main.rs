@@ -652,8 +652,8 @@ fn coefficients_come_from_sums_under_way() {
                 blas::axpby(&blas::uniform(n as usize, 1.0), u, &minus, &mut off).unwrap();
                 let (off, all) = (blas::norm2(&off).unwrap(), blas::norm2(v).unwrap());
                 for (i, (o, v)) in off.iter().zip(&all).enumerate() {
-                    let most = (4.0 * precision.epsilon()).powi(2) * v;
-                    assert!(*o <= most, "{what}, {precision:?} {subset:?} {n}, {i}: {o:e} {v:e}");
+                    let max = (4.0 * precision.epsilon()).powi(2) * v;
+                    assert!(*o <= max, "{what}, {precision:?} {subset:?} {n}, {i}: {o:e} {v:e}");
                 }
             };
             for (k, (times, values)) in factors.iter().enumerate() {

@@ -13,10 +13,10 @@ use super::reference::spinor;
 use super::{parameter_sets, setups};
 
 /// A few steps of a solver from zero.
-fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, most: usize) -> Arc<dyn LinOp> {
+fn steps(op: &Arc<dyn LinOp>, kind: SolverKind, max: usize) -> Arc<dyn LinOp> {
     let params = SolverParams {
         kind,
-        stop: Stop { iterations: most, ..Stop::at(1e-30) },
+        stop: Stop { iterations: max, ..Stop::at(1e-30) },
         ..Default::default()
     };
     Arc::new(Inverse::approximate(System::new(op.clone()), params).unwrap())

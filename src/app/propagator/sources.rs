@@ -4,7 +4,7 @@ use super::super::options::{integers, not_a_word, opt, refuse, Kind, Need, Opt, 
 use super::super::{Failure, Run};
 use crate::fields::Noise;
 use crate::ops::propagator::COLUMNS;
-use crate::ops::source::{Place, Source};
+use crate::ops::source::{Source, SourceSites};
 
 /// Sources with all their parts, at most.
 const MOST: usize = 256;
@@ -126,7 +126,7 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
         if d.time && !all_times {
             return usage("--dilute: time: expected --source volume or wall,all");
         }
-        if d.parity && source.place == Place::Point {
+        if d.parity && source.place == SourceSites::Point {
             return usage("--dilute: parity: expected a volume or walls");
         }
         let seed = options.whole("seed") as u64;
@@ -152,7 +152,7 @@ pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
                     one.first = COLUMNS * (p + parities * t);
                     one.count = Some(COLUMNS);
                     if a.all_times {
-                        one.place = Place::Volume;
+                        one.place = SourceSites::Volume;
                         one.time_parts = times;
                     }
                 }
@@ -169,8 +169,8 @@ pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
 /// point, wall or volume; a time slice of a volume is called a wall.
 pub fn kind(s: &Source) -> &'static str {
     match s.place {
-        Place::Point => "point",
-        Place::Volume if s.time_parts <= 1 => "volume",
+        SourceSites::Point => "point",
+        SourceSites::Volume if s.time_parts <= 1 => "volume",
         _ => "wall",
     }
 }

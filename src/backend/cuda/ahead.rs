@@ -33,15 +33,15 @@ struct Shared<K, T> {
 /// Results are kept until they are taken. What waits when this is dropped is never done.
 pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
     shared: Arc<Shared<K, T>>,
-    most: usize,
+    max: usize,
 }
 
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
-    /// A queue with at most `most` threads, which are there while there is something to do.
-    pub fn new(most: usize) -> Self {
+    /// A queue with at most `max` threads, which are there while there is something to do.
+    pub fn new(max: usize) -> Self {
         let state =
             State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
-        Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), most }
+        Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
     }
 
     /// Has `job` done, unless this key has one; what was a guess may become none.
@@ -54,7 +54,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         if new || !guess {
             state.order[guess as usize].push_back(key);
         }
-        if new && state.threads < self.most {
+        if new && state.threads < self.max {
             let shared = self.shared.clone();
             // Without a thread whoever asks does it.
             let named = thread::Builder::new().name("plaq-compile".into());

@@ -15,7 +15,7 @@ use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS
 use super::nvrtc::{Compiled, Nvrtc};
 use super::shapes::candidates;
 use super::source::{Shape, Source};
-use super::trials::{Trial, Turn};
+use super::trials::{Purpose, Trial};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
 use crate::backend::{Asked, Call};
@@ -169,9 +169,9 @@ impl Modules {
             let _ = kept.others.set(others);
         }
         Ok(match trial.next((call.work.n, call.work.batches)) {
-            Turn::Work => None,
-            Turn::Time(which) => Some(which),
-            Turn::Compile => {
+            Purpose::Work => None,
+            Purpose::Time(which) => Some(which),
+            Purpose::Compile => {
                 self.compile_behind(call, kept);
                 None
             }

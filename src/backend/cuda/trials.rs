@@ -16,7 +16,7 @@ const BETTER: f64 = 0.97;
 
 /// What a launch is for.
 #[derive(Debug, PartialEq)]
-pub enum Turn {
+pub enum Purpose {
     Work,
     /// Its time is taken, with this shape: 0 is the first one.
     Time(usize),
@@ -55,7 +55,7 @@ impl Trial {
         Trial { patience, stage: Stage::Watching(Vec::new()) }
     }
 
-    pub fn next(&mut self, work: Amount) -> Turn {
+    pub fn next(&mut self, work: Amount) -> Purpose {
         match &mut self.stage {
             Stage::Watching(all) => {
                 let at = all.iter().position(|seen| seen.work == work).unwrap_or_else(|| {
@@ -64,26 +64,26 @@ impl Trial {
                 });
                 if at >= MOST_AMOUNTS {
                     self.stage = Stage::Over;
-                    return Turn::Work;
+                    return Purpose::Work;
                 }
                 let seen = &mut all[at];
                 seen.launches += 1;
                 if (WARM + 1..=WARM + SAMPLED).contains(&seen.launches) {
-                    return Turn::Time(0);
+                    return Purpose::Time(0);
                 }
                 let known = seen.seconds < f64::INFINITY;
                 if !known || f64::from(seen.launches) * seen.seconds < self.patience {
-                    return Turn::Work;
+                    return Purpose::Work;
                 }
                 self.stage = Stage::Waiting(work);
-                Turn::Compile
+                Purpose::Compile
             }
             Stage::Trying { work: tried, turn, seconds } if *tried == work => {
                 let which = *turn % seconds.len();
                 *turn += 1;
-                Turn::Time(which)
+                Purpose::Time(which)
             }
-            _ => Turn::Work,
+            _ => Purpose::Work,
         }
     }
 
@@ -132,15 +132,15 @@ mod tests {
         let mut trial = Trial::new(patience);
         for launch in 1.. {
             match trial.next((64, 2)) {
-                Turn::Time(which) => {
+                Purpose::Time(which) => {
                     if let Some((best, took)) = trial.timed((64, 2), which, seconds[which]) {
                         assert_eq!(took, seconds[best]);
-                        assert_eq!(trial.next((64, 2)), Turn::Work);
+                        assert_eq!(trial.next((64, 2)), Purpose::Work);
                         return (launch, best);
                     }
                 }
-                Turn::Compile => trial.begin(seconds.len()),
-                Turn::Work => assert!(launch < 10_000, "it never begins"),
+                Purpose::Compile => trial.begin(seconds.len()),
+                Purpose::Work => assert!(launch < 10_000, "it never begins"),
             }
         }
         unreachable!()
@@ -159,10 +159,10 @@ mod tests {
         let mut trial = Trial::new(1.0);
         let mut other = 0;
         let began = (0..).find(|_| {
-            other += u32::from(trial.next((8, 1)) == Turn::Compile);
+            other += u32::from(trial.next((8, 1)) == Purpose::Compile);
             match trial.next((64, 1)) {
-                Turn::Time(0) => assert!(trial.timed((64, 1), 0, 0.1).is_none()),
-                Turn::Compile => return true,
+                Purpose::Time(0) => assert!(trial.timed((64, 1), 0, 0.1).is_none()),
+                Purpose::Compile => return true,
                 _ => {}
             }
             false
@@ -171,8 +171,8 @@ mod tests {
         assert_eq!((began, other), (Some(10), 0));
         assert!(trial.waits());
         trial.begin(2);
-        assert_eq!(trial.next((8, 1)), Turn::Work);
-        assert_eq!(trial.next((64, 1)), Turn::Time(0));
-        assert_eq!(trial.next((64, 1)), Turn::Time(1));
+        assert_eq!(trial.next((8, 1)), Purpose::Work);
+        assert_eq!(trial.next((64, 1)), Purpose::Time(0));
+        assert_eq!(trial.next((64, 1)), Purpose::Time(1));
     }
 }

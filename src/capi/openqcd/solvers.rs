@@ -76,9 +76,9 @@ impl Levels {
         let mut param = Box::new(QudaMultigridParam::NEW);
         host.input.value(&title, "n_level")?;
         host.input.fill(&title, None, &mut *param)?;
-        let most = param.n_vec.len();
+        let max = param.n_vec.len();
         match usize::try_from(param.n_level) {
-            Ok(levels) if (2..=most).contains(&levels) => {
+            Ok(levels) if (2..=max).contains(&levels) => {
                 for level in 0..levels {
                     let title = format!("{title} Level {level}");
                     host.input.fill(&title, Some(level), &mut *param)?;
@@ -86,7 +86,7 @@ impl Levels {
             }
             _ => bail!(
                 BadParameter,
-                "[{title}] n_level: expected 2 to {most}, found {}",
+                "[{title}] n_level: expected 2 to {max}, found {}",
                 param.n_level
             ),
         }

@@ -29,7 +29,7 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
 /// What a solve wants of a channel.
 pub struct Wanted {
     channel: usize,
-    most: usize,
+    max: usize,
     pub used: bool,
     pub kept: bool,
     /// What is kept takes the place of the latest one.
@@ -49,7 +49,7 @@ impl Wanted {
                 "param.num_src: expected 1 with chrono_use_resident or chrono_make_resident, found {sources}"
             );
         }
-        let most = match usize::try_from(p.chrono_max_dim) {
+        let max = match usize::try_from(p.chrono_max_dim) {
             Ok(n @ 1..=1000) => n,
             _ => bail!(
                 InvalidArgument,
@@ -59,7 +59,7 @@ impl Wanted {
         };
         let channel = channel(p.chrono_index, "param.chrono_index")?;
         let replaced = p.chrono_replace_last != 0;
-        Ok(Some(Wanted { channel, most, used, kept, replaced }))
+        Ok(Some(Wanted { channel, max, used, kept, replaced }))
     }
 }
 
@@ -101,7 +101,7 @@ impl Chronology {
     pub fn keep(&mut self, wanted: &Wanted, x: &VectorField) -> Result<()> {
         let kept = &mut self.0[wanted.channel];
         if kept.as_ref().is_none_or(|c| c.0 != key(x)) {
-            *kept = Some((key(x), Guesses::new(wanted.most)));
+            *kept = Some((key(x), Guesses::new(wanted.max)));
         }
         let Some((_, guesses)) = kept else { return Ok(()) };
         if wanted.replaced {

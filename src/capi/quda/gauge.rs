@@ -45,11 +45,11 @@ pub(crate) fn step_of(step: i32) -> Result<u8> {
 pub(crate) fn list_of(
     lengths: &Array<c_int>,
     coefficients: &Array<f64>,
-    (num_paths, most): (c_int, usize),
+    (num_paths, max): (c_int, usize),
     (max_length, longest): (c_int, usize),
 ) -> Result<(Vec<usize>, Vec<f64>)> {
-    if !(1..=most as c_int).contains(&num_paths) {
-        bail!(InvalidArgument, "num_paths: expected 1 to {most}, found {num_paths}");
+    if !(1..=max as c_int).contains(&num_paths) {
+        bail!(InvalidArgument, "num_paths: expected 1 to {max}, found {num_paths}");
     }
     let n = num_paths as usize;
     // Hosts pass a maximum above what they use.
@@ -147,7 +147,7 @@ fn gauge_force(
     // i sqrt(2) p loses dt times i times the traceless part of (W - W^dagger) / 2i.
     let sum = gathered(&links, &paths, &numbers)?;
     momenta.add_projection(1.0, -0.5 * dt * std::f64::consts::SQRT_2, &sum)?;
-    host.give_momenta(momenta, mom)?;
+    host.store_momenta(momenta, mom)?;
     Ok(0)
 }
 

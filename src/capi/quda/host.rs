@@ -157,7 +157,7 @@ impl Host {
     }
 
     /// Takes changed momenta to where the parameters want them.
-    pub fn give_momenta(&self, momenta: Momenta, data: *mut c_void) -> Result<()> {
+    pub fn store_momenta(&self, momenta: Momenta, data: *mut c_void) -> Result<()> {
         let result = match self.param.return_result_mom {
             0 => None,
             _ => Some(self.momenta_at(data)?.numbers_of(&momenta)?),

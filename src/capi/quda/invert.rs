@@ -376,12 +376,12 @@ fn inverse_factor(vectors: &Vectors, solution: Solution) -> Result<f64> {
 fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Result<()> {
     let asked = *param;
     let vectors = Vectors::new(&asked, "param")?;
-    let most = asked.offset.len();
+    let max = asked.offset.len();
     let count = match usize::try_from(asked.num_offset) {
-        Ok(n) if (1..=most).contains(&n) => n,
+        Ok(n) if (1..=max).contains(&n) => n,
         _ => bail!(
             InvalidArgument,
-            "param.num_offset: expected 1 to {most}, found {}",
+            "param.num_offset: expected 1 to {max}, found {}",
             asked.num_offset
         ),
     };
@@ -425,8 +425,8 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
         param.true_res_hq_offset[i] = shift.residual_hq.iter().fold(0.0f64, |a, b| a.max(*b));
     }
     param.action = action;
-    let most = each.iter().map(|shift| shift.iterations + shift.refinement).max();
-    report(param, &SolverReport { iterations: most.unwrap_or(0), ..done.solver });
+    let max = each.iter().map(|shift| shift.iterations + shift.refinement).max();
+    report(param, &SolverReport { iterations: max.unwrap_or(0), ..done.solver });
     Ok(())
 }
 

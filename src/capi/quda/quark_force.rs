@@ -65,10 +65,10 @@ impl<'a> Quarks<'a> {
     ) -> Result<Self> {
         let host = Host::new(gauge_param)?;
         let vectors = Vectors::new(inv_param, "inv_param")?;
-        let most = inv_param.offset.len();
+        let max = inv_param.offset.len();
         let count = match usize::try_from(nvector) {
-            Ok(n) if (1..=most).contains(&n) => n,
-            _ => bail!(InvalidArgument, "nvector: expected 1 to {most}, found {nvector}"),
+            Ok(n) if (1..=max).contains(&n) => n,
+            _ => bail!(InvalidArgument, "nvector: expected 1 to {max}, found {nvector}"),
         };
         let coefficients = coeff.get(count)?;
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
@@ -171,7 +171,7 @@ fn clover_force(
         op.add_determinant_force(&mut work, -0.5 * multiplicity)?;
     }
     op.finish_force(&work, &mut momenta, step)?;
-    quarks.host.give_momenta(momenta, mom)
+    quarks.host.store_momenta(momenta, mom)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -238,5 +238,5 @@ fn twisted_force(
         op.add_determinant_force(&mut work, if doublet { -0.5 } else { -1.0 })?;
     }
     op.finish_force(&work, &mut momenta, step)?;
-    quarks.host.give_momenta(momenta, mom)
+    quarks.host.store_momenta(momenta, mom)
 }

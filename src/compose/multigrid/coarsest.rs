@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use super::coarsest_modes::{turn, CoarsestModes, Deflated, Direct, Modes};
 use super::cycle::{count, Hierarchy};
-use super::low::{turn, Deflated, Direct, Low, Modes};
 use super::params::{Coarsest, Steps};
 use super::setup::random_coarse;
 use crate::bail;
 use crate::error::{Result, Status};
-use crate::fields::{blas, CoarseField, Subset, Whole};
+use crate::fields::{blas, AllRanks, CoarseField, Subset};
 use crate::linop::LinOp;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, System};
 
@@ -19,10 +19,10 @@ const PASS_TOL: f64 = 0.05;
 const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
     /// What the coarsest level's solver wants to know before.
-    pub fn find_low(&self) -> Result<Low> {
+    pub fn find_low(&self) -> Result<CoarsestModes> {
         if self.coarse.len() < self.params.steps().len() {
             // Other ranks have the coarsest level.
-            return Ok(Low::default());
+            return Ok(CoarsestModes::default());
         }
         let modes = match self.params.coarsest_modes {
             None | Some(0) => None,
@@ -32,7 +32,7 @@ impl Hierarchy {
             Coarsest::Direct => Some(Direct::new(self.op(self.coarse.len()))?),
             _ => None,
         };
-        Ok(Low { modes, direct })
+        Ok(CoarsestModes { modes, direct })
     }
 
     /// Finds modes by inverse iteration on random vectors, all as right-hand sides, then by singular values of S in the
@@ -71,7 +71,7 @@ impl Hierarchy {
         let (level, p) = (self.coarse.len(), &self.params);
         if let Some(direct) = &self.low.direct {
             count(&self.iterations[level], 1);
-            let whole = Whole::of(r, direct.first, direct.inverse.columns())?;
+            let whole = AllRanks::of(r, direct.first, direct.inverse.columns())?;
             return direct.inverse.apply(x, whole);
         }
         let mut steps = Steps::to((Some(p.coarsest_tol), p.coarsest_iterations));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use super::low::Low;
+use super::coarsest_modes::CoarsestModes;
 use super::params::{together, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
@@ -54,7 +54,7 @@ pub(super) struct Hierarchy {
     /// The coarsest level's operator, where a solver of all operators solves it.
     pub coarsest: Option<Arc<CoarseSystem>>,
     /// What the coarsest level's solver has found out before.
-    pub low: Low,
+    pub low: CoarsestModes,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
@@ -141,7 +141,7 @@ impl Hierarchy {
             squares,
             schwarz,
             coarsest,
-            low: Low::default(),
+            low: CoarsestModes::default(),
             iterations,
             nanoseconds,
             falls,
@@ -348,7 +348,7 @@ impl Hierarchy {
             if let Some(one) = one.filter(|_| level.pre == 0) {
                 let site = one.site_term(SiteTerm::Direct)?;
                 let term = (site.kind, site.clover.as_deref(), [site.twist, site.scale]);
-                fine.take_spinors_times(first, &b, term)?;
+                fine.copy_from_spinors_times(first, &b, term)?;
                 continue;
             }
             if level.pre == 0 {
@@ -357,7 +357,7 @@ impl Hierarchy {
                     blas::copy(r, &b)?;
                     self.workspace.with(&own, count, |x| {
                         op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
-                        fine.take_spinors(first, x, None)
+                        fine.copy_from_spinors(first, x, None)
                     })
                 })?;
                 continue;
@@ -371,7 +371,7 @@ impl Hierarchy {
                     self.with_operator(x, r, |x, r| {
                         op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
                     })?;
-                    fine.take_spinors(first, x, None)
+                    fine.copy_from_spinors(first, x, None)
                 })
             })?;
         }
@@ -387,7 +387,7 @@ impl Hierarchy {
         // All columns at once: pieces of memory are whole.
         let direct = level.pre == 0 && out.precision() == shape.precision;
         if direct {
-            fine.give_spinors(0, out, 0)?;
+            fine.copy_to_spinors(0, out, 0)?;
         }
         for (first, count) in parts() {
             let (b, mut to) = (inp.columns(first, count)?, out.columns(first, count)?);
@@ -408,7 +408,7 @@ impl Hierarchy {
                 continue;
             }
             self.workspace.with(&shape, count, |x| {
-                fine.give_spinors(first, x, 0)?;
+                fine.copy_to_spinors(first, x, 0)?;
                 if level.pre > 0 {
                     blas::axpy(&blas::uniform(count, 1.0), &to, x)?;
                 }

@@ -56,7 +56,7 @@ impl FineOperator {
                 let shape = op.subset_shape(Subset::Full);
                 let (mut v, mut w) = (shape.field(n)?, shape.field(n)?);
                 for chirality in 0..2 {
-                    columns.give_spinors(0, &mut v, chirality + 1)?;
+                    columns.copy_to_spinors(0, &mut v, chirality + 1)?;
                     for mu in directions(transfer) {
                         if is_derived(mu) {
                             op.hop_forward(mu, &mut piece, transfer.faces(), &v)?;
@@ -67,7 +67,7 @@ impl FineOperator {
                         // (1 -+ gamma_mu) U: projectors tell the directions apart.
                         for forward in [false, true] {
                             let sign = if forward { 1.0 } else { -1.0 };
-                            piece.take_spinors(0, &w, Some((mu, sign)))?;
+                            piece.copy_from_spinors(0, &w, Some((mu, sign)))?;
                             take(chirality, 2 * mu + forward as usize, &piece)?;
                         }
                     }
@@ -75,14 +75,14 @@ impl FineOperator {
                     if twist != 0.0 {
                         blas::axpy(&twisted(chirality), &v, &mut w)?;
                     }
-                    piece.take_spinors(0, &w, None)?;
+                    piece.copy_from_spinors(0, &w, None)?;
                     take(chirality, 8, &piece)?;
                 }
             }
             FineOperator::Coarse(op) => {
                 let (mut v, mut scaled) = (columns.like(n)?, columns.like(n)?);
                 for chirality in 0..2 {
-                    v.take_columns(0, columns, 0, n, chirality + 1)?;
+                    v.copy_from_columns(0, columns, 0, n, chirality + 1)?;
                     let both = |mu: usize| if is_derived(mu) { 1..2 } else { 0..2 };
                     for d in directions(transfer).flat_map(|mu| both(mu).map(move |f| 2 * mu + f)) {
                         op.one_hop(&mut scaled, &v, d)?;
@@ -154,7 +154,7 @@ impl FineOperator {
         for first in (0..n).step_by(together) {
             let count = together.min(n - first);
             let mut columns = vectors.like(count)?;
-            columns.take_columns(0, vectors, first, count, 0)?;
+            columns.copy_from_columns(0, vectors, first, count, 0)?;
             self.pieces(&columns, transfer, twist, |chirality, d, piece| {
                 let column = chirality * n + first;
                 let (to, step, face) = match d {

@@ -7,7 +7,7 @@ use crate::fields::Geometry;
 
 /// Where a level lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct LevelRanks {
     /// Extents of the whole level.
     pub global: [usize; 4],
     /// Ranks in each direction, before and after it is gathered.
@@ -18,7 +18,7 @@ pub(super) struct Place {
     pub part: bool,
 }
 
-impl Place {
+impl LevelRanks {
     pub fn ranks(&self) -> usize {
         self.grid.iter().product()
     }
@@ -32,10 +32,10 @@ impl Place {
 ///
 /// # Errors
 /// `BadExtents`: aggregates that do not divide the finest level's part of a rank, or a whole coarse level.
-pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Vec<Place>> {
+pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Vec<LevelRanks>> {
     let comm = geometry.comm();
     let (mut global, mut grid) = (geometry.global_extents(), comm.grid());
-    let finest = Place { global, outer: grid, grid, outer_part: true, part: true };
+    let finest = LevelRanks { global, outer: grid, grid, outer_part: true, part: true };
     let mut all = vec![finest];
     for (l, level) in params.steps().iter().enumerate() {
         let part: [usize; 4] = std::array::from_fn(|mu| global[mu] / grid[mu]);
@@ -72,7 +72,7 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
         }
         let coords = comm.coords();
         let part = (0..4).all(|mu| coords[mu].is_multiple_of(comm.grid()[mu] / grid[mu]));
-        all.push(Place { global, outer, grid, outer_part, part });
+        all.push(LevelRanks { global, outer, grid, outer_part, part });
     }
     Ok(all)
 }
@@ -85,7 +85,7 @@ pub(super) fn found_together(error: &Error) -> bool {
 }
 
 /// Makes the process grids of all levels. All ranks call this.
-pub(super) fn divide(geometry: &Geometry, places: &[Place]) -> Result<()> {
+pub(super) fn divide(geometry: &Geometry, places: &[LevelRanks]) -> Result<()> {
     let mut comm = geometry.comm().clone();
     for place in places.iter().filter(|place| place.gathered()) {
         match comm.coarser(place.grid)? {

@@ -17,7 +17,7 @@ impl Hierarchy {
         r: &mut CoarseField,
         steps: Steps,
     ) -> Result<()> {
-        let Steps { goal, most, start, mut keep, residual, at_once, deflated } = steps;
+        let Steps { goal, max, start, mut keep, residual, at_once, deflated } = steps;
         let modes = self.low.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
@@ -25,9 +25,9 @@ impl Hierarchy {
         let mut kept: Vec<Lent> = vec![];
         let mut done = 0;
         let mut goals = goal.map(|goal| Goals::new(goal, start, n, None));
-        let first = if goal.is_some() { FIRST_STEPS.min(most) } else { 0 };
-        for (count, last) in blocks(first, at_once).chain(blocks(most - first, at_once)) {
-            let last = last && done + count == most;
+        let first = if goal.is_some() { FIRST_STEPS.min(max) } else { 0 };
+        for (count, last) in blocks(first, at_once).chain(blocks(max - first, at_once)) {
+            let last = last && done + count == max;
             let mut rows: Vec<Row> = vec![r.row()];
             for k in 0..count {
                 if k == kept.len() {
@@ -38,7 +38,7 @@ impl Hierarchy {
                     Some(last) => last,
                     None => r,
                 };
-                op.rest(&mut now[0], from, &mut odd)?;
+                op.one_minus_schur(&mut now[0], from, &mut odd)?;
                 if let Some(modes) = modes {
                     modes.project(&mut now[0])?;
                 }
@@ -50,7 +50,7 @@ impl Hierarchy {
                     let (part, mut t) = (pool.lend(op.subset(), n)?, pool.lend(op.subset(), n)?);
                     squares.both(&rows, part.row(), false, r.row())?;
                     // part has no part in U: of S part that is what `rest` has, with the other sign.
-                    op.rest(&mut t, &part, &mut odd)?;
+                    op.one_minus_schur(&mut t, &part, &mut odd)?;
                     x.axpy(&blas::uniform(n, 1.0), &part)?;
                     modes.complete(x, &modes.project(&mut t)?, -1.0)?;
                 }
@@ -78,7 +78,7 @@ impl Hierarchy {
         steps: Steps,
         below: bool,
     ) -> Result<()> {
-        let Steps { goal, most, start, keep, residual, deflated, .. } = steps;
+        let Steps { goal, max, start, keep, residual, deflated, .. } = steps;
         let modes = self.low.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
@@ -86,7 +86,7 @@ impl Hierarchy {
         let falls = below.then_some(&self.falls[level]);
         let mut goals = goal.map(|goal| Goals::new(goal, start, n, falls));
         let mut good = false;
-        for (count, _) in blocks(most, KRYLOV) {
+        for (count, _) in blocks(max, KRYLOV) {
             let source = {
                 let mut source = pool.lend(op.subset(), n)?;
                 source.copy(r)?;
@@ -114,11 +114,11 @@ impl Hierarchy {
                 q.push(image);
                 let norms = squares.solve(&rows, if k == 0 { 0 } else { k + 1 }, Space::Images)?;
                 done += 1;
-                if done == most && !residual {
+                if done == max && !residual {
                     break;
                 }
                 squares.residual(&rows, r.row())?;
-                let Some(goals) = goals.as_mut().filter(|_| done < most) else { continue };
+                let Some(goals) = goals.as_mut().filter(|_| done < max) else { continue };
                 good = goals.all_met(norms)?;
                 if good {
                     break;
@@ -181,9 +181,9 @@ impl<'a> Goals<'a> {
     }
 }
 
-/// `all` steps in blocks of about the same size, `most` at most; is it the last one?
-pub(super) fn blocks(all: usize, most: usize) -> impl Iterator<Item = (usize, bool)> {
-    let count = all.div_ceil(most);
+/// `all` steps in blocks of about the same size, `max` at most; is it the last one?
+pub(super) fn blocks(all: usize, max: usize) -> impl Iterator<Item = (usize, bool)> {
+    let count = all.div_ceil(max);
     (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))
 }
 

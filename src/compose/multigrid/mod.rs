@@ -4,12 +4,12 @@
 //! (Alexandrou et al., arXiv:1801.06823).
 
 mod coarsest;
+mod coarsest_modes;
 mod cycle;
 mod finest;
 mod galerkin;
 mod gathering;
 mod krylov;
-mod low;
 mod memory;
 mod params;
 mod pool;
@@ -256,7 +256,7 @@ impl Multigrid {
         params.check()?;
         gathering::places(params, op.links().geometry())?;
         schwarz::Schwarz::check(params, op)?;
-        low::check(params, op)
+        coarsest_modes::check(params, op)
     }
 
     /// A hierarchy and what its cycle reduces a residual by.
@@ -438,7 +438,7 @@ impl Multigrid {
         let (held, reduction) = (h.held(), self.state().report.reduction);
         let geometry = h.finest.links().geometry();
         let places = gathering::places(&h.params, geometry).unwrap_or_default();
-        let level = |(l, place): (usize, &gathering::Place)| {
+        let level = |(l, place): (usize, &gathering::LevelRanks)| {
             let step = h.params.steps().get(l);
             LevelReport {
                 extents: place.global,
@@ -465,7 +465,7 @@ impl Multigrid {
         let out = SpinorField::new(device, geometry, precision, Subset::Full, from.count())?;
         for first in 0..from.count() {
             let v = from.originals(first, 1)?;
-            v.give_spinors(0, &mut out.columns(first, 1)?, 0)?;
+            v.copy_to_spinors(0, &mut out.columns(first, 1)?, 0)?;
         }
         Ok(out)
     }

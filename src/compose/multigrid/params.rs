@@ -202,7 +202,7 @@ pub(super) struct Steps {
     /// |r| over |r| at the start at which a right-hand side stops, r is then zero; without one the host waits for
     /// nothing.
     pub goal: Option<f64>,
-    pub most: usize,
+    pub max: usize,
     /// |r|^2 that the goal is of, where it is not that of r.
     pub start: Vec<f64>,
     /// x is added to, not written.
@@ -216,10 +216,10 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub fn to((goal, most): (Option<f64>, usize)) -> Self {
+    pub fn to((goal, max): (Option<f64>, usize)) -> Self {
         Steps {
             goal,
-            most,
+            max,
             start: vec![],
             keep: false,
             residual: false,
@@ -227,8 +227,8 @@ impl Steps {
             deflated: false,
         }
     }
-    pub fn smoothing(most: usize, keep: bool, residual: bool) -> Self {
-        Steps { keep, residual, ..Self::to((None, most)) }
+    pub fn smoothing(max: usize, keep: bool, residual: bool) -> Self {
+        Steps { keep, residual, ..Self::to((None, max)) }
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::cycle::Hierarchy;
 use super::finest::Finest;
-use super::gathering::{found_together, places, Place};
+use super::gathering::{found_together, places, LevelRanks};
 use super::params::{Coarsest, SETUP_KRYLOV};
 use super::short_links::shortened;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
@@ -114,9 +114,9 @@ pub(super) fn from_vectors(
     let grid = CoarseGrid::finest(links.geometry(), links.device())?;
     let mut all =
         CoarseField::new(&grid, params.coarse_precision, Subset::Full, 12, vectors.nrhs())?;
-    all.take_spinors(0, vectors, None)?;
+    all.copy_from_spinors(0, vectors, None)?;
     let mut v = all.like(n)?;
-    v.take_columns(0, &all, 0, n, 0)?;
+    v.copy_from_columns(0, &all, 0, n, 0)?;
     drop(all);
     levels(op, params, v, true, &mut Spent::new(params), &mut Waiting::default())
 }
@@ -134,7 +134,7 @@ fn levels(
     let geometry = op.setup.links().geometry();
     let places = places(params, geometry)?;
     // Ranks without a part wait to learn what came of it.
-    let gathered = places.iter().any(Place::gathered);
+    let gathered = places.iter().any(LevelRanks::gathered);
     let (transfers, gathers, coarse) =
         together(geometry, gathered, build(&op.setup, params, &places, vectors, spent, waiting))?;
     let made = op.smoother().and_then(|smoother| {
@@ -168,7 +168,7 @@ type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
 fn build(
     op: &Arc<dyn Coarsenable>,
     params: &MultigridParams,
-    places: &[Place],
+    places: &[LevelRanks],
     mut vectors: CoarseField,
     spent: &mut Spent,
     waiting: &mut Waiting,
@@ -249,12 +249,12 @@ fn coarse_vectors(
     let restricted = moved.as_ref().unwrap_or(transfer.tests());
     let mut out = op.field(Subset::Full, count)?;
     let own = count.min(restricted.nrhs());
-    out.take_columns(0, restricted, 0, own, 0)?;
+    out.copy_from_columns(0, restricted, 0, own, 0)?;
     if count > own {
         let mut more = op.field(Subset::Full, count - own)?;
         random_coarse(&mut more, params.seed)?;
         relax_coarse(op, &mut more, params.setup_iterations)?;
-        out.take_columns(own, &more, 0, count - own, 0)?;
+        out.copy_from_columns(own, &more, 0, count - own, 0)?;
     }
     Ok(out)
 }
@@ -331,7 +331,7 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
         let zero = op.subset_shape(Subset::Full).field(count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut full, &x, &zero, false)?;
-        out.take_spinors(first, &full, None)?;
+        out.copy_from_spinors(first, &full, None)?;
     }
     Ok(out)
 }
@@ -363,7 +363,7 @@ impl<'a> Made<'a> {
     /// Vectors from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
-            Made::OnDevice(v) => v.take_spinors(first, vectors, None),
+            Made::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
             Made::OnHost(columns) => (0..vectors.nrhs())
                 .try_for_each(|k| vectors.columns(k, 1)?.copy_to_host(&mut columns[first + k])),
         }
@@ -384,7 +384,7 @@ impl<'a> Made<'a> {
         let mut one = op.subset_shape(Subset::Full).field(1)?;
         for (k, copy) in columns.iter().enumerate() {
             one.copy_from_host(copy)?;
-            v.take_spinors(k, &one, None)?;
+            v.copy_from_spinors(k, &one, None)?;
         }
         Ok(v)
     }
@@ -407,7 +407,7 @@ fn improved(
         let count = together.min(old.count() - first);
         let columns = old.originals(first, count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
-        columns.give_spinors(0, &mut full, 0)?;
+        columns.copy_to_spinors(0, &mut full, 0)?;
         drop(columns);
         let mut b = system.shape().field(count)?;
         system.prepare(&mut b, &full, false)?;

@@ -285,15 +285,15 @@ impl Hierarchy {
         let mut odd = pool.lend(Subset::Odd, n)?;
         let mut q = pool.lend(op.subset(), n)?;
         let omega = blas::uniform(n, self.params.omega);
-        for step in 0..steps.most {
+        for step in 0..steps.max {
             let before = blas::uniform(n, if steps.keep || step > 0 { 1.0 } else { 0.0 });
             x.axpby(&omega, r, &before)?;
-            if steps.residual || step + 1 < steps.most {
+            if steps.residual || step + 1 < steps.max {
                 op.schur(&mut q, r, &mut odd)?;
                 r.axpy(&blas::uniform(n, -self.params.omega), &q)?;
             }
         }
-        count(&self.iterations[level], steps.most as u64);
+        count(&self.iterations[level], steps.max as u64);
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl Hierarchy {
         let colours = colours(self.params.coarse_smoother);
         let mut keep = steps.keep;
         domains.with_sums(op.precision(), n, |sums| {
-            for step in 0..steps.most {
+            for step in 0..steps.max {
                 for (k, &colour) in colours.iter().enumerate() {
                     z.clear()?;
                     d.copy(r)?;
@@ -327,14 +327,14 @@ impl Hierarchy {
                     squares.solve(&[r.row(), q.row()], 0, Space::Images)?;
                     squares.solution(&[z.row()], x.row(), keep)?;
                     keep = true;
-                    if steps.residual || step + 1 < steps.most || k + 1 < colours.len() {
+                    if steps.residual || step + 1 < steps.max || k + 1 < colours.len() {
                         squares.residual(&[r.row(), q.row()], r.row())?;
                     }
                 }
             }
             Ok(())
         })?;
-        count(&self.iterations[level], steps.most as u64);
+        count(&self.iterations[level], steps.max as u64);
         Ok(())
     }
 }

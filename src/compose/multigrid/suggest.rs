@@ -56,7 +56,7 @@ impl MultigridParams {
     }
 }
 
-/// The largest aggregate that divides these extents, of `most` sites in a direction.
-fn suggested_block(extents: [usize; 4], most: usize) -> [usize; 4] {
-    extents.map(|l| (1..=most).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
+/// The largest aggregate that divides these extents, of `max` sites in a direction.
+fn suggested_block(extents: [usize; 4], max: usize) -> [usize; 4] {
+    extents.map(|l| (1..=max).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
 }

@@ -123,7 +123,7 @@ impl CoarseSystem {
 /// out = Gamma5 in
 fn gamma5(out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
     let n = inp.nrhs();
-    out.take_columns(0, inp, 0, n, 2)?;
+    out.copy_from_columns(0, inp, 0, n, 2)?;
     out.axpby(&blas::uniform(n, 1.0), inp, &blas::uniform(n, -2.0))
 }
 
@@ -179,7 +179,7 @@ impl SchurComplement for CoarseSystem {
 
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         let (mut out, full, n) = (self.coarse(out, "out")?, self.whole(full, "in")?, full.nrhs());
-        out.take_even(&full)?;
+        out.copy_from_even(&full)?;
         if !dagger {
             return Ok(());
         }

@@ -154,12 +154,12 @@ impl Transfer {
         }
         // The vectors that these were made of are their product with the factor.
         if let Some(factor) = factor.take() {
-            self.tests.take_columns(0, &factor, 0, n, 0)?;
+            self.tests.copy_from_columns(0, &factor, 0, n, 0)?;
         }
         if !double {
             // Products in double would not be better than what they are stored in.
             let mut narrow = self.tests.like(n)?;
-            narrow.take_columns(0, &gram, 0, n, 0)?;
+            narrow.copy_from_columns(0, &gram, 0, n, 0)?;
             gram = narrow;
         }
         self.multiply(&gram)
@@ -228,7 +228,7 @@ impl Transfer {
     /// Columns `first..first + count` of the vectors that the null vectors were made of.
     pub(super) fn originals(&self, first: usize, count: usize) -> Result<CoarseField> {
         let mut tests = self.tests.like(count)?;
-        tests.take_columns(0, &self.tests, first, count, 0)?;
+        tests.copy_from_columns(0, &self.tests, first, count, 0)?;
         let mut v = self.fine_field(Subset::Full, count)?;
         self.prolong(&mut v, &tests)?;
         Ok(v)

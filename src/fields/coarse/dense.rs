@@ -51,7 +51,7 @@ impl DenseMatrix {
     }
 
     /// out = A in, of the numbers of a vector of all ranks: in itself where there is one rank.
-    pub fn apply(&self, out: &mut CoarseField, inp: Whole) -> Result<()> {
+    pub fn apply(&self, out: &mut CoarseField, inp: AllRanks) -> Result<()> {
         let (device, nrhs) = (out.device().clone(), out.nrhs());
         let fits = out.range().1 * out.components() == self.rows
             && out.precision() == self.precision
@@ -79,19 +79,19 @@ impl DenseMatrix {
 }
 
 /// The numbers of a vector on all ranks.
-pub(crate) enum Whole<'a> {
+pub(crate) enum AllRanks<'a> {
     /// The field of the only rank.
     Own(&'a CoarseField),
     Gathered(Buffer, usize),
 }
 
-impl<'a> Whole<'a> {
+impl<'a> AllRanks<'a> {
     /// Collects them, in the order of ranks; `first`: complex numbers of a right-hand side on ranks before
     /// this one, of `all`.
     pub fn of(field: &'a CoarseField, first: usize, all: usize) -> Result<Self> {
         let comm = field.grid().comm();
         if comm.size() == 1 {
-            return Ok(Whole::Own(field));
+            return Ok(AllRanks::Own(field));
         }
         let nrhs = field.nrhs();
         let mut numbers = vec![0.0; 2 * all * nrhs];
@@ -99,18 +99,18 @@ impl<'a> Whole<'a> {
         numbers[2 * first * nrhs..][..own.len()].copy_from_slice(&own);
         comm.sum(&mut numbers)?;
         let numbers: &[Complex64] = bytemuck::cast_slice(&numbers);
-        Ok(Whole::Gathered(upload(field.device(), field.precision(), numbers)?, numbers.len()))
+        Ok(AllRanks::Gathered(upload(field.device(), field.precision(), numbers)?, numbers.len()))
     }
     fn ptr(&self) -> Ptr {
         match self {
-            Whole::Own(field) => field.ptr(),
-            Whole::Gathered(buffer, _) => buffer.ptr(),
+            AllRanks::Own(field) => field.ptr(),
+            AllRanks::Gathered(buffer, _) => buffer.ptr(),
         }
     }
     fn numbers(&self) -> usize {
         match self {
-            Whole::Own(field) => field.range().1 * field.components() * field.nrhs(),
-            Whole::Gathered(_, n) => *n,
+            AllRanks::Own(field) => field.range().1 * field.components() * field.nrhs(),
+            AllRanks::Gathered(_, n) => *n,
         }
     }
 }

@@ -57,8 +57,8 @@ impl CoarseGrid {
             args.sites[k] = self.face(mu, upper).map_or(Ptr::NULL, Buffer::ptr);
             args.places[k] = sites(mu) as i32;
         }
-        let most = args.places.iter().max().map_or(0, |&most| most as usize);
-        let elements = Work { batches: 8, ..Work::rows(self.device(), most, per_site) };
+        let max = args.places.iter().max().map_or(0, |&max| max as usize);
+        let elements = Work { batches: 8, ..Work::rows(self.device(), max, per_site) };
         self.device().launch(kernels::CoarsePack::of(precision)?, &args, elements)?;
         halo.exchange(self.comm(), || Ok(()))?;
         let received = |k: usize| match split(k / 2) {

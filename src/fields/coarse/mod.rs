@@ -7,7 +7,7 @@ mod gather;
 mod grid;
 mod vector;
 
-pub(crate) use dense::{DenseMatrix, Overlaps, Whole};
+pub(crate) use dense::{AllRanks, DenseMatrix, Overlaps};
 pub(crate) use faces::Part;
 pub use gather::Gather;
 pub use grid::CoarseGrid;

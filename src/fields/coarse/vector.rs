@@ -238,7 +238,7 @@ impl CoarseField {
 
     /// Columns `first..first + count` of `x`, of chirality 1 or 2 or (0) both and else 0, into those from
     /// `to` on; precisions may differ.
-    pub fn take_columns(
+    pub fn copy_from_columns(
         &mut self,
         to: usize,
         x: &CoarseField,
@@ -278,7 +278,7 @@ impl CoarseField {
 
     /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
     /// gamma_mu)/2 of them. Flavours of spinors on both parities: of one right-hand side at a time.
-    pub(crate) fn take_spinors(
+    pub(crate) fn copy_from_spinors(
         &mut self,
         to: usize,
         x: &SpinorField,
@@ -296,7 +296,7 @@ impl CoarseField {
     ///
     /// # Errors
     /// `FieldMismatch`: spinors of another precision or of several flavours besides.
-    pub(crate) fn take_spinors_times(
+    pub(crate) fn copy_from_spinors_times(
         &mut self,
         to: usize,
         x: &SpinorField,
@@ -324,7 +324,7 @@ impl CoarseField {
     }
 
     /// The reverse: the columns from `from` on into all right-hand sides of `x`.
-    pub(crate) fn give_spinors(
+    pub(crate) fn copy_to_spinors(
         &self,
         from: usize,
         x: &mut SpinorField,
@@ -396,7 +396,7 @@ impl CoarseField {
     }
 
     /// The even sites of a vector of all.
-    pub(crate) fn take_even(&mut self, all: &CoarseField) -> Result<()> {
+    pub(crate) fn copy_from_even(&mut self, all: &CoarseField) -> Result<()> {
         let bytes = self.numbers() * self.precision.bytes();
         self.data.copy_range(0, &all.data, 0, bytes)
     }

@@ -96,8 +96,8 @@ impl Descent {
         let moved = if self.direction.is_some() {
             self.search(at, &now, &squares)?
         } else {
-            let (slopes, most) = self.turn(at, &vec![[1.0, 0.0]; self.slices.len()])?;
-            let steps = self.active(at, &most);
+            let (slopes, max) = self.turn(at, &vec![[1.0, 0.0]; self.slices.len()])?;
+            let steps = self.active(at, &max);
             self.advance(at, &steps)?;
             for (slice, slope) in self.slices.iter_mut().zip(slopes) {
                 (slice.alpha, slice.slope) = ((GROWTH * slice.alpha).min(self.alpha), slope);
@@ -155,13 +155,13 @@ impl Descent {
                 [1.0, if slice.square > 0.0 && beta > 0.0 { beta } else { 0.0 }]
             })
             .collect();
-        let (mut slopes, mut most) = self.turn(at, &factors)?;
+        let (mut slopes, mut max) = self.turn(at, &factors)?;
         if slopes.iter().any(|&slope| slope <= 0.0) {
             let again = |slope: &f64| if *slope <= 0.0 { [1.0, 0.0] } else { [0.0, 1.0] };
             let factors: Vec<[f64; 2]> = slopes.iter().map(again).collect();
-            (slopes, most) = self.turn(at, &factors)?;
+            (slopes, max) = self.turn(at, &factors)?;
         }
-        let tried = self.active(at, &most);
+        let tried = self.active(at, &max);
         self.advance(at, &tried)?;
         let direction = self.direction.as_ref().map_or(Ptr::NULL, Buffer::ptr);
         let there = self.pass(at, false, direction)?;
@@ -170,7 +170,7 @@ impl Descent {
                 let (slope, fall) = (slopes[k], slopes[k] - there[k].0[2]);
                 let steps = if fall > 0.0 { slope / fall } else { LONGEST };
                 if slope > 0.0 {
-                    (tried[k] * steps.min(LONGEST)).min(most[k])
+                    (tried[k] * steps.min(LONGEST)).min(max[k])
                 } else {
                     0.0
                 }
@@ -187,16 +187,16 @@ impl Descent {
         Ok(moved)
     }
 
-    /// Alpha of the slices that move, at most `most`; 0 of the others.
-    fn active(&self, at: &Sweeper, most: &[f64]) -> Vec<f64> {
-        let alpha = |((slice, &on), &most): ((&Slice, _), _)| {
+    /// Alpha of the slices that move, at most `max`; 0 of the others.
+    fn active(&self, at: &Sweeper, max: &[f64]) -> Vec<f64> {
+        let alpha = |((slice, &on), &max): ((&Slice, _), _)| {
             if on {
-                slice.alpha.min(most)
+                slice.alpha.min(max)
             } else {
                 0.0
             }
         };
-        self.slices.iter().zip(&at.on).zip(most).map(alpha).collect()
+        self.slices.iter().zip(&at.on).zip(max).map(alpha).collect()
     }
 
     fn args(&self, at: &Sweeper) -> FourierArgs {
@@ -282,9 +282,9 @@ impl Descent {
         let each = numbers.chunks_exact(numbers.len() / count);
         let mut found = vec![([0.0], 0.0); at.slices()];
         for (c, s) in each.enumerate() {
-            let ([sum], most) = &mut found[(first + c) % at.slices()];
+            let ([sum], max) = &mut found[(first + c) % at.slices()];
             *sum += s[0];
-            *most = f64::max(*most, s.get(1).copied().unwrap_or(0.0));
+            *max = f64::max(*max, s.get(1).copied().unwrap_or(0.0));
         }
         at.over_ranks(found)
     }

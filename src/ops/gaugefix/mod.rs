@@ -236,7 +236,7 @@ impl Best {
             })
             .collect();
         old.report.total = average(&old.report.slices);
-        old.g.take_slices(&g, time, &taken)
+        old.g.copy_from_slices(&g, time, &taken)
     }
 }
 

@@ -227,9 +227,9 @@ impl Sweeper {
             for (batch, s) in here.chunks_exact(2 * K + 2).enumerate() {
                 for upper in 0..geometry.extents()[time] / work.batches {
                     let c = origin + batch + upper * work.batches;
-                    let (sums, most) = &mut found[if slices == 1 { 0 } else { c }];
+                    let (sums, max) = &mut found[if slices == 1 { 0 } else { c }];
                     (0..K).for_each(|k| sums[k] += s[K * upper + k]);
-                    *most = f64::max(*most, s[2 * K + upper]);
+                    *max = f64::max(*max, s[2 * K + upper]);
                 }
             }
         }
@@ -243,11 +243,11 @@ impl Sweeper {
     ) -> Result<Vec<([f64; K], f64)>> {
         let comm = self.links.geometry().comm();
         let mut sums: Vec<f64> = here.iter().flat_map(|(sums, _)| *sums).collect();
-        let mut most: Vec<f64> = here.iter().map(|(_, most)| *most).collect();
+        let mut max: Vec<f64> = here.iter().map(|(_, max)| *max).collect();
         comm.sum(&mut sums)?;
-        comm.most(&mut most)?;
+        comm.max(&mut max)?;
         let of = |k: usize| std::array::from_fn(|i| sums[K * k + i]);
-        Ok(most.iter().enumerate().map(|(k, &most)| (of(k), most)).collect())
+        Ok(max.iter().enumerate().map(|(k, &max)| (of(k), max)).collect())
     }
 
     /// Functional and violation of slices from sums over one parity or both: the functional is whole
@@ -257,10 +257,10 @@ impl Sweeper {
         let colours = self.links.group().colours() as f64;
         let sites = (geometry.global_volume() / found.len()) as f64 * colours;
         let directions = if self.functional.without.is_some() { 3.0 } else { 4.0 };
-        let quality = found.iter().map(|(s, most)| Quality {
+        let quality = found.iter().map(|(s, max)| Quality {
             functional: s[0] / (parities * directions * sites),
             theta: 2.0 * s[1] / (parities * sites),
-            theta_max: most / colours,
+            theta_max: max / colours,
         });
         quality.collect()
     }

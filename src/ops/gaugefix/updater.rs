@@ -60,7 +60,7 @@ impl Updater {
         let found: Vec<([f64; 2], f64)> = descent
             .measure(&mut self.sweeper)?
             .iter()
-            .map(|&([f, theta, _], most)| ([f, theta], most))
+            .map(|&([f, theta, _], max)| ([f, theta], max))
             .collect();
         Ok(Some(self.sweeper.qualities(&found, 2.0)))
     }

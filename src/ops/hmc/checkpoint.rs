@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Hmc, Measured, Place, Stream};
+use super::{ChainPosition, Hmc, Measured, Stream};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
@@ -16,7 +16,7 @@ const LABEL: &str = "plaq checkpoint, seed ";
 /// After the seed, if there are some: JSON, numbers as text, so that reading them does not round.
 const INTERVALS: &str = ", intervals ";
 
-fn label(place: &Place) -> String {
+fn label(place: &ChainPosition) -> String {
     let text = format!("{LABEL}{}", place.next.seed);
     if place.measured.is_empty() {
         return text;
@@ -86,7 +86,7 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
         bail!(FileFormat, "{}: a configuration, but not a checkpoint of a chain", path.display());
     };
     let before = chain.place();
-    chain.go_on(&Place { next: Stream { seed, trajectory }, measured })?;
+    chain.go_on(&ChainPosition { next: Stream { seed, trajectory }, measured })?;
     let done = gauge.copy_from(&loaded.gauge);
     if done.is_err() {
         chain.go_on(&before)?;

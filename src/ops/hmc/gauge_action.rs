@@ -185,9 +185,9 @@ impl GaugeForce {
 
 impl KickReport {
     /// Norms from the sum over all links of |F|^2 and the largest.
-    pub fn of(geometry: &Geometry, (sum, most): (f64, f64)) -> Self {
+    pub fn of(geometry: &Geometry, (sum, max): (f64, f64)) -> Self {
         let links = 4.0 * geometry.global_volume() as f64;
-        KickReport { rms: (sum / links).sqrt(), max: most.sqrt(), solves: Solves::default() }
+        KickReport { rms: (sum / links).sqrt(), max: max.sqrt(), solves: Solves::default() }
     }
 }
 

@@ -223,8 +223,8 @@ fn add(
     }
     (args.from, args.to) = (products.view(), from.view());
     walker.launch(kernels::PathElements::of(gauge.precision())?, &args)?;
-    let most = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
-    for n in 0..most {
+    let max = batch.iter().map(|&k| loops.get(k).len()).max().unwrap_or(0);
+    for n in 0..max {
         from.exchange()?;
         let mut args = PathArgs {
             from: from.view(),

@@ -36,7 +36,7 @@ pub type Measured = BTreeMap<String, (f64, f64)>;
 
 /// Where a chain is: what a checkpoint holds beside the links.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ChainPosition {
     /// Seed, and number of the next trajectory.
     pub next: Stream,
     /// Intervals that monomials have measured, by their names.

@@ -62,8 +62,8 @@ fn chain(links: &GaugeField, monomials: Vec<Box<dyn Monomial>>, scheme: Scheme) 
 }
 
 /// One of two chains alike is rehearsed: its first trajectory launches what the rehearsal asked for, but for
-/// `most` kernels, and ends where that of the other one does.
-fn first_trajectory(most: usize, make: impl Fn(&GaugeField) -> Hmc) {
+/// `max` kernels, and ends where that of the other one does.
+fn first_trajectory(max: usize, make: impl Fn(&GaugeField) -> Hmc) {
     let run = |rehearsed: bool| {
         let mut links = links();
         let mut hmc = make(&links);
@@ -76,7 +76,7 @@ fn first_trajectory(most: usize, make: impl Fn(&GaugeField) -> Hmc) {
         let mut report = None;
         let launched = Device::recorded(true, || report = Some(hmc.run(&mut links).unwrap()));
         if rehearsed {
-            compare("trajectory", &asked, &launched, most);
+            compare("trajectory", &asked, &launched, max);
         }
         let mut report = report.unwrap();
         report.seconds = 0.0;
@@ -120,8 +120,8 @@ fn a_rehearsed_trajectory_of_ratios_asks_for_its_kernels() {
 #[test]
 fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
     // Before the spectrum is measured nobody knows how many poles forces have.
-    for (interval, most) in [(None, 16), (Some((0.05, 3.0)), 0)] {
-        first_trajectory(most, |links| {
+    for (interval, max) in [(None, 16), (Some((0.05, 3.0)), 0)] {
+        first_trajectory(max, |links| {
             let params = OneFlavourParams {
                 interval,
                 error_hamiltonian: 1e-9,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::integrator::{steps_of, Level, Step};
-use super::{random, KickReport, Monomial, Place, Stream};
+use super::{random, ChainPosition, KickReport, Monomial, Stream};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
@@ -162,16 +162,16 @@ impl Hmc {
         self.params.trajectory
     }
     /// Where it is, for a checkpoint.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> ChainPosition {
         let measured = self.monomials.iter().filter_map(|m| Some((m.name().into(), m.measured()?)));
         let HmcParams { seed, trajectory, .. } = self.params;
-        Place { next: Stream { seed, trajectory }, measured: measured.collect() }
+        ChainPosition { next: Stream { seed, trajectory }, measured: measured.collect() }
     }
     /// Goes on where another chain was.
     ///
     /// # Errors
     /// `BadParameter`: an interval that is none; the chain is then as it was.
-    pub fn go_on(&mut self, place: &Place) -> Result<()> {
+    pub fn go_on(&mut self, place: &ChainPosition) -> Result<()> {
         let before = self.place();
         let done = self.take_measured(place);
         if done.is_err() {
@@ -181,7 +181,7 @@ impl Hmc {
         }
         done
     }
-    fn take_measured(&mut self, place: &Place) -> Result<()> {
+    fn take_measured(&mut self, place: &ChainPosition) -> Result<()> {
         self.monomials
             .iter_mut()
             .try_for_each(|m| m.set_measured(place.measured.get(m.name()).copied()))

@@ -11,14 +11,14 @@ use crate::solvers::dense::solve_positive;
 /// Solutions of the solves before, the latest last.
 #[derive(Default)]
 pub struct Guesses {
-    most: usize,
+    max: usize,
     kept: Vec<SpinorField>,
 }
 
 impl Guesses {
     /// Keeps at most so many solutions.
-    pub fn new(most: usize) -> Self {
-        Guesses { most, kept: vec![] }
+    pub fn new(max: usize) -> Self {
+        Guesses { max, kept: vec![] }
     }
     pub fn clear(&mut self) {
         self.kept.clear();
@@ -28,11 +28,11 @@ impl Guesses {
     }
 
     pub fn keep(&mut self, x: &SpinorField) -> Result<()> {
-        if self.most == 0 {
+        if self.max == 0 {
             return Ok(());
         }
         let mut place =
-            if self.kept.len() == self.most { self.kept.remove(0) } else { x.like(x.precision())? };
+            if self.kept.len() == self.max { self.kept.remove(0) } else { x.like(x.precision())? };
         blas::copy(&mut place, x)?;
         self.kept.push(place);
         Ok(())

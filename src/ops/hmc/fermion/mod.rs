@@ -397,13 +397,13 @@ impl Operators {
         if let Some(smeared) = &self.smeared {
             smeared.pull_back(force)?;
         }
-        let (sum, most) = force.norm2()?;
+        let (sum, max) = force.norm2()?;
         if !sum.is_finite() {
             bail!(NotFinite, "a fermion force is not finite");
         }
         // The builder subtracts the force with step 1.
         momenta.add(1.0, step, force)?;
-        Ok(KickReport { solves, ..KickReport::of(&geometry, (sum, most)) })
+        Ok(KickReport { solves, ..KickReport::of(&geometry, (sum, max)) })
     }
 }
 

@@ -175,12 +175,12 @@ impl OneFlavour {
         let since = Instant::now();
         let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
-        let (least, most) = (low.range().0, high.range().1);
-        self.seen = Some((least, most));
+        let (least, max) = (low.range().0, high.range().1);
+        self.seen = Some((least, max));
         match self.interval() {
-            None if least > 0.0 => self.approximate(least / 1.5, 1.2 * most),
-            None if as_a_rule(false) => self.approximate(low.value / 1.5, 1.2 * most),
-            Some((from, to)) if as_a_rule(least >= from && most <= to) => Ok(()),
+            None if least > 0.0 => self.approximate(least / 1.5, 1.2 * max),
+            None if as_a_rule(false) => self.approximate(low.value / 1.5, 1.2 * max),
+            Some((from, to)) if as_a_rule(least >= from && max <= to) => Ok(()),
             interval => {
                 let covers = match interval {
                     Some((from, to)) => {

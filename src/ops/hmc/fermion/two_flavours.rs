@@ -186,8 +186,8 @@ impl Monomial for TwoFlavours {
         let guesses = inverter.guesses as u64;
         memory.kept += (1 + guesses) * vector;
         let solves = ops.list.iter().flat_map(|op| [&op.force, &op.hamiltonian]);
-        let most = solves.map(|s| s.memory(1)).try_fold(0, |most, m| m.map(|m| most.max(m)))?;
-        memory.passing += 3 * vector + most.max(guesses * vector);
+        let max = solves.map(|s| s.memory(1)).try_fold(0, |max, m| m.map(|m| max.max(m)))?;
+        memory.passing += 3 * vector + max.max(guesses * vector);
         Ok(memory)
     }
 

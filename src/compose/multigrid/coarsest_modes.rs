@@ -17,7 +17,7 @@ use crate::solvers::dense::{eigen_hermitian, inverse};
 
 /// What is known of the coarsest level's operator S.
 #[derive(Default)]
-pub(super) struct Low {
+pub(super) struct CoarsestModes {
     pub modes: Option<Arc<Modes>>,
     pub direct: Option<Direct>,
 }
@@ -103,11 +103,11 @@ impl Modes {
 pub(super) fn turn(v: &CoarseField, to: &mut CoarseField, gram: &[Complex64]) -> Result<()> {
     let k = v.nrhs();
     let (values, vectors) = eigen_hermitian(gram, k)?;
-    let most = values.last().copied().unwrap_or(0.0);
-    if !(most.is_finite() && most > 0.0) {
+    let max = values.last().copied().unwrap_or(0.0);
+    if !(max.is_finite() && max > 0.0) {
         bail!(NotFinite, "low modes of the coarsest level are zero or not finite");
     }
-    let scale = |l: f64| if l > 1e-14 * most { 1.0 / l.sqrt() } else { 0.0 };
+    let scale = |l: f64| if l > 1e-14 * max { 1.0 / l.sqrt() } else { 0.0 };
     let scaled: Vec<Complex64> =
         vectors.iter().enumerate().map(|(i, z)| z * scale(values[i % k])).collect();
     to.combine(v, &Overlaps::of(v.device(), k, &scaled)?, 1.0, false)

@@ -6,11 +6,11 @@ use super::deflation::{Deflation, Sides};
 use super::equation::Equations;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
-use crate::linop::{Halves, LinOp, SchurComplement};
+use crate::linop::{LinOp, SchurComplement, SchurVectors};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, System};
 
 /// The equation, how the Krylov space is built, and what leads there and back.
-pub(super) struct Stage {
+pub(super) struct KrylovSolve {
     /// Where the full solution comes from that of a Schur complement.
     pub around: Option<Arc<dyn SchurComplement>>,
     /// M or M^dagger of the Krylov space, and which normal equations are formed.
@@ -24,12 +24,12 @@ pub(super) struct Stage {
     pub deflation: Option<Deflation>,
 }
 
-impl Stage {
+impl KrylovSolve {
     /// The same equation by BiCGStab.
     pub fn without_multigrid(self) -> Self {
         let System { precise, sloppy, scale, .. } = self.system;
         let system = System { sloppy, scale, ..System::new(precise) };
-        Stage { system, kind: SolverKind::BiCgStab, delta: 1.0, ..self }
+        KrylovSolve { system, kind: SolverKind::BiCgStab, delta: 1.0, ..self }
     }
 
     pub fn run(
@@ -45,10 +45,10 @@ impl Stage {
         };
         let scale = Some(blas::norm2(b)?.iter().map(|v| v.sqrt()).collect());
         let how = (self.dagger, params.initial_guess);
-        let stage = Stage { system: System { scale, ..self.system }, ..self };
-        let mut halves = Halves::prepare(&*schur, x, b, how)?;
-        let low = stage.deflation.as_ref();
-        let report = stage.krylov(low, &mut halves.x, &halves.b, params, monitor)?;
+        let solve = KrylovSolve { system: System { scale, ..self.system }, ..self };
+        let mut halves = SchurVectors::prepare(&*schur, x, b, how)?;
+        let low = solve.deflation.as_ref();
+        let report = solve.krylov(low, &mut halves.x, &halves.b, params, monitor)?;
         halves.reconstruct(b)?;
         Ok(report)
     }
