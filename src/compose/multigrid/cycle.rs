@@ -178,6 +178,7 @@ impl Hierarchy {
     /// Frees vectors that no cycle uses now.
     pub fn free_idle(&self) {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
+        self.squares.iter().for_each(|squares| squares.clear());
         self.coarse.iter().for_each(|op| op.free_idle());
         self.finest.free_idle();
         self.fine.free_idle();

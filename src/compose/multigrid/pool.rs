@@ -90,6 +90,11 @@ impl Squares {
         };
         Ok(LentSquares { made: Some(made), from: self })
     }
+
+    /// Frees those that nobody uses.
+    pub fn clear(&self) {
+        self.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
+    }
 }
 
 /// Least squares that go back.
