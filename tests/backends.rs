@@ -71,7 +71,8 @@ fn too_much_memory_is_refused_and_the_device_still_works() {
         let e = device.require(total + 1, "a test").unwrap_err();
         assert_eq!(e.status, Status::OutOfMemory, "{e}");
         if !device.is_cpu() {
-            let e = device.alloc((total + 1) as usize).unwrap_err();
+            // More than a driver would begin to look for, which takes from other processes while it does.
+            let e = device.alloc(1 << 50).unwrap_err();
             assert_eq!(e.status, Status::OutOfMemory, "{e}");
         }
         let mut small = device.alloc(64).unwrap();
