@@ -38,7 +38,7 @@ impl DiracSolver {
             let there = || self.like_on(device, multigrid, nrhs);
             let geometry = self.op().links().geometry();
             geometry.footprint(device, None::<fn() -> String>, there, |(mut solver, mut x, b)| {
-                solver.takes_over = true;
+                solver.assume_standstill = true;
                 match work {
                     Work::Solve => solver.run_through(&mut x, &b),
                     Work::Shifted => _ = solver.shifted(0.0, &mut x, &b, &mut unwatched),

@@ -38,8 +38,8 @@ pub struct DiracSolver {
     precise: OnceLock<Box<DiracSolver>>,
     /// Memory of work for so many right-hand sides, as far as it was asked for.
     pub(super) known: Mutex<HashMap<(Work, usize), Footprint>>,
-    /// Multigrid is taken to stand still in every solve, so that memory of what comes then is counted.
-    pub(super) takes_over: bool,
+    /// Multigrid counts as standing still in every solve: rehearsals for memory count BiCGStab, too, which goes on then.
+    pub(super) assume_standstill: bool,
 }
 
 /// Work of a solver whose memory is asked for.
@@ -195,7 +195,7 @@ impl DiracSolver {
             automatic,
             precise: OnceLock::new(),
             known: Mutex::default(),
-            takes_over: false,
+            assume_standstill: false,
         })
     }
 
@@ -333,7 +333,7 @@ impl DiracSolver {
                 automatic: None,
                 precise: OnceLock::new(),
                 known: Mutex::default(),
-                takes_over: false,
+                assume_standstill: false,
             })
         })
     }
@@ -589,7 +589,7 @@ impl DiracSolver {
             let start = Instant::now();
             let report = self.krylov_solve(dagger)?.run(x, b, params, monitor)?;
             let multigrid = self.lock().multigrid.clone();
-            let goes_on = report.standstill || self.takes_over;
+            let goes_on = report.standstill || self.assume_standstill;
             let Some(multigrid) = multigrid.filter(|_| goes_on) else {
                 return Ok(report);
             };
