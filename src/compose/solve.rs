@@ -597,10 +597,10 @@ impl DiracSolver {
             multigrid.free_idle();
             if report.standstill {
                 log::warn!(
-                "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of coarse \
-                 operators (link_precision) or another number of null vectors may help",
-                significant(report.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
-            );
+                    "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of \
+                     coarse operators (link_precision) or another number of null vectors may help",
+                    significant(report.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
+                );
             }
             let left = params.stop.iterations.saturating_sub(report.iterations).max(1);
             let stop = Stop { iterations: left, ..params.stop.since(start) };

@@ -136,7 +136,7 @@ impl DistanceWeighted {
     }
 
     /// out = M' in for the M of `apply`, or with `dagger` the adjoint of M' for the M^dagger of `apply`.
-    /// AllRanks lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
+    /// Whole lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
     fn with(
         &self,
         workspace: &Workspace,
