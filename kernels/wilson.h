@@ -348,6 +348,8 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
 }
 #endif
 
+// Is a site term, the same of the hop and of y, that of their sum?
+template <class Args> PLAQ_FN constexpr bool site_of_sum(const Args& a) { return a.with_y() && a.site_hop() != SITE_ONE && a.site_y() == a.site_hop(); }
 PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
   if (a.region() == REGION_INNER) return inner_site(a.geom, o, a.parity(), lx);
   if (a.region() == REGION_OUTER) return outer_site(a.geom, o, a.parity(), lx);
@@ -548,16 +550,18 @@ template <class S, int RECON> struct HopBlock {
         v[i] = (forward ? up : down) + __shfl_xor_sync(0xffffffffu, forward ? down : up, 16);
       }
       constexpr HopArgs fixed{};
-      if constexpr (fixed.site_hop() != SITE_ONE) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
+      constexpr bool of_sum = site_of_sum(fixed);
+      if constexpr (fixed.site_hop() != SITE_ONE && !of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       // Addresses kept from one right-hand side to the next would take registers that telling messages apart needs.
       Site w = s;
       if (S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) asm volatile("" : "+r"(w.o));
       if constexpr (fixed.with_y()) {
         R y[12];
         load_half<S>(y, plane(a.y, own_plane(a, rhs, a.step_y(), parity)), w, half);
-        if constexpr (fixed.site_y() != SITE_ONE) apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
+        if constexpr (fixed.site_y() != SITE_ONE && !of_sum) apply_chirality(y, a.site_y(), half, a.twist, a.twist_scale, blocks);
         PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)a.coef_y, y[i], v[i]);
       }
+      if constexpr (of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       if constexpr (fixed.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
       if constexpr (fixed.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
       store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
@@ -676,14 +680,15 @@ template <int W, class S, int RECON> struct Hop {
     if (one_coefficient(a) && a.coef[0] != 1)
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
     PLAQ_FIXED(HopArgs, fixed, a);
-    PLAQ_IF (fixed.site_hop() != SITE_ONE) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
+    PLAQ_IF (fixed.site_hop() != SITE_ONE && !site_of_sum(fixed)) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
     PLAQ_IF (fixed.with_y()) {
       Spinor<R> y;
       load<S>(y.v, plane(a.y, own_plane(a, batch, a.step_y(), s.par)), s);
-      PLAQ_IF (fixed.site_y() != SITE_ONE) apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
+      PLAQ_IF (fixed.site_y() != SITE_ONE && !site_of_sum(fixed)) apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
+    PLAQ_IF (site_of_sum(fixed)) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
     PLAQ_IF (fixed.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     PLAQ_IF (fixed.with_own()) add_spinor(acc, a.coef_own, out, s);

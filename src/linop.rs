@@ -66,8 +66,8 @@ use std::sync::{Arc, Mutex};
 
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 pub use convert::Convert;
-pub(crate) use schur::SchurVectors;
 pub use schur::{Schur, SchurComplement, System};
+pub(crate) use schur::{SchurSource, SchurVectors};
 
 use crate::backend::Device;
 use crate::bail;

@@ -7,10 +7,12 @@ use common::{devices, distance, extents_on, over_ranks, Lex};
 use plaq::compose::{DiracSolver, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, Components, GaugeField, Geometry, Precision, Recon, RhsOrder, Subset, VectorField,
+    blas, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
 };
 use plaq::linop::{LinOp, Shape};
-use plaq::operators::{ActionParams, CovariantShift, DiracParams, LaplaceParams, QuarkAction};
+use plaq::operators::{
+    ActionParams, CovariantShift, DiracParams, DoubletParams, LaplaceParams, QuarkAction,
+};
 use plaq::solvers::{slice_modes, unwatched, EigenParams, Shift, SolverKind, SolverParams, Stop};
 use reference::matrix::dag;
 use reference::numbers::gauge_numbers;
@@ -350,5 +352,54 @@ fn links_know_their_version() {
         let before = op.version();
         op.update(&links).unwrap();
         assert_eq!(op.version(), before);
+    }
+}
+
+/// The residual of a Schur complement that goes by way of the other parity is source minus image, for one right-hand side
+/// and several.
+#[test]
+fn residuals_by_way_of_the_other_parity() {
+    let phase = C::from_polar(1.0, 0.4);
+    let plain =
+        DiracParams { mass: 0.3, boundary: [phase, C::ONE, C::ONE, -C::ONE], ..Default::default() };
+    let clover = DiracParams { csw_s: 1.1, csw_t: 0.9, hop: [0.7, 0.8, 0.9, 1.0], ..plain };
+    let twisted = DiracParams { mu: 0.35, ..clover };
+    for s in setups() {
+        let actions: [ActionParams; 6] = [
+            plain.into(),
+            clover.into(),
+            DiracParams { mu: 0.35, ..plain }.into(),
+            twisted.into(),
+            DoubletParams { wilson: twisted, epsilon: 0.25 }.into(),
+            LaplaceParams { components: Components::COLOUR, directions: 15, mass2: 0.7 }.into(),
+        ];
+        let gauge = Arc::new(s.gauge);
+        for params in actions {
+            let op = params.create(gauge.clone()).unwrap();
+            for (parity, symmetric) in [(0, true), (1, true), (0, false), (1, false)] {
+                for (dagger, n) in [(false, 1), (true, 1), (false, 3), (true, 3)] {
+                    let what = format!("{params:?} {parity} {symmetric} {dagger} {n}");
+                    let schur = op.clone().schur(Schur { parity, symmetric }).unwrap();
+                    let mut b = op.shape().field(n).unwrap();
+                    b.set_noise(Noise::Normal, 5, 0).unwrap();
+                    let half = || schur.shape().field(n).unwrap();
+                    let (mut x, mut source, mut r, mut image) = (half(), half(), half(), half());
+                    x.set_noise(Noise::Normal, 6, 0).unwrap();
+                    schur.prepare(&mut source, &b, dagger).unwrap();
+                    match dagger {
+                        true => schur.apply_dagger(&mut image, &x).unwrap(),
+                        false => schur.apply(&mut image, &x).unwrap(),
+                    }
+                    let expected = blas::uniform(n, -1.0);
+                    blas::axpby(&blas::uniform(n, 1.0), &source, &expected, &mut image).unwrap();
+                    schur.residual(&mut r, &x, &mut source, &b, dagger).unwrap();
+                    blas::axpy(&blas::uniform(n, -1.0), &image, &mut r).unwrap();
+                    for (d, v) in blas::norm2(&r).unwrap().iter().zip(blas::norm2(&image).unwrap())
+                    {
+                        assert!(d / v < 1e-30, "{what}: {:e}", (d / v).sqrt());
+                    }
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@ use super::deflation::{Deflation, Sides};
 use super::equation::Equations;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
-use crate::linop::{LinOp, SchurComplement, SchurVectors};
+use crate::linop::{LinOp, SchurComplement, SchurSource, SchurVectors};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, System};
 
 /// The equation, how the Krylov space is built, and what leads there and back.
@@ -41,15 +41,16 @@ impl KrylovSolve {
     ) -> Result<SolverReport> {
         let low = self.deflation.as_ref();
         let Some(schur) = self.around.clone() else {
-            return self.krylov(low, x, b, params, monitor);
+            return self.krylov(low, x, (b, None), params, monitor);
         };
         let scale = Some(blas::norm2(b)?.iter().map(|v| v.sqrt()).collect());
         let how = (self.dagger, params.initial_guess);
         let solve = KrylovSolve { system: System { scale, ..self.system }, ..self };
         let mut halves = SchurVectors::prepare(&*schur, x, b, how)?;
         let low = solve.deflation.as_ref();
-        let report = solve.krylov(low, &mut halves.x, &halves.b, params, monitor)?;
-        halves.reconstruct(b)?;
+        let SchurVectors { x, source, .. } = &mut halves;
+        let report = solve.krylov(low, x, (source.vector(), Some(source)), params, monitor)?;
+        halves.reconstruct()?;
         Ok(report)
     }
 
@@ -58,21 +59,21 @@ impl KrylovSolve {
         &self,
         low: Option<&Deflation>,
         x: &mut SpinorField,
-        b: &SpinorField,
+        (b, made): (&SpinorField, Option<&SchurSource>),
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
         if let Some(deflation) = low {
             let equation = (&*self.op, Sides::of_one(self.dagger), self.system.scale.as_deref());
             let part = |x: &mut SpinorField, params: &SolverParams| {
-                self.krylov(None, x, b, params, &mut *monitor)
+                self.krylov(None, x, (b, None), params, &mut *monitor)
             };
             return deflation.solve(equation, x, b, params, part);
         }
         let delta = params.delta.min(self.delta);
         let mut params = SolverParams { kind: self.kind, delta, ..params.clone() };
         match self.normal {
-            Equations::Direct => solvers::solve(&self.system, &params, x, b, monitor),
+            Equations::Direct => solvers::solve_made(&self.system, &params, x, (b, made), monitor),
             Equations::NormalResidual => {
                 let mut source = b.like(b.precision())?;
                 self.op.apply_dagger(&mut source, b)?;

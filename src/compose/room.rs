@@ -58,13 +58,15 @@ impl DiracSolver {
         if let Some(by_gcr) = self.by_gcr() {
             return Ok(Needs { memory: self.memory(nrhs)?, ..by_gcr.needs(nrhs)? });
         }
-        self.in_rehearsal(|device, multigrid| {
+        let needs = self.in_rehearsal(|device, multigrid| {
             let there = || self.like_on(device, multigrid, nrhs);
             self.op().links().geometry().needs(device, there, |(solver, mut x, b)| {
                 solver.run_through(&mut x, &b);
                 Ok(())
             })
-        })
+        })?;
+        // Kernels of BiCGStab that goes on for multigrid are not in it, its memory is.
+        Ok(Needs { memory: self.memory(nrhs)?, ..needs })
     }
 
     /// Does `work` with a device of rehearsals and the hierarchy there that stands for this solver's.

@@ -430,6 +430,14 @@ impl VectorField {
         self.columns(0, self.nrhs)
     }
 
+    /// The memory of a field of one parity as one of the other parity.
+    pub(crate) fn of_parity(&self, parity: usize) -> Result<VectorField> {
+        if self.subset == Subset::Full {
+            bail!(Internal, "parity {parity} of a field of {} sites", self.subset);
+        }
+        Ok(VectorField { subset: Subset::of_parity(parity), ..self.alias()? })
+    }
+
     /// Right-hand sides that work takes at a time whose temporaries would else count beside the vectors of a solve: a
     /// quarter of them, or all where they cannot be taken by parts.
     pub(crate) fn part(&self) -> usize {

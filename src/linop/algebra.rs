@@ -65,6 +65,10 @@ impl LinOp for Normal {
             self.op.shape()
         }
     }
+    fn free_idle(&self) {
+        self.workspace.clear();
+        self.op.free_idle();
+    }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.both(out, inp, |_| Ok(()))
     }

@@ -2,7 +2,7 @@
 
 use super::{LinOp, Shape};
 use crate::error::Result;
-use crate::fields::VectorField;
+use crate::fields::{blas, VectorField};
 use crate::params::choices;
 
 /// The Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
@@ -77,19 +77,69 @@ pub trait SchurComplement: LinOp {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()>;
+    /// r = b' - S x, or with the adjoint of S, of the preconditioned system, whose source b' is what `prepare` makes of b.
+    /// `source` holds b', and its memory may be used for what is on the way: then it is unspecified afterwards, so that
+    /// the next residual is made without it again.
+    fn residual(
+        &self,
+        r: &mut VectorField,
+        x: &VectorField,
+        source: &mut VectorField,
+        _b: &VectorField,
+        dagger: bool,
+    ) -> Result<()> {
+        match dagger {
+            true => self.apply_dagger(r, x)?,
+            false => self.apply(r, x)?,
+        }
+        let n = x.nrhs();
+        blas::axpby(&blas::uniform(n, 1.0), source, &blas::uniform(n, -1.0), r)
+    }
     /// The inverse of `reconstruct`: what of a full field, of which `out` may be an alias, is unknown of the preconditioned
     /// system.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
 }
 
-/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back: they lie in the memory of x.
-pub(crate) struct SchurVectors<'a> {
+/// The source of the preconditioned system of M x = b, or M^dagger x = b, made of b.
+pub(crate) struct SchurSource<'a> {
     schur: &'a dyn SchurComplement,
     dagger: bool,
+    b: VectorField,
+    source: VectorField,
+}
+
+impl SchurSource<'_> {
+    /// The source itself; after a residual it is to be made again.
+    pub fn vector(&self) -> &VectorField {
+        &self.source
+    }
+    /// Makes it, a part of the right-hand sides at a time.
+    pub fn make(&self) -> Result<()> {
+        for (first, count) in self.b.parts() {
+            let mut out = self.source.columns(first, count)?;
+            self.schur.prepare(&mut out, &self.b.columns(first, count)?, self.dagger)?;
+        }
+        self.schur.free_idle();
+        Ok(())
+    }
+    /// r = source - S x of right-hand sides from `first` on, as many as x has.
+    pub fn residual(&self, r: &mut VectorField, x: &VectorField, first: usize) -> Result<()> {
+        let SchurSource { b, mut source, .. } = self.columns(first, x.nrhs())?;
+        self.schur.residual(r, x, &mut source, &b, self.dagger)
+    }
+    /// The source of some right-hand sides, in the same memory.
+    pub fn columns(&self, first: usize, count: usize) -> Result<Self> {
+        let (b, source) = (self.b.columns(first, count)?, self.source.columns(first, count)?);
+        Ok(SchurSource { b, source, ..*self })
+    }
+}
+
+/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back: they lie in the memory of x.
+pub(crate) struct SchurVectors<'a> {
     full: &'a mut VectorField,
     parity: usize,
     pub x: VectorField,
-    pub b: VectorField,
+    pub source: SchurSource<'a>,
 }
 
 impl<'a> SchurVectors<'a> {
@@ -105,18 +155,16 @@ impl<'a> SchurVectors<'a> {
             schur.restrict(&mut x.alias()?, x, dagger)?;
             x.gather(parity)?;
         }
-        let [half_x, half_b] = x.halves(parity)?;
-        for (first, count) in b.parts() {
-            let mut out = half_b.columns(first, count)?;
-            schur.prepare(&mut out, &b.columns(first, count)?, dagger)?;
-        }
-        Ok(SchurVectors { schur, dagger, full: x, parity, x: half_x, b: half_b })
+        let [half_x, source] = x.halves(parity)?;
+        let source = SchurSource { schur, dagger, b: b.alias()?, source };
+        source.make()?;
+        Ok(SchurVectors { full: x, parity, x: half_x, source })
     }
 
     /// Makes x of the system's solution.
-    pub fn reconstruct(self, b: &VectorField) -> Result<()> {
+    pub fn reconstruct(self) -> Result<()> {
         self.full.spread(self.parity)?;
-        let own = self.full.alias()?;
-        self.schur.reconstruct(self.full, &own, b, self.dagger)
+        let (own, SchurSource { schur, dagger, b, .. }) = (self.full.alias()?, self.source);
+        schur.reconstruct(self.full, &own, &b, dagger)
     }
 }

@@ -199,41 +199,36 @@ impl WilsonType for Doublet {
         sum: &HopSum,
     ) -> Result<()> {
         let HopCall { parity, dagger, site_hop, y, .. } = *call;
-        let slices = HopCall { site_hop: SiteTerm::One, y: None, ..*call };
-        let flat = inp.by_slice();
-        if sum.z.is_some() || (sum.own != 0.0 && site_hop != SiteTerm::One) {
-            // The hop by itself, and then everything else of its parity.
+        let one = SiteTerm::One;
+        if sum.own != 0.0 && (sum.z.is_some() || site_hop != one) {
+            // The hop by itself, and then what out holds.
             let shape = self.subset_shape(Subset::of_parity(parity));
             return self.workspace.with(&shape, inp.nrhs(), |t| {
-                self.hop_add(t, inp, call, &HopSum::default())?;
-                if let Some((z, c)) = sum.z {
-                    self.site(t, z, parity, (SiteTerm::One, dagger, c), Some((t, 1.0)))?;
-                }
-                self.site(out, t, parity, (SiteTerm::One, dagger, 1.0), Some((out, sum.own)))
+                self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;
+                self.site(out, t, parity, (one, dagger, 1.0), Some((out, sum.own)))
             });
         }
-        match y {
-            // What is multiplied goes first, and the hop is added to it.
-            Some((y, c, site_y)) if site_hop == SiteTerm::One => {
-                let own = (sum.own != 0.0).then_some((&*out, sum.own));
-                self.site(out, y, parity, (site_y, dagger, c), own)?;
-                let add = HopSum { z: None, own: 1.0 };
-                self.wilson.hop_add(&mut out.by_slice(), &flat, &slices, &add)
-            }
-            _ => {
-                self.wilson.hop_add(&mut out.by_slice(), &flat, &slices, sum)?;
-                let y = match y {
-                    Some((_, _, site)) if site != SiteTerm::One => {
-                        bail!(Internal, "two site terms in one hop")
-                    }
-                    y => y.map(|y| (y.0, y.1)),
-                };
-                match (site_hop, y) {
-                    (SiteTerm::One, None) => Ok(()),
-                    _ => self.site(out, out, parity, (site_hop, dagger, 1.0), y),
-                }
-            }
+        // What the site term of the hop multiplies, too, goes first, and the hop is added to it.
+        let z = sum.z.map(|(z, c)| (z, c, one));
+        let (before, after) = match y {
+            _ if site_hop == one => ([y, z], [None, None]),
+            Some((y, c, term)) if term == site_hop => ([Some((y, c, one)), None], [z, None]),
+            y => ([None, None], [y, z]),
+        };
+        let mut own = sum.own;
+        for (v, c, term) in before.into_iter().flatten() {
+            let add = (own != 0.0).then_some((&*out, own));
+            self.site(out, v, parity, (term, dagger, c), add)?;
+            own = 1.0;
         }
+        let slices = HopCall { site_hop: one, y: None, ..*call };
+        let add = HopSum { z: None, own };
+        self.wilson.hop_add(&mut out.by_slice(), &inp.by_slice(), &slices, &add)?;
+        let mut after = after.into_iter().flatten().map(|(v, c, _)| (v, c));
+        if site_hop != one {
+            self.site(out, out, parity, (site_hop, dagger, 1.0), after.next())?;
+        }
+        after.try_for_each(|(v, c)| self.site(out, v, parity, (one, dagger, c), Some((out, 1.0))))
     }
 
     fn is_one(&self, term: SiteTerm) -> bool {

@@ -106,22 +106,39 @@ impl EvenOdd {
         let site_hop = SiteTerm::Inverse;
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first = HopCall { parity: 1 - p, dagger: false, coef: 1.0, site_hop, y: None };
-            self.first_hop(t, inp, &first)?;
-            let _blocks = self.blocks(p)?;
+            self.hop(t, inp, &first, &HopSum::default())?;
             let second = HopCall { parity: p, coef: kappa * kappa, y, ..first };
-            self.op.hop_add(out, t, &second, &HopSum { z: None, own })
+            self.hop(out, t, &second, &HopSum { z: None, own })
         })
     }
 
-    /// A hop to the other parity, times the inverse site term there.
-    pub(super) fn first_hop(
+    /// [`WilsonType::hop_add`], with the clover blocks of an inverse site term.
+    pub(super) fn hop(
         &self,
-        t: &mut VectorField,
+        out: &mut VectorField,
         inp: &VectorField,
         call: &HopCall,
+        sum: &HopSum,
     ) -> Result<()> {
-        let _blocks = self.blocks(call.parity)?;
-        self.op.hop(t, inp, call)
+        let _blocks = match call.site_hop {
+            SiteTerm::Inverse => self.blocks(call.parity)?,
+            _ => None,
+        };
+        self.op.hop_add(out, inp, call, sum)
+    }
+
+    /// x_q = A_q^-1 (b_q + kappa H_qp x_p).
+    fn solve_other(
+        &self,
+        out: &mut VectorField,
+        x: &VectorField,
+        b: &VectorField,
+        dagger: bool,
+    ) -> Result<()> {
+        let site_hop = SiteTerm::Inverse;
+        let (y, coef) = (Some((b, 1.0, site_hop)), self.kappa());
+        let call = HopCall { parity: 1 - self.parity, dagger, coef, site_hop, y };
+        self.hop(out, x, &call, &HopSum::default())
     }
 
     /// out = A^-1 in, or the adjoint, on one parity; out may be an alias of in.
@@ -150,14 +167,7 @@ impl EvenOdd {
         self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
             let first =
                 HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
-            {
-                let _blocks = self.blocks(q)?;
-                self.op.hop_add(t, inp, &first, &HopSum::default())?;
-            }
-            let _blocks = match site_hop {
-                SiteTerm::Inverse => self.blocks(p)?,
-                _ => None,
-            };
+            self.hop(t, inp, &first, &HopSum::default())?;
             let second = HopCall {
                 parity: p,
                 dagger,
@@ -165,7 +175,7 @@ impl EvenOdd {
                 site_hop,
                 y: Some((y, 1.0, site_y)),
             };
-            self.op.hop_add(out, t, &second, &HopSum::default())
+            self.hop(out, t, &second, &HopSum::default())
         })
     }
 }
@@ -227,23 +237,16 @@ impl SchurComplement for EvenOdd {
     /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (p, q) = (self.parity, 1 - self.parity);
-        let kappa = self.kappa();
+        let site_hop = match self.symmetric && !dagger {
+            true => SiteTerm::Inverse,
+            false => SiteTerm::One,
+        };
+        let y = Some((b, 1.0, site_hop));
         self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
             self.apply_inverse(t, b, q, dagger)?;
-            let call = HopCall {
-                parity: p,
-                dagger,
-                coef: kappa,
-                site_hop: SiteTerm::One,
-                y: Some((b, 1.0, SiteTerm::One)),
-            };
-            self.op.hop(out, t, &call)
-        })?;
-        if self.symmetric && !dagger {
-            let own = out.alias()?;
-            self.apply_inverse(out, &own, p, false)?;
-        }
-        Ok(())
+            let call = HopCall { parity: p, dagger, coef: self.kappa(), site_hop, y };
+            self.hop(out, t, &call, &HopSum::default())
+        })
     }
 
     /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger the symmetric system is solved by
@@ -255,22 +258,40 @@ impl SchurComplement for EvenOdd {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()> {
-        let q = 1 - self.parity;
         if self.symmetric && dagger {
             self.apply_inverse(full, x, self.parity, true)?;
         } else {
             copy_parity(full, x, self.parity)?;
         }
-        let call = HopCall {
-            parity: q,
-            dagger,
-            coef: self.kappa(),
-            site_hop: SiteTerm::One,
-            y: Some((b, 1.0, SiteTerm::One)),
-        };
         let own = full.alias()?;
-        self.op.hop(full, &own, &call)?;
-        self.apply_inverse(full, &own, q, dagger)
+        self.solve_other(full, &own, b, dagger)
+    }
+
+    /// The residual of M x = b times S on p, with x_q of `reconstruct`, which leaves none on q: S (b_p + kappa H_pq x_q)
+    /// - S A_p x_p. x_q lies in the memory of the source.
+    fn residual(
+        &self,
+        r: &mut VectorField,
+        x: &VectorField,
+        source: &mut VectorField,
+        b: &VectorField,
+        dagger: bool,
+    ) -> Result<()> {
+        let (p, one) = (self.parity, SiteTerm::One);
+        let mut other = source.of_parity(1 - p)?;
+        let (site_hop, y, z) = match (self.symmetric, dagger) {
+            (true, false) => (SiteTerm::Inverse, (b, 1.0, SiteTerm::Inverse), (x, -1.0)),
+            (true, true) => (one, (b, 1.0, one), (x, -1.0)),
+            (false, _) => (one, (x, -1.0, SiteTerm::Direct), (b, 1.0)),
+        };
+        if self.symmetric && dagger {
+            self.apply_inverse(r, x, p, true)?;
+            self.solve_other(&mut other, r, b, dagger)?;
+        } else {
+            self.solve_other(&mut other, x, b, dagger)?;
+        }
+        let call = HopCall { parity: p, dagger, coef: self.kappa(), site_hop, y: Some(y) };
+        self.hop(r, &other, &call, &HopSum { z: Some(z), own: 0.0 })
     }
 
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {

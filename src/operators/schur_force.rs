@@ -8,7 +8,7 @@
 use num_complex::Complex64;
 
 use super::force_workspace::{ForceWorkspace, HalfTerms};
-use super::{copy_parity, EvenOdd, ForceTerms, HopCall, SiteTerm, Wilson};
+use super::{copy_parity, EvenOdd, ForceTerms, HopCall, HopSum, SiteTerm, Wilson};
 use crate::error::Result;
 use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
 use crate::linop::LinOp;
@@ -131,7 +131,7 @@ impl EvenOdd {
             site_hop: SiteTerm::Inverse,
             y: None,
         };
-        self.first_hop(full, half, &call)
+        self.hop(full, half, &call, &HopSum::default())
     }
 }
 

@@ -21,7 +21,7 @@ use crate::fields::{
 };
 use crate::linop::{LinOp, Schur, Shape};
 
-/// One parity's hop: out = coef_y S_y y + S_hop (coef H in).
+/// One parity's hop: out = coef_y S_y y + S_hop (coef H in). Either site term is one, or both are the same.
 #[derive(Clone, Copy)]
 pub struct HopCall<'a> {
     pub parity: usize,
@@ -432,8 +432,9 @@ impl Wilson {
             None => None,
         };
         let site_y = y.as_ref().map_or(args::SITE_ONE, |y| y.kind);
+        let same = call.y.is_none_or(|(_, _, term)| term == call.site_hop);
         assert!(
-            site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
+            same || site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
             "two site terms in one hop"
         );
         let (twist, twist_scale) = match &y {

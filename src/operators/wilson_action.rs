@@ -110,7 +110,7 @@ impl WilsonType for Wilson {
 
 impl Wilson {
     /// One parity of the hopping term with its site terms; `inp` must hold the other parity,
-    /// `out` and y this one. At most one of the two site terms may differ from One.
+    /// `out` and y this one.
     pub fn hop(&self, out: &mut SpinorField, inp: &SpinorField, call: &HopCall) -> Result<()> {
         self.hop_add(out, inp, call, &HopSum::default())
     }

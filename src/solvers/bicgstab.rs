@@ -54,10 +54,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     while mixed.running() {
         match &mut right {
             Some(right) => {
-                mixed.precondition(right.inverse, &mut right.p, Some(&p))?;
-                mixed.apply(&mut v, &right.p)?;
+                mixed.counted(right.inverse).apply(&mut right.p, &p)?;
+                mixed.operator().apply(&mut v, &right.p)?;
             }
-            None => mixed.apply(&mut v, &p)?,
+            None => mixed.operator().apply(&mut v, &p)?,
         }
         // The device goes on to the end of the step without the host. What is not finite is left out
         // there: nothing of a broken step reaches r or x.
@@ -66,10 +66,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         blas::axpy_times(&minus, Times::OverDot(&sv), &v, &mut mixed.r)?;
         match &mut right {
             Some(right) => {
-                mixed.precondition(right.inverse, &mut right.r, None)?;
-                mixed.apply(&mut t, &right.r)?;
+                mixed.counted(right.inverse).apply(&mut right.r, &mixed.r)?;
+                mixed.operator().apply(&mut t, &right.r)?;
             }
-            None => mixed.apply_to_r(&mut t)?,
+            None => mixed.operator().apply(&mut t, &mixed.r)?,
         }
         let tr = blas::dot_norm_later(&t, &mixed.r)?;
         let (some, one) = (mixed.masked(|i| rho[i]), mixed.masked(|_| Complex64::ONE));

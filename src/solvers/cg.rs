@@ -110,7 +110,7 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
     let none = Complex64::new(f64::INFINITY, 0.0);
     let mut curvature = vec![none; mixed.nrhs()];
     while mixed.running() {
-        mixed.precondition(inverse, &mut z, None)?;
+        mixed.counted(inverse).apply(&mut z, &mixed.r)?;
         let along = blas::dot(&q, &z)?;
         let beta = mixed.masked(|i| match mixed.fresh[i] || curvature[i] == none {
             true => Complex64::ZERO,
@@ -118,7 +118,7 @@ pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Resul
         });
         mixed.fresh.fill(false);
         blas::axpby(&mixed.masked(|_| Complex64::ONE), &z, &beta, &mut p)?;
-        mixed.apply(&mut q, &p)?;
+        mixed.operator().apply(&mut q, &p)?;
         curvature = blas::dot(&p, &q)?;
         let slope = blas::dot(&p, &mixed.r)?;
         let alpha = mixed.masked(|i| slope[i] / curvature[i].re);
@@ -154,12 +154,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     let mut before: Option<Step> = None;
     while mixed.running() {
         let curvature = match form {
-            Form::Hermitian => match mixed.apply_for_curvature(&mut q, &p)? {
+            Form::Hermitian => match mixed.operator().apply_for_curvature(&mut q, &p)? {
                 Some(norm) => Curvature::Norm(norm),
                 None => Curvature::Dot(blas::dot_norm_later(&p, &q)?),
             },
             _ => {
-                mixed.apply(&mut q, &p)?;
+                mixed.operator().apply(&mut q, &p)?;
                 let of = if form == Form::NormalResidual { &q } else { &p };
                 Curvature::Norm(blas::norm2_later(of)?)
             }
@@ -245,7 +245,7 @@ fn gradient(
     if form == Form::Hermitian {
         return Ok(r2.clone());
     }
-    mixed.apply_dagger_to_r(q)?;
+    mixed.operator().apply_dagger(q, &mixed.r)?;
     if form == Form::NormalResidual {
         Ok(Rc::new(blas::norm2_later(q)?))
     } else {

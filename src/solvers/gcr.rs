@@ -131,10 +131,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 q.push(mixed.vector()?);
             }
             match preconditioner {
-                Some(inverse) => mixed.precondition(inverse, &mut z[k], None)?,
+                Some(inverse) => mixed.counted(inverse).apply(&mut z[k], &mixed.r)?,
                 None => blas::copy(&mut z[k], &mixed.r)?,
             }
-            mixed.apply(&mut q[k], &z[k])?;
+            mixed.operator().apply(&mut q[k], &z[k])?;
             let (before, rest) = q.split_at_mut(k);
             let image = &mut rest[0];
             let mut overlaps = vec![];

@@ -12,7 +12,8 @@
 //! long. The drift for a unit of the way is measured at every update.
 //!
 //! What is precise is worked on a quarter of the right-hand sides at a time, so that its temporaries hardly count beside
-//! the vectors of the iteration, and where the algorithm allows it only on those whose update is due.
+//! the vectors of the iteration, and where the algorithm allows it only on those whose update is due. They are there for
+//! an update alone, in which the correction of a single right-hand side and the temporaries of the sloppy operator are not.
 //!
 //! Every right-hand side stops by itself: when it meets the criteria, or when it stands still. Once
 //! two thirds of them have stopped the fields shrink to the others.
@@ -24,9 +25,9 @@ use super::{Monitor, Patience, SolverParams, SolverReport, System};
 use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::blas::{self, Sums};
+use crate::fields::blas;
 use crate::fields::{parts_of, Precision, VectorField};
-use crate::linop::LinOp;
+use crate::linop::{LinOp, SchurSource};
 
 /// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
 /// solve gives up.
@@ -57,10 +58,10 @@ pub(super) enum Next {
 
 /// What an iteration in lower precision goes back to.
 struct Upper {
-    /// What the iteration has found since x was brought up to date.
-    correction: VectorField,
-    /// Room for the residual in precise arithmetic, of a part of the right-hand sides.
-    r: VectorField,
+    /// What the iteration has found since x was brought up to date; none while all residuals are recomputed at once.
+    correction: Option<VectorField>,
+    /// Right-hand sides of which residuals are computed in precise arithmetic at a time.
+    part: usize,
     /// Heavy-quark residuals of x when it was last recomputed.
     heavy_quark: Vec<f64>,
 }
@@ -72,6 +73,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
+    /// Where b is made of a larger system's: then residuals may take its memory.
+    made: Option<&'a SchurSource<'a>>,
     x: &'a mut VectorField,
     /// Right-hand sides that are left, and with one precision x and b of these once they are not all.
     columns: Vec<usize>,
@@ -135,7 +138,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         system: &'a System,
         params: &'a SolverParams,
         x: &'a mut VectorField,
-        (b, norm): (&'a VectorField, &[f64]),
+        (b, norm, made): (&'a VectorField, &[f64], Option<&'a SchurSource<'a>>),
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
@@ -148,11 +151,12 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
         let upper = match &system.sloppy {
-            Some(_) => Some(Upper {
-                correction: lower.field(n)?,
-                r: x.like_with(x.precision(), x.part())?,
-                heavy_quark: vec![1.0; n],
-            }),
+            Some(_) => {
+                // What b was made with.
+                precise.free_idle();
+                let correction = Some(lower.field(n)?);
+                Some(Upper { correction, part: x.part(), heavy_quark: vec![1.0; n] })
+            }
             None => None,
         };
         let weight: Vec<f64> = match upper {
@@ -167,6 +171,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             preconditioner: system.preconditioner.as_deref(),
             watch,
             b,
+            made,
             x,
             columns: (0..n).collect(),
             left: None,
@@ -234,7 +239,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// Where the iteration adds its steps, and its residual.
     pub fn split(&mut self) -> (&mut VectorField, &mut VectorField) {
         let x = match (&mut self.upper, &mut self.left) {
-            (Some(upper), _) => &mut upper.correction,
+            (Some(upper), _) => upper.correction.as_mut().expect("between residuals"),
             (None, Some((x, _))) => x,
             (None, None) => &mut *self.x,
         };
@@ -253,43 +258,15 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         (0..self.nrhs()).map(pick).collect()
     }
 
-    /// out = M in, or M^dagger in, in sloppy precision.
-    pub fn apply(&mut self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.count_op(self.sloppy);
-        self.sloppy.apply(out, inp)
+    /// The operator of the iteration, of which an application is counted.
+    pub fn operator(&mut self) -> &'a dyn LinOp {
+        self.counted(self.sloppy)
     }
-    /// The same, and |v|^2 = <in, M in> where the operator has such a v on its way.
-    pub fn apply_for_curvature(
-        &mut self,
-        out: &mut VectorField,
-        inp: &VectorField,
-    ) -> Result<Option<Sums>> {
-        self.count_op(self.sloppy);
-        self.sloppy.apply_for_curvature(out, inp)
-    }
-    /// out = M^dagger r.
-    pub fn apply_dagger_to_r(&mut self, out: &mut VectorField) -> Result<()> {
-        self.count_op(self.sloppy);
-        self.sloppy.apply_dagger(out, &self.r)
-    }
-    /// out = M r.
-    pub fn apply_to_r(&mut self, out: &mut VectorField) -> Result<()> {
-        self.count_op(self.sloppy);
-        self.sloppy.apply(out, &self.r)
-    }
-    /// out = K inp, or K r without one, of an approximate inverse K.
-    pub fn precondition(
-        &mut self,
-        inverse: &dyn LinOp,
-        out: &mut VectorField,
-        inp: Option<&VectorField>,
-    ) -> Result<()> {
-        self.count_op(inverse);
-        inverse.apply(out, inp.unwrap_or(&self.r))
-    }
-    fn count_op(&mut self, op: &dyn LinOp) {
+    /// The same of another operator in the iteration.
+    pub fn counted<'o>(&mut self, op: &'o dyn LinOp) -> &'o dyn LinOp {
         self.report.flops += op.flops() * self.nrhs() as f64;
         self.report.bytes += op.bytes(self.nrhs());
+        op
     }
     /// Counts sloppy vectors moved, and flops per site of all right-hand sides together.
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
@@ -342,7 +319,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         match (&mut self.upper, &mut self.left) {
             (Some(upper), _) => {
                 r.keep(&keep)?;
-                upper.correction.keep(&keep)?;
+                if let Some(correction) = &mut upper.correction {
+                    correction.keep(&keep)?;
+                }
                 retain(&mut upper.heavy_quark, &keep);
             }
             (None, Some((x, b))) => {
@@ -504,8 +483,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     }
 
     fn update(&mut self, which: &[usize]) -> Result<()> {
-        for (first, count) in self.parts(which) {
-            let Some(Upper { correction, .. }) = &self.upper else { break };
+        let parts = self.parts(which);
+        for &(first, count) in &parts {
+            let Some(Upper { correction: Some(correction), .. }) = &self.upper else { break };
             let back: Vec<f64> =
                 self.weight.iter().skip(first).map(|w| 1.0 / w).take(count).collect();
             let mut x = self.x.columns(self.columns[first], count)?;
@@ -513,8 +493,15 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             blas::axpy(&blas::complex(&back), &correction, &mut x)?;
             correction.clear()?;
         }
+        let at_once = parts.len() == 1 && which.len() == self.nrhs();
+        if let Some(upper) = self.upper.as_mut().filter(|_| at_once) {
+            upper.correction = None;
+        }
         let told = self.relative.clone();
         self.recompute(which, true)?;
+        if let Some(upper) = self.upper.as_mut().filter(|upper| upper.correction.is_none()) {
+            upper.correction = Some(self.r.like(self.r.precision())?);
+        }
         if self.watch.stop.heavy_quark().is_some() {
             let max = ROUNDING * self.precise.shape().precision.epsilon();
             for &i in which {
@@ -550,7 +537,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// These right-hand sides by parts that precise arithmetic takes at a time: the first of each and their number. They
     /// lie beside each other in x and b.
     fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
-        let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.r.nrhs());
+        let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.part);
         let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
         parts_of(&columns, max).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
@@ -560,9 +547,15 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let mut norms = vec![];
         match self.upper.is_some() {
             true => {
-                for (first, count) in self.parts(which) {
-                    norms.extend(self.recompute_part(first, count, with_x)?);
+                // What the operator keeps between applications makes room for what is precise.
+                self.sloppy.free_idle();
+                let parts = self.parts(which);
+                let max = parts.iter().map(|part| part.1).max().filter(|_| with_x);
+                let room = max.map(|n| self.x.like_with(self.x.precision(), n)).transpose()?;
+                for (first, count) in parts {
+                    norms.extend(self.recompute_part(first, count, room.as_ref())?);
                 }
+                self.precise.free_idle();
             }
             false => {
                 self.count_precise(self.nrhs(), with_x);
@@ -603,28 +596,40 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// The same for a part of a solve in two precisions; returns |b - M x|^2.
-    fn recompute_part(&mut self, first: usize, count: usize, with_x: bool) -> Result<Vec<f64>> {
-        self.count_precise(count, with_x);
+    /// The same for a part of a solve in two precisions; `room`: for the residual in precise arithmetic, where x is not
+    /// zero. Returns |b - M x|^2.
+    fn recompute_part(
+        &mut self,
+        first: usize,
+        count: usize,
+        room: Option<&VectorField>,
+    ) -> Result<Vec<f64>> {
+        self.count_precise(count, room.is_some());
         let Some(upper) = &mut self.upper else { return Ok(vec![]) };
         let (column, which) = (self.columns[first], first..first + count);
-        let (b, mut r) = (self.b.columns(column, count)?, upper.r.columns(0, count)?);
-        let source = match with_x {
-            true => {
+        let b = self.b.columns(column, count)?;
+        let r = room.map(|room| room.columns(0, count)).transpose()?;
+        let source = match r {
+            Some(mut r) => {
                 let x = self.x.columns(column, count)?;
-                self.precise.apply(&mut r, &x)?;
-                let minus = blas::uniform(count, -1.0);
-                blas::axpby(&blas::uniform(count, 1.0), &b, &minus, &mut r)?;
+                match self.made {
+                    Some(made) => made.residual(&mut r, &x, column)?,
+                    None => {
+                        self.precise.apply(&mut r, &x)?;
+                        let minus = blas::uniform(count, -1.0);
+                        blas::axpby(&blas::uniform(count, 1.0), &b, &minus, &mut r)?;
+                    }
+                }
                 let found = blas::heavy_quark_residual(&x, &r)?;
                 upper.heavy_quark[which.clone()].copy_from_slice(&found);
-                &r
+                r
             }
-            false => &b,
+            None => b,
         };
         let weight = blas::complex(&self.weight[which.clone()]);
         let mut low = self.r.columns(first, count)?;
         if self.way[which.clone()].iter().any(|&way| way > 0.0) {
-            blas::axpby(&weight, source, &blas::uniform(count, -1.0), &mut low)?;
+            blas::axpby(&weight, &source, &blas::uniform(count, -1.0), &mut low)?;
             for (i, jump) in which.zip(blas::norm2(&low)?) {
                 let drift = jump.sqrt() / self.way[i];
                 if drift.is_finite() {
@@ -635,8 +640,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         // Whatever r held must not come back through a coefficient of zero.
         low.clear()?;
-        blas::axpby(&weight, source, &blas::uniform(count, 0.0), &mut low)?;
-        blas::norm2(source)
+        blas::axpby(&weight, &source, &blas::uniform(count, 0.0), &mut low)?;
+        blas::norm2(&source)
     }
 
     /// Heavy-quark residual of x, up to date right after `recompute`.

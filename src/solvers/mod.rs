@@ -54,7 +54,7 @@ use crate::backend::{steps, Device};
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
-use crate::linop::LinOp;
+use crate::linop::{LinOp, SchurSource};
 use mixed_precision::MixedPrecision;
 
 /// The linear system: an operator, and what approximates it more cheaply.
@@ -159,12 +159,30 @@ pub fn solve(
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
+    solve_made(system, params, x, (b, None), monitor)
+}
+
+/// The same of a Schur complement where `made` says how b came from the source of the whole operator: residuals in
+/// precise arithmetic then go by way of the other parity, with one vector less, and what b holds is unspecified
+/// afterwards.
+///
+/// # Errors
+/// Errors of [`solve`].
+pub(crate) fn solve_made(
+    system: &System,
+    params: &SolverParams,
+    x: &mut VectorField,
+    (b, made): (&VectorField, Option<&SchurSource>),
+    monitor: &mut Monitor,
+) -> Result<SolverReport> {
     check(system, params, x, b)?;
     let start = Instant::now();
     let xs = &mut [x];
     let mut units = InRange::new(xs, b, params.initial_guess)?;
     let mut fields = units.fields();
     let (x, b) = (&mut *fields.xs[0], fields.b);
+    // That source has units of its own.
+    let made = made.filter(|_| fields.factors.iter().all(|&f| f == 1.0));
     let in_units = |s: &Vec<f64>| s.iter().zip(fields.factors).map(|(s, f)| s * f).collect();
     let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
     let iterations = match params.kind {
@@ -175,8 +193,8 @@ pub fn solve(
     let stop = Stop { iterations, ..params.stop };
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
-    let mut solved = || {
-        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms), monitor)?;
+    let solved = || {
+        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms, made), monitor)?;
         match params.kind {
             SolverKind::Cg => match inverse {
                 Some(inverse) => cg::flexible(&mut mixed, inverse)?,
@@ -191,8 +209,9 @@ pub fn solve(
         }
         let parked = mixed.parked().to_vec();
         let mut report = mixed.finish()?;
-        if params.kind == SolverKind::BiCgStab && params.fall_back {
-            fall_back(&parked, (system, params, start), (x, b), &mut report, monitor)?;
+        if params.kind == SolverKind::BiCgStab && params.fall_back && !parked.is_empty() {
+            let equation = (x, b, made);
+            fall_back(&parked, (system, params, start), equation, &mut report, monitor)?;
         }
         Ok(report)
     };
@@ -238,12 +257,11 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     Ok(())
 }
 
-/// Goes on by CGNR with right-hand sides that came to a standstill, each at its iteration: it has those that are
-/// left of its own.
+/// Goes on by CGNR with right-hand sides that came to a standstill, which have the iterations that are left of their own.
 fn fall_back(
     parked: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
-    (x, b): (&mut VectorField, &VectorField),
+    (x, b, made): (&mut VectorField, &VectorField, Option<&SchurSource>),
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
@@ -251,61 +269,54 @@ fn fall_back(
     if let Some((i, _)) = parked.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
         bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
     }
-    // All of them where they are, or copies of as many as there is room for beside these.
-    let all = parked.len() == n;
-    for group in parked.chunks(if all { n } else { n.div_ceil(2) }) {
-        let used = group.iter().map(|c| c.1).max().unwrap_or(0);
+    // Zero is better than an x that BiCGStab has led away.
+    let lost = |i: usize| parked.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
+    let keep: Vec<f64> = (0..n).map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
+    blas::axpby(&blas::uniform(n, 0.0), b, &blas::complex(&keep), x)?;
+    if let Some(made) = made {
+        made.make()?;
+    }
+    // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
+    // that have converged take no iteration.
+    let mut runs: Vec<(usize, usize)> = vec![];
+    for i in (0..n).filter(|i| parked.iter().any(|p| p.0 == *i)) {
+        match runs.last_mut().filter(|(first, count)| first + *count == i) {
+            Some(run) => run.1 += 1,
+            None => runs.push((i, 1)),
+        }
+    }
+    if !x.can_keep() {
+        runs = vec![(0, n)];
+    }
+    for (first, count) in runs {
+        let columns = first..first + count;
+        let used = parked.iter().filter(|p| columns.contains(&p.0)).map(|p| p.1).max().unwrap_or(0);
         let left = stop.iterations.saturating_sub(used);
         if left == 0 || report.stopped {
             report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
             continue;
         }
-        let mut columns: Vec<usize> = group.iter().map(|c| c.0).collect();
-        columns.sort();
-        let k = columns.len();
-        let mut copies = match all {
-            true => None,
-            false => Some((x.like_with(x.precision(), k)?, b.like_with(b.precision(), k)?)),
-        };
-        if let Some((x_part, b_part)) = &mut copies {
-            for (to, &from) in columns.iter().enumerate() {
-                x_part.copy_rhs(to, x, from, 1)?;
-                b_part.copy_rhs(to, b, from, 1)?;
-            }
-        }
-        let (x_part, b_part) = match &mut copies {
-            Some((x_part, b_part)) => (x_part, &*b_part),
-            None => (&mut *x, b),
-        };
-        // Zero is better than an x that BiCGStab has led away.
-        let keep = columns.iter().map(|&c| (report.residual[c] < 1.0) as i32 as f64);
-        let keep = blas::complex(&keep.collect::<Vec<_>>());
-        blas::axpby(&blas::uniform(k, 0.0), b_part, &keep, x_part)?;
-        let scale = system.scale.as_ref().map(|s| columns.iter().map(|&c| s[c]).collect());
+        let scale = system.scale.as_ref().map(|s| s[columns.clone()].to_vec());
         let system = System { scale, preconditioner: None, ..system.clone() };
         let rest = Stop { iterations: left, ..stop.since(start) };
         let kind = SolverKind::Cgnr;
         let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
         let (before, mut shown) = (report.iterations, report.residual.clone());
         let mut watched = |p: &Progress| {
-            columns.iter().zip(p.residual).for_each(|(&c, r)| shown[c] = *r);
+            shown[columns.clone()].copy_from_slice(p.residual);
             monitor(&Progress {
                 iteration: before + p.iteration,
                 residual: &shown,
                 seconds: start.elapsed().as_secs_f64(),
             })
         };
-        let part = solve(&system, &params, x_part, b_part, &mut watched)?;
-        if let Some((x_part, _)) = &copies {
-            for (from, &to) in columns.iter().enumerate() {
-                x.copy_rhs(to, x_part, from, 1)?;
-            }
-        }
+        let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+        let made = made.map(|made| made.columns(first, count)).transpose()?;
+        let part = solve_made(&system, &params, &mut x, (&b, made.as_ref()), &mut watched)?;
         let (mut residual, mut residual_hq) =
             (std::mem::take(&mut report.residual), std::mem::take(&mut report.residual_hq));
-        for (from, &to) in columns.iter().enumerate() {
-            (residual[to], residual_hq[to]) = (part.residual[from], part.residual_hq[from]);
-        }
+        residual[columns.clone()].copy_from_slice(&part.residual);
+        residual_hq[columns].copy_from_slice(&part.residual_hq);
         let iterations = report.iterations.max(used + part.iterations);
         *report = std::mem::take(report).followed_by(part);
         (report.iterations, report.fallback) = (iterations, Some(kind));

@@ -22,10 +22,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     while mixed.running() {
         match (preconditioner, &mut turned) {
             (Some(inverse), Some(z)) => {
-                mixed.precondition(inverse, z, None)?;
-                mixed.apply(&mut q, z)?;
+                mixed.counted(inverse).apply(z, &mixed.r)?;
+                mixed.operator().apply(&mut q, z)?;
             }
-            _ => mixed.apply_to_r(&mut q)?,
+            _ => mixed.operator().apply(&mut q, &mixed.r)?,
         }
         let (qr, qq) = blas::dot_norm(&q, &mixed.r)?;
         let step = mixed.masked(|i| mixed.params.omega * qr[i] / qq[i]);

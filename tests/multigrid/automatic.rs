@@ -299,7 +299,9 @@ fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
             };
             let (mut x, mut b) = (field(nrhs), field(nrhs));
             b.set_noise(Noise::Normal, 5, 0).unwrap();
-            let max = device.used().0 + solver.memory(nrhs).unwrap();
+            let memory = solver.memory(nrhs).unwrap();
+            assert_eq!(solver.needs(nrhs).unwrap().memory, memory);
+            let max = device.used().0 + memory;
             let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
             assert!(report.memory_peak <= max, "{} of {max}", report.memory_peak);
             let report = report.solver;

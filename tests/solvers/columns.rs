@@ -243,8 +243,11 @@ fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
             let mut ask = super::params(kind, Precision::F64, Some(Precision::F32));
             ask.solver.stop = Stop { iterations, ..Stop::at(1e-10) };
             let mut x = b.like(Precision::F64).unwrap();
-            let r = DiracSolver::new(op.clone(), ask).unwrap();
-            let r = r.solve(&mut x, &b, &mut unwatched).unwrap().solver;
+            let solver = DiracSolver::new(op.clone(), ask).unwrap();
+            let max = s.device.used().0 + solver.memory(12).unwrap();
+            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            assert!(report.memory_peak <= max, "{mass}: {} of {max}", report.memory_peak);
+            let r = report.solver;
             println!(
                 "{mass} {kind} {iterations}: {} {:?} {:?}",
                 r.iterations, r.fallback, r.residual
