@@ -11,10 +11,11 @@ use std::time::Instant;
 use super::equation::{Chosen, Equations, SolveParams, SolveReport};
 use super::multigrid::{Multigrid, MultigridParams, Update};
 use super::solve::DiracSolver;
+use crate::bail;
 use crate::error::{Error, Result};
 use crate::fields::{Components, Precision, SpinorField};
 use crate::operators::QuarkAction;
-use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
+use crate::solvers::{Monitor, OfParts, Progress, SolverKind, Stop, StoppedBy};
 
 /// Iterations before the first estimate, and their cost in that of multigrid.
 const FIRST_LOOK: usize = 16;
@@ -168,12 +169,12 @@ impl DiracSolver {
             Stop { iterations: stop.iterations.saturating_sub(at).max(1), ..stop.since(start) };
         let made = Multigrid::new(&**self.op(), &MultigridParams::default());
         let made = made.and_then(|m| self.set_multigrid(Some(Arc::new(m))));
-        let next = match comm.agree(made).and_then(|()| self.room_for_multigrid(n)) {
-            Ok(()) => {
+        let next = match comm.agree(made).and_then(|()| self.part_by_multigrid(n)) {
+            Ok(at_once) => {
                 if let Some(mut automatic) = self.automatic() {
                     automatic.own = true;
                 }
-                self.run_multigrid(left, true, x, b, monitor)?
+                self.run_multigrid((left, true, at_once), x, b, monitor)?
             }
             Err(e) => {
                 self.give_multigrid_up(&e);
@@ -223,34 +224,43 @@ impl DiracSolver {
                 return Ok(None);
             }
         }
-        if let Err(e) = self.room_for_multigrid(b.nrhs()) {
-            log::info!("automatic solver: BiCGStab, as multigrid does not fit: {e}");
-            return Ok(None);
-        }
+        let at_once = match self.part_by_multigrid(b.nrhs()) {
+            Ok(at_once) => at_once,
+            Err(e) => {
+                log::info!("automatic solver: BiCGStab, as multigrid does not fit: {e}");
+                return Ok(None);
+            }
+        };
         let guess = self.params().solver.initial_guess;
-        self.run_multigrid(stop, guess, x, b, monitor).map(Some)
+        self.run_multigrid((stop, guess, at_once), x, b, monitor).map(Some)
     }
 
-    /// Refuses solves by the hierarchy that do not fit, also where memory is short on one rank alone.
-    fn room_for_multigrid(&self, nrhs: usize) -> Result<()> {
-        let need = self.memory_with_multigrid(nrhs);
-        let fits = need.and_then(|need| self.require(need, "a solve with multigrid"));
-        self.op().links().geometry().comm().agree(fits)
-    }
-
+    /// Solves by the hierarchy that is there, for as many right-hand sides at a time as fit.
     fn run_multigrid(
         &self,
-        stop: Stop,
-        guess: bool,
+        (stop, guess, at_once): (Stop, bool, usize),
         x: &mut SpinorField,
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
-        let mut report = match self.by_gcr() {
-            Some(solver) => solver.solve_plain(stop, guess, x, b, monitor)?,
+        let Some(solver) = self.by_gcr() else {
             // Another thread has taken it away.
-            None => self.solve_plain(stop, guess, x, b, monitor)?,
+            return self.solve_plain(stop, guess, x, b, monitor);
         };
+        let (start, n) = (Instant::now(), b.nrhs());
+        let mut watched = OfParts::new(monitor, vec![1.0; n], start);
+        let mut total: Option<SolveReport> = None;
+        for first in (0..n).step_by(at_once) {
+            let count = at_once.min(n - first);
+            let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+            let mut told = watched.of(first..first + count, 0);
+            let part = solver.solve_plain(stop.since(start), guess, &mut x, &b, &mut told)?;
+            total = Some(match total {
+                Some(before) => before.beside(part),
+                None => part,
+            });
+        }
+        let Some(mut report) = total else { bail!(Internal, "no right-hand sides") };
         report.chosen = Chosen::Multigrid;
         report.solver.fallback.get_or_insert(SolverKind::Gcr);
         Ok(report)

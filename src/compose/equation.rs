@@ -276,3 +276,15 @@ pub struct SolveReport {
     /// Right-hand sides solved at a time.
     pub columns: usize,
 }
+
+impl SolveReport {
+    /// Solves for these right-hand sides, then for others, in one report.
+    pub fn beside(self, others: SolveReport) -> Self {
+        SolveReport {
+            memory_peak: self.memory_peak.max(others.memory_peak),
+            columns: self.columns,
+            solver: self.solver.beside(others.solver),
+            ..others
+        }
+    }
+}

@@ -137,18 +137,48 @@ impl DiracSolver {
         ways: &[T],
         need: impl Fn(T, &dyn Fn(usize) -> Result<u64>) -> Result<u64>,
     ) -> Result<Option<T>> {
-        let comm = self.op().links().geometry().comm().clone();
         for solve in [DiracSolver::memory_with_multigrid, DiracSolver::memory] {
-            for &way in ways {
-                let bytes = comm.agree(need(way, &|nrhs| solve(self, nrhs)))?;
-                let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
-                comm.max(&mut short)?;
-                if short[0] == 0.0 {
-                    return Ok(Some(way));
-                }
+            let found = self.first_to_fit(ways, |way| need(way, &|nrhs| solve(self, nrhs)))?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
+    }
+
+    /// The first of these ways to solve whose bytes there are on all ranks.
+    fn first_to_fit<T: Copy>(
+        &self,
+        ways: &[T],
+        bytes: impl Fn(T) -> Result<u64>,
+    ) -> Result<Option<T>> {
+        let comm = self.op().links().geometry().comm().clone();
+        for &way in ways {
+            let bytes = comm.agree(bytes(way))?;
+            let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
+            comm.max(&mut short)?;
+            if short[0] == 0.0 {
+                return Ok(Some(way));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of right-hand sides, of `nrhs` whose x and b are there, that an automatic solver's hierarchy solves for
+    /// at a time. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: not even one fits.
+    pub(super) fn part_by_multigrid(&self, nrhs: usize) -> Result<usize> {
+        let memory = |n| self.memory_with_multigrid(n);
+        match self.first_to_fit(&parts(nrhs), memory)? {
+            Some(n) => Ok(n),
+            None => {
+                let missing =
+                    memory(1).and_then(|bytes| self.require(bytes, "a solve with multigrid"));
+                self.op().links().geometry().comm().agree(missing).map(|()| 1)
+            }
+        }
     }
 
     /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
@@ -158,9 +188,14 @@ impl DiracSolver {
     /// Errors of [`DiracSolver::fitting`].
     pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
         let shape = self.op().subset_shape(self.subset());
-        let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
-        sizes.dedup();
-        let found = self.fitting(&sizes, |n, solve| Ok(2 * shape.bytes(n) + solve(n)?))?;
+        let found = self.fitting(&parts(nrhs), |n, solve| Ok(2 * shape.bytes(n) + solve(n)?))?;
         Ok(found.unwrap_or(1))
     }
+}
+
+/// Sizes of even parts of so many right-hand sides, the largest first.
+fn parts(nrhs: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
+    sizes.dedup();
+    sizes
 }

@@ -427,21 +427,27 @@ impl Wilson {
             bail!(FieldMismatch, "hop: {} right-hand sides out, {} in", out.nrhs(), inp.nrhs());
         }
         let Hop { args: terms, blocks: of_hop } = self.terms(call, blocks)?;
-        let y = match &call.y {
-            Some((_, _, term)) => Some(self.site(*term, call.dagger, blocks)?),
-            None => None,
+        // The blocks of a term that both have are there once.
+        let of_y = match &call.y {
+            Some((_, _, term)) if *term != call.site_hop => {
+                Some(self.site(*term, call.dagger, blocks)?)
+            }
+            _ => None,
         };
-        let site_y = y.as_ref().map_or(args::SITE_ONE, |y| y.kind);
-        let same = call.y.is_none_or(|(_, _, term)| term == call.site_hop);
+        let site_y = match (&call.y, &of_y) {
+            (None, _) => args::SITE_ONE,
+            (_, Some(y)) => y.kind,
+            (_, None) => terms.site_hop,
+        };
         assert!(
-            same || site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
+            of_y.is_none() || site_y == args::SITE_ONE || terms.site_hop == args::SITE_ONE,
             "two site terms in one hop"
         );
-        let (twist, twist_scale) = match &y {
+        let (twist, twist_scale) = match &of_y {
             Some(y) if site_y != args::SITE_ONE => (y.twist, y.scale),
             _ => (terms.twist, terms.twist_scale),
         };
-        let blocks = y.and_then(|y| y.clover).or(of_hop);
+        let blocks = of_y.and_then(|y| y.clover).or(of_hop);
         let (y, coef_y) = match call.y {
             Some((y, c, _)) => {
                 self.check_field(y, Subset::of_parity(p))?;

@@ -226,12 +226,7 @@ fn solve_columns(
         }
         spent += report.solver.seconds;
         total = Some(match total {
-            Some(before) => SolveReport {
-                memory_peak: before.memory_peak.max(report.memory_peak),
-                columns: before.columns,
-                solver: before.solver.beside(report.solver),
-                ..report
-            },
+            Some(before) => before.beside(report),
             None => report,
         });
     }

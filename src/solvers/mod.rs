@@ -37,6 +37,7 @@ pub(crate) use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
 pub use lanczos::{eigen, eigen_memory, eigen_set};
+pub(crate) use monitor::OfParts;
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
@@ -288,6 +289,7 @@ fn fall_back(
     if !x.can_keep() {
         runs = vec![(0, n)];
     }
+    let mut watched = OfParts::new(monitor, report.residual.clone(), start);
     for (first, count) in runs {
         let columns = first..first + count;
         let used = parked.iter().filter(|p| columns.contains(&p.0)).map(|p| p.1).max().unwrap_or(0);
@@ -301,15 +303,7 @@ fn fall_back(
         let rest = Stop { iterations: left, ..stop.since(start) };
         let kind = SolverKind::Cgnr;
         let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
-        let (before, mut shown) = (report.iterations, report.residual.clone());
-        let mut watched = |p: &Progress| {
-            shown[columns.clone()].copy_from_slice(p.residual);
-            monitor(&Progress {
-                iteration: before + p.iteration,
-                residual: &shown,
-                seconds: start.elapsed().as_secs_f64(),
-            })
-        };
+        let mut watched = watched.of(columns.clone(), report.iterations);
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
         let made = made.map(|made| made.columns(first, count)).transpose()?;
         let part = solve_made(&system, &params, &mut x, (&b, made.as_ref()), &mut watched)?;

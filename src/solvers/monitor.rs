@@ -1,6 +1,8 @@
 //! What a running solve tells, and to whom.
 
 use std::ops::ControlFlow;
+use std::ops::Range;
+use std::time::Instant;
 
 /// What a running solve tells its monitor.
 #[derive(Clone, Copy, Debug)]
@@ -19,4 +21,37 @@ pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 /// A monitor that lets the solve run.
 pub fn unwatched(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
+}
+
+/// The monitor of solves for some right-hand sides of a larger one, which shows residuals of all. A solve that it has ended
+/// is followed by others that end after one iteration.
+pub(crate) struct OfParts<'a, 'm> {
+    pub monitor: &'a mut Monitor<'m>,
+    /// Relative residuals of all right-hand sides.
+    pub shown: Vec<f64>,
+    pub start: Instant,
+    stopped: bool,
+}
+
+impl<'a, 'm> OfParts<'a, 'm> {
+    pub fn new(monitor: &'a mut Monitor<'m>, shown: Vec<f64>, start: Instant) -> Self {
+        OfParts { monitor, shown, start, stopped: false }
+    }
+    /// The monitor of these right-hand sides, whose solve follows on so many iterations.
+    pub fn of<'s>(
+        &'s mut self,
+        columns: Range<usize>,
+        before: usize,
+    ) -> impl FnMut(&Progress) -> ControlFlow<()> + use<'s, 'a, 'm> {
+        move |p| {
+            self.shown[columns.clone()].copy_from_slice(p.residual);
+            let (iteration, seconds) = (before + p.iteration, self.start.elapsed().as_secs_f64());
+            let progress = Progress { iteration, residual: &self.shown, seconds };
+            self.stopped = self.stopped || (self.monitor)(&progress).is_break();
+            match self.stopped {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        }
+    }
 }
