@@ -9,7 +9,7 @@ use super::session::Session;
 use super::{output, Run};
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Recon};
-use crate::io::{FileFormat, Warning, WriteOptions};
+use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions, Loaded};
 
 /// Options of subcommands that read one configuration.
@@ -108,14 +108,7 @@ pub fn reading(options: &Options) -> LoadOptions {
 /// Reads a configuration in double precision.
 pub fn read(session: &Session, name: &str, how: &LoadOptions) -> Result<Loaded> {
     let form = (Precision::F64, Recon::R18);
-    let loaded = load_gauge(&session.device, &session.comm, Path::new(name), form.0, form.1, how)?;
-    // Some formats have no checksum at all.
-    for warning in loaded.info.warnings.iter().filter(|w| *w != Warning::NoChecksum) {
-        if session.first() {
-            super::session::complain(&format!("{name}: {warning}"));
-        }
-    }
-    Ok(loaded)
+    load_gauge(&session.device, &session.comm, Path::new(name), form.0, form.1, how)
 }
 
 /// Words for formats, in the order of [`FileFormat::ALL`].

@@ -24,7 +24,37 @@ pub const OPTIONS: &[Opt] = &[
     ),
     opt("threads", COUNT, "N", "0", "threads of the CPU; 0: all that this process may use"),
     opt("grid", Kind::Text, "X,Y,Z,T", "", "under mpirun: ranks in each direction (all in t)"),
+    opt(
+        "log",
+        Kind::Word(&["off", "error", "warn", "info", "debug"]),
+        "LEVEL",
+        "warn",
+        "what the library tells of its work on standard error: off, error, warn, info or debug",
+    ),
 ];
+
+/// The library's log on standard error, of one process.
+struct Told;
+
+impl log::Log for Told {
+    fn enabled(&self, _: &log::Metadata) -> bool {
+        speaks()
+    }
+    fn log(&self, record: &log::Record) {
+        if speaks() {
+            let level = record.level().as_str().to_lowercase();
+            complain(&format!("plaq: {level}: {}", record.args()));
+        }
+    }
+    fn flush(&self) {}
+}
+
+/// Lets the library tell what the option of the log asks for.
+fn listen(options: &Options) {
+    // A second call finds the first one's.
+    let _ = log::set_logger(&Told);
+    log::set_max_level(options.text("log").parse().unwrap_or(log::LevelFilter::Warn));
+}
 
 /// The option of every subcommand that writes files.
 pub const fn overwrite(needs: &'static [&'static [Need]]) -> Opt {
@@ -212,6 +242,7 @@ pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i3
 
 /// The same for work that is guarded step by step.
 pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
+    listen(options);
     let (comm, mpi) = ranks(options)?;
     let kind = match options.text("device") {
         "cpu" => DeviceKind::Cpu,

@@ -1,5 +1,7 @@
 //! Faults of a file that could be read.
 
+use std::path::Path;
+
 use crate::error::words;
 
 /// A fault of a file that does not keep its content from being read. Its words are those of a message
@@ -62,6 +64,16 @@ impl Warnings {
     /// Warnings that there are, in the order of [`Warning::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(move |warning| self.contains(*warning))
+    }
+    /// Tells the log of them. A checksum that is missing is for information: some formats have none.
+    pub(crate) fn tell(self, path: &Path) {
+        for warning in self.iter() {
+            let level = match warning {
+                Warning::NoChecksum => log::Level::Info,
+                _ => log::Level::Warn,
+            };
+            log::log!(level, "{}: {warning}", path.display());
+        }
     }
 }
 

@@ -164,9 +164,7 @@ pub fn load_gauge(
         }
         loaded => loaded?,
     };
-    for warning in info.warnings.iter() {
-        log::warn!("{}: {warning}", path.display());
-    }
+    info.warnings.tell(path);
     let found = plaquette(&exact)?;
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });

@@ -125,9 +125,7 @@ impl VectorFile {
     ) -> Result<Self> {
         let comm = geometry.comm();
         let reader = comm.agree(VectorReader::open(path, Some(geometry.global_extents())))?;
-        for warning in reader.warnings().iter() {
-            log::warn!("{}: {warning}", path.display());
-        }
+        reader.warnings().tell(path);
         let found = &reader.header().kind;
         if found != kind {
             bail!(FileFormat, "{}: expected vectors of kind {kind}, found {found}", path.display());

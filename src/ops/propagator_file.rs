@@ -176,9 +176,7 @@ pub fn load_propagator(
 ) -> Result<SpinorField> {
     let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
     let mut file = comm.agree(PropagatorReader::open(path, expect))?;
-    for warning in file.warnings().iter() {
-        log::warn!("{}: {warning}", path.display());
-    }
+    file.warnings().tell(path);
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
     let of_file = if file.bits() == 64 { Precision::F64 } else { Precision::F32 };
     let precision = precision.unwrap_or(of_file);

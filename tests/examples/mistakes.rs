@@ -338,3 +338,29 @@ fn options_are_checked_by_every_program() {
         }
     }
 }
+
+/// Faults of a file that could be read are told as warnings, unless nobody wants them.
+#[test]
+fn the_log_is_told() {
+    let folder = Folder::new("log");
+    let damaged = folder.0.join("longer.ildg");
+    let mut bytes = std::fs::read(SMALL).unwrap();
+    bytes.push(b'\n');
+    std::fs::write(&damaged, bytes).unwrap();
+    let file = damaged.display().to_string();
+    let warning = "plaq: warn: ";
+    for program in all("plaquette") {
+        for (arguments, told) in [(vec![], true), (vec!["--log", "off"], false)] {
+            let out = run(program, &[&[file.as_str()], &arguments[..]].concat());
+            let text = text(&out.stderr);
+            assert!(out.status.success(), "{text}");
+            let lines =
+                text.lines().filter(|l| l.starts_with(warning) && l.contains("last LIME record"));
+            assert_eq!(lines.count(), usize::from(told), "{arguments:?}: {text}");
+        }
+        let out = run(program, &[SMALL]);
+        assert!(!text(&out.stderr).contains(warning), "{}", text(&out.stderr));
+        let out = run(program, &[SMALL, "--log", "loud"]);
+        assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
+    }
+}
