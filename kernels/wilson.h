@@ -554,7 +554,7 @@ template <class S, int RECON> struct HopBlock {
       if constexpr (fixed.site_hop() != SITE_ONE && !of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       // Addresses kept from one right-hand side to the next would take registers that telling messages apart needs.
       Site w = s;
-      if (S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) asm volatile("" : "+r"(w.o));
+      if ((S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) || (OUTER && of_sum)) asm volatile("" : "+r"(w.o));
       if constexpr (fixed.with_y()) {
         R y[12];
         load_half<S>(y, plane(a.y, own_plane(a, rhs, a.step_y(), parity)), w, half);

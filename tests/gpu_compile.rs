@@ -129,6 +129,13 @@ fn hop_variants(params: &[&str]) -> Vec<Variant> {
         let both = HopArgs { geom: split.geom, ..both };
         list.push(variant("halos, both, y, z, own", &both));
         list.push(variant("halos, both, several, y, z, own", &HopArgs { nrhs: 12, ..both }));
+        // The residual of a Schur complement.
+        let site = HopArgs { clover, site_hop: SITE_CLOVER, site_y: SITE_CLOVER, ..with_y };
+        let sum = HopArgs { z: view(), with_z: 1, step_y: 2, step_z: 1, ..site };
+        list.push(variant("y, CLOVER of the sum, z", &sum));
+        list.push(variant("several, y, CLOVER of the sum, z", &HopArgs { nrhs: 3, ..sum }));
+        let halos = HopArgs { geom: split.geom, nrhs: 3, ..sum };
+        list.push(variant("halos, all, several, y, CLOVER of the sum, z", &halos));
     }
     if all {
         list.push(variant("dagger", &HopArgs { dagger: 1, ..plain }));
