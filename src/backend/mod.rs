@@ -476,8 +476,21 @@ impl Device {
         self.0.backend.time(&mut work)
     }
 
-    /// Refuses, before anything is allocated, what cannot fit.
+    /// So many bytes are held by fields, or have to be there for them.
+    fn raise_peak(&self, used: u64) {
+        self.0.peak.fetch_max(used, Ordering::Relaxed);
+        self.watches().retain(|watch| {
+            let watch = watch.upgrade();
+            watch.inspect(|max| _ = max.fetch_max(used, Ordering::Relaxed)).is_some()
+        });
+    }
+
+    /// Refuses, before anything is allocated, what cannot fit. In a rehearsal it counts as taken: who is asked for the
+    /// memory of all work must not find too little for a part of it.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        if self.is_stand_in() {
+            self.raise_peak(self.used().0.saturating_add(bytes));
+        }
         let (free, total) = self.memory()?;
         if bytes > free {
             bail!(
@@ -523,11 +536,7 @@ impl Device {
         }
         let ptr = self.take(bytes, shared)?;
         let used = self.0.used.fetch_add(bytes as u64, Ordering::Relaxed) + bytes as u64;
-        self.0.peak.fetch_max(used, Ordering::Relaxed);
-        self.watches().retain(|watch| {
-            let watch = watch.upgrade();
-            watch.inspect(|max| _ = max.fetch_max(used, Ordering::Relaxed)).is_some()
-        });
+        self.raise_peak(used);
         self.allocated().insert(ptr.0, bytes as u64);
         let whole = Arc::new(Allocation { device: self.clone(), ptr, bytes, shared });
         Ok(Buffer { whole, ptr, bytes })

@@ -112,10 +112,7 @@ impl DiracSolver {
         };
         let device = self.op().shape().device;
         self.op().subset_shape(self.subset()).check(b, "b")?;
-        // Besides what one solve takes: a direction for every shift.
-        let shape = system.sloppy.as_ref().unwrap_or(&system.precise).shape();
-        let directions = shifts.len() as u64 * shape.bytes(b.nrhs());
-        self.make_room(|| Ok(self.memory(b.nrhs())? + directions))?;
+        self.make_room(|| self.memory_of(Work::MultiShift(shifts.len()), b.nrhs()))?;
         let peak = device.watch_peak();
         self.follow()?;
         // A = c^-1 A in kappa normalisation.

@@ -9,7 +9,7 @@ use super::solve::{DiracSolver, Work};
 use crate::backend::{runs, Device};
 use crate::error::Result;
 use crate::fields::{Footprint, Needs, SpinorField};
-use crate::solvers::unwatched;
+use crate::solvers::{unwatched, Shift};
 
 impl DiracSolver {
     /// Most device memory that `solve` takes for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
@@ -35,13 +35,31 @@ impl DiracSolver {
 
     fn footprint(&self, work: Work, nrhs: usize) -> Result<Footprint> {
         let (_, taken) = self.in_rehearsal(|device, multigrid| {
-            let there = || self.like_on(device, multigrid, nrhs);
+            let solutions = match work {
+                Work::MultiShift(shifts) => shifts,
+                _ => 1,
+            };
+            let there = || {
+                let (solver, x, b) = self.like_on(device, multigrid, nrhs)?;
+                let mut xs = vec![x];
+                for _ in 1..solutions {
+                    xs.push(b.like(b.precision())?);
+                }
+                Ok((solver, xs, b))
+            };
             let geometry = self.op().links().geometry();
-            geometry.footprint(device, None::<fn() -> String>, there, |(mut solver, mut x, b)| {
+            geometry.footprint(device, None::<fn() -> String>, there, |(mut solver, mut xs, b)| {
                 solver.assume_standstill = true;
+                // Made-up sums may end these early.
                 match work {
-                    Work::Solve => solver.run_through(&mut x, &b),
-                    Work::Shifted => _ = solver.shifted(0.0, &mut x, &b, &mut unwatched),
+                    Work::Solve => solver.run_through(&mut xs[0], &b),
+                    Work::Shifted => _ = solver.shifted(0.0, &mut xs[0], &b, &mut unwatched),
+                    Work::MultiShift(n) => {
+                        let tol = self.params().solver.stop.residual;
+                        let shift = |k| Shift { sigma: k as f64, tol, heavy_quark: 0.0 };
+                        let shifts: Vec<Shift> = (0..n).map(shift).collect();
+                        _ = solver.multishift(&shifts, &mut xs, &b, &mut unwatched);
+                    }
                 }
                 Ok(())
             })

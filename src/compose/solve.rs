@@ -48,6 +48,8 @@ pub(super) enum Work {
     Solve,
     /// The solve with a shift by multigrid.
     Shifted,
+    /// Solves with so many shifts at once.
+    MultiShift(usize),
 }
 
 /// What an automatic solver knows of its operator.

@@ -168,10 +168,6 @@ pub trait SchurAction: SchurComplement {
     fn log_det(&self) -> Result<f64> {
         Ok(0.0)
     }
-    /// Device memory that forces of `terms` terms at a time take, which the workspace then keeps.
-    fn force_memory(&self, _terms: usize) -> u64 {
-        0
-    }
     /// momenta -= step times the force of these terms, but for the part that waits for `finish_force`.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use super::action::{QuarkAction, Storage};
 use super::{DiracParams, Doublet, DoubletParams, LaplaceParams, Wilson};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField, Precision};
+use crate::fields::{CloverField, GaugeField};
 
 /// Parameters of a quark action: one row for each action.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,18 +106,6 @@ impl ActionParams {
             ActionParams::Wilson(params) => CloverField::square(2.0 * params.kappa() * params.mu),
             ActionParams::Doublet(params) => Some(params.square()),
             ActionParams::Laplace(_) => None,
-        }
-    }
-    /// Bytes that the action takes beside its links in this precision.
-    pub fn bytes(&self, links: &GaugeField, precision: Precision) -> u64 {
-        match self {
-            ActionParams::Wilson(params) if params.has_clover() => {
-                2 * CloverField::bytes(links.geometry(), precision, 1) as u64
-            }
-            ActionParams::Doublet(params) if params.wilson.has_clover() => {
-                3 * CloverField::bytes(links.geometry(), precision, 1) as u64
-            }
-            _ => 0,
         }
     }
 }

@@ -208,9 +208,6 @@ impl SchurAction for EvenOdd {
     fn log_det(&self) -> Result<f64> {
         self.site_log_det()
     }
-    fn force_memory(&self, terms: usize) -> u64 {
-        self.force_bytes(terms)
-    }
     fn add_force(
         &self,
         work: &mut ForceWorkspace,

@@ -14,15 +14,6 @@ use crate::fields::{blas, MatrixField, Momenta, SpinorField, Subset};
 use crate::linop::LinOp;
 
 impl EvenOdd {
-    pub(super) fn force_bytes(&self, n: usize) -> u64 {
-        let op = self.op();
-        let full = op.subset_shape(Subset::Full).bytes(n);
-        let half = if self.symmetric() { self.shape().bytes(n) } else { 0 };
-        let wilson = op.wilson();
-        let clover = wilson.params().has_clover();
-        2 * full + half + if clover { wilson.insertion_bytes() as u64 } else { 0 }
-    }
-
     /// momenta -= step times the force of these terms but for the clover term's part, which waits.
     pub(super) fn force_terms(
         &self,

@@ -156,6 +156,11 @@ impl Walker {
         2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
     }
 
+    /// The lattice and the precision of its fields.
+    pub fn place(&self) -> (&Arc<Geometry>, Precision) {
+        (self.products[0].geometry(), self.products[0].precision())
+    }
+
     /// For links in this precision, double or single, and lists of so many paths at most.
     ///
     /// # Errors

@@ -116,9 +116,9 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let peak = device.used().1;
         let taken = peak - held;
         println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
-        // What a set-up announces is more than it takes here, and GCR takes directions as it needs them.
+        // An update of multigrid has room for a set-up from new vectors, and GCR takes directions as it needs them.
         let multigrid = matches!(action, Action::Multigrid);
-        let max = if multigrid { 4.0 } else { 1.25 };
+        let max = if multigrid { 1.2 } else { 1.0 };
         assert!(announced as f64 <= max * taken as f64, "{action:?}: {announced} {taken}");
         let (steady, before) = (device.used().0, device.counts());
         let trajectories = if matches!(action, Action::Gauge | Action::Wilson) { 100 } else { 3 };
@@ -131,9 +131,10 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let bytes = |counts: &Counts| counts.host_bytes.iter().sum::<u64>();
         let copied = bytes(&now) - bytes(&before);
         if multigrid {
-            // Set-ups bring tables of coarse lattices to the device, no fields.
+            // Set-ups bring tables of coarse lattices to the device, and between ranks levels that are gathered, no fields.
             let field = SpinorField::bytes(&geometry, Precision::F32, Subset::Full, 1) as u64;
-            assert!(copied < trajectories * field, "{copied} bytes copied");
+            let alone = geometry.comm().size() == 1;
+            assert!(!alone || copied < trajectories * field, "{copied} bytes copied");
             continue;
         }
         assert_eq!(copied, 0, "{action:?}: copies after the first trajectory");

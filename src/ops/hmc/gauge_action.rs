@@ -84,19 +84,6 @@ pub struct GaugeForce {
 }
 
 impl GaugeForce {
-    /// Bytes of the fields that are kept.
-    pub fn bytes(
-        geometry: &Geometry,
-        precision: Precision,
-        coefficients: &GaugeCoefficients,
-    ) -> usize {
-        let of = |form, count| MatrixField::bytes(geometry, precision, form, count);
-        match coefficients.has_rectangles() {
-            false => 0,
-            true => of(MatrixForm::General, 12),
-        }
-    }
-
     /// For links in this precision, double or single.
     pub fn new(
         device: &Device,
@@ -112,10 +99,6 @@ impl GaugeForce {
             precision,
             staples: coefficients.has_rectangles().then(staples).transpose()?,
         })
-    }
-
-    pub fn coefficients(&self) -> &GaugeCoefficients {
-        &self.coefficients
     }
 
     fn args(&self, gauge: &GaugeField) -> Result<ForceArgs> {
@@ -205,11 +188,21 @@ pub trait LinkAction: std::fmt::Debug + Send {
     ) -> Result<KickReport>;
     /// What its kernels depend on beside the lattice.
     fn describe(&self) -> String;
+    /// The same action on another device: for rehearsals.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    fn like_on(&self, device: &Device) -> Result<Self>
+    where
+        Self: Sized;
 }
 
 impl LinkAction for GaugeForce {
     fn describe(&self) -> String {
         format!("rectangles {} {:?}", self.coefficients.has_rectangles(), self.precision)
+    }
+    fn like_on(&self, device: &Device) -> Result<Self> {
+        GaugeForce::new(device, &self.geometry, self.precision, self.coefficients)
     }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;
@@ -261,7 +254,7 @@ impl<A: LinkAction> GaugeMonomial<A> {
     }
 }
 
-impl<A: LinkAction> Monomial for GaugeMonomial<A> {
+impl<A: LinkAction + 'static> Monomial for GaugeMonomial<A> {
     fn name(&self) -> &str {
         &self.name
     }
@@ -277,9 +270,7 @@ impl<A: LinkAction> Monomial for GaugeMonomial<A> {
     fn describe(&self) -> String {
         self.force.describe()
     }
-    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, _: Stream) {
-        // Links alone: nothing is kept from one call to the next.
-        let _ = self.force.action(gauge);
-        let _ = self.force.kick(gauge, momenta, 1.0, 1.0);
+    fn like_on(&self, device: &Device) -> Result<Option<Box<dyn Monomial>>> {
+        Ok(Some(Box::new(GaugeMonomial::new(&self.name, self.force.like_on(device)?))))
     }
 }

@@ -200,10 +200,6 @@ impl LoopForce {
         };
         Ok(LoopForce { action, walker, way })
     }
-
-    pub fn loops(&self) -> &LoopAction {
-        &self.action
-    }
 }
 
 /// Adds the force of some loops.
@@ -247,6 +243,10 @@ fn add(
 impl LinkAction for LoopForce {
     fn describe(&self) -> String {
         format!("{} loops", self.action.loops.len())
+    }
+    fn like_on(&self, device: &Device) -> Result<Self> {
+        let (geometry, precision) = self.walker.place();
+        LoopForce::new(device, geometry, precision, self.action.clone())
     }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let traces = self.walker.traces(gauge, &self.action.loops)?;

@@ -19,6 +19,7 @@ mod trajectory;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
+use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
@@ -75,15 +76,6 @@ impl std::ops::AddAssign for Solves {
     }
 }
 
-/// Device memory of a monomial in bytes, beside what it holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct MonomialMemory {
-    /// Bytes that the first trajectory takes and keeps.
-    pub kept: u64,
-    /// Bytes that forces, heat bath and action take for their time, at most.
-    pub passing: u64,
-}
-
 /// A term of the action. Links are periodic, stored whole (`R18`) in the momenta's precision; boundary
 /// conditions of fermions belong to their monomials.
 pub trait Monomial: Send {
@@ -117,13 +109,6 @@ pub trait Monomial: Send {
     fn set_measured(&mut self, _interval: Option<(f64, f64)>) -> Result<()> {
         Ok(())
     }
-    /// What trajectories on links like these will take; operators are made for it.
-    ///
-    /// # Errors
-    /// `OutOfMemory`: these do not fit.
-    fn memory(&mut self, _gauge: &GaugeField) -> Result<MonomialMemory> {
-        Ok(MonomialMemory::default())
-    }
     /// Solves of `refresh`, `check` and `action` since they were last asked for.
     fn solves(&mut self) -> Solves {
         Solves::default()
@@ -132,9 +117,16 @@ pub trait Monomial: Send {
     fn describe(&self) -> String {
         self.name().to_string()
     }
-    /// Calls all that a trajectory does, in a rehearsal: nothing is launched, sums are made up, errors say
-    /// nothing. What the monomial holds on the host (fields of a heat bath, guesses, counters, measurements)
-    /// must stay as it is, so that one which has such things calls a stand-in of itself. Without it the
-    /// kernels are compiled when they are launched.
-    fn run_through(&mut self, _gauge: &GaugeField, _momenta: &mut Momenta, _stream: Stream) {}
+    /// One like this one on another device that was not used yet, for rehearsals of a trajectory, which say what memory it
+    /// takes and what is compiled for it. What it has not measured yet is as usual. None: neither is known before.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    fn like_on(&self, _device: &Device) -> Result<Option<Box<dyn Monomial>>> {
+        Ok(None)
+    }
+    /// Is it known what a force launches? Not before a spectrum was measured on which that depends.
+    fn knows_its_force(&self) -> bool {
+        true
+    }
 }

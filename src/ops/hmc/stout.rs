@@ -49,10 +49,6 @@ impl Stout {
         Ok(Stout { rho: all, levels })
     }
 
-    pub fn levels(&self) -> usize {
-        self.levels
-    }
-
     /// Smeared links. Errors as of [`Smeared::new`].
     pub fn smear(&self, gauge: &GaugeField) -> Result<GaugeField> {
         let mut all = Smeared::new(*self, gauge)?;
@@ -102,9 +98,6 @@ impl Smeared {
         Ok(new)
     }
 
-    pub fn stout(&self) -> &Stout {
-        &self.stout
-    }
     /// The links after the last level.
     pub fn smeared(&self) -> &GaugeField {
         &self.links[self.links.len() - 1]

@@ -1,7 +1,5 @@
 //! What a rehearsal of a first trajectory asks for, and that it leaves the chain alone.
 
-use std::sync::Arc;
-
 use super::fermion::{
     Inverter, MultigridSolves, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
 };
@@ -69,7 +67,7 @@ fn first_trajectory(max: usize, make: impl Fn(&GaugeField) -> Hmc) {
         let mut hmc = make(&links);
         let before = links.save_lex().unwrap();
         let asked = match rehearsed {
-            true => Device::recorded(false, || hmc.run_through(&mut links)),
+            true => Device::recorded(false, || _ = hmc.run_through(&links, true).unwrap()),
             false => vec![],
         };
         assert_eq!(links.save_lex().unwrap(), before, "a rehearsal changes links");
@@ -133,7 +131,7 @@ fn a_rehearsed_trajectory_of_one_flavour_asks_for_its_kernels() {
     }
 }
 
-/// Memory comes before a rehearsal: what that makes would stay with operators that are there.
+/// Operators are not made before there is room for all.
 #[test]
 fn a_chain_that_is_refused_keeps_nothing() {
     let mut links = links();
@@ -150,7 +148,7 @@ fn a_chain_that_is_refused_keeps_nothing() {
     }
 }
 
-/// A chain with operators, whose rehearsal sets up multigrid, goes on as one that is not rehearsed.
+/// A chain whose rehearsal sets up multigrid goes on as one that is not rehearsed.
 #[test]
 fn a_rehearsed_chain_with_multigrid_is_the_same() {
     let run = |rehearsed: bool| {
@@ -169,7 +167,6 @@ fn a_rehearsed_chain_with_multigrid_is_the_same() {
         };
         let quarks = Box::new(TwoFlavours::new("light", params).unwrap());
         let mut hmc = chain(&links, vec![gauge(&links, 0.0), quarks], Scheme::Omelyan2);
-        hmc.memory(&links).unwrap();
         let report = match rehearsed {
             true => Device::rehearsed_anyway(|| hmc.run(&mut links)),
             false => hmc.run(&mut links),
@@ -179,10 +176,10 @@ fn a_rehearsed_chain_with_multigrid_is_the_same() {
     assert!(run(true) == run(false));
 }
 
-/// Multigrid that a rehearsal set up is none.
+/// Multigrid that a rehearsal set up is none: nothing of it stays.
 #[test]
-fn a_rehearsal_leaves_no_hierarchy() {
-    let mut links = links();
+fn a_rehearsal_leaves_nothing() {
+    let links = links();
     let inverter = Inverter {
         multigrid: Some(MultigridSolves { persistent: true, ..Default::default() }),
         ..Inverter::default()
@@ -193,21 +190,12 @@ fn a_rehearsal_leaves_no_hierarchy() {
         schur: Schur { parity: 0, symmetric: true },
         inverter,
     };
-    let mut quarks = TwoFlavours::new("light", params).unwrap();
-    let stream = super::Stream { seed: 1, trajectory: 0 };
-    let (device, geometry): (Device, Arc<Geometry>) =
-        (links.device().clone(), links.geometry().clone());
-    let mut momenta = crate::fields::Momenta::new(&device, &geometry, Precision::F64).unwrap();
-    for operators_first in [false, true] {
-        if operators_first {
-            quarks.memory(&links).unwrap();
-        }
-        let asked = Device::recorded(false, || quarks.run_through(&links, &mut momenta, stream));
-        let names: Vec<_> = asked.iter().map(|a| a.kernel.name).collect();
-        assert!(names.contains(&"coarse_apply"), "{names:?}");
-        assert!(quarks.multigrid().is_none());
-        assert!(quarks.action(&links).is_err(), "there is no heat bath yet");
-    }
-    assert_eq!(momenta.kinetic().unwrap(), 0.0);
-    links.set_near_unit(8, 0.3).unwrap();
+    let quarks = TwoFlavours::new("light", params).unwrap();
+    let hmc = chain(&links, vec![Box::new(quarks)], Scheme::Omelyan2);
+    let (device, held) = (links.device().clone(), links.device().used().0);
+    let asked = Device::recorded(false, || _ = hmc.run_through(&links, true).unwrap());
+    let names: Vec<_> = asked.iter().map(|a| a.kernel.name).collect();
+    assert!(names.contains(&"coarse_apply"), "{names:?}");
+    assert_eq!(device.used().0, held);
+    assert_eq!(hmc.momenta().kinetic().unwrap(), 0.0);
 }

@@ -8,7 +8,7 @@ use super::{random, ChainPosition, KickReport, Monomial, Stream};
 use crate::backend::{Device, KeptMemory};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, Momenta, Precision, Recon};
+use crate::fields::{Footprint, GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
 
 /// How trajectories run.
@@ -96,6 +96,49 @@ pub struct Hmc {
     announced: bool,
     /// Fields of a trajectory are taken and left over and over.
     _kept: KeptMemory,
+}
+
+/// A chain in a rehearsal; monomials with whether their forces are called.
+struct StandIn {
+    links: GaugeField,
+    start: GaugeField,
+    momenta: Momenta,
+    shift: Option<(Momenta, GaugeField)>,
+    monomials: Vec<(Box<dyn Monomial>, bool)>,
+}
+
+impl StandIn {
+    /// All that a trajectory launches; errors say nothing, as sums are made up.
+    fn run(&mut self, params: &HmcParams) {
+        let StandIn { links, start, momenta, shift, monomials } = self;
+        let stream = Stream { seed: params.seed, trajectory: params.trajectory };
+        let _ = momenta.set_gaussian(stream.seed, stream.trajectory);
+        let _ = momenta.kinetic();
+        for (m, _) in &mut *monomials {
+            m.restart();
+            let _ = m.refresh(links, stream);
+            let _ = m.action(links);
+        }
+        if let Some((force, shifted)) = shift {
+            let _ = shifted.evolve(force, 1.0);
+        }
+        let _ = links.evolve(momenta, 1.0);
+        for (m, forces) in monomials {
+            // The second force has a guess to begin with.
+            for _ in 0..if *forces { 2 } else { 0 } {
+                let _ = m.kick(links, momenta, 1.0);
+            }
+            // Beside the guesses for more forces.
+            let _ = m.action(links);
+            let _ = m.check(links, stream);
+        }
+        if params.reversibility_every > 0 {
+            let _ = momenta.scale(-1.0);
+            let _ = links.distance(start);
+        }
+        let _ = links.reunitarise();
+        let _ = plaquette(links);
+    }
 }
 
 impl Hmc {
@@ -191,19 +234,12 @@ impl Hmc {
         (self.params.seed, self.params.trajectory) = (seed, trajectory);
     }
 
-    /// Device memory in bytes that trajectories take at most, beside what the chain holds by then; operators of
-    /// its monomials are made for it.
+    /// Device memory in bytes that trajectories take at most, beside what the chain holds: that of a rehearsal.
     ///
     /// # Errors
-    /// `OutOfMemory`: these do not fit.
-    pub fn memory(&mut self, gauge: &GaugeField) -> Result<u64> {
-        let (mut kept, mut passing) = (0, 0);
-        for m in &mut self.monomials {
-            let memory = m.memory(gauge)?;
-            kept += memory.kept;
-            passing = memory.passing.max(passing);
-        }
-        Ok(kept + passing)
+    /// Errors of trajectories that do not depend on numbers.
+    pub fn memory(&self, gauge: &GaugeField) -> Result<u64> {
+        Ok(self.run_through(gauge, false)?.bytes(gauge.device()))
     }
 
     /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does
@@ -223,9 +259,11 @@ impl Hmc {
             );
         }
         if !self.announced {
-            let bytes = self.memory(gauge)?;
-            gauge.geometry().require(gauge.device(), bytes, "a trajectory")?;
-            self.rehearse(gauge);
+            let fits = self.memory(gauge);
+            let fits = fits.and_then(|bytes| gauge.device().require(bytes, "a trajectory"));
+            gauge.geometry().comm().agree(fits)?;
+            let (device, name) = (gauge.device(), || self.describe(gauge));
+            gauge.geometry().rehearse(device, name, || _ = self.run_through(gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -239,34 +277,42 @@ impl Hmc {
         Ok(report)
     }
 
-    /// Has the kernels of a first trajectory compiled all at once.
-    fn rehearse(&mut self, gauge: &mut GaugeField) {
-        let (device, geometry) = (gauge.device().clone(), gauge.geometry().clone());
+    /// What the kernels of a trajectory depend on.
+    fn describe(&self, gauge: &GaugeField) -> String {
         let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
-        let place = (geometry.extents(), gauge.precision(), self.shift.is_some());
+        let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
         let reversible = self.params.reversibility_every > 0;
-        let name = format!("hmc {place:?} {reversible} {terms:?}");
-        geometry.rehearse(&device, || name, || self.run_through(gauge));
+        format!("hmc {place:?} {reversible} {terms:?}")
     }
 
-    /// All that a trajectory launches, in a rehearsal: errors say nothing, as sums are made up.
-    pub(crate) fn run_through(&mut self, gauge: &mut GaugeField) {
-        let (seed, trajectory) = (self.params.seed, self.params.trajectory);
-        let _ = self.momenta.set_gaussian(seed, trajectory);
-        let _ = self.momenta.kinetic();
-        for m in &mut self.monomials {
-            m.run_through(gauge, &mut self.momenta, Stream { seed, trajectory });
-        }
-        if let Some((force, links)) = &mut self.shift {
-            let _ = links.evolve(force, 1.0);
-        }
-        let _ = gauge.evolve(&self.momenta, 1.0);
-        if self.params.reversibility_every > 0 {
-            let _ = self.momenta.scale(-1.0);
-            let _ = gauge.distance(&self.start);
-        }
-        let _ = gauge.reunitarise();
-        let _ = plaquette(gauge);
+    /// Rehearses trajectories of a chain like this one on a device without memory. Where they are `compiled` without
+    /// forces that are not known yet.
+    pub(crate) fn run_through(&self, gauge: &GaugeField, compiled: bool) -> Result<Footprint> {
+        let (device, geometry) = (gauge.device().stand_in(), gauge.geometry());
+        let known = |m: &dyn Monomial| !compiled || m.knows_its_force();
+        let there = || {
+            let (precision, mut monomials) = (gauge.precision(), vec![]);
+            for m in &self.monomials {
+                monomials.extend(m.like_on(&device)?.map(|like| (like, known(&**m))));
+            }
+            let links = || GaugeField::new(&device, geometry, precision, Recon::R18);
+            let momenta = || Momenta::new(&device, geometry, precision);
+            let both = || -> Result<_> { Ok((momenta()?, links()?)) };
+            let shift = self.shift.as_ref().map(|_| both()).transpose()?;
+            let mut chain =
+                StandIn { links: links()?, start: links()?, momenta: momenta()?, shift, monomials };
+            // What earlier trajectories left is there.
+            if self.announced && !compiled {
+                chain.run(&self.params);
+            }
+            Ok(chain)
+        };
+        let work = |mut chain: StandIn| {
+            // In the second one all monomials have what they keep.
+            (0..2).for_each(|_| chain.run(&self.params));
+            Ok(chain)
+        };
+        Ok(geometry.footprint(&device, None::<fn() -> String>, there, work)?.1)
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {

@@ -3,6 +3,7 @@
 
 use num_complex::Complex64;
 
+use crate::backend::runs;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
@@ -23,18 +24,18 @@ impl Guesses {
     pub fn clear(&mut self) {
         self.kept.clear();
     }
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
 
     pub fn keep(&mut self, x: &SpinorField) -> Result<()> {
         if self.max == 0 {
             return Ok(());
         }
-        let mut place =
-            if self.kept.len() == self.max { self.kept.remove(0) } else { x.like(x.precision())? };
-        blas::copy(&mut place, x)?;
-        self.kept.push(place);
+        // As many as there will be in a rehearsal, which is for memory, too.
+        for _ in 0..if runs() { 1 } else { self.max } {
+            let full = self.kept.len() == self.max;
+            let mut place = if full { self.kept.remove(0) } else { x.like(x.precision())? };
+            blas::copy(&mut place, x)?;
+            self.kept.push(place);
+        }
         Ok(())
     }
 

@@ -16,7 +16,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
-use super::{KickReport, MonomialMemory, Solves};
+use super::{KickReport, Solves};
 use crate::backend::{as_a_rule, exceptionally, Device};
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
@@ -208,14 +208,6 @@ impl Operator {
             multigrid.restart([&self.force, &self.hamiltonian]);
         }
     }
-    fn has_hierarchy(&self) -> bool {
-        self.multigrid.as_ref().is_some_and(|m| m.report().is_some())
-    }
-    fn forget_hierarchy(&self) {
-        if let Some(multigrid) = &self.multigrid {
-            multigrid.forget([&self.force, &self.hamiltonian]);
-        }
-    }
     fn action(&self) -> Arc<dyn QuarkAction> {
         self.schur.action()
     }
@@ -246,71 +238,6 @@ struct Operators {
 }
 
 impl Operators {
-    /// Bytes that operators with these parameters hold.
-    fn bytes(
-        gauge: &GaugeField,
-        params: &[ActionParams],
-        (inverter, stout): (&Inverter, Option<Stout>),
-    ) -> u64 {
-        let geometry = gauge.geometry();
-        let links = |(precision, recon)| GaugeField::bytes(geometry, precision, recon) as u64;
-        let sloppy = Some(inverter.inner(gauge.device())).filter(|s| *s != DOUBLE);
-        let mut sum = 0;
-        for storage in [Some(DOUBLE), sloppy].into_iter().flatten() {
-            sum += links(storage) + params.iter().map(|p| p.bytes(gauge, storage.0)).sum::<u64>();
-        }
-        if let Some(stout) = stout {
-            let level = links((DOUBLE.0, Recon::R18)) + Momenta::bytes(geometry, DOUBLE.0) as u64;
-            sum += stout.levels() as u64 * level + links((DOUBLE.0, Recon::R18));
-        }
-        sum
-    }
-
-    /// The operators, made if they fit, and what they and forces of `terms` at a time will take.
-    fn announced(
-        &mut self,
-        gauge: &GaugeField,
-        params: &[ActionParams],
-        schur: Schur,
-        (inverter, stout): (&Inverter, Option<Stout>),
-        terms: usize,
-    ) -> Result<(&Self, MonomialMemory)> {
-        if self.links.is_none() {
-            let bytes = Self::bytes(gauge, params, (inverter, stout));
-            gauge.geometry().require(gauge.device(), bytes, "the operators of a monomial")?;
-            let place = (gauge.geometry().extents(), gauge.precision());
-            let name =
-                || format!("operators {place:?} {params:?} {schur:?} {inverter:?} {stout:?}");
-            gauge.geometry().rehearse(gauge.device(), name, || {
-                _ = Operators::default().on(gauge, params, schur, (inverter, stout));
-            });
-        }
-        let this = self.on(gauge, params, schur, (inverter, stout))?;
-        let op = &this.list[0];
-        let mut memory = MonomialMemory {
-            kept: op.schur.force_memory(terms)
-                + Momenta::bytes(gauge.geometry(), Precision::F64) as u64,
-            passing: 0,
-        };
-        for op in &this.list {
-            memory.kept += op.schur.memory(1, true)?;
-        }
-        let smeared = match stout {
-            Some(_) => Momenta::bytes(gauge.geometry(), Precision::F64) as u64,
-            None => 0,
-        };
-        memory.passing += smeared;
-        for op in &this.list {
-            if let Some(multigrid) = &op.multigrid {
-                // The next hierarchy is made beside the one in use.
-                let hierarchy = multigrid.memory(&*op.action())?;
-                memory.kept += hierarchy;
-                memory.passing = memory.passing.max(smeared + hierarchy);
-            }
-        }
-        Ok((this, memory))
-    }
-
     /// The operators with these parameters on these links.
     fn on(
         &mut self,
@@ -359,21 +286,6 @@ impl Operators {
             }
         }
         Ok(self)
-    }
-
-    /// Lends the operators to `work` of a rehearsal, which changes their links by name only: whatever comes next
-    /// updates them. What it makes holds no numbers and is dropped: operators where there were none, and
-    /// hierarchies; where there are some of these already nothing is left to compile.
-    fn lent(&mut self, work: impl FnOnce(Operators) -> Operators) {
-        if self.list.iter().any(Operator::has_hierarchy) {
-            return;
-        }
-        let there = self.links.is_some();
-        let left = work(std::mem::take(self));
-        if there {
-            left.list.iter().for_each(Operator::forget_hierarchy);
-            *self = left;
-        }
     }
 
     /// Adds the force that `build` collects in zero momenta for the operators' links, and says how large

@@ -41,8 +41,6 @@ struct State {
     multigrid: Option<Arc<Multigrid>>,
     /// Version of the links that the hierarchy belongs to.
     links: u64,
-    /// Bytes that a hierarchy takes.
-    memory: Option<u64>,
 }
 
 impl Follower {
@@ -72,24 +70,11 @@ impl Follower {
         Ok(())
     }
 
-    /// Bytes that the set-up of a hierarchy takes, the same in all trajectories.
-    pub fn memory(&self, op: &dyn QuarkAction) -> Result<u64> {
-        let mut state = self.state();
-        if state.memory.is_none() {
-            state.memory = Some(Multigrid::memory(op, &self.policy.levels)?);
-        }
-        Ok(state.memory.unwrap_or(0))
-    }
-
     /// A trajectory begins: null vectors of another one are dropped, unless they are to stay.
     pub fn restart(&self, solvers: [&DiracSolver; 2]) {
-        if !self.policy.persistent {
-            self.forget(solvers);
+        if self.policy.persistent {
+            return;
         }
-    }
-
-    /// Drops the hierarchy, whatever the policy says.
-    pub fn forget(&self, solvers: [&DiracSolver; 2]) {
         for solver in solvers {
             // Without multigrid there is nothing that could not fit.
             let _ = solver.set_multigrid(None);

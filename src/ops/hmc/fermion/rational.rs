@@ -12,7 +12,7 @@ use super::{
     check_multigrid, check_operator, converged, noise_seed, Inverter, KickReport, Operator,
     Operators, DOUBLE,
 };
-use crate::backend::as_a_rule;
+use crate::backend::{as_a_rule, Device};
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, smallest, DiracSolver, Schur};
@@ -21,7 +21,7 @@ use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::linop::Shape;
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
+use crate::ops::hmc::{Monomial, Solves, Stream};
 use crate::solvers::{unwatched, Rational, Shift};
 
 /// What one flavour, or a doublet, is.
@@ -87,8 +87,8 @@ pub struct OneFlavour {
 const LANCZOS: usize = 30;
 const INVERSE: usize = 16;
 const INVERSE_TOLERANCE: f64 = 1e-3;
-/// Poles in forces and in the Hamiltonian.
-const USUAL_POLES: (usize, usize) = (16, 24);
+/// The interval of a spectrum that was not measured, as rehearsals have it.
+const USUAL: (f64, f64) = (1e-5, 5.0);
 
 impl OneFlavour {
     /// # Errors
@@ -131,10 +131,6 @@ impl OneFlavour {
     /// What multigrid's last set-up or update did; None: there is none (yet).
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
-    }
-
-    pub fn params(&self) -> &OneFlavourParams {
-        &self.params
     }
 
     /// The interval of the approximations, once there are some.
@@ -213,43 +209,29 @@ impl OneFlavour {
         noise_seed(stream.seed, &self.name) ^ 1
     }
 
-    /// Lends the operators to a monomial like this one, for a rehearsal.
-    fn stand_in(&mut self, phi: Option<SpinorField>, work: impl FnOnce(&mut OneFlavour)) {
-        let (name, params, smearing) = (self.name.clone(), self.params.clone(), self.smearing);
-        let powers = self.powers.clone();
-        self.kept.lent(|kept| {
-            let mut other = OneFlavour {
-                name,
-                params,
-                smearing,
-                kept,
-                powers,
-                seen: None,
-                phi,
-                force: ForceWorkspace::default(),
-                scratch: None,
-                solves: Solves::default(),
-            };
-            work(&mut other);
-            other.kept
-        });
+    /// A monomial like this one that was not used yet, with an interval as usual where none is known.
+    fn like(&self) -> Result<OneFlavour> {
+        let mut like = OneFlavour::new(&self.name, self.params.clone())?;
+        like.smearing = self.smearing;
+        match &self.powers {
+            Some(powers) => like.powers = Some(powers.clone()),
+            None => like.approximate(USUAL.0, USUAL.1)?,
+        }
+        Ok(like)
     }
 
     /// Has the kernels of a first force compiled all at once.
-    fn rehearse_force(&mut self, gauge: &GaugeField, momenta: &mut Momenta) {
-        let (device, geometry) = (gauge.device().clone(), gauge.geometry().clone());
+    fn rehearse_force(&self, gauge: &GaugeField) {
+        let geometry = gauge.geometry();
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
         let (Some((shape, n)), poles) = (fields, self.poles()) else { return };
-        let name = format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
-        geometry.clone().rehearse(
-            &device.clone(),
-            || name,
-            || {
-                if let Ok(phi) = shape.field(n) {
-                    self.stand_in(Some(phi), |other| _ = other.kick(gauge, momenta, 1.0));
-                }
-            },
-        );
+        let name = || format!("force {:?} {poles:?} {}", geometry.extents(), self.describe());
+        geometry.foresee(gauge.device(), false, name, |device| {
+            let mut other = self.like()?;
+            other.phi = Some(shape.on(device).field(n)?);
+            let mut momenta = Momenta::new(device, geometry, gauge.precision())?;
+            other.kick(&gauge.like_on(device)?, &mut momenta, 1.0)
+        });
     }
 
     fn no_fields<T>(&self) -> Result<T> {
@@ -371,7 +353,7 @@ impl Monomial for OneFlavour {
 
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport> {
         if !gauge.device().is_cpu() {
-            self.rehearse_force(gauge, momenta);
+            self.rehearse_force(gauge);
         }
         let (Some(phi), Some(powers)) = (&self.phi, &self.powers) else { return self.no_fields() };
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
@@ -401,23 +383,6 @@ impl Monomial for OneFlavour {
         })
     }
 
-    fn memory(&mut self, gauge: &GaugeField) -> Result<MonomialMemory> {
-        // Without an interval the spectrum is not known yet: more poles than are usual.
-        let (force, fine) = self.poles().unwrap_or(USUAL_POLES);
-        let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
-        let all = (inverter, self.smearing);
-        let (ops, mut memory) = self.kept.announced(gauge, &[*operator], *schur, all, force)?;
-        let op = &ops.list[0];
-        let vector = op.schur.shape().bytes(1);
-        memory.kept += self.params.fields as u64 * vector;
-        // Solutions of all poles, their directions, and in forces the pairs of fields made of them.
-        let (force, fine) = (force as u64, fine as u64 + 1);
-        let kick = 4 * force * vector + op.schur.memory(force as usize, true)?;
-        let heat_bath = (2 * fine + 2 * self.params.fields as u64 + 1) * vector;
-        memory.passing += kick.max(heat_bath) + vector + op.hamiltonian.memory(1)?;
-        Ok(memory)
-    }
-
     fn restart(&mut self) {
         self.kept.list.iter().for_each(|op| op.restart());
     }
@@ -445,16 +410,11 @@ impl Monomial for OneFlavour {
         format!("{:?} {:?}", self.params, self.smearing)
     }
 
-    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, stream: Stream) {
-        let known = self.powers.is_some();
-        self.stand_in(None, |other| {
-            let _ = other.refresh(gauge, stream);
-            let _ = other.check(gauge, stream);
-            let _ = other.action(gauge);
-            // How many poles forces have is not known before the spectrum is.
-            if known {
-                let _ = other.kick(gauge, momenta, 1.0);
-            }
-        });
+    fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {
+        Ok(Some(Box::new(self.like()?)))
+    }
+
+    fn knows_its_force(&self) -> bool {
+        self.powers.is_some()
     }
 }

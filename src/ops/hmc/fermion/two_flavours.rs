@@ -9,6 +9,7 @@
 use super::{
     check_multigrid, check_operator, noise_seed, Guesses, Inverter, KickReport, Operators,
 };
+use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::Schur;
@@ -16,7 +17,7 @@ use crate::error::Result;
 use crate::fields::{blas, GaugeField, Momenta, Noise, SpinorField};
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
-use crate::ops::hmc::{Monomial, MonomialMemory, Solves, Stream};
+use crate::ops::hmc::{Monomial, Solves, Stream};
 
 /// What two flavours are.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,10 +81,6 @@ impl TwoFlavours {
     /// What multigrid's last set-up or update did; None: there is none (yet).
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
-    }
-
-    pub fn params(&self) -> &TwoFlavoursParams {
-        &self.params
     }
 
     fn no_fields<T>(&self) -> Result<T> {
@@ -178,19 +175,6 @@ impl Monomial for TwoFlavours {
         self.kept.list.iter().for_each(|op| op.restart());
     }
 
-    fn memory(&mut self, gauge: &GaugeField) -> Result<MonomialMemory> {
-        let TwoFlavoursParams { schur, inverter, .. } = &self.params;
-        let all = (inverter, self.smearing);
-        let (ops, mut memory) = self.kept.announced(gauge, &self.operators, *schur, all, 1)?;
-        let vector = ops.list[0].schur.shape().bytes(1);
-        let guesses = inverter.guesses as u64;
-        memory.kept += (1 + guesses) * vector;
-        let solves = ops.list.iter().flat_map(|op| [&op.force, &op.hamiltonian]);
-        let max = solves.map(|s| s.memory(1)).try_fold(0, |max, m| m.map(|m| max.max(m)))?;
-        memory.passing += 3 * vector + max.max(guesses * vector);
-        Ok(memory)
-    }
-
     fn solves(&mut self) -> Solves {
         std::mem::take(&mut self.solves)
     }
@@ -199,28 +183,8 @@ impl Monomial for TwoFlavours {
         format!("{:?} {:?}", self.params, self.smearing)
     }
 
-    fn run_through(&mut self, gauge: &GaugeField, momenta: &mut Momenta, stream: Stream) {
-        let (name, params) = (self.name.clone(), self.params.clone());
-        let (operators, smearing) = (self.operators.clone(), self.smearing);
-        self.kept.lent(|kept| {
-            let mut other = TwoFlavours {
-                guesses: Guesses::new(params.inverter.guesses),
-                name,
-                params,
-                operators,
-                smearing,
-                kept,
-                phi: None,
-                force: ForceWorkspace::default(),
-                scratch: None,
-                solves: Solves::default(),
-            };
-            let _ = other.refresh(gauge, stream);
-            let _ = other.action(gauge);
-            // The second force has a guess to begin with.
-            let _ = other.kick(gauge, momenta, 1.0);
-            let _ = other.kick(gauge, momenta, 1.0);
-            other.kept
-        });
+    fn like_on(&self, _: &Device) -> Result<Option<Box<dyn Monomial>>> {
+        let like = TwoFlavours::new(&self.name, self.params.clone())?;
+        Ok(Some(Box::new(TwoFlavours { smearing: self.smearing, ..like })))
     }
 }
