@@ -147,14 +147,14 @@ template <int W, class S> struct AggregateShortenByte {
     if (lx != 0) return;
     const int n = 2 * a.rows();
     const typename S::T* from = (const typename S::T*)a.inp + (i64)n * o;
-    float most = 0;
-    for (int i = 0; i < n; i++) most = vmax(most, vabs((float)from[i]));
-    const float over = most > 0 ? 127.0f / most : 0.0f;
+    float max = 0;
+    for (int i = 0; i < n; i++) max = vmax(max, vabs((float)from[i]));
+    const float over = max > 0 ? 127.0f / max : 0.0f;
     for (int i = 0; i < n; i++) {
       const float v = (float)from[i] * over;
       ((signed char*)a.out)[(i64)n * o + i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) + (PLAQ_GPU ? 128 : 0));
     }
-    ((float*)a.scales)[o] = most / 127.0f;
+    ((float*)a.scales)[o] = max / 127.0f;
   }
 };
 template <int W, class S> struct AggregateShorten {

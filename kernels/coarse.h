@@ -222,12 +222,12 @@ template <int W, class S, class L> struct CoarseShortened {
     const int first = 0, step = 1;
 #endif
     const typename S::T* from = (const typename S::T*)a.inp + matrix * n;
-    C most = 0;
-    for (int i = first; i < n; i += step) most = vmax(most, vabs((C)from[i]));
+    C max = 0;
+    for (int i = first; i < n; i += step) max = vmax(max, vabs((C)from[i]));
 #if PLAQ_GPU
-    for (int x = 16; x > 0; x /= 2) most = vmax(most, __shfl_xor_sync(0xffffffffu, most, x));
+    for (int x = 16; x > 0; x /= 2) max = vmax(max, __shfl_xor_sync(0xffffffffu, max, x));
 #endif
-    const float unit = (float)most / largest, over = most > 0 ? 1 / unit : 0.0f;
+    const float unit = (float)max / largest, over = max > 0 ? 1 / unit : 0.0f;
     L* to = (L*)a.out + matrix * n;
     for (int i = first; i < n; i += step) {
       const float v = (float)from[i] * over;

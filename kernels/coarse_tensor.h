@@ -65,8 +65,8 @@ template <int N> struct CoarseTile {
   }
   // The power of two that brings numbers of at most `most` to a size that two parts in half precision hold, and its
   // inverse. What is not finite gives NaN.
-  static PLAQ_FN void power(float most, float& up, float& down) {
-    const u32 exponent = __float_as_uint(most) >> 23, e = exponent < 10 ? 10 : exponent;
+  static PLAQ_FN void power(float max, float& up, float& down) {
+    const u32 exponent = __float_as_uint(max) >> 23, e = exponent < 10 ? 10 : exponent;
     up = __uint_as_float((263 - e) << 23), down = __uint_as_float((e - 9) << 23);
   }
   // The matrix's next reader finds it in the second-level cache: 16 rows from `row` on, which the warp shares.
@@ -90,14 +90,14 @@ template <int N> struct CoarseTile {
       PLAQ_UNROLL for (int n = 0; n < N; n++) {
         const int j = j0 + 8 * n + g;
         cplx<float> z[STEPS][2];
-        float most = 0, up;
+        float max = 0, up;
         PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
           const int c = first + 8 * s + 4 * k + t;
           z[s][k] = j < nrhs && c < rows ? number<float>(from, (i64)c * nrhs + j) : cplx<float>{0, 0};
-          most = fmaxf(most, fmaxf(fabsf(z[s][k].re), fabsf(z[s][k].im)));
+          max = fmaxf(max, fmaxf(fabsf(z[s][k].re), fabsf(z[s][k].im)));
         }
-        PLAQ_UNROLL for (int x = 1; x < 4; x *= 2) most = fmaxf(most, __shfl_xor_sync(0xffffffffu, most, x));
-        power(most, up, down[n]);
+        PLAQ_UNROLL for (int x = 1; x < 4; x *= 2) max = fmaxf(max, __shfl_xor_sync(0xffffffffu, max, x));
+        power(max, up, down[n]);
         PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
           const cplx<float> v = up * z[s][k];
           high[s][n][k] = to_halves(v), low[s][n][k] = to_halves(v - from_halves(high[s][n][k]));

@@ -65,7 +65,7 @@ template <class A, class... Args> PLAQ_FN constexpr bool takes_elements(void (*)
       Sums<N, W> s = {};                                                                         \
       for (Element o = begin; o < end; o++)                                                      \
         for (int lx = 0; lx < PLAQ_LANES; lx += W) BODY::site(*a, o, lx, b, s);                  \
-      for (int k = 0; k < N; k++) out[b * N + k] = k < N - M ? lane_sum(s.v[k]) : lane_most(s.v[k]); \
+      for (int k = 0; k < N; k++) out[b * N + k] = k < N - M ? lane_sum(s.v[k]) : lane_max(s.v[k]); \
     }                                                                                            \
   }
 

@@ -37,7 +37,7 @@ template <int W, class S> struct ProjectLinks {
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const R n = norm2(v.e[i / 3][i % 3] - u.e[i / 3][i % 3]);
         sums.add(0, n);
-        sums.most(1, n);
+        sums.max(1, n);
       }
       store_link<S, R18>(v, plane(a.gauge, parity), x, mu);
     }
@@ -57,7 +57,7 @@ template <int W, class S> struct LinksDistance {
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const R n = norm2(v.e[i / 3][i % 3] - u.e[i / 3][i % 3]);
         sums.add(0, n);
-        sums.most(1, n);
+        sums.max(1, n);
       }
     }
   }

@@ -102,7 +102,7 @@ template <int W, class S, int STORAGE> struct FourierGradient {
     const int bit = lane_bit(a.fix.geom, a.fix.time());
     PLAQ_UNROLL for (int upper = 0; upper < (bit ? 2 : 1); upper++) {
       PLAQ_UNROLL for (int k = 0; k < 3; k++) sums.add(3 * upper + k, by_lane_bit(v[k], zero, x.lx, bit, upper));
-      sums.most(6 + upper, by_lane_bit(v[1], zero, x.lx, bit, upper));
+      sums.max(6 + upper, by_lane_bit(v[1], zero, x.lx, bit, upper));
     }
   }
 };
@@ -195,7 +195,7 @@ template <int W, class S, int STORAGE> struct FourierDirection {
       square += (double)now.re * now.re + (double)now.im * now.im;
     }
     sums.v[0] += product;
-    sums.most(1, square);
+    sums.max(1, square);
   }
 };
 

@@ -49,7 +49,7 @@ template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
   const R n = norm2(f);
   sums.add(0, n);
-  sums.most(1, n);
+  sums.max(1, n);
   kicked<S>(a, x, mu, f);
 }
 

@@ -269,7 +269,7 @@ PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const 
   PLAQ_UNROLL for (int upper = 0; upper < (active.bit ? 2 : 1); upper++) {
     if (!(upper ? active.upper : active.lower)) continue;
     PLAQ_UNROLL for (int k = 0; k < 2; k++) sums.add(2 * upper + k, by_lane_bit(v[k], zero, x.lx, active.bit, upper));
-    sums.most(4 + upper, by_lane_bit(v[1], zero, x.lx, active.bit, upper));
+    sums.max(4 + upper, by_lane_bit(v[1], zero, x.lx, active.bit, upper));
   }
 }
 

@@ -125,7 +125,7 @@ template <int W> struct KrylovSolve {
     o = 0;
 #endif
     constexpr int columns = team / team_rows;
-    const int across = o % columns, down = o / columns, count = a.count, most = count - 1;
+    const int across = o % columns, down = o / columns, count = a.count, max = count - 1;
     const bool powers = a.kind == KRYLOV_POWERS;
     double* gram = (double*)a.gram + (i64)rhs * 2 * M * M;
     const double* in = (const double*)a.sums + (i64)rhs * a.tiles * 2 * N * N;
@@ -149,7 +149,7 @@ template <int W> struct KrylovSolve {
       if (j < 0) return g(i, 0) - g(i + 1, 0);
       return g(i, j) - g(i, j + 1) - (g(i + 1, j) - g(i + 1, j + 1));
     };
-    for (int i = down; i < most; i += team_rows)
+    for (int i = down; i < max; i += team_rows)
       for (int j = across - 1; j <= i; j += columns) {
         if (j < 0) m.w[i] = product(i, j);
         else m.u[i][j] = product(i, j);
@@ -158,7 +158,7 @@ template <int W> struct KrylovSolve {
     const double before = g(0, 0).re;
     double after = before;
     int n = 0;
-    for (; n < most; n++) {
+    for (; n < max; n++) {
       const double whole = product(n, n).re, noise = powers ? g(n, n).re + g(n + 1, n + 1).re : whole;
       const double left = m.u[n][n].re;
       // Of a direction that depends on those before it only rounding is left.
@@ -167,7 +167,7 @@ template <int W> struct KrylovSolve {
       const Z rest = m.w[n];
       after = fnma_(over, norm2(rest), after);
       if (o == 0) m.over[n] = over;
-      for (int i = n + 1 + down; i < most; i += team_rows) {
+      for (int i = n + 1 + down; i < max; i += team_rows) {
         const Z f = over * m.u[i][n];
         for (int j = n + across; j <= i; j += columns) {
           if (j == n) m.w[i] = msub(m.w[i], f, rest);

@@ -31,7 +31,7 @@ template <int W, class S> struct MomentaSum {
       load_algebra<S>(p, plane(a.momenta, parity), x, mu);
       const R n = norm2(p);
       sums.add(0, n);
-      sums.most(1, n);
+      sums.max(1, n);
     }
   }
 };

@@ -17,23 +17,23 @@ struct Pencils {
     while ((n + 1) * (n + 1) <= rows) n++;
     return n;
   }
-  static PLAQ_FN constexpr int divisor(int n, int most) {
-    while (most > 1 && n % most) most--;
-    return most < 1 ? 1 : most;
+  static PLAQ_FN constexpr int divisor(int n, int max) {
+    while (max > 1 && n % max) max--;
+    return max < 1 ? 1 : max;
   }
   static PLAQ_FN constexpr int whole_pieces(int slice, int sites) { return slice % sites ? 0 : slice / sites; }
 
   // A square of some `rows` rows.
   static PLAQ_FN constexpr Pencils square(int row, int ny, int nz, int nt, int sites, int rows) {
-    const int pieces = whole_pieces(row * ny, sites), most = side(rows);
+    const int pieces = whole_pieces(row * ny, sites), max = side(rows);
     // Twice the cross-section rather than less than half of it.
-    const int thin = divisor(nz, most);
+    const int thin = divisor(nz, max);
     return {(u32)sites,
             (u32)pieces,
             (u32)nz,
             (u32)nt,
-            (u32)divisor(some(pieces), most * row / sites),
-            (u32)(2 * thin < most ? divisor(nz, 2 * most) : thin)};
+            (u32)divisor(some(pieces), max * row / sites),
+            (u32)(2 * thin < max ? divisor(nz, 2 * max) : thin)};
   }
   // All of y and as much of z as `rows` rows hold: nothing is read twice at ends in y.
   static PLAQ_FN constexpr Pencils slabs(int row, int ny, int nz, int nt, int sites, int rows) {

@@ -255,11 +255,11 @@ template <class R> PLAQ_FN double lane_sum(R v) {
 #endif
 
 #if PLAQ_GPU
-template <class R> PLAQ_FN R lane_most(R v) { return v; }
+template <class R> PLAQ_FN R lane_max(R v) { return v; }
 #else
-PLAQ_FN double lane_most(float v) { return v; }
-PLAQ_FN double lane_most(double v) { return v; }
-template <class R> PLAQ_FN double lane_most(R v) {
+PLAQ_FN double lane_max(float v) { return v; }
+PLAQ_FN double lane_max(double v) { return v; }
+template <class R> PLAQ_FN double lane_max(R v) {
   double s = v[0];
   for (int i = 1; i < lanes<R>::W; i++) s = s > v[i] ? s : v[i];
   return s;
@@ -271,7 +271,7 @@ template <class R> PLAQ_FN double lane_most(R v) {
 template <int N, int W> struct Sums {
   real<double, W> v[N];
   template <class R> PLAQ_FN void add(int k, R x) { v[k] += convert<real<double, W>>(x); }
-  template <class R> PLAQ_FN void most(int k, R x) { v[k] = vmax(v[k], convert<real<double, W>>(x)); }
+  template <class R> PLAQ_FN void max(int k, R x) { v[k] = vmax(v[k], convert<real<double, W>>(x)); }
 };
 // Numbers k of N, the last M of them maxima, put together.
 template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return k < N - M ? a + b : vmax(a, b); }
@@ -434,7 +434,7 @@ PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batch
       for (long long o = begin; o < end; o++)                                                    \
         for (int lx = 0; lx < PLAQ_LANES; lx += W)                                               \
           BODY::site(*a, (int)o, lx, b, s);                                             \
-      for (int k = 0; k < N; k++) out[b * N + k] = k < N - M ? lane_sum(s.v[k]) : lane_most(s.v[k]);                    \
+      for (int k = 0; k < N; k++) out[b * N + k] = k < N - M ? lane_sum(s.v[k]) : lane_max(s.v[k]);                    \
     }                                                                                            \
   }
 

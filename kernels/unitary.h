@@ -59,9 +59,9 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   const R c0 = fnma_(d[2], n01, fnma_(d[1], n02, fnma_(d[0], n12, fma_(d[0] * d[1], d[2], twist + twist))));
   // Of the scaled q; its eigenvalues are at most sqrt(4 g1 / 3).
   R g1 = c1, g0 = c0;
-  const R most = splat<R>(3.0 / 16);
-  for (int n = 0; n < 64 && lane_most(g1 - most) > 0; n++) {
-    const auto large = g1 > most;
+  const R max = splat<R>(3.0 / 16);
+  for (int n = 0; n < 64 && lane_max(g1 - max) > 0; n++) {
+    const auto large = g1 > max;
     g1 = select(large, quarter * g1, g1), g0 = select(large, eighth * g0, g0);
   }
   constexpr int terms = sizeof(typename scalar_of<R>::type) == 8 ? 14 : 8;
@@ -79,7 +79,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   }
   const R sixth = splat<R>(-1.0 / 6), one = splat<R>(1);
   a = {fma_(g0, a.re, one), g0 * (a.im + sixth)}, b.im = fma_(sixth, g1, b.im) + one, c.re = c.re - half;
-  while (lane_most(c1 - g1) > 0) {
+  while (lane_max(c1 - g1) > 0) {
     const auto scaled = g1 < c1;
     const cplx<R> half_bc = b * c, bc = half_bc + half_bc, cc = c * c, ab = a * b, ac = a * c;
     const cplx<R> low = madd(a * a, g0, bc), mid = madd(madd(ab + ab, g1, bc), g0, cc), high = madd(madd(ac + ac, b, b), g1, cc);

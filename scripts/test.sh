@@ -133,11 +133,16 @@ single() {
     skip pyquda "include/plaq.h is absent"
   fi
 }
-single &
+# In a process group of their own, which ends with this script.
+set -m
+single </dev/null &
 single=$!
+set +m
+trap 'kill -- -$single 2>/dev/null' EXIT
 for set in $(other_sets); do chosen "$set" "$device" "$SET_TESTS" env PLAQ_CPU_ISA="$set"; done
 chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
 wait $single
+trap - EXIT
 if have_mpi; then
   while read -r grid tests; do
     chosen "$grid" "$device" "${PLAQ_RANK_TESTS:-$tests}" \

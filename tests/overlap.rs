@@ -558,7 +558,7 @@ fn the_number_of_modes_is_found() {
     let tame = kernel(device, extents, &smooth(extents, 0.5, 5));
     let delta = 1e-3;
     let found = |kernel: &Arc<HermitianWilson>, max| {
-        let params = ModeParams { max, tol: 1e-9, ..Default::default() };
+        let params = ModeParams { max_count: max, tol: 1e-9, ..Default::default() };
         let modes = Arc::new(Modes::find(kernel, None, &params, None, &mut unwatched).unwrap());
         let params = SignParams { delta, ..Default::default() };
         let sign = Sign::new(kernel.clone(), modes.clone(), params).unwrap();

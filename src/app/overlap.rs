@@ -10,7 +10,7 @@ use super::{files, output, Failure, Run};
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::source::Source;
 
-const MOST_MASSES: usize = 16;
+const MAX_MASSES: usize = 16;
 const PROPAGATOR: &[&[Need]] = &[&[Need::Is("task", &["propagator"])]];
 const PRECONDITIONERS: &[&str] = &["none", "wilson", "multigrid=mg"];
 
@@ -100,7 +100,7 @@ fn masses(text: &str) -> Run<Vec<f64>> {
     let all: Option<Vec<f64>> = text.split(',').map(one).collect();
     match all {
         None => Err(refuse("mass", text, "a number, or several with commas between")),
-        Some(all) if all.len() > MOST_MASSES => Err(Failure::usage("--mass: at most 16 masses")),
+        Some(all) if all.len() > MAX_MASSES => Err(Failure::usage("--mass: at most 16 masses")),
         Some(all) => Ok(all),
     }
 }

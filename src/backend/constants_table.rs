@@ -32,7 +32,7 @@ constants! {
     PACK_THREADS = 8192;
 
     /// GPUs of one machine whose reductions add up among themselves (sums.h).
-    MOST_PEERS = 8;
+    MAX_PEERS = 8;
 
     /// Time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
     TENSOR_SLICES = 2;

@@ -10,7 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::gauge_action::LinkAction;
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
-use crate::ops::paths::{self, Paths, LONGEST, MOST};
+use crate::ops::paths::{self, Paths, LONGEST, MAX_PATHS};
 
 interface! {
     "Closed paths of links"
@@ -46,8 +46,8 @@ pub(crate) fn steps_of(numbers: &[i32]) -> Result<Vec<u8>> {
 }
 
 pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> Result<Paths> {
-    if !(1..=MOST as i64).contains(&count) {
-        bail!(BadParameter, "count: expected 1 to {MOST} paths, found {count}");
+    if !(1..=MAX_PATHS as i64).contains(&count) {
+        bail!(BadParameter, "count: expected 1 to {MAX_PATHS} paths, found {count}");
     }
     let lengths = lengths.get(count as usize)?;
     if let Some(bad) = lengths.iter().find(|n| !(1..=LONGEST as i32).contains(n)) {

@@ -9,7 +9,7 @@ use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::{Distance, QuarkAction};
 use crate::params::{choices, parameters, Reserved};
-use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MOST_DIRECTIONS};
+use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
 
 choices! {
     /// The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
@@ -104,7 +104,7 @@ parameters! {
         /// Largest number of iterations.
         max_iterations: usize = 10_000, within(1, i32::MAX as i64);
         /// Directions that GCR keeps before a restart.
-        nkrylov: usize = 10, within(1, MOST_DIRECTIONS as i64);
+        nkrylov: usize = 10, within(1, MAX_DIRECTIONS as i64);
         /// Steps of minimal residual before every application of the operator, as preconditioner of BiCGStab, GCR and
         /// MR; 0: none.
         precondition_steps: usize = 0, within(0, i32::MAX as i64);

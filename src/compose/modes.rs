@@ -38,7 +38,7 @@ pub struct ModeParams {
     /// from the spectrum.
     pub count: Option<usize>,
     /// Where `count` is None: as many at most.
-    pub max: usize,
+    pub max_count: usize,
     /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
     /// one.
     pub high: usize,
@@ -59,7 +59,7 @@ impl Default for ModeParams {
     fn default() -> Self {
         ModeParams {
             count: None,
-            max: 48,
+            max_count: 48,
             high: 1,
             tol: 0.0,
             finder: Finder::Lanczos,
@@ -121,7 +121,7 @@ const FIRST: usize = 8;
 /// Residual of the largest modes of Q^2 over the largest eigenvalue.
 const HIGH_TOL: f64 = 1e-4;
 /// Modes that may be asked for.
-const MOST_MODES: usize = 10_000;
+const MAX_MODES: usize = 10_000;
 /// The largest eigenvalue is taken larger by this, as it is found from below.
 const MARGIN: f64 = 1.01;
 /// Moduli that lie closer to each other than this share of theirs belong to one level.
@@ -143,9 +143,9 @@ impl Modes {
         guess: Option<&SpinorField>,
         monitor: &mut Monitor,
     ) -> Result<Self> {
-        within("modes", params.count.unwrap_or(0), 0, MOST_MODES)?;
-        within("most_modes", params.max, 1, MOST_MODES)?;
-        within("high_modes", params.high, 1, MOST_MODES)?;
+        within("modes", params.count.unwrap_or(0), 0, MAX_MODES)?;
+        within("most_modes", params.max_count, 1, MAX_MODES)?;
+        within("high_modes", params.high, 1, MAX_MODES)?;
         let shape = kernel.shape();
         let converted = match guess.filter(|g| g.precision() != shape.precision) {
             Some(guess) => {
@@ -201,7 +201,7 @@ impl Modes {
         let (first, last) = match params.count {
             Some(count) => (count.min(dimension / 4), None),
             None => {
-                let last = params.max.min(dimension / 8);
+                let last = params.max_count.min(dimension / 8);
                 (FIRST.min(last), Some(last))
             }
         };
@@ -478,7 +478,8 @@ impl Modes {
     /// # Errors
     /// Errors of [`Modes::find`].
     pub(crate) fn expected(kernel: &Arc<HermitianWilson>, params: &ModeParams) -> Result<Self> {
-        let params = ModeParams { count: params.count.or(Some(params.max)), ..params.clone() };
+        let params =
+            ModeParams { count: params.count.or(Some(params.max_count)), ..params.clone() };
         let found = Self::find(kernel, None, &params, None, &mut unwatched)?;
         let value = |k: usize| if k.is_multiple_of(2) { 0.5 * ENOUGH } else { -0.5 * ENOUGH };
         let mut modes = Modes {

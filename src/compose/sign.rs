@@ -65,7 +65,7 @@ impl SignParams {
         if !(self.delta >= 1e-14 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected 1e-14 to 1, found {}", self.delta);
         }
-        within("max_degree", self.max_degree, 1, MOST_DEGREE)
+        within("max_degree", self.max_degree, 1, MAX_DEGREE)
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Sign {
 }
 
 /// Highest degree that may be allowed: making a polynomial takes a time with the degree's square.
-const MOST_DEGREE: usize = 20_000;
+const MAX_DEGREE: usize = 20_000;
 /// Coarsest accuracy of a solve that relaxes it, and the step to the next.
 const COARSEST: f64 = 1e-2;
 const STEP: f64 = 0.1;

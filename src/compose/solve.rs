@@ -83,9 +83,9 @@ const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
 /// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
 /// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
 pub(super) fn multigrid_delta(residual: f64) -> f64 {
-    const MOST: f64 = 4e-4;
-    let parts = (residual.clamp(1e-16, MOST).ln() / MOST.ln()).ceil();
-    residual.clamp(1e-16, MOST).powf(1.0 / parts)
+    const LARGEST: f64 = 4e-4;
+    let parts = (residual.clamp(1e-16, LARGEST).ln() / LARGEST.ln()).ceil();
+    residual.clamp(1e-16, LARGEST).powf(1.0 / parts)
 }
 
 impl DiracSolver {

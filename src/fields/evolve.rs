@@ -1,6 +1,6 @@
 //! Links that follow momenta (physics.md, HMC): the update, the way back into the group, distances.
 
-use super::reduce::sum_and_most;
+use super::reduce::sum_and_max;
 use super::{GaugeField, Momenta, Precision, Recon};
 use crate::backend::args::EvolveArgs;
 use crate::backend::kernels;
@@ -44,7 +44,7 @@ impl GaugeField {
             &args,
             work,
         )?;
-        let (sum, max) = sum_and_most(&geometry, &v)?;
+        let (sum, max) = sum_and_max(&geometry, &v)?;
         self.exchange(None)?;
         if !sum.is_finite() {
             bail!(NotFinite, "reunitarise: a link is not finite");
@@ -72,7 +72,7 @@ impl GaugeField {
             &args,
             work,
         )?;
-        let (sum, max) = sum_and_most(geometry, &v)?;
+        let (sum, max) = sum_and_max(geometry, &v)?;
         Ok(if sum.is_finite() { max.sqrt() } else { f64::INFINITY })
     }
 

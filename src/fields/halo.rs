@@ -17,7 +17,7 @@ use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
 /// Kept at a time: solves in two precisions with links and borders take less than half of them.
-const MOST_EXCHANGES: usize = 16;
+const MAX_EXCHANGES: usize = 16;
 
 /// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
 /// and what waits on a device have in common.
@@ -491,8 +491,8 @@ impl Geometry {
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
         // Those of this device, or where devices come and go the oldest of all.
         let own = |e: &&Exchange| e.0 == *device;
-        let many = cache.exchanges.iter().filter(own).count() >= MOST_EXCHANGES;
-        if many || cache.exchanges.len() >= 4 * MOST_EXCHANGES {
+        let many = cache.exchanges.iter().filter(own).count() >= MAX_EXCHANGES;
+        if many || cache.exchanges.len() >= 4 * MAX_EXCHANGES {
             let idle = |e: &Exchange| e.0.is_cpu() && Arc::strong_count(&e.2) == 1;
             let goes = |e: &Exchange| idle(e) && (!many || own(&e));
             if let Some(at) = cache.exchanges.iter().position(goes) {

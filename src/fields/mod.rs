@@ -41,7 +41,7 @@ pub use layout::{Content, GammaBasis, Index, Layout};
 pub use matrix::{MatrixField, MatrixForm};
 pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
-pub(crate) use reduce::sum_and_most;
+pub(crate) use reduce::sum_and_max;
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 pub(crate) use vector::{parts_of, HostCopy};

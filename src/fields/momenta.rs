@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::reduce::sum_and_most;
+use super::reduce::sum_and_max;
 use super::{GaugeField, Geometry, Layout, LinkOptions, MatrixField, MatrixForm, Precision, Recon};
 use crate::backend::args::{self, MomentaArgs};
 use crate::backend::families::Sites;
@@ -141,7 +141,7 @@ impl Momenta {
             &args,
             work,
         )?;
-        sum_and_most(geometry, &v)
+        sum_and_max(geometry, &v)
     }
 
     /// p = scale p + factor q.

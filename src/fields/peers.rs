@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::backend::args::{SumArgs, MOST_PEERS};
+use crate::backend::args::{SumArgs, MAX_PEERS};
 use crate::backend::{Attached, Awaited, Buffer, Device, Mapped, Ptr};
 use crate::bail;
 use crate::comm::{Comm, Listener};
@@ -180,7 +180,7 @@ impl Awaited for Peers {
 impl Board {
     fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<Board>> {
         let ranks = comm.size();
-        if ranks == 1 || ranks > MOST_PEERS as usize || comm.node().len() < ranks {
+        if ranks == 1 || ranks > MAX_PEERS as usize || comm.node().len() < ranks {
             return Ok(None);
         }
         let everybody: Vec<usize> = (0..ranks).collect();

@@ -124,7 +124,7 @@ impl Geometry {
 }
 
 /// Results of all batches and ranks: pairs (sum, maximum).
-pub(crate) fn sum_and_most(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
+pub(crate) fn sum_and_max(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
     let (mut sum, mut max) = ([0.0], [f64::NAN]);
     for pair in v.chunks_exact(2) {
         sum[0] += pair[0];

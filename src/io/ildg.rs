@@ -35,8 +35,8 @@ pub const CODEC: Codec = Codec {
 
 /// Longer text records are not looked at.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
-const MOST_TAGS: usize = 1000;
-const MOST_ATTRIBUTES: usize = 2000;
+const MAX_TAGS: usize = 1000;
+const MAX_ATTRIBUTES: usize = 2000;
 pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 
 /// The records of the first configuration in a file.
@@ -84,15 +84,15 @@ impl Records {
 /// The parser recurses into elements, so their number, and with it their depth, is limited.
 pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
     let tags = text.matches('<').count();
-    if tags > MOST_TAGS {
-        return Err(format!("{tags} tags are more than the {MOST_TAGS} that are parsed"));
+    if tags > MAX_TAGS {
+        return Err(format!("{tags} tags are more than the {MAX_TAGS} that are parsed"));
     }
     // It compares the attributes of an element pair by pair. What stands before the next tag counts
     // as well: the check knows no XML.
     let max = text.split('<').map(|tag| tag.matches('=').count()).max().unwrap_or(0);
-    if max > MOST_ATTRIBUTES {
+    if max > MAX_ATTRIBUTES {
         return Err(format!(
-            "{max} attributes of a tag are more than the {MOST_ATTRIBUTES} that are parsed"
+            "{max} attributes of a tag are more than the {MAX_ATTRIBUTES} that are parsed"
         ));
     }
     Document::parse(text).map_err(|e| e.to_string())

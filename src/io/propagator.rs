@@ -27,7 +27,7 @@ use std::path::Path;
 /// Real numbers of a spinor, and of a matrix of all columns.
 const SPINOR: usize = 24;
 const MATRIX: usize = 288;
-const MOST_COLUMNS: usize = 4096;
+const MAX_COLUMNS: usize = 4096;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PropagatorKind {
@@ -186,7 +186,7 @@ fn plan(
 ) -> Result<(Vec<u8>, Vec<Item>)> {
     let PropagatorOptions { kind, bits, info, date } = options;
     let twelve = *kind != PropagatorKind::Pairs;
-    if twelve && columns != 12 || !(1..=MOST_COLUMNS).contains(&columns) {
+    if twelve && columns != 12 || !(1..=MAX_COLUMNS).contains(&columns) {
         bail!(
             InvalidArgument,
             "propagator: expected {} right-hand sides in files of {}, found {columns}",
@@ -379,7 +379,7 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     let (mut file, mut messages) = (None, Vec::<Message>::new());
     let ending = lime::scan(input, |input, record| {
         if record.kind == "scidac-private-record-xml" {
-            if messages.len() > 2 * MOST_COLUMNS {
+            if messages.len() > 2 * MAX_COLUMNS {
                 return Err(input.error(Status::FileFormat, "too many fields for a propagator"));
             }
             messages.push(Message::default());

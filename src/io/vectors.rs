@@ -21,7 +21,7 @@ use crate::bail;
 use crate::error::{host_array, Result, Status};
 
 /// More vectors than anyone keeps.
-const MOST: usize = 100_000;
+const MAX_VECTORS: usize = 100_000;
 
 /// What a file of vectors says about itself.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,8 +68,8 @@ impl VectorHeader {
         if ![1, 4].contains(&self.spins) {
             bail!(Unsupported, "vectors: expected 1 or 4 spins, found {}", self.spins);
         }
-        if self.count > MOST {
-            bail!(InvalidArgument, "vectors: expected at most {MOST}, found {}", self.count);
+        if self.count > MAX_VECTORS {
+            bail!(InvalidArgument, "vectors: expected at most {MAX_VECTORS}, found {}", self.count);
         }
         if let Some((name, _)) =
             self.tables.iter().find(|(_, values)| values.iter().any(|v| !v.is_finite()))
@@ -195,8 +195,8 @@ impl VectorReader {
         let mut records: Vec<(u64, u64, Option<String>)> = vec![];
         let ending = lime::scan(&mut input, |input, r| {
             if r.kind == "scidac-binary-data" {
-                if records.len() > MOST {
-                    let message = format!("more than {MOST} vectors");
+                if records.len() > MAX_VECTORS {
+                    let message = format!("more than {MAX_VECTORS} vectors");
                     return Err(input.error(Status::FileFormat, message));
                 }
                 records.push((r.offset, r.length, None));
@@ -304,7 +304,7 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
         let message = "record scidac-file-xml: expected that of a file of eigenvectors";
         return Err(input.error(Status::FileFormat, message));
     };
-    let count = xml.parse("count", |c| number(c).filter(|c| *c <= MOST as u64))? as usize;
+    let count = xml.parse("count", |c| number(c).filter(|c| *c <= MAX_VECTORS as u64))? as usize;
     let bits = xml.parse("bits", |b| [32, 64].into_iter().find(|n| b == n.to_string()))?;
     // Files of spinors that were written before there were others.
     let spins = match xml.get("spins") {

@@ -180,7 +180,7 @@ impl Doublet {
                 site_hop: SiteTerm::One,
                 y: Some((inp, 1.0, SiteTerm::Direct)),
             };
-            self.hop(out, inp, &call)?;
+            self.hop_add(out, inp, &call, &HopSum::default())?;
         }
         Ok(())
     }
@@ -308,7 +308,7 @@ impl QuarkAction for Doublet {
         dagger: bool,
     ) -> Result<()> {
         let call = HopCall { parity, dagger, coef: 1.0, site_hop: SiteTerm::One, y: None };
-        self.hop(out, inp, &call)
+        self.hop_add(out, inp, &call, &HopSum::default())
     }
     fn apply_site(
         &self,

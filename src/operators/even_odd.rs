@@ -19,8 +19,8 @@ use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 pub trait WilsonType: QuarkAction {
     /// The operator of one slice, whose links, hops and clover term M has.
     fn wilson(&self) -> &Wilson;
-    /// One parity of the hopping term with site terms, as [`Wilson::hop`], of vectors of M, with further terms in the
-    /// same pass.
+    /// One parity of the hopping term with site terms, of vectors of M, with further terms in the same pass: `inp` must
+    /// hold the other parity, `out` and what is added this one.
     fn hop_add(
         &self,
         out: &mut VectorField,
@@ -28,10 +28,6 @@ pub trait WilsonType: QuarkAction {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()>;
-    /// The same without further terms.
-    fn hop(&self, out: &mut VectorField, inp: &VectorField, call: &HopCall) -> Result<()> {
-        self.hop_add(out, inp, call, &HopSum::default())
-    }
     /// Does the term leave vectors as they are?
     fn is_one(&self, term: SiteTerm) -> bool;
 }

@@ -39,14 +39,14 @@ struct Tiles {
 
 impl TensorHop {
     /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
-    pub(crate) const MOST: usize = 16;
+    pub(crate) const MAX_COLUMNS: usize = 16;
 
     /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice whose vectors have no more loads
     /// of 16 bytes than 32 bits count, those of sites behind the faces between ranks included.
     pub fn fits(links: &GaugeField) -> bool {
         !links.device().is_cpu()
             && links.precision() == Precision::F16
-            && 2 * links.geometry().outer() * 3 * Self::MOST <= u32::MAX as usize
+            && 2 * links.geometry().outer() * 3 * Self::MAX_COLUMNS <= u32::MAX as usize
     }
 
     /// Makes the tables of an operator in 16 bits whose links are stored as whole rows, of the arguments of its

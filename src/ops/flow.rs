@@ -71,7 +71,7 @@ impl FlowPoint {
 }
 
 /// More steps would not end.
-const MOST_STEPS: f64 = 1e6;
+const MAX_STEPS: f64 = 1e6;
 
 /// What a flow did.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -243,11 +243,11 @@ impl Flow {
         report.stopped = measured(gauge, &mut report, watch)?;
         // Rounding of many steps must not leave a last, tiny one.
         while !report.stopped && params.time - report.time > 1e-9 * params.step {
-            if step < params.time / MOST_STEPS {
+            if step < params.time / MAX_STEPS {
                 bail!(
                     BadParameter,
                     "flow: tolerance: {:e} takes steps of {} at t = {}, expected one that allows a \
-                     time of at most {MOST_STEPS} steps",
+                     time of at most {MAX_STEPS} steps",
                     params.tolerance,
                     significant(step, 2),
                     report.time
@@ -322,10 +322,10 @@ fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
     }
     params.check_rows("flow")?;
     let steps = (params.time / params.step).ceil();
-    if steps > MOST_STEPS {
+    if steps > MAX_STEPS {
         bail!(
             BadParameter,
-            "flow: expected a time of at most {MOST_STEPS} steps, found {steps}: take larger ones"
+            "flow: expected a time of at most {MAX_STEPS} steps, found {steps}: take larger ones"
         );
     }
     Ok(())

@@ -16,9 +16,9 @@ use crate::operators::{phase, DiracParams};
 use crate::params::parameters;
 use crate::solvers::VectorMemory;
 
-const MOST_MODES: i64 = 10_000;
+const MAX_MODES: i64 = 10_000;
 /// Iterations of the Wilson operator's inverse where the library chooses it.
-const MOST_WILSON: usize = 100;
+const MAX_WILSON: usize = 100;
 
 parameters! {
     /// D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
@@ -33,9 +33,9 @@ parameters! {
         /// Approximation of the sign function. In 16 bit it is always the polynomial, as the report says.
         sign: Method = Method::Polynomial;
         /// Low modes of the kernel to project, at least; automatic (-1): found from the spectrum.
-        modes: Option<usize> = None, within(0, MOST_MODES);
+        modes: Option<usize> = None, within(0, MAX_MODES);
         /// Largest number of modes that are found from the spectrum.
-        most_modes: usize = 48, within(1, MOST_MODES);
+        most_modes: usize = 48, within(1, MAX_MODES);
         /// How modes of the kernel are found.
         finder: Finder = Finder::Lanczos;
         /// Residual of the modes of Q^2 over its largest eigenvalue, from 1e-16; 0: 1e-13. Modes are found in
@@ -70,7 +70,7 @@ parameters! {
         /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
         max_seconds: f64 = 0.0;
         /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
-        high_modes: usize = 1, within(1, MOST_MODES);
+        high_modes: usize = 1, within(1, MAX_MODES);
         /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
         max_restarts: usize = 300, within(1, 1_000_000);
         /// Where Lanczos keeps vectors of the kernel, and where its modes are kept.
@@ -110,7 +110,7 @@ impl OverlapSettings {
     pub fn modes(&self) -> ModeParams {
         ModeParams {
             count: self.modes,
-            max: self.most_modes,
+            max_count: self.most_modes,
             high: self.high_modes,
             max_restarts: self.max_restarts,
             tol: self.modes_tol,
@@ -216,7 +216,7 @@ impl OverlapSolving {
         if algorithm == OverlapAlgorithm::Auto {
             if op.preconditioner_wins(modes.as_deref(), masses) {
                 algorithm = OverlapAlgorithm::Gcr;
-                iterations = if iterations == 0 { MOST_WILSON } else { iterations };
+                iterations = if iterations == 0 { MAX_WILSON } else { iterations };
             } else {
                 (iterations, multigrid) = (0, Some(false));
             }

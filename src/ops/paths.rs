@@ -17,7 +17,7 @@ use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Re
 /// Steps of a path at most.
 pub const LONGEST: usize = 64;
 /// Paths of a list at most.
-pub const MOST: usize = 4096;
+pub const MAX_PATHS: usize = 4096;
 /// Paths that a launch takes along at most, as many as kernels have sums for.
 pub(crate) const TOGETHER: usize = 8;
 
@@ -30,8 +30,8 @@ impl Paths {
     /// `BadParameter`: no path or more than 4096, one without steps or with more than 64, a step that is not
     /// 0 to 7.
     pub fn new(paths: Vec<Vec<u8>>) -> Result<Self> {
-        if !(1..=MOST).contains(&paths.len()) {
-            bail!(BadParameter, "paths: expected 1 to {MOST}, found {}", paths.len());
+        if !(1..=MAX_PATHS).contains(&paths.len()) {
+            bail!(BadParameter, "paths: expected 1 to {MAX_PATHS}, found {}", paths.len());
         }
         for (k, path) in paths.iter().enumerate() {
             if !(1..=LONGEST).contains(&path.len()) {

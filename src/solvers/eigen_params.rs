@@ -9,7 +9,7 @@ use crate::linop::{LinOp, System};
 use crate::params::{choices, parameters};
 
 /// Restarts that may be asked for: a call with more would not end.
-pub(super) const MOST_RESTARTS: usize = 1_000_000;
+pub(super) const MAX_RESTARTS: usize = 1_000_000;
 
 /// The polynomial p.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +65,7 @@ parameters! {
         /// Vectors multiplied at a time.
         block: usize = 1, within(1, i32::MAX as i64);
         /// Times that the basis is built up anew, or cycles of the Ritz functional.
-        max_restarts: usize = 200, within(1, MOST_RESTARTS as i64);
+        max_restarts: usize = 200, within(1, MAX_RESTARTS as i64);
         /// A search, with random vectors orthogonal to those found, looks for what was missed, until it finds nothing;
         /// else `converged` says nothing about missing eigenvalues. With it a `tol` above 1e-3 counts as 1e-3.
         verify: bool = true;
@@ -159,7 +159,7 @@ pub struct EigenParams {
 const MAX_WHOLE: usize = 2048;
 
 /// Degree of a polynomial that may be asked for: a call with more would not end.
-const MOST_DEGREE_ASKED: usize = 100_000;
+const MAX_DEGREE_ASKED: usize = 100_000;
 
 impl EigenParams {
     /// Refuses what cannot be sought.
@@ -175,7 +175,7 @@ impl EigenParams {
         within("block", self.block.max(1), 1, (dimension - 1) / 2)?;
         within("count", self.count, 1, dimension)?;
         eigen_tol("tol", self.tol, shape.precision)?;
-        within("max_restarts", self.max_restarts, 1, MOST_RESTARTS)?;
+        within("max_restarts", self.max_restarts, 1, MAX_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = self.filter {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
                 bail!(
@@ -183,7 +183,7 @@ impl EigenParams {
                     "degree, from, to: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
                 );
             }
-            within("degree", degree, 2, MOST_DEGREE_ASKED)?;
+            within("degree", degree, 2, MAX_DEGREE_ASKED)?;
         }
         Ok(())
     }

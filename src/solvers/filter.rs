@@ -47,7 +47,7 @@ pub(super) struct Polynomial {
 
 /// How much larger p is at the end of the spectrum than where the interval begins.
 const GAIN: f64 = 300.0;
-const MOST_DEGREE: usize = 2000;
+const MAX_DEGREE: usize = 2000;
 
 impl Polynomial {
     pub fn plain(end: End) -> Self {
@@ -143,6 +143,6 @@ impl Polynomial {
         };
         let (c, e) = (0.5 * (from + to), 0.5 * (to - from));
         let degree = (GAIN.acosh() / ((at - c) / e).abs().max(1.0).acosh().max(1e-9)).ceil();
-        Polynomial { degree: (degree as usize).clamp(2, MOST_DEGREE), from, to, at }
+        Polynomial { degree: (degree as usize).clamp(2, MAX_DEGREE), from, to, at }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) use monitor::OfParts;
 pub use monitor::{unwatched, Monitor, Progress};
 pub use mr::MinimalResidual;
 pub use multishift::{multishift, Shift, ShiftReport};
-pub use params::{SolverKind, SolverParams, MOST_DIRECTIONS};
+pub use params::{SolverKind, SolverParams, MAX_DIRECTIONS};
 pub(crate) use range::{Fields, InRange};
 pub use rational::Rational;
 pub use rational_sum::{rational_sum, RationalParams, RationalReport};

@@ -73,7 +73,7 @@ impl SolverKind {
 }
 
 /// More do not fit in any memory.
-pub const MOST_DIRECTIONS: usize = 10_000;
+pub const MAX_DIRECTIONS: usize = 10_000;
 
 /// What a solve is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -117,10 +117,10 @@ impl SolverParams {
         if !(self.delta > 0.0 && self.delta < 1.0) {
             bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
         }
-        if !(1..=MOST_DIRECTIONS).contains(&self.nkrylov) {
+        if !(1..=MAX_DIRECTIONS).contains(&self.nkrylov) {
             bail!(
                 BadParameter,
-                "nkrylov: expected 1 to {MOST_DIRECTIONS} directions, found {}",
+                "nkrylov: expected 1 to {MAX_DIRECTIONS} directions, found {}",
                 self.nkrylov
             );
         }

@@ -28,7 +28,7 @@ pub struct Rational {
 }
 
 /// Poles that are tried at most.
-const MOST_POLES: usize = 40;
+const MAX_POLES: usize = 40;
 /// ln(high / low) / 2 of the widest interval.
 const WIDEST: f64 = 18.4;
 /// Numbers of poles with best errors that rounding hides and that are too large, before the search ends.
@@ -48,7 +48,7 @@ impl Rational {
             bail!(BadParameter, "rational: expected an error between 0 and 1, found {error}");
         }
         let mut hidden = 0;
-        for poles in 1..=MOST_POLES {
+        for poles in 1..=MAX_POLES {
             match Self::best(power, low, high, poles) {
                 Ok((r, _)) if r.error <= error => return Ok(r),
                 Ok((_, wider)) => hidden += wider as usize,
@@ -61,7 +61,7 @@ impl Rational {
         }
         bail!(
             BadParameter,
-            "rational: x^{power} on [{low}, {high}] to {error} takes more than {MOST_POLES} poles, or \
+            "rational: x^{power} on [{low}, {high}] to {error} takes more than {MAX_POLES} poles, or \
              more than double precision"
         )
     }
@@ -83,8 +83,8 @@ impl Rational {
         if !(low > 0.0 && high > low && high.is_finite() && high / low < 1e16) {
             bail!(BadParameter, "rational: expected 0 < low < high, found [{low}, {high}]");
         }
-        if !(1..=MOST_POLES).contains(&poles) {
-            bail!(BadParameter, "rational: expected 1 to {MOST_POLES} poles, found {poles}");
+        if !(1..=MAX_POLES).contains(&poles) {
+            bail!(BadParameter, "rational: expected 1 to {MAX_POLES} poles, found {poles}");
         }
         // Positive powers are the inverses of negative ones, with the same errors of the logarithm.
         let exponent = -power.abs();

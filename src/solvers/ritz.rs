@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::block::{orthonormalise, portions, share_of_random};
 use super::dense::{eigen_hermitian, identity, orthonormaliser};
-use super::eigen_params::{error_bounds, EigenSettings, MOST_RESTARTS};
+use super::eigen_params::{error_bounds, EigenSettings, MAX_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
 use crate::backend::{as_a_rule, exceptionally, runs};
@@ -84,7 +84,7 @@ pub fn ritz(
     if n == 0 || n > dimension || params.tol <= 0.0 || params.tol.is_nan() {
         bail!(BadParameter, "ritz: {n} vectors to a gradient of {}", params.tol);
     }
-    within("max_cycles", params.max_cycles, 1, MOST_RESTARTS)?;
+    within("max_cycles", params.max_cycles, 1, MAX_RESTARTS)?;
     if 8 * (n + guards(n)) > dimension {
         let whole = EigenParams {
             end: params.end,

@@ -7,7 +7,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::dense::{eigen_hermitian, orthonormaliser};
-use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MOST_RESTARTS};
+use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MAX_RESTARTS};
 use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
@@ -20,8 +20,8 @@ use crate::linop::LinOp;
 
 /// How much larger the polynomial makes the last vector wanted than what is not wanted, and the first one at most.
 const GAIN: f64 = 1e3;
-const MOST_GAIN: f64 = 1e9;
-const MOST_DEGREE: f64 = 400.0;
+const MAX_GAIN: f64 = 1e9;
+const MAX_DEGREE: f64 = 400.0;
 
 /// The `count` lowest eigenvectors of each time slice; vector k of the result holds number k of every slice, of unit
 /// length there. Values, residuals and bounds of the report: times slowest, then vectors. Of `params` count, `tol`,
@@ -42,7 +42,7 @@ pub fn slice_modes(
     let times = shape.geometry.global_extents()[3];
     let unknowns = shape.numbers() as usize / times;
     within("count", params.count, 1, unknowns)?;
-    within("max_restarts", params.max_restarts, 1, MOST_RESTARTS)?;
+    within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
     let m = (params.count + (params.count / 2).max(8)).min(unknowns);
     let need = shape.bytes(5 * m);
@@ -149,7 +149,7 @@ fn polynomial(lowest: f64, wanted: f64, cut: f64, to: f64) -> Polynomial {
     let same_level = cut - wanted < 1e-4 * (to - wanted);
     let cut = if same_level { wanted + 0.05 * (to - wanted) } else { cut };
     let rate = |x: f64| (1.0 + 2.0 * (cut - x).max(1e-12) / (to - cut)).acosh();
-    let degree = (GAIN.ln() / rate(wanted)).min(MOST_GAIN.ln() / rate(lowest));
-    let degree = degree.clamp(2.0, MOST_DEGREE).ceil() as usize;
+    let degree = (GAIN.ln() / rate(wanted)).min(MAX_GAIN.ln() / rate(lowest));
+    let degree = degree.clamp(2.0, MAX_DEGREE).ceil() as usize;
     Polynomial { degree, from: cut, to, at: lowest.min(cut - 1e-3 * (to - cut)) }
 }

@@ -8,7 +8,7 @@ typedef struct {
   number e[3][3];
 } matrix;
 
-enum { PATHS = 3, MOST = 6 };
+enum { PATHS = 3, MAX_STEPS = 6 };
 static const int32_t steps[] = {0, 1, 7, 6, 2, 3, 3, 5, 4, 4, 3, 0, 6, 4, 7, 1};
 static const int32_t lengths[PATHS] = {4, 6, 6};
 static const double coefficients[PATHS] = {1.5, -0.25, 0.4};
@@ -57,7 +57,7 @@ int main(void) {
   plaq_force_report report;
   const double step = 0.3;
   double size = 0;
-  int32_t images[16 * MOST], wrong[4] = {0, 1, 7, 7};
+  int32_t images[16 * MAX_STEPS], wrong[4] = {0, 1, 7, 7};
   int64_t count;
   int l, at, site, mu, k, i, j;
   gp.storage = PLAQ_STORAGE_SU3_18;
@@ -90,7 +90,7 @@ int main(void) {
       for (l = at = 0; l < PATHS; at += lengths[l++])
         for (k = 0; k < lengths[l]; k++) {
           const int n = lengths[l], forward = steps[at + k] < 4;
-          int32_t turned[MOST];
+          int32_t turned[MAX_STEPS];
           matrix m;
           if ((forward ? steps[at + k] : 7 - steps[at + k]) != mu) continue;
           for (i = 0; i < n; i++)

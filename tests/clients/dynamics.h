@@ -1,7 +1,7 @@
 /* Momenta, forces, updates and traces of loops as MILC calls for them: a part of milc.c. */
 
 /* Every third site is checked. */
-enum { MOST_STAPLES = 48, SITES = 3 };
+enum { MAX_STAPLES = 48, SITES = 3 };
 
 static int back_of(int s) { return 7 - s; }
 
@@ -124,9 +124,9 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   }
 
   for (mu = 0; mu < 4; mu++) {
-    int paths[MOST_STAPLES][6], kind[MOST_STAPLES], length[MOST_STAPLES];
+    int paths[MAX_STAPLES][6], kind[MAX_STAPLES], length[MAX_STAPLES];
     const int n = loops_of(mu, paths, kind, length);
-    CHECK(n == MOST_STAPLES);
+    CHECK(n == MAX_STAPLES);
     for (site = 0; site < volume; site += SITES) {
       matrix w[3] = {{{{0}}}};
       for (i = 0; i < n; i++)

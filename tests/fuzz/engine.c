@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 3 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 120 };
+enum { MAX_THREADS = 16, ROOM = 24, KINDS = 64, SMALL = 8192, ARRAY = 3 << 20, DATA = 32 << 20, OUTS = 16, STALE = 64, LONGEST = 120 };
 
 #ifdef FUZZ_RANKS
 #define WATCHES 0
@@ -59,7 +59,7 @@ static struct {
   long call;
   volatile double busy;
   volatile time_t since;
-} doing[MOST_THREADS];
+} doing[MAX_THREADS];
 
 /* Of the call that is made. */
 static __thread int must_fail, callbacks_left, spinor_rhs, layout_arrays;
@@ -106,7 +106,7 @@ static void *watch(void *nothing) {
   (void)nothing;
   for (;;) {
     usleep(500000);
-    for (i = 0; i < MOST_THREADS; i++) {
+    for (i = 0; i < MAX_THREADS; i++) {
       time_t since = doing[i].since;
       if (since && (busy() - doing[i].busy > LONGEST * threads || time(NULL) - since > 10 * LONGEST)) {
         thread = i;
@@ -578,12 +578,12 @@ static void *work(void *number) {
 
 int main(int argc, char **argv) {
   int i, captured;
-  pthread_t watcher, others[MOST_THREADS];
+  pthread_t watcher, others[MAX_THREADS];
   if (argc != 7 && argc != 8) return 2;
   seed = strtoull(argv[1], NULL, 10), episode = atol(argv[2]), episodes = atol(argv[3]);
   seconds = atol(argv[4]), calls = atol(argv[5]), folder = argv[6];
   if (argc > 7) threads = atoi(argv[7]);
-  if (threads < 1 || threads > MOST_THREADS) return 2;
+  if (threads < 1 || threads > MAX_THREADS) return 2;
   gpu = getenv("PLAQ_TEST_DEVICE") && !strcmp(getenv("PLAQ_TEST_DEVICE"), "cuda");
   begin_ranks();
   say = fdopen(dup(1), "w");

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_SITES = 512, MOST_SITE_BYTES = 1600, PINNED = 16 };
+enum { MAX_SITES = 512, MAX_SITE_BYTES = 1600, PINNED = 16 };
 
 /* One session, no objects. */
 const int kind_count = 0, kind_context = 0, kind_gauge = 1, kind_spinor = 2;
@@ -23,7 +23,7 @@ static void handler(const char *function, int32_t status, const char *message, v
 
 void begin_calls(void) {
   if (plaq_quda_set_error_mode(PLAQ_QUDA_ERRORS_RETURN) || plaq_quda_set_error_handler(handler, NULL)) exit(94);
-  links = malloc(MOST_SITES * MOST_SITE_BYTES), before = malloc(MOST_SITES * MOST_SITE_BYTES);
+  links = malloc(MAX_SITES * MAX_SITE_BYTES), before = malloc(MAX_SITES * MAX_SITE_BYTES);
   if (!links || !before) exit(94);
 }
 
@@ -107,7 +107,7 @@ void quda_given(void *pointer) {
 
 QudaMILCSiteArg_t *quda_site(void) {
   static QudaMILCSiteArg_t arg;
-  static double momenta[MOST_SITES * 40];
+  static double momenta[MAX_SITES * 40];
   size_t sites = (size_t)lattice[0] * (size_t)lattice[1] * (size_t)lattice[2] * (size_t)lattice[3], s, bytes;
   unsigned char *array;
   int k, whole = percent(50);
@@ -116,12 +116,12 @@ QudaMILCSiteArg_t *quda_site(void) {
   if (whole) {
     arg.link_offset = 8 * (size_t)below(100);
     arg.size = arg.link_offset + bytes + 8 * (size_t)below(20);
-    if (arg.size > MOST_SITE_BYTES) arg.size = MOST_SITE_BYTES, arg.link_offset = 0;
+    if (arg.size > MAX_SITE_BYTES) arg.size = MAX_SITE_BYTES, arg.link_offset = 0;
     link_bytes = sites * arg.size;
   } else {
     link_bytes = sites * bytes;
   }
-  array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
+  array = links + MAX_SITES * MAX_SITE_BYTES - link_bytes;
   memset(array, 0, link_bytes);
   for (s = 0; s < sites; s++)
     for (k = 0; k < 72; k++) {
@@ -417,7 +417,7 @@ int ***quda_path_table(void) {
 
 void quda_called(const char *name, int32_t status) {
   static const int whole[4] = {4, 4, 4, 4};
-  const unsigned char *array = links + MOST_SITES * MOST_SITE_BYTES - link_bytes;
+  const unsigned char *array = links + MAX_SITES * MAX_SITE_BYTES - link_bytes;
   if (!strcmp(name, "qudaInit") && status == 0) memcpy(lattice, asked, sizeof lattice), session = 1;
   if (!strcmp(name, "qudaFinalize") || !strcmp(name, "endQuda") || (openqcd && !strcmp(name, "openQCD_qudaFinalize")))
     memcpy(lattice, whole, sizeof lattice), session = openqcd = 0;

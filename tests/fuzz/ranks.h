@@ -2,7 +2,7 @@
  * of them deviates. All must fail then, or none, and go on or end by a deadline. */
 #include <mpi.h>
 
-enum { SAME, OTHER_ARGUMENTS, LATE, SKIPS, OTHER_FUNCTION, WAYS, MOST_RANKS = 64 };
+enum { SAME, OTHER_ARGUMENTS, LATE, SKIPS, OTHER_FUNCTION, WAYS, MAX_RANKS = 64 };
 static int rank, ranks;
 
 static void begin_ranks(void) {
@@ -10,7 +10,7 @@ static void begin_ranks(void) {
   MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  if (ranks > MOST_RANKS) MPI_Abort(MPI_COMM_WORLD, 2);
+  if (ranks > MAX_RANKS) MPI_Abort(MPI_COMM_WORLD, 2);
 }
 
 static int anywhere(int yes) {
@@ -59,7 +59,7 @@ static int left_out(int n) { return says(entries[n].name, "plaq_context_create")
 
 static int one_call(void) {
   int how = percent(8) ? 1 + below(WAYS - 1) : SAME, who = below(ranks), me = how != SAME && who == rank, n, i;
-  int32_t status = PLAQ_SUCCESS, mine[2] = {0, 0}, all_ranks[2 * MOST_RANKS];
+  int32_t status = PLAQ_SUCCESS, mine[2] = {0, 0}, all_ranks[2 * MAX_RANKS];
   uint64_t common;
   int fine_here = 0, bad = 0, lost = 0, apart = 0, strange = how == SKIPS || how == OTHER_FUNCTION;
   do n = choose_entry();

@@ -20,7 +20,7 @@ use samples::Samples;
 use serde_json::Value;
 use sources::Asked;
 
-const MOST_KAPPAS: usize = 16;
+const MAX_KAPPAS: usize = 16;
 
 const QUARKS: &[Opt] = &[
     opt("kappa", Kind::Text, "K[,K...]", "", "hopping parameter; up to 16 values, solved from heavy to light; multigrid vectors are reused"),
@@ -194,7 +194,7 @@ fn numbers_of(options: &Options, name: &str) -> Run<Vec<f64>> {
     let Some(all) = all else {
         return Err(refuse(name, text, "a number, or several with commas between"));
     };
-    if all.len() > MOST_KAPPAS {
+    if all.len() > MAX_KAPPAS {
         return Err(Failure::usage(format!("--{name}: expected at most 16")));
     }
     Ok(all)

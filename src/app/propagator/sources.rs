@@ -7,7 +7,7 @@ use crate::ops::propagator::COLUMNS;
 use crate::ops::source::{Source, SourceSites};
 
 /// Sources with all their parts, at most.
-const MOST: usize = 256;
+const MAX_SOURCES: usize = 256;
 pub const NOISES: &[&str] = &["none", "z2", "z4"];
 const NOISE: &[Need] = &[Need::Is("noise", &["z2", "z4"])];
 
@@ -90,7 +90,7 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
         .map(|n| n as i32);
     let text = options.text("source");
     let all = items("source", text)?;
-    if all.len() > MOST {
+    if all.len() > MAX_SOURCES {
         return usage("--source: at most 256");
     }
     let one = |item: &&str| -> Run<Asked> {
@@ -160,7 +160,7 @@ pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
             }
         }
     }
-    match all.len() > MOST {
+    match all.len() > MAX_SOURCES {
         true => usage("--source: at most 256 with all their parts"),
         false => Ok(all),
     }

@@ -50,7 +50,7 @@ use crate::bail;
 use crate::error::Result;
 
 /// CUDA's limit on gridDim.y, which counts batches.
-const MOST_BATCHES: usize = 65535;
+const MAX_BATCHES: usize = 65535;
 
 pub struct Cuda {
     driver: &'static Driver,
@@ -271,10 +271,10 @@ impl Cuda {
     /// The loaded kernel of a call, compiled if this is the first one.
     fn kernel(&self, call: &Call) -> Result<std::sync::Arc<Kept>> {
         let batches = call.work.batches;
-        if batches > MOST_BATCHES {
+        if batches > MAX_BATCHES {
             bail!(
                 Unsupported,
-                "{}: {batches} batches, a CUDA launch takes at most {MOST_BATCHES}",
+                "{}: {batches} batches, a CUDA launch takes at most {MAX_BATCHES}",
                 call.symbol()
             );
         }

@@ -19,7 +19,7 @@ use crate::error::Result;
 const CHUNK: usize = 2 << 20;
 const LEAST: usize = 256 << 10;
 /// One thread copies some 5 GB/s, structs of the host at half that rate; the bus moves 25 to 55.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 /// What is waited for, in messages.
 const TRANSFER: &str = "a transfer";
 /// Chunks of a thread.
@@ -79,7 +79,7 @@ impl Staging {
     /// The context must be current, here and in the calls below.
     pub fn new(driver: &'static Driver, context: Handle, stream: Handle) -> Result<Staging> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-        let threads = cores.min(MOST_THREADS);
+        let threads = cores.min(MAX_THREADS);
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .thread_name(|i| format!("plaq-copy-{i}"))

@@ -10,7 +10,7 @@ const SAMPLED: u32 = 2;
 /// Launches of each shape that is tried; the first one loads its code.
 const TRIED: usize = 6;
 /// Amounts of work that are told apart.
-const MOST_AMOUNTS: usize = 32;
+const MAX_AMOUNTS: usize = 32;
 /// Share of the first shape's time that a better one takes at most: less is within the errors.
 const BETTER: f64 = 0.97;
 
@@ -62,7 +62,7 @@ impl Trial {
                     all.push(Seen { work, launches: 0, seconds: f64::INFINITY });
                     all.len() - 1
                 });
-                if at >= MOST_AMOUNTS {
+                if at >= MAX_AMOUNTS {
                     self.stage = Stage::Over;
                     return Purpose::Work;
                 }

@@ -18,12 +18,12 @@ use crate::error::Result;
 use crate::fields::Precision;
 
 /// Solvers and eigensolvers have numbers below this one.
-const MOST: c_int = 32;
+const MAX_SOLVERS: c_int = 32;
 
 fn number(id: c_int, lowest: c_int, name: &str) -> Result<()> {
-    if !(lowest..MOST).contains(&id) {
+    if !(lowest..MAX_SOLVERS).contains(&id) {
         let operator = if lowest < 0 { "-1 (the Dirac operator) or " } else { "" };
-        bail!(InvalidArgument, "{name}: expected {operator}0 to {}, found {id}", MOST - 1);
+        bail!(InvalidArgument, "{name}: expected {operator}0 to {}, found {id}", MAX_SOLVERS - 1);
     }
     Ok(())
 }

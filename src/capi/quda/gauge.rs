@@ -12,7 +12,7 @@ use crate::capi::args::{Array, DataOut, PathList, PathTable};
 use crate::capi::table::interface;
 use crate::error::Result;
 use crate::fields::{GaugeField, MatrixField, MatrixForm, Precision};
-use crate::ops::paths::{traces, Paths, Walker, LONGEST, MOST};
+use crate::ops::paths::{traces, Paths, Walker, LONGEST, MAX_PATHS};
 
 interface! {
     "Links and paths"
@@ -76,7 +76,7 @@ fn staples(
     num_paths: c_int,
     max_length: c_int,
 ) -> Result<(Paths, Vec<f64>)> {
-    let (paths, length) = ((num_paths, MOST / 4), (max_length, LONGEST - 1));
+    let (paths, length) = ((num_paths, MAX_PATHS / 4), (max_length, LONGEST - 1));
     let (lengths, coefficients) = list_of(lengths, coefficients, paths, length)?;
     let (mut all, mut numbers) = (vec![], vec![]);
     for d in 0..4u8 {
@@ -189,7 +189,7 @@ pub(crate) fn closed(
     num_paths: c_int,
     max_length: c_int,
 ) -> Result<(Paths, Vec<f64>)> {
-    let (paths, length) = ((num_paths, MOST), (max_length, LONGEST));
+    let (paths, length) = ((num_paths, MAX_PATHS), (max_length, LONGEST));
     let (lengths, coefficients) = list_of(lengths, coefficients, paths, length)?;
     let mut all = vec![];
     for (i, length) in lengths.into_iter().enumerate() {

@@ -260,7 +260,7 @@ fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
 }
 
 /// Steps of smearing or flow that a call may ask for: one with more would not end.
-pub const MOST_STEPS: usize = 100_000;
+pub const MAX_STEPS: usize = 100_000;
 
 fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
     p.check("smear_param")?;
@@ -282,7 +282,7 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
              performWFlowQuda flows"
         ),
     };
-    within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
+    within("smear_param.n_steps", p.n_steps as usize, 0, MAX_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
     measured.take(&mut links, 0)?;
@@ -314,7 +314,7 @@ fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -
             p.epsilon
         );
     }
-    within("smear_param.n_steps", p.n_steps as usize, 0, MOST_STEPS)?;
+    within("smear_param.n_steps", p.n_steps as usize, 0, MAX_STEPS)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
     measured.take(&mut links, 0)?;

@@ -16,7 +16,7 @@ use crate::bail;
 use crate::capi::args::Array;
 use crate::capi::table::interface;
 use crate::compose::multigrid::{
-    Cycle, LevelParams, Multigrid, MultigridParams, Update, MOST_MODES,
+    Cycle, LevelParams, Multigrid, MultigridParams, Update, MAX_MODES,
 };
 use crate::error::Result;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
@@ -157,7 +157,7 @@ fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<u
         Array::at(p.eig_param[coarsest], "param.eig_param of the coarsest level")?.own(1)[0];
     let wanted = if eigen.n_ev_deflate > 0 { eigen.n_ev_deflate } else { eigen.n_conv };
     match usize::try_from(wanted) {
-        Ok(n @ 1..) => Ok(Some(n.min(MOST_MODES))),
+        Ok(n @ 1..) => Ok(Some(n.min(MAX_MODES))),
         _ => bail!(
             BadParameter,
             "param.eig_param[{coarsest}].n_conv: expected 1 or more with use_eig_solver, found {wanted}"

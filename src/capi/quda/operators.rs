@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::arrays::{InOut, List};
 use super::enums::*;
-use super::links::MOST_STEPS;
+use super::links::MAX_STEPS;
 use super::params_invert::QudaInvertParam;
 use super::records::{unset, Record};
 use super::resident::TermSource;
@@ -461,7 +461,7 @@ fn wuppertal(
     alpha: f64,
 ) -> Result<()> {
     let vectors = Vectors::new(param, "param")?;
-    within("n_steps", n_steps as usize, 0, MOST_STEPS)?;
+    within("n_steps", n_steps as usize, 0, MAX_STEPS)?;
     let links = vectors.session.resident().measured()?.field;
     let mut psi = vectors.load(&[h_in], Subset::Full, "h_in")?;
     smearing::wuppertal(&mut psi, &links, alpha, n_steps as usize, SPACE)?;

@@ -35,12 +35,12 @@ impl Session {
 }
 
 /// More do not read memory faster.
-const MOST_THREADS: usize = 16;
+const MAX_THREADS: usize = 16;
 
 /// This rank's share of the cores.
 fn threads(comm: &Comm) -> Result<rayon::ThreadPool> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let count = (cores / comm.core_sharers()).clamp(1, MOST_THREADS);
+    let count = (cores / comm.core_sharers()).clamp(1, MAX_THREADS);
     let name = |i| format!("plaq-read-{i}");
     match rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(name).build() {
         Ok(threads) => Ok(threads),

@@ -19,7 +19,7 @@ const PASS_TOL: f64 = 0.05;
 const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
     /// What the coarsest level's solver wants to know before.
-    pub fn find_low(&self) -> Result<CoarsestModes> {
+    pub fn find_coarsest_modes(&self) -> Result<CoarsestModes> {
         if self.coarse.len() < self.params.steps().len() {
             // Other ranks have the coarsest level.
             return Ok(CoarsestModes::default());
@@ -69,13 +69,13 @@ impl Hierarchy {
     /// The coarsest level's system, x from zero.
     pub fn solve_coarsest(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);
-        if let Some(direct) = &self.low.direct {
+        if let Some(direct) = &self.coarsest_modes.direct {
             count(&self.iterations[level], 1);
             let whole = AllRanks::of(r, direct.first, direct.inverse.columns())?;
             return direct.inverse.apply(x, whole);
         }
         let mut steps = Steps::to((Some(p.coarsest_tol), p.coarsest_iterations));
-        if let Some(modes) = &self.low.modes {
+        if let Some(modes) = &self.coarsest_modes.modes {
             steps.start = r.norm2()?;
             (steps.keep, steps.deflated) = (true, true);
             modes.apply(x, r)?;
@@ -95,7 +95,7 @@ impl Hierarchy {
         let Some(system) = &self.coarsest else {
             bail!(Internal, "a coarsest level without its system");
         };
-        let modes = self.low.modes.as_ref().filter(|_| !start.is_empty());
+        let modes = self.coarsest_modes.modes.as_ref().filter(|_| !start.is_empty());
         let precise: Arc<dyn LinOp> = match modes {
             Some(modes) => Arc::new(Deflated { system: system.clone(), modes: modes.clone() }),
             None => system.clone(),

@@ -54,7 +54,7 @@ pub(super) struct Hierarchy {
     /// The coarsest level's operator, where a solver of all operators solves it.
     pub coarsest: Option<Arc<CoarseSystem>>,
     /// What the coarsest level's solver has found out before.
-    pub low: CoarsestModes,
+    pub coarsest_modes: CoarsestModes,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
@@ -141,7 +141,7 @@ impl Hierarchy {
             squares,
             schwarz,
             coarsest,
-            low: CoarsestModes::default(),
+            coarsest_modes: CoarsestModes::default(),
             iterations,
             nanoseconds,
             falls,

@@ -18,7 +18,7 @@ impl Hierarchy {
         steps: Steps,
     ) -> Result<()> {
         let Steps { goal, max, start, mut keep, residual, at_once, deflated } = steps;
-        let modes = self.low.modes.as_ref().filter(|_| deflated);
+        let modes = self.coarsest_modes.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut odd = pool.lend(Subset::Odd, n)?;
@@ -79,7 +79,7 @@ impl Hierarchy {
         below: bool,
     ) -> Result<()> {
         let Steps { goal, max, start, keep, residual, deflated, .. } = steps;
-        let modes = self.low.modes.as_ref().filter(|_| deflated);
+        let modes = self.coarsest_modes.modes.as_ref().filter(|_| deflated);
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut done = 0;

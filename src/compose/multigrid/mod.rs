@@ -32,10 +32,10 @@ use cycle::Hierarchy;
 use finest::Finest;
 pub use galerkin::FineOperator;
 use memory::Rehearsed;
-use params::MOST_REFINEMENTS;
+use params::MAX_REFINEMENTS;
 pub use params::{
     plaq_multigrid_level_params, plaq_multigrid_params, Coarsest, Cycle, LevelParams,
-    MultigridParams, SetupSolver, Smoother, MOST_MODES,
+    MultigridParams, SetupSolver, Smoother, MAX_MODES,
 };
 pub use prolongator::Prolongator;
 pub use short_links::shortened;
@@ -322,7 +322,7 @@ impl Multigrid {
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
         if let Update::Refine(passes) = how {
-            within("passes", passes, 1, MOST_REFINEMENTS as usize)?;
+            within("passes", passes, 1, MAX_REFINEMENTS as usize)?;
         }
         self.check(op)?;
         let made = self.renewed(op, how);

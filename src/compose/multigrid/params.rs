@@ -25,22 +25,22 @@ pub(super) const SETUP_KRYLOV: usize = 10;
 
 /// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
 pub(super) fn together(n: usize, columns: bool) -> usize {
-    n.div_ceil(n.div_ceil(if columns { TensorHop::MOST } else { SMOOTHED }))
+    n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
 
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.
-pub const MOST_MODES: usize = 256;
+pub const MAX_MODES: usize = 256;
 pub(super) const DIRECT_MOST: u64 = 1024;
 /// Unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
 
-const MOST_VECTORS: i64 = 256;
+const MAX_VECTORS: i64 = 256;
 /// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
 /// not help, more do not, and a call would not end.
-const MOST_STEPS: i64 = 10_000;
-const MOST_ITERATIONS: i64 = 100_000;
-pub(super) const MOST_REFINEMENTS: i64 = 10_000;
+const MAX_STEPS: i64 = 10_000;
+const MAX_ITERATIONS: i64 = 100_000;
+pub(super) const MAX_REFINEMENTS: i64 = 10_000;
 
 choices! {
     /// How a level solves with the next coarser one.
@@ -108,7 +108,7 @@ impl SetupSolver {
 }
 
 /// Steps from a level to the next coarser one that a hierarchy has at most.
-pub(super) const MOST_COARSENINGS: usize = 4;
+pub(super) const MAX_COARSENINGS: usize = 4;
 
 parameters! {
     /// A level of multigrid and its step to the next coarser one.
@@ -117,11 +117,11 @@ parameters! {
         /// a rank, the others the whole level, or where levels are not gathered a rank's part of it.
         block: [usize; 4] = [0; 4], within(0, i32::MAX as i64), each();
         /// Null vectors of each chirality.
-        vectors: usize = 24, within(1, MOST_VECTORS);
+        vectors: usize = 24, within(1, MAX_VECTORS);
         /// Steps of the smoother before the correction of the next level.
-        pre: usize = 0, within(0, MOST_STEPS);
+        pre: usize = 0, within(0, MAX_STEPS);
         /// Steps of the smoother after the correction.
-        post: usize = 10, within(0, MOST_STEPS);
+        post: usize = 10, within(0, MAX_STEPS);
     }
 }
 
@@ -130,11 +130,11 @@ parameters! {
     pub struct MultigridParams: plaq_multigrid_params {
         /// Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
         /// blocks are given.
-        levels: Option<usize> = None, within(2, 1 + MOST_COARSENINGS as i64);
+        levels: Option<usize> = None, within(2, 1 + MAX_COARSENINGS as i64);
         /// Cycle of the second level.
         cycle: Cycle = Cycle::K;
         /// The levels but the coarsest, from the finest on.
-        level: [LevelParams; MOST_COARSENINGS] = std::array::from_fn(|_| LevelParams::default());
+        level: [LevelParams; MAX_COARSENINGS] = std::array::from_fn(|_| LevelParams::default());
         /// Smoother of the finest level.
         smoother: Smoother = Smoother::CaGcr;
         /// Precision of the finest level's smoother, half with MR, CA-GCR and Richardson only; automatic (0): half on
@@ -143,13 +143,13 @@ parameters! {
         /// Precision of coarse operators and null vectors: double or single.
         coarse_precision: Precision = Precision::F32;
         /// Largest number of iterations of GCR on coarse levels but the coarsest.
-        iterations: usize = 8, within(1, MOST_ITERATIONS);
+        iterations: usize = 8, within(1, MAX_ITERATIONS);
         /// Largest number of iterations on the coarsest level.
-        coarsest_iterations: usize = 64, within(1, MOST_ITERATIONS);
+        coarsest_iterations: usize = 64, within(1, MAX_ITERATIONS);
         /// Iterations of the set-up's solver that make null vectors of random ones.
-        setup_iterations: usize = 20, within(1, MOST_ITERATIONS);
+        setup_iterations: usize = 20, within(1, MAX_ITERATIONS);
         /// Times that the cycle is then applied to the null vectors, and the hierarchy built anew.
-        refinements: usize = 3, within(0, MOST_REFINEMENTS);
+        refinements: usize = 3, within(0, MAX_REFINEMENTS);
         /// Coarse levels are gathered on fewer ranks where aggregates do not divide a rank's part, or where it would have
         /// fewer sites than this in a direction; 0: all levels stay on all ranks.
         gather: Option<usize> = Some(2), within(1, 65536), absent("none");
@@ -167,26 +167,26 @@ parameters! {
         coarsest: Coarsest = Coarsest::CaGcr;
         /// Low modes of the coarsest level, found at a set-up, that are solved for exactly before the others; 0 where
         /// it is solved directly; automatic (-1): as the lattice suggests, 96 on large ones, none on small ones.
-        coarsest_modes: Option<usize> = None, within(0, MOST_MODES as i64);
+        coarsest_modes: Option<usize> = None, within(0, MAX_MODES as i64);
         /// Cycle of levels from the third on; -1: that of the second.
         deep_cycle: Option<Cycle> = None, absent("same");
         /// Extents x, y, z, t of the finest level's Schwarz domains, which divide the part of a rank; 0: up to 4. Domains
         /// of coarse levels have up to 2 sites in a direction.
         domain: [usize; 4] = [0; 4], within(0, i32::MAX as i64);
         /// Steps of minimal residual in a Schwarz domain.
-        domain_steps: usize = 4, within(1, MOST_STEPS);
+        domain_steps: usize = 4, within(1, MAX_STEPS);
         /// Precision of the links of coarse operators: that of the operator or, where that is single, half or quarter,
         /// with a scale for each matrix; automatic (0), where the operator is in single precision: half, on GPUs quarter
         /// where rounding leaves the eigenvalues of low modes as they are.
         link_precision: Option<LinkPrecision> = None;
         /// Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
         /// memory allows it, else 4, 2 or 1.
-        setup_columns: usize = 0, within(0, MOST_VECTORS);
+        setup_columns: usize = 0, within(0, MAX_VECTORS);
         /// What makes null vectors of random ones.
         setup_solver: SetupSolver = SetupSolver::BiCgStab;
         /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
         /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
-        twist_factors: [f64; MOST_COARSENINGS] = [1.0; MOST_COARSENINGS], within(0, 1_000_000);
+        twist_factors: [f64; MAX_COARSENINGS] = [1.0; MAX_COARSENINGS], within(0, 1_000_000);
         /// Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
         /// bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
         setup_vectors: VectorMemory = VectorMemory::Auto;
@@ -242,7 +242,7 @@ impl MultigridParams {
 
     /// The levels but the coarsest, as many as were chosen.
     pub fn steps(&self) -> &[LevelParams] {
-        &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MOST_COARSENINGS)]
+        &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MAX_COARSENINGS)]
     }
 
     /// The twisted mass that the step from level `l`, 0 for the finest, to the next one adds, in units of the finest

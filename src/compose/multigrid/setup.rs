@@ -145,7 +145,7 @@ fn levels(
             made = spent.on(1, || made.in_flavours(&smoother, term))?;
         }
         if last || made.params.coarsest == Coarsest::Direct {
-            made.low = spent.on(params.steps().len(), || made.find_low())?;
+            made.coarsest_modes = spent.on(params.steps().len(), || made.find_coarsest_modes())?;
         }
         made.setup_seconds = spent.0.clone();
         Ok(made)

@@ -9,7 +9,7 @@ use crate::operators::{CoarseOperator, LinkPrecision};
 use crate::solvers::dense::{inverse, spectral_radius};
 
 /// Part of a low mode that a correction may leave: solves of coarse levels leave as much of a residual by default.
-const MOST_LEFT: f64 = 0.25;
+const MAX_LEFT: f64 = 0.25;
 
 /// A coarse operator with its links in the first of the `choices` that leaves low modes what they are, or in the last of
 /// them; links that are not in single precision stay as they are. With H = T^dagger A T, of which T = `tests` are null
@@ -35,7 +35,7 @@ pub fn shortened(
         for &bits in shorter {
             let short = op.with_short_links(bits)?;
             let left = part_left(&exact, &products(&short)?, n);
-            if as_a_rule(left < MOST_LEFT) {
+            if as_a_rule(left < MAX_LEFT) {
                 return Ok(short);
             }
             log::info!(

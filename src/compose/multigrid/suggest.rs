@@ -1,7 +1,7 @@
 //! What a lattice suggests: levels, and low modes of the coarsest one.
 
 use super::gathering;
-use super::params::{Coarsest, MultigridParams, MOST_COARSENINGS};
+use super::params::{Coarsest, MultigridParams, MAX_COARSENINGS};
 use crate::fields::Geometry;
 
 impl MultigridParams {
@@ -18,7 +18,7 @@ impl MultigridParams {
         let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
         let chosen =
             self.level.iter().rposition(|level| level.block != [0; 4]).map_or(0, |l| l + 1);
-        let steps = self.levels.map(|levels| levels.saturating_sub(1).min(MOST_COARSENINGS));
+        let steps = self.levels.map(|levels| levels.saturating_sub(1).min(MAX_COARSENINGS));
         let mut l = 0;
         while l < steps.unwrap_or(chosen.max(2)) {
             let suggested = suggested_block(extents, if l == 0 { 4 } else { 2 });

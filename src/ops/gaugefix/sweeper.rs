@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::fields::{GaugeField, Group, Precision, Recon, Transformation};
 
 /// Threads of the largest block that the tuner tries.
-const MOST_THREADS: usize = 256;
+const MAX_THREADS: usize = 256;
 
 /// What a sweep does (kernels/gaugefix.h).
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,7 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
     let Some(gpu) = links.device().gpu() else { return 0 };
     let work = geometry.slice_work(3);
     let divided = functional.without.is_some() || geometry.halo_mask() != 0;
-    if divided || functional.kind != args::GAUGE_TRACE || !work.n.is_multiple_of(MOST_THREADS) {
+    if divided || functional.kind != args::GAUGE_TRACE || !work.n.is_multiple_of(MAX_THREADS) {
         return 0;
     }
     // Measured (docs/lab/gaugefix-gpu.md): threads of a multiprocessor, and the part of the cache.
@@ -490,7 +490,7 @@ mod tests {
         let kernel = KERNELS.iter().find(|k| k.name == "gauge_sweep").unwrap();
         for params in combinations(kernel.params) {
             for shape in candidates(kernel, &params) {
-                assert_eq!(MOST_THREADS % shape.block as usize, 0, "{params:?} {shape:?}");
+                assert_eq!(MAX_THREADS % shape.block as usize, 0, "{params:?} {shape:?}");
             }
         }
     }

@@ -9,7 +9,7 @@ use crate::backend::{kernels, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    sum_and_most, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision, Recon,
+    sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision, Recon,
 };
 
 /// S = sum over x and planes mu < nu of
@@ -237,7 +237,7 @@ impl LinkAction for GaugeForce {
             }
             None => geometry.reduce_here(device, kernels::PlaquetteForce::of(p)?, &args, work)?,
         };
-        Ok(KickReport::of(geometry, sum_and_most(geometry, &v)?))
+        Ok(KickReport::of(geometry, sum_and_max(geometry, &v)?))
     }
 }
 

@@ -112,9 +112,9 @@ pub struct Level {
 
 /// Levels, steps of one, and link updates of all together in a trajectory, at most: more would not end,
 /// and their list is in memory.
-const MOST_LEVELS: usize = 16;
-const MOST_STEPS: usize = 10_000;
-const MOST_UPDATES: usize = 1_000_000;
+const MAX_LEVELS: usize = 16;
+const MAX_STEPS: usize = 10_000;
+const MAX_UPDATES: usize = 1_000_000;
 
 /// The list for a trajectory of length `length`, levels from the outermost (the largest steps) in.
 ///
@@ -125,15 +125,15 @@ pub fn steps_of(levels: &[Level], length: f64) -> Result<Vec<Step>> {
     if !(length > 0.0 && length.is_finite()) {
         bail!(BadParameter, "trajectory length: expected a positive number, found {length}");
     }
-    within("integrator: levels", levels.len(), 1, MOST_LEVELS)?;
+    within("integrator: levels", levels.len(), 1, MAX_LEVELS)?;
     for (l, level) in levels.iter().enumerate() {
-        within(&format!("integrator: level {l}: steps"), level.steps, 1, MOST_STEPS)?;
+        within(&format!("integrator: level {l}: steps"), level.steps, 1, MAX_STEPS)?;
     }
     let drifts = |l: &Level| {
         l.steps * l.scheme.parts().iter().filter(|p| matches!(p, Part::Drift(_))).count()
     };
     let updates = levels.iter().fold(1, |n: usize, l| n.saturating_mul(drifts(l)));
-    within("integrator: link updates of a trajectory", updates, 1, MOST_UPDATES)?;
+    within("integrator: link updates of a trajectory", updates, 1, MAX_UPDATES)?;
     let mut list = Vec::new();
     expand(levels, 0, length, &mut list);
     Ok(merged(list))

@@ -11,7 +11,7 @@ use crate::backend::{kernels, Buffer, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    sum_and_most, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
+    sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
 };
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
 
@@ -285,7 +285,7 @@ impl LinkAction for LoopForce {
                 };
                 let kernel = kernels::LoopForce::of(gauge.precision())?;
                 let sums = geometry.reduce_here(gauge.device(), kernel, &args, work)?;
-                sum_and_most(geometry, &sums)?
+                sum_and_max(geometry, &sums)?
             }
             Way::Steps { elements, force } => {
                 force.clear()?;

@@ -15,7 +15,7 @@ use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::params::parameters;
 
 const ANY: i64 = i32::MAX as i64;
-const MOST: i64 = u32::MAX as i64;
+const MAX_COUNT: i64 = u32::MAX as i64;
 
 parameters! {
     /// A chain but for its action and its integrator: keys of an input (docs/hmc.md).
@@ -25,11 +25,11 @@ parameters! {
         /// Seed of the random numbers.
         seed: u64 = 0;
         /// Number of the next trajectory.
-        trajectory: u32 = 0, within(0, MOST);
+        trajectory: u32 = 0, within(0, MAX_COUNT);
         /// Trajectories with lower numbers are accepted whatever their Delta H.
-        accept_until: u32 = 0, within(0, MOST);
+        accept_until: u32 = 0, within(0, MAX_COUNT);
         /// Every so many trajectories the way there and back is measured; 0: never.
-        reversibility_every: u32 = 0, within(0, MOST);
+        reversibility_every: u32 = 0, within(0, MAX_COUNT);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Halves of sweeps: one parity, on many ranks with its faces.
 
-use super::{Sweeper, MOST_THREADS};
+use super::{Sweeper, MAX_THREADS};
 use crate::backend::args::{self, FaceExchangeArgs, GaugeFixArgs};
 use crate::backend::kernels;
 use crate::backend::Work;
@@ -42,7 +42,7 @@ impl Sweeper {
     fn at_once(&self, all: &GaugeFixArgs, faces: FaceExchangeArgs) -> Result<()> {
         let geometry = self.links.geometry();
         let (sites, inner) = (geometry.work(1).n, geometry.inner());
-        let threads = (sites - inner).next_multiple_of(MOST_THREADS);
+        let threads = (sites - inner).next_multiple_of(MAX_THREADS);
         let (region, face_threads) = (args::REGION_FACES_FIRST, threads as i32);
         let args = GaugeFixArgs { region, faces, face_threads, ..*all };
         self.launch_region(&args, threads + inner)
