@@ -25,7 +25,7 @@ pub const OPTIONS: &[Opt] = &[
     opt("threads", COUNT, "N", "0", "threads of the CPU; 0: all that this process may use"),
     opt("grid", Kind::Text, "X,Y,Z,T", "", "under mpirun: ranks in each direction (all in t)"),
     opt(
-        "log",
+        "verbosity",
         Kind::Word(&["off", "error", "warn", "info", "debug"]),
         "LEVEL",
         "warn",
@@ -49,11 +49,11 @@ impl log::Log for Told {
     fn flush(&self) {}
 }
 
-/// Lets the library tell what the option of the log asks for.
+/// Lets the library tell what `--verbosity` asks for.
 fn listen(options: &Options) {
     // A second call finds the first one's.
     let _ = log::set_logger(&Told);
-    log::set_max_level(options.text("log").parse().unwrap_or(log::LevelFilter::Warn));
+    log::set_max_level(options.text("verbosity").parse().unwrap_or(log::LevelFilter::Warn));
 }
 
 /// The option of every subcommand that writes files.

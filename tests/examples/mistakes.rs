@@ -350,7 +350,7 @@ fn the_log_is_told() {
     let file = damaged.display().to_string();
     let warning = "plaq: warn: ";
     for program in all("plaquette") {
-        for (arguments, told) in [(vec![], true), (vec!["--log", "off"], false)] {
+        for (arguments, told) in [(vec![], true), (vec!["--verbosity", "off"], false)] {
             let out = run(program, &[&[file.as_str()], &arguments[..]].concat());
             let text = text(&out.stderr);
             assert!(out.status.success(), "{text}");
@@ -360,7 +360,7 @@ fn the_log_is_told() {
         }
         let out = run(program, &[SMALL]);
         assert!(!text(&out.stderr).contains(warning), "{}", text(&out.stderr));
-        let out = run(program, &[SMALL, "--log", "loud"]);
+        let out = run(program, &[SMALL, "--verbosity", "loud"]);
         assert_eq!(out.status.code(), Some(2), "{}", text(&out.stderr));
     }
 }
