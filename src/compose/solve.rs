@@ -38,8 +38,9 @@ pub struct DiracSolver {
     precise: OnceLock<Box<DiracSolver>>,
     /// Memory of work for so many right-hand sides, as far as it was asked for.
     pub(super) known: Mutex<HashMap<(Work, usize), Footprint>>,
-    /// Multigrid counts as standing still in every solve: rehearsals for memory count BiCGStab, too, which goes on then.
-    pub(super) assume_standstill: bool,
+    /// The solver is that of a rehearsal for its memory: multigrid counts as standing still in every solve, so that
+    /// BiCGStab, which goes on then, counts, too.
+    pub(super) measured: bool,
 }
 
 /// Work of a solver whose memory is asked for.
@@ -197,7 +198,7 @@ impl DiracSolver {
             automatic,
             precise: OnceLock::new(),
             known: Mutex::default(),
-            assume_standstill: false,
+            measured: false,
         })
     }
 
@@ -335,7 +336,7 @@ impl DiracSolver {
                 automatic: None,
                 precise: OnceLock::new(),
                 known: Mutex::default(),
-                assume_standstill: false,
+                measured: false,
             })
         })
     }
@@ -591,7 +592,7 @@ impl DiracSolver {
             let start = Instant::now();
             let report = self.krylov_solve(dagger)?.run(x, b, params, monitor)?;
             let multigrid = self.lock().multigrid.clone();
-            let goes_on = report.standstill || self.assume_standstill;
+            let goes_on = report.standstill || self.measured;
             let Some(multigrid) = multigrid.filter(|_| goes_on) else {
                 return Ok(report);
             };

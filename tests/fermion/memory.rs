@@ -116,9 +116,10 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let peak = device.used().1;
         let taken = peak - held;
         println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
-        // An update of multigrid has room for a set-up from new vectors, and GCR takes directions as it needs them.
+        // A solve has room for blocks that are there already where another keeps them, an update of multigrid for a set-up
+        // from new vectors, and GCR takes directions as it needs them.
         let multigrid = matches!(action, Action::Multigrid);
-        let max = if multigrid { 1.2 } else { 1.0 };
+        let max = if multigrid { 1.2 } else { 1.1 };
         assert!(announced as f64 <= max * taken as f64, "{action:?}: {announced} {taken}");
         let (steady, before) = (device.used().0, device.counts());
         let trajectories = if matches!(action, Action::Gauge | Action::Wilson) { 100 } else { 3 };
