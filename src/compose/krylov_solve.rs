@@ -59,7 +59,7 @@ impl KrylovSolve {
         &self,
         low: Option<&Deflation>,
         x: &mut SpinorField,
-        (b, made): (&SpinorField, Option<&SchurSource>),
+        (b, origin): (&SpinorField, Option<&SchurSource>),
         params: &SolverParams,
         monitor: &mut Monitor,
     ) -> Result<SolverReport> {
@@ -73,7 +73,9 @@ impl KrylovSolve {
         let delta = params.delta.min(self.delta);
         let mut params = SolverParams { kind: self.kind, delta, ..params.clone() };
         match self.normal {
-            Equations::Direct => solvers::solve_made(&self.system, &params, x, (b, made), monitor),
+            Equations::Direct => {
+                solvers::solve_with_origin(&self.system, &params, x, (b, origin), monitor)
+            }
             Equations::NormalResidual => {
                 let mut source = b.like(b.precision())?;
                 self.op.apply_dagger(&mut source, b)?;

@@ -73,8 +73,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
-    /// Where b is made of a larger system's: then residuals may take its memory.
-    made: Option<&'a SchurSource<'a>>,
+    /// How b comes from the source of a larger system: residuals may take the memory of b then.
+    origin: Option<&'a SchurSource<'a>>,
     x: &'a mut VectorField,
     /// Right-hand sides that are left, and with one precision x and b of these once they are not all.
     columns: Vec<usize>,
@@ -138,7 +138,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         system: &'a System,
         params: &'a SolverParams,
         x: &'a mut VectorField,
-        (b, norm, made): (&'a VectorField, &[f64], Option<&'a SchurSource<'a>>),
+        (b, norm, origin): (&'a VectorField, &[f64], Option<&'a SchurSource<'a>>),
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
@@ -171,7 +171,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             preconditioner: system.preconditioner.as_deref(),
             watch,
             b,
-            made,
+            origin,
             x,
             columns: (0..n).collect(),
             left: None,
@@ -612,8 +612,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let source = match r {
             Some(mut r) => {
                 let x = self.x.columns(column, count)?;
-                match self.made {
-                    Some(made) => made.residual(&mut r, &x, column)?,
+                match self.origin {
+                    Some(origin) => origin.residual(&mut r, &x, column)?,
                     None => {
                         self.precise.apply(&mut r, &x)?;
                         let minus = blas::uniform(count, -1.0);

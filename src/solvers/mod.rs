@@ -160,20 +160,20 @@ pub fn solve(
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    solve_made(system, params, x, (b, None), monitor)
+    solve_with_origin(system, params, x, (b, None), monitor)
 }
 
-/// The same of a Schur complement where `made` says how b came from the source of the whole operator: residuals in
+/// The same of a Schur complement where `origin` says how b comes from the source of the whole operator: residuals in
 /// precise arithmetic then go by way of the other parity, with one vector less, and what b holds is unspecified
 /// afterwards.
 ///
 /// # Errors
 /// Errors of [`solve`].
-pub(crate) fn solve_made(
+pub(crate) fn solve_with_origin(
     system: &System,
     params: &SolverParams,
     x: &mut VectorField,
-    (b, made): (&VectorField, Option<&SchurSource>),
+    (b, origin): (&VectorField, Option<&SchurSource>),
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
     check(system, params, x, b)?;
@@ -183,7 +183,7 @@ pub(crate) fn solve_made(
     let mut fields = units.fields();
     let (x, b) = (&mut *fields.xs[0], fields.b);
     // That source has units of its own.
-    let made = made.filter(|_| fields.factors.iter().all(|&f| f == 1.0));
+    let origin = origin.filter(|_| fields.factors.iter().all(|&f| f == 1.0));
     let in_units = |s: &Vec<f64>| s.iter().zip(fields.factors).map(|(s, f)| s * f).collect();
     let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
     let iterations = match params.kind {
@@ -195,7 +195,7 @@ pub(crate) fn solve_made(
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
     let solved = || {
-        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms, made), monitor)?;
+        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms, origin), monitor)?;
         match params.kind {
             SolverKind::Cg => match inverse {
                 Some(inverse) => cg::flexible(&mut mixed, inverse)?,
@@ -211,7 +211,7 @@ pub(crate) fn solve_made(
         let parked = mixed.parked().to_vec();
         let mut report = mixed.finish()?;
         if params.kind == SolverKind::BiCgStab && params.fall_back && !parked.is_empty() {
-            let equation = (x, b, made);
+            let equation = (x, b, origin);
             fall_back(&parked, (system, params, start), equation, &mut report, monitor)?;
         }
         Ok(report)
@@ -262,7 +262,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
 fn fall_back(
     parked: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
-    (x, b, made): (&mut VectorField, &VectorField, Option<&SchurSource>),
+    (x, b, origin): (&mut VectorField, &VectorField, Option<&SchurSource>),
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
@@ -270,13 +270,13 @@ fn fall_back(
     if let Some((i, _)) = parked.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
         bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
     }
+    if let Some(origin) = origin {
+        origin.make()?;
+    }
     // Zero is better than an x that BiCGStab has led away.
     let lost = |i: usize| parked.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
     let keep: Vec<f64> = (0..n).map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
     blas::axpby(&blas::uniform(n, 0.0), b, &blas::complex(&keep), x)?;
-    if let Some(made) = made {
-        made.make()?;
-    }
     // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
     // that have converged take no iteration.
     let mut runs: Vec<(usize, usize)> = vec![];
@@ -305,8 +305,9 @@ fn fall_back(
         let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
         let mut watched = watched.of(columns.clone(), report.iterations);
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
-        let made = made.map(|made| made.columns(first, count)).transpose()?;
-        let part = solve_made(&system, &params, &mut x, (&b, made.as_ref()), &mut watched)?;
+        let origin = origin.map(|origin| origin.columns(first, count)).transpose()?;
+        let part =
+            solve_with_origin(&system, &params, &mut x, (&b, origin.as_ref()), &mut watched)?;
         let (mut residual, mut residual_hq) =
             (std::mem::take(&mut report.residual), std::mem::take(&mut report.residual_hq));
         residual[columns.clone()].copy_from_slice(&part.residual);
