@@ -680,15 +680,15 @@ template <int W, class S, int RECON> struct Hop {
     if (one_coefficient(a) && a.coef[0] != 1)
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
     PLAQ_FIXED(HopArgs, fixed, a);
-    PLAQ_IF (fixed.site_hop() != SITE_ONE && !site_of_sum(fixed)) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
-    PLAQ_IF (fixed.with_y()) {
+    PLAQ_IF (site_of_sum(fixed)) add_spinor(acc, a.coef_y, plane(a.y, own_plane(a, batch, a.step_y(), s.par)), s);
+    PLAQ_IF (fixed.site_hop() != SITE_ONE) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
+    PLAQ_IF (fixed.with_y() && !site_of_sum(fixed)) {
       Spinor<R> y;
       load<S>(y.v, plane(a.y, own_plane(a, batch, a.step_y(), s.par)), s);
-      PLAQ_IF (fixed.site_y() != SITE_ONE && !site_of_sum(fixed)) apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
+      PLAQ_IF (fixed.site_y() != SITE_ONE) apply_site<S>(y, a.site_y(), a.clover, s, s.par, a.twist, a.twist_scale);
       const R c = splat<R>(a.coef_y);
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, y.v[i], acc.v[i]);
     }
-    PLAQ_IF (site_of_sum(fixed)) apply_site<S>(acc, a.site_hop(), a.clover, s, s.par, a.twist, a.twist_scale);
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
     PLAQ_IF (fixed.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     PLAQ_IF (fixed.with_own()) add_spinor(acc, a.coef_own, out, s);
