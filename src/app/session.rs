@@ -34,9 +34,9 @@ pub const OPTIONS: &[Opt] = &[
 ];
 
 /// The library's log on standard error, of one process.
-struct Told;
+struct StderrLog;
 
-impl log::Log for Told {
+impl log::Log for StderrLog {
     fn enabled(&self, _: &log::Metadata) -> bool {
         speaks()
     }
@@ -52,7 +52,7 @@ impl log::Log for Told {
 /// Lets the library tell what `--verbosity` asks for.
 fn listen(options: &Options) {
     // A second call finds the first one's.
-    let _ = log::set_logger(&Told);
+    let _ = log::set_logger(&StderrLog);
     log::set_max_level(options.text("verbosity").parse().unwrap_or(log::LevelFilter::Warn));
 }
 

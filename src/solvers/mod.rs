@@ -273,10 +273,6 @@ fn fall_back(
     if let Some(origin) = origin {
         origin.make()?;
     }
-    // Zero is better than an x that BiCGStab has led away.
-    let lost = |i: usize| parked.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
-    let keep: Vec<f64> = (0..n).map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
-    blas::axpby(&blas::uniform(n, 0.0), b, &blas::complex(&keep), x)?;
     // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
     // that have converged take no iteration.
     let mut runs: Vec<(usize, usize)> = vec![];
@@ -305,6 +301,10 @@ fn fall_back(
         let params = SolverParams { kind, initial_guess: true, stop: rest, ..params.clone() };
         let mut watched = watched.of(columns.clone(), report.iterations);
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+        // Zero is better than an x that BiCGStab has led away.
+        let lost = |i: usize| parked.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
+        let keep: Vec<f64> = columns.clone().map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
+        blas::axpby(&blas::uniform(count, 0.0), &b, &blas::complex(&keep), &mut x)?;
         let origin = origin.map(|origin| origin.columns(first, count)).transpose()?;
         let part =
             solve_with_origin(&system, &params, &mut x, (&b, origin.as_ref()), &mut watched)?;
