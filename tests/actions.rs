@@ -382,7 +382,7 @@ fn residuals_by_way_of_the_other_parity() {
         setups.truncate(1);
     }
     for s in setups {
-        let actions: [(ActionParams, &[(Schur, bool, usize)]); 6] = [
+        let actions: [(ActionParams, &Vec<_>); 6] = [
             (plain.into(), &few),
             (clover.into(), &every),
             (DiracParams { mu: 0.35, ..plain }.into(), &few),
