@@ -133,11 +133,14 @@ struct Steps {
     poles: Vec<f64>,
 }
 
-/// ln(1 + e^t), and its derivative.
-fn softplus(t: f64) -> (f64, f64) {
+/// Derivative of ln(1 + e^t).
+fn slope(t: f64) -> f64 {
     let small = (-t.abs()).exp();
-    let slope = if t > 0.0 { 1.0 / (1.0 + small) } else { small / (1.0 + small) };
-    (t.max(0.0) + small.ln_1p(), slope)
+    if t > 0.0 {
+        1.0 / (1.0 + small)
+    } else {
+        small / (1.0 + small)
+    }
 }
 
 impl Steps {
@@ -175,15 +178,21 @@ impl Steps {
         let poles = (0..n).map(|k| place(2 * k + 1)).collect();
         let zeros = (0..n).map(|k| place(2 * k + 2)).collect();
         let mut s = Steps { exponent: -0.5, half, offset: 0.0, zeros, poles };
-        s.offset = -0.5 * (s.error(-half) + s.error(half));
+        let error = s.error();
+        s.offset = -0.5 * (error(-half) + error(half));
         s
     }
 
-    fn error(&self, y: f64) -> f64 {
-        // y is taken out of every pair, and with the exponent at the end.
+    /// E as a function of y. Powers of e are taken once, and of the pairs' product one logarithm.
+    fn error(&self) -> impl Fn(f64) -> f64 {
         let pairs = self.zeros.iter().zip(&self.poles);
-        let sum: f64 = pairs.map(|(z, p)| softplus(z - y).0 - softplus(p - y).0).sum();
-        self.offset + sum - self.exponent * y
+        let pairs: Vec<(f64, f64)> = pairs.map(|(z, p)| (z.exp(), p.exp())).collect();
+        let (offset, exponent) = (self.offset, self.exponent);
+        move |y| {
+            let u = (-y).exp();
+            let product: f64 = pairs.iter().map(|(z, p)| (1.0 + z * u) / (1.0 + p * u)).product();
+            offset + product.ln() - exponent * y
+        }
     }
 
     /// Remez: equal errors of alternating sign at 2 n + 2 points, which move to the largest ones.
@@ -215,14 +224,16 @@ impl Steps {
     }
 
     fn largest(&self, points: &[f64]) -> f64 {
-        points.iter().fold(0.0, |m: f64, &y| m.max(self.error(y).abs()))
+        let error = self.error();
+        points.iter().fold(0.0, |m: f64, &y| m.max(error(y).abs()))
     }
 
     /// Ends and extrema of the error between its roots, one for each stretch of one sign.
     fn extrema(&self) -> Vec<f64> {
         let cells = 400 * self.poles.len() + 400;
         let at = |i: usize| -self.half + 2.0 * self.half * i as f64 / cells as f64;
-        let values: Vec<f64> = (0..=cells).map(|i| self.error(at(i))).collect();
+        let error = self.error();
+        let values: Vec<f64> = (0..=cells).map(|i| error(at(i))).collect();
         // Near roots signs may be those of rounding.
         let least = 0.05 * values.iter().fold(0.0f64, |m, v| m.max(v.abs()));
         let mut all: Vec<(f64, f64)> = vec![];
@@ -249,7 +260,7 @@ impl Steps {
                 if y <= -self.half + 0.5 * cell || y >= self.half - 0.5 * cell {
                     return y;
                 }
-                let (l, r) = (self.error(y - cell), self.error(y + cell));
+                let (l, r) = (error(y - cell), error(y + cell));
                 let bend = l - 2.0 * v + r;
                 if bend == 0.0 {
                     return y;
@@ -264,28 +275,29 @@ impl Steps {
         let n = self.poles.len();
         let size = 2 * n + 2;
         let mut level = {
-            let sum: f64 = points.iter().enumerate().map(|(i, &y)| sign(i) * self.error(y)).sum();
+            let error = self.error();
+            let sum: f64 = points.iter().enumerate().map(|(i, &y)| sign(i) * error(y)).sum();
             sum / size as f64
         };
         let deviation = |s: &Steps, level: f64| -> f64 {
-            points
-                .iter()
-                .enumerate()
-                .fold(0.0, |m: f64, (i, &y)| m.max((s.error(y) - sign(i) * level).abs()))
+            let error = s.error();
+            let all = points.iter().enumerate();
+            all.fold(0.0, |m: f64, (i, &y)| m.max((error(y) - sign(i) * level).abs()))
         };
         let mut before = deviation(self, level);
         for _ in 0..50 {
             if before <= 1e-7 * level.abs() + 0.1 * ROUNDING {
                 break;
             }
+            let error = self.error();
             let mut rows: Vec<Vec<f64>> = points
                 .iter()
                 .enumerate()
                 .map(|(i, &y)| {
                     let mut row = vec![1.0, -sign(i)];
-                    row.extend(self.zeros.iter().map(|z| softplus(z - y).1));
-                    row.extend(self.poles.iter().map(|p| -softplus(p - y).1));
-                    row.push(sign(i) * level - self.error(y));
+                    row.extend(self.zeros.iter().map(|z| slope(z - y)));
+                    row.extend(self.poles.iter().map(|p| -slope(p - y)));
+                    row.push(sign(i) * level - error(y));
                     row
                 })
                 .collect();
