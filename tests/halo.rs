@@ -137,6 +137,45 @@ fn operators() {
     }
 }
 
+/// Fewer columns travel in the memory of the messages of more, and come right.
+#[test]
+fn fewer_columns_take_no_messages_of_their_own() {
+    for device in devices() {
+        for comm in divisions(&device) {
+            let extents = over_ranks(EXTENTS[0]);
+            let geometry = Geometry::decomposed(extents, &device, &comm).unwrap();
+            let u = links(&device, &geometry, Precision::F64);
+            let params = DiracParams { mass: 0.1, csw_s: 1.2, csw_t: 0.9, ..Default::default() };
+            let op = Wilson::new(Arc::new(u), params).unwrap();
+            let x = || {
+                let mut x = op.shape().field(6).unwrap();
+                x.set_noise(Noise::Normal, 3, 0).unwrap();
+                x
+            };
+            let (all, mut image) = (x(), x());
+            op.apply(&mut image, &all).unwrap();
+            let held = geometry.halo_bytes(&device);
+            for (first, count) in [(1, 4), (5, 1), (0, 6), (2, 2)] {
+                let columns = |f: &SpinorField| {
+                    let mut part = f.like_with(Precision::F64, count).unwrap();
+                    part.copy_rhs(0, f, first, count).unwrap();
+                    part
+                };
+                let mut found = columns(&image).like(Precision::F64).unwrap();
+                op.apply(&mut found, &columns(&all)).unwrap();
+                assert_eq!(geometry.halo_bytes(&device), held);
+                let [found, expected] =
+                    [found, columns(&image)].map(|f: SpinorField| f.save_lex().unwrap());
+                let apart = distance(&found, &expected);
+                // NVRTC may fuse differently in the two launches.
+                let bound = if device.is_cpu() { 0.0 } else { 64.0 * Precision::F64.epsilon() };
+                let what = format!("{} {:04b}", device.name(), geometry.halo_mask());
+                assert!(apart <= bound, "{what} {first} {count}: {apart:e}");
+            }
+        }
+    }
+}
+
 /// A part whose inner sites move enough for a GPU to do outer sites beside them (`Hop::order` in
 /// kernels/wilson.h).
 #[test]

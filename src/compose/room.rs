@@ -14,8 +14,7 @@ use crate::solvers::{unwatched, Shift};
 impl DiracSolver {
     /// Most device memory that `solve` takes for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
     /// solve, whose operators have no temporaries yet. A solve with multigrid counts BiCGStab, which goes on where it
-    /// stands still. Between ranks, messages of fewer right-hand sides, with which a solve goes on while others have
-    /// converged, keep small buffers of their own, which are not counted.
+    /// stands still.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.

@@ -25,7 +25,7 @@ impl Geometry {
     }
     /// Messages of the borders across faces of direction mu, `site` bytes a site.
     pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
-        Faces::new(self.halo_mask() & 1 << mu, |_| self.border_sites(mu) * site)
+        Faces::new(self.halo_mask() & 1 << mu, 1, |_| self.border_sites(mu) * site)
     }
 }
 
@@ -48,7 +48,7 @@ impl GaugeField {
             let faces = geometry.border_faces(mu, site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
-            halo.begin(geometry.comm())?;
+            halo.begin(geometry.comm(), 1)?;
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),
@@ -92,7 +92,7 @@ impl GaugeField {
         }
         let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
-        halo.begin(geometry.comm())?;
+        halo.begin(geometry.comm(), 1)?;
         self.pack_faces(&halo, parity)?;
         halo.exchange(geometry.comm(), meanwhile)?;
         let message = self.geometry().face_messages(|mu, upper| halo.received(mu, upper));
@@ -120,7 +120,7 @@ impl GaugeField {
         let halo = self.face_exchange()?;
         let mut halo = lock(&halo);
         if last.is_none() || *last != halo.number() {
-            halo.begin(comm)?;
+            halo.begin(comm, 1)?;
             self.pack_faces(&halo, 1 - parity)?;
             halo.depart()?;
         }
@@ -135,7 +135,7 @@ impl GaugeField {
     fn face_exchange(&self) -> Result<Arc<Mutex<HaloExchange>>> {
         let geometry = self.geometry();
         let site = self.recon().reals() * self.precision().bytes();
-        let faces = Faces::new(geometry.halo_mask(), |mu| geometry.face_parity_sites(mu) * site);
+        let faces = Faces::new(geometry.halo_mask(), 1, |mu| geometry.face_parity_sites(mu) * site);
         geometry.halo_exchange(self.device(), &faces)
     }
 
@@ -163,10 +163,10 @@ impl GaugeField {
         let lanes = geometry.lanes();
         for mu in (0..4).filter(|&mu| geometry.halo_mask() >> mu & 1 == 1) {
             let sites = geometry.volume() / geometry.extents()[mu];
-            let faces = Faces::new(1 << mu, |_| sites * site);
+            let faces = Faces::new(1 << mu, 1, |_| sites * site);
             let halo = geometry.halo_exchange(self.device(), &faces)?;
             let mut halo = lock(&halo);
-            halo.begin(geometry.comm())?;
+            halo.begin(geometry.comm(), 1)?;
             let mut args = BorderArgs {
                 geom: geometry.args(),
                 gauge: self.view(),

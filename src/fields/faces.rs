@@ -28,7 +28,7 @@ impl Geometry {
         nrhs: usize,
     ) -> Faces {
         let plane = |mu: usize| self.face_plane(precision, reals, mu);
-        Faces::new(self.halo_mask() & mask, |mu| nrhs * plane(mu).iter().sum::<usize>())
+        Faces::new(self.halo_mask() & mask, nrhs, |mu| plane(mu).iter().sum())
     }
 
     /// How kernels see these messages where they begin at `at(mu, upper)`: all right-hand sides,

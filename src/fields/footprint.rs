@@ -26,7 +26,7 @@ impl Footprint {
         let (mut messages, mut max) = (0, 0);
         for a in &self.asked {
             max = max.max(a.fields + messages);
-            messages += new_bytes(&a.comm, device.real(), &[a.faces]);
+            messages += new_bytes(&a.comm, device.real(), &a.faces);
         }
         max.max(self.fields + messages) - self.held
     }

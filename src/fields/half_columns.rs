@@ -91,10 +91,10 @@ impl HalfColumns {
             return Ok(());
         }
         // Two spins of three colours.
-        let faces = Faces::new(mask, |mu| 24 * self.nrhs * geometry.face_parity_sites(mu));
+        let faces = Faces::new(mask, self.nrhs, |mu| 24 * geometry.face_parity_sites(mu));
         let halo = geometry.halo_exchange(device, &faces)?;
         let mut halo = halo::lock(&halo);
-        halo.begin(geometry.comm())?;
+        halo.begin(geometry.comm(), self.nrhs)?;
         let divided = (0..4).filter(|mu| mask >> mu & 1 == 1);
         let sites = divided.map(|mu| geometry.face_parity_sites(mu)).max().unwrap_or(0);
         let (lanes, batches) = (geometry.lanes(), 2 * mask.count_ones() as usize);

@@ -44,35 +44,45 @@ pub(super) struct Asked {
 }
 
 thread_local! {
-    /// What the rehearsal in this thread has asked for so far, each exchange once, with a watch on its device.
+    /// What the rehearsal in this thread has asked for so far and had no room in what it asked for before, with a
+    /// watch on its device.
     static ASKED: RefCell<Option<(Device, PeakWatch, Vec<Asked>)>> = const { RefCell::new(None) };
 }
 
-/// Bytes of the message across each lower or upper face, 0 where none goes; the same place in what
-/// is sent and in what comes.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Messages across lower and upper faces, each for so many columns; the same place in what is sent and in
+/// what comes.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Faces {
-    bytes: [usize; 4],
+    /// Bytes of a column across either face of a direction; 0: no message goes there.
+    column: [usize; 4],
+    columns: usize,
 }
 
 impl Faces {
-    /// Messages of `bytes(mu)` across both faces of every direction of `mask`.
-    pub fn new(mask: i32, bytes: impl Fn(usize) -> usize) -> Self {
-        // Whole lines, so that every message begins aligned.
-        let padded = |mu: usize| bytes(mu).next_multiple_of(256);
-        Faces { bytes: std::array::from_fn(|mu| if mask >> mu & 1 == 1 { padded(mu) } else { 0 }) }
+    /// Messages of `columns` times `bytes(mu)` across both faces of every direction of `mask`.
+    pub fn new(mask: i32, columns: usize, bytes: impl Fn(usize) -> usize) -> Self {
+        let column = |mu: usize| if mask >> mu & 1 == 1 { bytes(mu) } else { 0 };
+        Faces { column: std::array::from_fn(column), columns }
+    }
+    /// Whole lines, so that every message begins aligned.
+    fn bytes(&self, mu: usize) -> usize {
+        (self.columns * self.column[mu]).next_multiple_of(256)
     }
     fn total(&self) -> usize {
-        2 * self.bytes.iter().sum::<usize>()
+        2 * (0..4).map(|mu| self.bytes(mu)).sum::<usize>()
     }
     fn offset(&self, mu: usize, upper: bool) -> u64 {
-        let below: usize = self.bytes[..mu].iter().sum();
-        (2 * below + if upper { self.bytes[mu] } else { 0 }) as u64
+        let below: usize = (0..mu).map(|nu| self.bytes(nu)).sum();
+        (2 * below + if upper { self.bytes(mu) } else { 0 }) as u64
     }
     /// Every face that a message crosses.
     fn list(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let crossed = (0..4).filter(|&mu| self.bytes[mu] > 0);
+        let crossed = (0..4).filter(|&mu| self.bytes(mu) > 0);
         crossed.flat_map(|mu| [(mu, false), (mu, true)])
+    }
+    /// Do messages of as many or fewer columns of the same kind have room in these?
+    fn hold(&self, other: &Faces) -> bool {
+        self.column == other.column && self.columns >= other.columns
     }
 }
 
@@ -99,12 +109,15 @@ struct Direct {
     peers: Arc<Peers>,
 }
 
-/// One exchange, again and again.
+/// One exchange, again and again, of as many columns as it is made for or fewer.
 #[derive(Debug)]
 pub(crate) struct HaloExchange {
     /// What owns this, for messages under way.
     me: Weak<Mutex<HaloExchange>>,
+    /// Messages that there is room for.
     faces: Faces,
+    /// Columns of the messages under way.
+    columns: usize,
     recv: Buffer,
     /// Ranks whose memory kernels reach, and the others.
     near: Option<Direct>,
@@ -149,7 +162,10 @@ impl HaloExchange {
         near: Option<Direct>,
         far: Option<Far>,
     ) -> Arc<Mutex<Self>> {
-        Arc::new_cyclic(|me| Mutex::new(HaloExchange { me: me.clone(), faces, recv, near, far }))
+        Arc::new_cyclic(|me| {
+            let (me, columns) = (me.clone(), faces.columns);
+            Mutex::new(HaloExchange { me, faces, columns, recv, near, far })
+        })
     }
 
     /// For kernels that are not run: of the kind that `new` would make, where either all ranks reach each
@@ -186,8 +202,9 @@ impl HaloExchange {
         self.near.as_ref().map_or(0, |near| near.slot(&self.faces))
     }
 
-    /// Begins an exchange; to be called before what `sent` points to is written.
-    pub fn begin(&mut self, comm: &Comm) -> Result<()> {
+    /// Begins an exchange of so many columns; to be called before what `sent` points to is written.
+    pub fn begin(&mut self, comm: &Comm, columns: usize) -> Result<()> {
+        self.columns = columns;
         let Some(near) = self.near.as_mut().filter(|_| runs()) else { return Ok(()) };
         // Who writes into a slot again must have seen what its reader sent after reading it.
         if near.ahead {
@@ -216,6 +233,11 @@ impl HaloExchange {
             Some(far) if there == Ptr::NULL => far.send.ptr().offset(self.faces.offset(mu, upper)),
             _ => there.offset(self.slot() + self.faces.offset(mu, !upper)),
         }
+    }
+
+    /// Bytes of a message under way.
+    fn sent_bytes(&self, mu: usize) -> usize {
+        Faces { columns: self.columns, ..self.faces }.bytes(mu)
     }
 
     /// Where what came across that face is.
@@ -268,7 +290,7 @@ impl HaloExchange {
             }
             Some(far) => {
                 let piece = |&(mu, upper): &(usize, bool)| {
-                    (self.faces.offset(mu, upper), self.faces.bytes[mu])
+                    (self.faces.offset(mu, upper), self.sent_bytes(mu))
                 };
                 let pieces: Vec<(u64, usize)> = far.faces.iter().map(piece).collect();
                 device.start_download(
@@ -312,7 +334,7 @@ impl HaloExchange {
             tag: 2 * mu as i32 + upper as i32,
             send: place(send, mu, upper),
             recv: place(recv, mu, !upper),
-            bytes: faces.bytes[mu],
+            bytes: self.sent_bytes(mu),
         };
         let travels = |m: &Message| m.send != 0 || m.recv != 0;
         let messages: Vec<Message> = faces.list().map(message).filter(travels).collect();
@@ -457,7 +479,7 @@ impl Geometry {
         }
     }
 
-    /// The exchange of messages of these sizes. All ranks call this in the same order.
+    /// The exchange of these messages, the smallest in which they have room. All ranks call this in the same order.
     pub(crate) fn halo_exchange(
         &self,
         device: &Device,
@@ -470,8 +492,7 @@ impl Geometry {
         if alone {
             note(self.comm(), faces);
         }
-        let old = cache.exchanges.iter().position(|(d, f, _)| d == device && f == faces);
-        if let Some(at) = old {
+        if let Some(at) = smallest(&cache.exchanges, device, faces) {
             // The last one used is the last in the list.
             let exchange = cache.exchanges.remove(at);
             let halo = exchange.2.clone();
@@ -479,9 +500,8 @@ impl Geometry {
             return Ok(halo);
         }
         if alone {
-            let same = |(d, f, _): &&Exchange| d == device && f == faces;
-            if let Some((_, _, halo)) = cache.stand_ins.iter().find(same) {
-                return Ok(halo.clone());
+            if let Some(at) = smallest(&cache.stand_ins, device, faces) {
+                return Ok(cache.stand_ins[at].2.clone());
             }
             let peers = cache.peers.iter().find(|(d, _)| d == device).map(|(_, p)| p.clone());
             let halo = HaloExchange::stand_in(&device.stand_in(), self.comm(), *faces, peers)?;
@@ -516,23 +536,25 @@ impl Geometry {
     }
 }
 
-/// What exchanges of messages of these sizes will add at most; each once, and none that there is.
-pub(super) fn new_bytes(comm: &Comm, device: &Device, wanted: &[Faces]) -> u64 {
-    let cache = exchanges(comm);
-    let there = |f: &Faces| cache.exchanges.iter().any(|(d, g, _)| d == device && g == f);
+/// Where the exchange with the least room that these messages find is in a list.
+fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
+    let fits = |&at: &usize| all[at].0 == *device && all[at].1.hold(faces);
+    (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)
+}
+
+/// Bytes that an exchange of these messages will add at most: none where they have room in one that there is.
+pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
+    if faces.total() == 0 || smallest(&exchanges(comm).exchanges, device, faces).is_some() {
+        return 0;
+    }
     let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
-    let bytes = |faces: &Faces| match (2 * faces.total(), device.is_cpu()) {
+    match (2 * faces.total(), device.is_cpu()) {
         (twice, true) => twice as u64,
         (twice, false) => {
             let send = if faces.list().any(far) { faces.total() } else { 0 };
             (shared_bytes(twice + 256) + send) as u64
         }
-    };
-    let new = wanted
-        .iter()
-        .enumerate()
-        .filter(|(k, faces)| faces.total() > 0 && !there(faces) && !wanted[..*k].contains(faces));
-    new.map(|(_, faces)| bytes(faces)).sum()
+    }
 }
 
 impl Cache {
@@ -585,7 +607,7 @@ pub(super) fn with_messages<T>(device: &Device, work: impl FnOnce() -> T) -> (T,
 fn note(comm: &Arc<Comm>, faces: &Faces) {
     ASKED.with_borrow_mut(|all| {
         let Some((device, watch, all)) = all else { return };
-        if !all.iter().any(|a| Arc::ptr_eq(&a.comm, comm) && a.faces == *faces) {
+        if !all.iter().any(|a| Arc::ptr_eq(&a.comm, comm) && a.faces.hold(faces)) {
             let fields = std::mem::replace(watch, device.watch_peak()).bytes();
             all.push(Asked { comm: comm.clone(), faces: *faces, fields });
         }

@@ -93,7 +93,7 @@ impl Hops {
         let faces = geometry.vector_faces(mask, precision, reals, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;
         let mut halo = halo::lock(&halo);
-        halo.begin(geometry.comm())?;
+        halo.begin(geometry.comm(), nrhs)?;
         let sent = |mu, upper| halo.sent(mu, upper);
         args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
         let received = |mu, upper| halo.received(mu, upper);

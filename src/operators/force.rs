@@ -60,7 +60,7 @@ impl Wilson {
             let halo = geometry.halo_exchange(device, &faces)?;
             let mut halo = halo::lock(&halo);
             if geometry.halo_mask() != 0 {
-                halo.begin(geometry.comm())?;
+                halo.begin(geometry.comm(), 4 * count)?;
                 let sent =
                     geometry.spinor_halo(precision, 4 * count, |mu, upper| halo.sent(mu, upper));
                 let split = (0..4).filter(|&mu| comm.split(mu));

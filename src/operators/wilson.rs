@@ -524,7 +524,7 @@ impl Wilson {
         let faces = geometry.spinor_faces(precision, nrhs);
         let halo = geometry.halo_exchange(device, &faces)?;
         let mut halo = halo::lock(&halo);
-        halo.begin(comm)?;
+        halo.begin(comm, nrhs)?;
         args.sent = geometry.spinor_halo(precision, nrhs, |mu, upper| halo.sent(mu, upper));
         args.received = geometry.spinor_halo(precision, nrhs, |mu, up| halo.received(mu, up));
         if let Some(signals) = halo.signals(comm)? {

@@ -137,10 +137,6 @@ fn heavy_quarks_are_solved_for_everywhere() {
 fn short_memory_solves_fewer_columns() {
     for device in some_devices() {
         let setup = Setup::new(&device, over_ranks([8, 4, 4, 16]), ROUGH);
-        if between_gpus(&device, &setup) {
-            println!("skipped: buffers of messages between GPUs take more than columns of so small a lattice");
-            continue;
-        }
         let op: Arc<dyn QuarkAction> =
             setup.wilson(DiracParams { mass: MASS, ..Default::default() });
         let solver = automatic(&op, &settings(12));
@@ -167,10 +163,8 @@ fn short_memory_solves_fewer_columns() {
             run_in(at_once, device.used().0 + room)
         };
         run(0, u64::MAX / 2);
-        // Buffers for messages of fewer columns, with which solves go on when others have converged, stay.
-        let messages = if setup.geometry.comm().size() > 1 { 1 << 17 } else { 0 };
         for columns in [6, 2, 1] {
-            let besides = op.shape().bytes(12 + columns) + messages;
+            let besides = op.shape().bytes(12 + columns);
             let room = besides + solver.memory_with_multigrid(columns).unwrap();
             assert_eq!(run(0, room), (columns, Chosen::Multigrid));
         }
@@ -194,7 +188,7 @@ fn short_memory_solves_fewer_columns() {
         device.limit_memory(0);
         let refused = solver.solve(&mut x, &b, &mut unwatched).map(|_| ());
         assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
-        device.limit_memory(device.used().0 + messages + solver.memory(1).unwrap());
+        device.limit_memory(device.used().0 + solver.memory(1).unwrap());
         let report = solver.solve(&mut x, &b, &mut unwatched);
         device.limit_memory(u64::MAX);
         let report = report.unwrap();

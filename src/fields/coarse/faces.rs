@@ -39,10 +39,11 @@ impl CoarseGrid {
         }
         let sites = |mu: usize| self.volume() / self.extents()[mu];
         let per_site = part.components * part.nrhs;
-        let faces = halo::Faces::new(mask, |mu| sites(mu) * per_site * 2 * precision.bytes());
+        let column = |mu: usize| sites(mu) * part.components * 2 * precision.bytes();
+        let faces = halo::Faces::new(mask, part.nrhs, column);
         let halo = self.fine().halo_exchange(self.device(), &faces)?;
         let mut halo = halo::lock(&halo);
-        halo.begin(self.fine().comm())?;
+        halo.begin(self.fine().comm(), part.nrhs)?;
         let mut args = CoarsePackArgs {
             inp: part.ptr,
             components: part.components as i32,
