@@ -78,6 +78,14 @@ pub fn as_a_rule(holds: bool) -> bool {
 pub fn exceptionally(holds: bool) -> bool {
     holds && !active()
 }
+/// What is found with numbers; where there are none, what it may be at most.
+pub fn measured<T>(max: T, found: impl FnOnce() -> T) -> T {
+    if active() {
+        max
+    } else {
+        found()
+    }
+}
 /// Steps of a loop: `steps`, without numbers at most as many as launch different kernels.
 pub fn steps(steps: usize, different: usize) -> usize {
     if active() {

@@ -7,7 +7,7 @@ use std::time::Instant;
 use num_complex::Complex64;
 
 use super::equation::iterated_operator;
-use crate::backend::{runs, Device};
+use crate::backend::{exceptionally, runs, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, VectorSet};
@@ -155,7 +155,7 @@ impl Deflation {
             params.initial_guess = true;
             let goal = (self.restart * worst).min(0.5);
             // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
-            let more = runs() && !stalled && asked.residual > 0.0 && goal > asked.residual;
+            let more = exceptionally(!stalled && asked.residual > 0.0 && goal > asked.residual);
             let left = params.stop.iterations;
             params.stop = Stop { iterations: left, ..asked.since(start) };
             if more {

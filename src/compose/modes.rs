@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::{exceptionally, runs, Device};
+use crate::backend::{exceptionally, measured, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
@@ -284,12 +284,10 @@ impl Modes {
         let end = last.map_or(found, |last| found.min(last + 1));
         let n = match wanted {
             0 => 0,
-            // A rehearsal counts what may be projected at most.
-            _ if !runs() => end.max(1) - 1,
-            _ => {
+            _ => measured(end.max(1) - 1, || {
                 let all = (wanted..end).rev();
                 all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
-            }
+            }),
         };
         let next = (report.values[n] - report.residuals[n]).max(0.0).sqrt();
         let mut vectors = separate(kernel, vectors, &mut report, n)?;
@@ -721,7 +719,7 @@ fn highest(
         }
     };
     not_ended(&report, "high modes of the kernel", params.max_seconds)?;
-    let root = |k: usize| if runs() { report.values[k].max(0.0).sqrt() } else { 1.0 };
+    let root = |k: usize| measured(1.0, || report.values[k].max(0.0).sqrt());
     if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }

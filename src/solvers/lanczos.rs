@@ -20,7 +20,7 @@ use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
 use super::{limited, unwatched, Monitor};
-use crate::backend::runs;
+use crate::backend::{exceptionally, measured};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
@@ -482,7 +482,7 @@ impl<'a, 'm> Process<'a, 'm> {
             while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
                 late = self.watch.late() || self.tell_on_the_way()?;
-                if self.have >= look && runs() {
+                if exceptionally(self.have >= look) {
                     decided = self.is_decided(edge)?;
                     look = self.have + self.have / 2;
                 }
@@ -499,7 +499,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
-            if adapting > 0 && self.locked < count && !decided && runs() {
+            if exceptionally(adapting > 0 && self.locked < count && !decided) {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
                     adapting -= 1;
@@ -521,8 +521,7 @@ impl<'a, 'm> Process<'a, 'm> {
             }
             let spare = self.have - wanted.min(self.have);
             let max = self.have.saturating_sub(b).max(1);
-            // As many as there may be in a rehearsal, which is for memory, too.
-            let keep = if runs() { (wanted + (spare / 3).max(b)).min(max) } else { max };
+            let keep = measured(max, || (wanted + (spare / 3).max(b)).min(max));
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
             if let Some(p) = self.reaching(&found, &residuals) {
@@ -687,9 +686,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let all = self.end().max(1).min(self.v.count());
         let n = match self.locked >= count {
             true => self.locked,
-            // Without numbers as if all were found.
-            false if !runs() => count.min(self.v.count()),
-            false => all,
+            false => measured(count.min(self.v.count()), || all),
         };
         let m = count.min(n);
         let all = self.diagonalise(n)?;

@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use crate::backend::runs;
+use crate::backend::measured;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
@@ -29,8 +29,8 @@ impl Guesses {
         if self.max == 0 {
             return Ok(());
         }
-        // As many as there will be in a rehearsal, which is for memory, too.
-        for _ in 0..if runs() { 1 } else { self.max } {
+        // A rehearsal, which is for memory, too, has as many as there will be.
+        for _ in 0..measured(self.max, || 1) {
             let full = self.kept.len() == self.max;
             let mut place = if full { self.kept.remove(0) } else { x.like(x.precision())? };
             blas::copy(&mut place, x)?;
