@@ -1616,7 +1616,7 @@ typedef struct plaq_solver_params {
   /** Largest heavy-quark residual; 0: not asked for. Default: 0. */
   double tol_hq;
   /** Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-   * A number between 0 and 1. Default: 0.1. */
+   * Automatic (0): 0.1 of an iteration in 16 bits, else 0.01. 0 to below 1. Default: 0. */
   double delta;
   /** Relaxation of MR; 1: none. A number between 0 and 2. Default: 1. */
   double omega;

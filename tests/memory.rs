@@ -373,7 +373,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
                     sloppy_precision: Some(F32),
                     wilson_iterations,
                     multigrid,
-                    nkrylov: 8,
+                    nkrylov: 4,
                     ..Default::default()
                 };
                 let what = format!("{what} {algorithm} {wilson_iterations} {multigrid:?}");

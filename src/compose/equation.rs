@@ -115,7 +115,8 @@ parameters! {
         /// Largest heavy-quark residual; 0: not asked for.
         tol_hq: f64 = 0.0;
         /// Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-        delta: f64 = 0.1, between(0.0, 1.0);
+        /// Automatic (0): 0.1 of an iteration in 16 bits, else 0.01.
+        delta: f64 = 0.0, below(0.0, 1.0);
         /// Relaxation of MR; 1: none.
         omega: f64 = 1.0, between(0.0, 2.0);
         /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as

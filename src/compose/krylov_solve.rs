@@ -18,7 +18,7 @@ pub(super) struct KrylovSolve {
     pub normal: Equations,
     pub system: System,
     pub kind: SolverKind,
-    /// Factor between recomputed residuals in mixed precision, at most.
+    /// Largest factor between recomputed residuals in mixed precision; 0: any.
     pub delta: f64,
     pub dagger: bool,
     pub deflation: Option<Deflation>,
@@ -29,7 +29,7 @@ impl KrylovSolve {
     pub fn without_multigrid(self) -> Self {
         let System { precise, sloppy, scale, .. } = self.system;
         let system = System { sloppy, scale, ..System::new(precise) };
-        KrylovSolve { system, kind: SolverKind::BiCgStab, delta: 1.0, ..self }
+        KrylovSolve { system, kind: SolverKind::BiCgStab, delta: 0.0, ..self }
     }
 
     pub fn run(
@@ -70,7 +70,7 @@ impl KrylovSolve {
             };
             return deflation.solve(equation, x, b, params, part);
         }
-        let delta = params.delta.min(self.delta);
+        let delta = params.delta_up_to(self.delta);
         let mut params = SolverParams { kind: self.kind, delta, ..params.clone() };
         match self.normal {
             Equations::Direct => {

@@ -59,7 +59,7 @@ impl DiracSolver {
             System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };
         let mut params = SolverParams { kind: SolverKind::Gcr, ..self.params().solver.clone() };
         if low.is_some_and(|op| op.storage().0 != Precision::F16) {
-            params.delta = params.delta.min(multigrid_delta(params.stop.residual));
+            params.delta = params.delta_up_to(multigrid_delta(params.stop.residual));
         }
         let n = b.nrhs();
         let scale = |x: &mut SpinorField, b: &SpinorField, by: f64| match by == 1.0 {

@@ -687,7 +687,7 @@ impl DiracSolver {
             let (steps, omega) = (self.params.precondition_steps, self.params.solver.omega);
             system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
         }
-        let mut delta = 1.0;
+        let mut delta = 0.0;
         let multigrid = self.lock().multigrid.clone();
         if let (Some(multigrid), Some(form)) = (multigrid, self.params.even_odd) {
             if self.low().is_some_and(|op| op.storage().0 != Precision::F16) {

@@ -21,7 +21,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{Monitor, Patience, SolverParams, SolverReport, System};
+use super::{Monitor, Patience, SolverKind, SolverParams, SolverReport, System};
 use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
@@ -97,6 +97,8 @@ pub(super) struct MixedPrecision<'a, 'm> {
     weight: Vec<f64>,
     unit: Vec<f64>,
     scale: Vec<f64>,
+    /// Factor by which the residual of the iteration falls until it is recomputed.
+    delta: f64,
     /// Relative residual at which a right-hand side is believed to have converged.
     goal: Vec<f64>,
     /// Largest relative residual since the last recomputation, and the latest.
@@ -150,6 +152,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let scale: Vec<f64> = scale.iter().map(|&v| one_if_zero(v)).collect();
         let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
+        let delta = match params.delta {
+            0.0 if lower.precision == Precision::F16 => 0.1,
+            0.0 => 0.01,
+            delta => delta,
+        };
         let upper = match &system.sloppy {
             Some(_) => {
                 // What b was made with.
@@ -186,6 +193,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             weight,
             unit,
             scale,
+            delta,
             goal: vec![0.0; n],
             peak: vec![0.0; n],
             relative: vec![0.0; n],
@@ -308,7 +316,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let k = keep.len();
         let room = if self.nrhs() < self.shown.len() { 2 * k } else { 3 * k };
         // On a GPU kernels for another number are compiled: not for those that are nearly there.
-        let far = keep.iter().any(|&i| self.goal[i] < self.params.delta * self.relative[i]);
+        let far = keep.iter().any(|&i| self.goal[i] < self.delta * self.relative[i]);
         let possible = !self.done && far && room <= self.nrhs() && self.r.can_keep();
         if !possible || keep.is_empty() {
             return Ok(None);
@@ -408,7 +416,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
             let updated = self.upper.is_some() && !self.rounded[i];
-            let update = if updated { self.params.delta * self.peak[i] } else { 0.0 };
+            let update = if updated { self.delta * self.peak[i] } else { 0.0 };
             // As fast as the iteration before, twice.
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
@@ -423,7 +431,9 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.iterations += 1;
         let now = self.report.iterations;
         let mut all = self.strayed && now >= self.refreshed_at + INTERVAL;
-        all |= now == 1 && as_a_rule(false);
+        // Without numbers an update is when all of GCR's directions are there.
+        let first = if self.params.kind == SolverKind::Gcr { self.params.nkrylov } else { 1 };
+        all |= now == first && as_a_rule(false);
         let mut some = false;
         for i in 0..self.nrhs() {
             if !self.active[i] {
@@ -443,7 +453,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 all = true;
             } else if self.upper.is_some()
                 && !self.rounded[i]
-                && relative < self.params.delta * self.peak[i]
+                && relative < self.delta * self.peak[i]
             {
                 (some, self.claimed[i], self.due[i]) = (true, true, true);
             }

@@ -81,7 +81,7 @@ pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
     /// Factor of mixed precision: the residual is recomputed in precise arithmetic whenever the sloppy one
-    /// has fallen by this factor.
+    /// has fallen by this factor. 0: 0.1 where the sloppy one is in 16 bits, else 0.01.
     pub delta: f64,
     /// GCR: directions that are kept before a restart.
     pub nkrylov: usize,
@@ -100,7 +100,7 @@ impl Default for SolverParams {
     fn default() -> Self {
         SolverParams {
             kind: SolverKind::Cgnr,
-            delta: 0.1,
+            delta: 0.0,
             nkrylov: 10,
             omega: 1.0,
             initial_guess: false,
@@ -112,10 +112,18 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
+    /// `delta`, no more than `max`; `max` of 0: any.
+    pub(crate) fn delta_up_to(&self, max: f64) -> f64 {
+        match (self.delta == 0.0, max == 0.0) {
+            (true, _) => max,
+            (_, true) => self.delta,
+            _ => self.delta.min(max),
+        }
+    }
     pub fn check(&self) -> Result<()> {
         self.stop.check()?;
-        if !(self.delta > 0.0 && self.delta < 1.0) {
-            bail!(BadParameter, "delta: expected a number between 0 and 1, found {}", self.delta);
+        if !(0.0..1.0).contains(&self.delta) {
+            bail!(BadParameter, "delta: expected 0 to below 1, found {}", self.delta);
         }
         if !(1..=MAX_DIRECTIONS).contains(&self.nkrylov) {
             bail!(

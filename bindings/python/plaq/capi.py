@@ -2588,7 +2588,7 @@ class plaq_solver_params(Struct):
         Default: 1e-10.
       tol_hq: Largest heavy-quark residual; 0: not asked for. Default: 0.
       delta: Factor by which the residual of the iteration falls until it is recomputed in the operator's precision.
-        A number between 0 and 1. Default: 0.1.
+        Automatic (0): 0.1 of an iteration in 16 bits, else 0.01. 0 to below 1. Default: 0.
       omega: Relaxation of MR; 1: none. A number between 0 and 2. Default: 1.
       columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
         many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
