@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::gathering::coarsest_unknowns;
-use super::params::{Coarsest, DIRECT_MOST, UNITS};
+use super::params::{Coarsest, MAX_DIRECT_UNKNOWNS, UNITS};
 use super::{CoarseSystem, MultigridParams};
 use crate::backend::runs;
 use crate::bail;
@@ -62,10 +62,10 @@ pub(super) struct Direct {
 pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
     let flavours = op.shape().components.slices as u64;
     let unknowns = flavours * coarsest_unknowns(op.links().geometry(), params);
-    if params.coarsest == Coarsest::Direct && unknowns > DIRECT_MOST {
+    if params.coarsest == Coarsest::Direct && unknowns > MAX_DIRECT_UNKNOWNS {
         bail!(
             BadParameter,
-            "coarsest: direct: expected at most {DIRECT_MOST} unknowns, the coarsest level has {unknowns}"
+            "coarsest: direct: expected at most {MAX_DIRECT_UNKNOWNS} unknowns, the coarsest level has {unknowns}"
         );
     }
     let modes = params.coarsest_modes.unwrap_or(0);

@@ -31,7 +31,7 @@ pub(super) fn together(n: usize, columns: bool) -> usize {
 /// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
 /// host, in some seconds.
 pub const MAX_MODES: usize = 256;
-pub(super) const DIRECT_MOST: u64 = 1024;
+pub(super) const MAX_DIRECT_UNKNOWNS: u64 = 1024;
 /// Unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
 
