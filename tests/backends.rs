@@ -116,7 +116,7 @@ fn a_machine_without_cuda_gets_a_status() {
 #[test]
 fn libraries_that_are_missing_are_named() {
     use plaq::backend::cuda::Nvrtc;
-    use plaq::backend::fourier::{Fourier, Shape};
+    use plaq::backend::fourier::{Fourier, FourierShape};
     const CHILD: &str = "PLAQ_TEST_CHILD";
     let path = "/nowhere/lib.so";
     match std::env::var(CHILD).as_deref() {
@@ -127,7 +127,7 @@ fn libraries_that_are_missing_are_named() {
         }
         Ok(_) => {
             let Ok(device) = Device::cuda(0) else { return };
-            let shape = Shape { extents: [4; 4], axes: 4, arrays: 1, single: false };
+            let shape = FourierShape { extents: [4; 4], axes: 4, arrays: 1, single: false };
             let e = Fourier::new(&device, shape).err().unwrap();
             assert_eq!(e.status, Status::CufftMissing);
             assert!(e.message.contains("PLAQ_CUFFT=/nowhere/lib.so"), "{e}");
@@ -147,7 +147,7 @@ fn libraries_that_are_missing_are_named() {
 /// Against the sum itself, over three axes and over four, of unequal extents.
 #[test]
 fn fourier_transforms_match_the_sum() {
-    use plaq::backend::fourier::{Fourier, Shape};
+    use plaq::backend::fourier::{Fourier, FourierShape};
     type C = num_complex::Complex64;
     /// sum_x exp(-+ i p x) f(x) over axis `mu`, in one array after the other.
     fn line(f: &[C], l: [usize; 4], mu: usize, sign: f64) -> Vec<C> {
@@ -169,7 +169,7 @@ fn fourier_transforms_match_the_sum() {
             ([16, 4, 12, 6], 4, 2, true),
             ([6, 8, 4, 10], 3, 4, true),
         ] {
-            let shape = Shape { extents, axes, arrays, single };
+            let shape = FourierShape { extents, axes, arrays, single };
             let real = |i: usize| ((i * i * 7919 + 13 * i) % 1009) as f64 / 1009.0 - 0.5;
             let f: Vec<C> =
                 (0..shape.numbers()).map(|i| C::new(real(i), real(3 * i + 1))).collect();

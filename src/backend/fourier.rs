@@ -5,7 +5,7 @@ use crate::error::Result;
 
 /// Arrays that are transformed together, each with axis 0 fastest, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct FourierShape {
     pub extents: [usize; 4],
     /// The first one or the first 3 axes, for every value of the others on their own, or all 4.
     pub axes: usize,
@@ -14,7 +14,7 @@ pub struct Shape {
     pub single: bool,
 }
 
-impl Shape {
+impl FourierShape {
     /// Numbers of all arrays.
     pub fn numbers(&self) -> usize {
         self.arrays * self.extents.iter().product::<usize>()
@@ -32,7 +32,7 @@ pub trait Plan: Send + Sync {
 
 /// Transforms of one shape on a device.
 pub struct Fourier {
-    shape: Shape,
+    shape: FourierShape,
     // Before the device, which must be there when a plan is dropped.
     plan: Box<dyn Plan>,
     device: Device,
@@ -46,13 +46,13 @@ impl Fourier {
     /// # Errors
     /// On a GPU `CufftMissing`.
     pub fn available(device: &Device) -> Result<()> {
-        let smallest = Shape { extents: [2; 4], axes: 4, arrays: 1, single: true };
+        let smallest = FourierShape { extents: [2; 4], axes: 4, arrays: 1, single: true };
         Fourier::new(device, smallest).map(|_| ())
     }
 
     /// # Errors
     /// On a GPU `CufftMissing`, `OutOfMemory`.
-    pub fn new(device: &Device, shape: Shape) -> Result<Self> {
+    pub fn new(device: &Device, shape: FourierShape) -> Result<Self> {
         let work = device.is_stand_in() && !device.is_cpu();
         let work = work.then(|| device.alloc(shape.bytes())).transpose()?;
         let plan = device.0.backend.fourier(shape)?;

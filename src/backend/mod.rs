@@ -214,7 +214,7 @@ pub trait Backend: Send + Sync {
         bail!(Internal, "{} posts no sums", self.name());
     }
     /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
-    fn fourier(&self, _shape: fourier::Shape) -> Result<Box<dyn fourier::Plan>> {
+    fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
     /// Begins to compile what will be asked for. `likely`: after what is certain to be.

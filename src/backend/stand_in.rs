@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::args::SumArgs;
-use super::fourier::{Plan, Shape};
+use super::fourier::{FourierShape, Plan};
 use super::{Backend, Call, Device, Downloads, Gpu, Piece, Ptr};
 use crate::bail;
 use crate::error::Result;
@@ -100,7 +100,7 @@ impl Backend for StandIn {
     unsafe fn reduce(&self, call: &Call, _: &mut [f64], _: Option<&SumArgs>) -> Result<f64> {
         bail!(Internal, "{}: launched on a {}", call.kernel.name, self.name)
     }
-    fn fourier(&self, _shape: Shape) -> Result<Box<dyn Plan>> {
+    fn fourier(&self, _shape: FourierShape) -> Result<Box<dyn Plan>> {
         Ok(Box::new(NoTransform))
     }
     fn synchronize(&self) -> Result<()> {

@@ -37,8 +37,8 @@ pub(super) struct Transport {
     data: Mutex<Data>,
     /// All ranks, where these are a part of them, with whom failures are agreed on.
     whole: Option<Parent>,
-    /// State of all ranks; a part has none of its own.
-    state: Mutex<State>,
+    /// Calls of all ranks; a part has none of its own.
+    state: Mutex<CallState>,
 }
 
 /// The communicator that messages are on, and how many came before it.
@@ -57,7 +57,7 @@ struct Parent {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CallState {
     /// Guarded calls so far: the same on all ranks, as these are collective.
     call: i64,
     /// The thread that is inside a guarded call.
@@ -202,7 +202,7 @@ impl Transport {
         self.mpi.takes_gpu_memory()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CallState> {
         self.all().state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -25,9 +25,9 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
 
 /// <x, y> and |x|^2 of every right-hand side, perhaps still under way: what follows on the device takes
 /// them from there ([`Times`]), and the host asks for them when it needs them.
-pub struct Sums(State);
+pub struct Sums(SumStatus);
 
-enum State {
+enum SumStatus {
     Known(Vec<[f64; 3]>),
     Started(Box<Under>),
 }
@@ -44,13 +44,13 @@ struct Under {
 impl Sums {
     /// Norms that the host knows.
     pub fn of_norms(norms: &[f64]) -> Sums {
-        Sums(State::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
+        Sums(SumStatus::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
     }
     /// Does the host know them without waiting?
     pub fn known(&self) -> bool {
         match &self.0 {
-            State::Known(_) => true,
-            State::Started(under) => under.known.get().is_some(),
+            SumStatus::Known(_) => true,
+            SumStatus::Started(under) => under.known.get().is_some(),
         }
     }
     /// Waits for them, the first time.
@@ -60,8 +60,8 @@ impl Sums {
     }
     fn wait(&self) -> Result<&[[f64; 3]]> {
         let under = match &self.0 {
-            State::Known(sums) => return Ok(sums),
-            State::Started(under) => under,
+            SumStatus::Known(sums) => return Ok(sums),
+            SumStatus::Started(under) => under,
         };
         if let Some(known) = under.known.get() {
             return Ok(known);
@@ -72,8 +72,8 @@ impl Sums {
     /// Where kernels find them.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
-            State::Known(sums) => Err(sums),
-            State::Started(under) => Ok(under.started.totals()),
+            SumStatus::Known(sums) => Err(sums),
+            SumStatus::Started(under) => Ok(under.started.totals()),
         }
     }
 }
@@ -547,11 +547,11 @@ fn sums(
                     planes: planes(field),
                     known: OnceCell::new(),
                 };
-                return Ok(Sums(State::Started(Box::new(under))));
+                return Ok(Sums(SumStatus::Started(Box::new(under))));
             }
         }
         let out = geometry.reduce(device, kernels::BlasSum(field.precision()), &args, work)?;
         known.extend(per_rhs(&out, planes(field)));
     }
-    Ok(Sums(State::Known(known)))
+    Ok(Sums(SumStatus::Known(known)))
 }

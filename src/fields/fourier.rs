@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Geometry;
 use crate::backend::args::TransposeArgs;
 use crate::backend::families::Float;
-use crate::backend::fourier::{Fourier, Shape};
+use crate::backend::fourier::{Fourier, FourierShape};
 use crate::backend::kernels;
 use crate::backend::{Buffer, Device, Work};
 use crate::comm::Comm;
@@ -33,9 +33,9 @@ impl Arrays {
         }
     }
 
-    fn shape(&self, geometry: &Geometry) -> Shape {
+    fn shape(&self, geometry: &Geometry) -> FourierShape {
         let extents = self.order.map(|mu| geometry.extents()[mu]);
-        Shape { extents, axes: self.axes, arrays: self.arrays, single: self.single }
+        FourierShape { extents, axes: self.axes, arrays: self.arrays, single: self.single }
     }
 
     fn divided(&self, geometry: &Geometry) -> bool {
@@ -84,7 +84,7 @@ impl LatticeFourier {
         }
         let plan = |lines: Lines| {
             let extents = [lines.whole(), 1, 1, lines.mine().len()];
-            let shape = Shape { extents, axes: 1, arrays: 1, single: form.single };
+            let shape = FourierShape { extents, axes: 1, arrays: 1, single: form.single };
             Ok((lines, Fourier::new(device, shape)?))
         };
         let axes = form.lines(geometry).map(plan).collect::<Result<_>>()?;
@@ -131,7 +131,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(shape: &Shape, axis: usize, mu: usize, comm: &Comm) -> Lines {
+    fn new(shape: &FourierShape, axis: usize, mu: usize, comm: &Comm) -> Lines {
         let mut at = comm.coords();
         let here = at[mu];
         let ranks = (0..comm.grid()[mu]).map(|k| {

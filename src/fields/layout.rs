@@ -396,7 +396,7 @@ impl Layout {
     }
     /// Bytes of each array for a lattice of these extents (one right-hand side of spinors).
     pub fn bytes(&self, extents: [usize; 4], group: Group, subset: Subset) -> Result<Vec<usize>> {
-        let shape = Shape::new(self, extents, group, subset)?;
+        let shape = Strides::new(self, extents, group, subset)?;
         Ok(shape.reals.iter().map(|reals| reals * self.precision.bytes()).collect())
     }
 
@@ -440,7 +440,7 @@ impl Layout {
         if self.has(Backward) && (self.has(Parity) || slice || self.separate || halo) {
             bail!(BadLayout, "layout {name}: Backward counts links of odd sites in one array");
         }
-        let sites = Shape::sites(self, extents);
+        let sites = Strides::sites(self, extents);
         if self.room.is_some_and(|room| room < sites) {
             bail!(BadLayout, "layout {name}: room for less than the {sites} sites of a block");
         }
@@ -450,7 +450,7 @@ impl Layout {
 
 /// A layout on a lattice: strides in reals. Sites come in blocks of one slice and parity.
 #[derive(Clone)]
-pub(crate) struct Shape {
+pub(crate) struct Strides {
     /// Sites of a block.
     pub sites: usize,
     /// (parity, slice, first real) of each block.
@@ -474,7 +474,7 @@ pub(crate) struct Shape {
     halo: [usize; 4],
 }
 
-impl Shape {
+impl Strides {
     fn sites(layout: &Layout, extents: [usize; 4]) -> usize {
         let volume: usize = extents.iter().product();
         let slices = if layout.has(Slice) { extents[layout.axes[3]] } else { 1 };
@@ -487,7 +487,7 @@ impl Shape {
         extents: [usize; 4],
         group: Group,
         subset: Subset,
-    ) -> Result<Shape> {
+    ) -> Result<Strides> {
         layout.check(extents)?;
         let along = layout.axes.map(|axis| extents[axis]);
         let sites = Self::sites(layout, extents);
@@ -586,7 +586,7 @@ impl Shape {
                 }
             }
         }
-        let mut shape = Shape {
+        let mut shape = Strides {
             sites,
             blocks,
             stride_site: of(Site),

@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use super::layout::{Content, Index, Shape};
+use super::layout::{Content, Index, Strides};
 use super::{
     CloverField, Components, GaugeField, Geometry, Group, Layout, Precision, Recon, RhsOrder,
     SpinorField, Subset,
@@ -263,7 +263,7 @@ impl Run {
 struct Transfer<K> {
     device: Device,
     geometry: Arc<Geometry>,
-    shape: Shape,
+    shape: Strides,
     kernel: K,
     real: usize,
     directions: usize,
@@ -285,7 +285,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         if layout.content != content {
             bail!(BadLayout, "layout {} holds {}, not {content}", layout.name, layout.content);
         }
-        let shape = Shape::new(layout, geometry.extents(), group, subset)?;
+        let shape = Strides::new(layout, geometry.extents(), group, subset)?;
         let pack = |values: [usize; 4], bits: usize| {
             values.iter().rev().fold(0, |all, v| all << bits | v) as i32
         };

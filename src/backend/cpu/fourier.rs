@@ -6,7 +6,7 @@ use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftNum, FftPlanner};
 
 use super::threads::Threads;
-use crate::backend::fourier::{Plan, Shape};
+use crate::backend::fourier::{FourierShape, Plan};
 use crate::backend::Ptr;
 use crate::error::Result;
 
@@ -16,13 +16,13 @@ const LINES: usize = 8;
 
 struct Lines<T> {
     threads: Arc<Threads>,
-    shape: Shape,
+    shape: FourierShape,
     /// Forward and inverse, per axis.
     axes: [Vec<Arc<dyn Fft<T>>>; 2],
 }
 
-pub fn plan(threads: &Arc<Threads>, shape: Shape) -> Box<dyn Plan> {
-    fn of<T: FftNum>(threads: Arc<Threads>, shape: Shape) -> Box<dyn Plan> {
+pub fn plan(threads: &Arc<Threads>, shape: FourierShape) -> Box<dyn Plan> {
+    fn of<T: FftNum>(threads: Arc<Threads>, shape: FourierShape) -> Box<dyn Plan> {
         let mut planner = FftPlanner::<T>::new();
         let lengths = &shape.extents[..shape.axes];
         let forward = lengths.iter().map(|&l| planner.plan_fft_forward(l)).collect();

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
-use super::fourier::{Plan, Shape};
+use super::fourier::{FourierShape, Plan};
 use super::{Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
@@ -275,7 +275,7 @@ impl Backend for Cpu {
         Ok(0.0)
     }
 
-    fn fourier(&self, shape: Shape) -> Result<Box<dyn Plan>> {
+    fn fourier(&self, shape: FourierShape) -> Result<Box<dyn Plan>> {
         self.check_threads()?;
         Ok(fourier::plan(&self.threads, shape))
     }

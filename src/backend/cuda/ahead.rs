@@ -17,7 +17,7 @@ enum Slot<T> {
     Done(T),
 }
 
-struct State<K, T> {
+struct Queue<K, T> {
     slots: HashMap<K, Slot<T>>,
     /// Keys of what waits, and of guesses; some may have been taken.
     order: [VecDeque<K>; 2],
@@ -25,7 +25,7 @@ struct State<K, T> {
 }
 
 struct Shared<K, T> {
-    state: Mutex<State<K, T>>,
+    state: Mutex<Queue<K, T>>,
     /// A job has ended.
     ended: Condvar,
 }
@@ -40,7 +40,7 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
     /// A queue with at most `max` threads, which are there while there is something to do.
     pub fn new(max: usize) -> Self {
         let state =
-            State { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
+            Queue { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
         Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
     }
 
@@ -79,18 +79,18 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
     }
 }
 
-impl<K, T> State<K, T> {
+impl<K, T> Queue<K, T> {
     fn next(&mut self) -> Option<K> {
         self.order.iter_mut().find_map(VecDeque::pop_front)
     }
 }
 
 impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
-    fn lock(&self) -> MutexGuard<'_, State<K, T>> {
+    fn lock(&self) -> MutexGuard<'_, Queue<K, T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait<'a>(&self, state: MutexGuard<'a, State<K, T>>) -> MutexGuard<'a, State<K, T>> {
+    fn wait<'a>(&self, state: MutexGuard<'a, Queue<K, T>>) -> MutexGuard<'a, Queue<K, T>> {
         self.ended.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -9,7 +9,7 @@ use libloading::os::unix::{Library, RTLD_NOW};
 use super::driver::{Current, Driver, Handle};
 use super::nvrtc::{places, Nvrtc};
 use super::Cuda;
-use crate::backend::fourier::{Plan, Shape};
+use crate::backend::fourier::{FourierShape, Plan};
 use crate::backend::Ptr;
 use crate::bail;
 use crate::error::Result;
@@ -189,7 +189,7 @@ unsafe impl Send for Plans {}
 unsafe impl Sync for Plans {}
 
 impl Plans {
-    pub fn new(cuda: &Cuda, shape: Shape) -> Result<Plans> {
+    pub fn new(cuda: &Cuda, shape: FourierShape) -> Result<Plans> {
         let l = shape.extents;
         let block = l[0] * l[1] * l[2];
         let axes = shape.axes.min(3);

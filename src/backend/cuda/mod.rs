@@ -29,7 +29,7 @@ pub use compiling::share_machine;
 pub use modules::in_parallel;
 pub use nvrtc::{Compiled, Nvrtc, Usage};
 pub use shapes::{candidates, default_shape};
-pub use source::{Shape, Source};
+pub use source::{LaunchShape, Source};
 
 use copy_stream::CopyStream;
 use driver::{cu, Current, Driver, Handle, LaunchAttribute, LaunchConfig, STREAM_SERIALIZATION};
@@ -41,7 +41,7 @@ use sums::Sums;
 use waits::{Waits, Wanted};
 
 use super::args::SumArgs;
-use super::fourier::{Plan, Shape as FourierShape};
+use super::fourier::{FourierShape, Plan};
 use super::{
     families::Kind, Asked, Awaited, Backend, Call, Downloads, Gpu, Piece, Posted, Ptr, Started,
     Work,

@@ -14,7 +14,7 @@ use super::compiling;
 use super::driver::{cu, Driver, Handle, FUNCTION_LOCAL_BYTES, FUNCTION_REGISTERS};
 use super::nvrtc::{Compiled, Nvrtc};
 use super::shapes::candidates;
-use super::source::{Shape, Source};
+use super::source::{LaunchShape, Source};
 use super::trials::{Purpose, Trial};
 use super::tuner::Tuner;
 use crate::backend::args::Specs;
@@ -25,7 +25,7 @@ use crate::error::Result;
 pub struct Loaded {
     module: Handle,
     pub function: Handle,
-    pub shape: Shape,
+    pub shape: LaunchShape,
 }
 // SAFETY: module and function handles may be used from every thread of the process.
 unsafe impl Send for Loaded {}
@@ -36,7 +36,7 @@ unsafe impl Sync for Loaded {}
 pub struct Kept {
     first: Loaded,
     trial: Option<Mutex<Trial>>,
-    compiled: OnceLock<Vec<(Shape, Compiled)>>,
+    compiled: OnceLock<Vec<(LaunchShape, Compiled)>>,
     others: OnceLock<Vec<Loaded>>,
     best: AtomicUsize,
 }
@@ -163,7 +163,8 @@ impl Modules {
             };
             settle()?;
             let symbol = call.symbol();
-            let load = |(shape, compiled): &(Shape, Compiled)| self.load(&symbol, *shape, compiled);
+            let load =
+                |(shape, compiled): &(LaunchShape, Compiled)| self.load(&symbol, *shape, compiled);
             let others = compiled.iter().map(load).collect::<Result<Vec<_>>>()?;
             trial.begin(1 + others.len());
             let _ = kept.others.set(others);
@@ -197,7 +198,7 @@ impl Modules {
 
     fn compile_behind(&self, call: &Call, kept: &Arc<Kept>) {
         let others = candidates(call.kernel, call.params).into_iter();
-        let sources: Vec<(Shape, Source)> = others
+        let sources: Vec<(LaunchShape, Source)> = others
             .filter(|shape| *shape != kept.first.shape)
             .map(|shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
             .collect();
@@ -234,7 +235,7 @@ impl Modules {
     }
 
     /// The shape that a kernel starts with: the fastest known one.
-    fn shape(&self, call: &Call) -> Shape {
+    fn shape(&self, call: &Call) -> LaunchShape {
         let all = candidates(call.kernel, call.params);
         let known = || self.tuner.find(&self.tune_key(call), &all);
         let known = if self.tuner.is_off() || all.len() == 1 { None } else { known() };
@@ -243,7 +244,7 @@ impl Modules {
 
     /// Names the device, the kernel with its constants and, of a tuned one, sources and amount of work.
     fn tune_key(&self, call: &Call) -> String {
-        let any = Shape { block: 0, min_blocks: 0 };
+        let any = LaunchShape { block: 0, min_blocks: 0 };
         let source = Source::new(call.kernel, call.params, &call.specs, any);
         if !call.kernel.tuned {
             let hash = source.text_hash().to_hex();
@@ -255,7 +256,7 @@ impl Modules {
     }
 
     /// A call's kernel in the shape that it starts with.
-    fn compile(&self, call: &Call) -> Result<(Shape, Compiled)> {
+    fn compile(&self, call: &Call) -> Result<(LaunchShape, Compiled)> {
         let start = Instant::now();
         let shape = self.shape(call);
         let source = Source::new(call.kernel, call.params, &call.specs, shape);
@@ -301,7 +302,7 @@ impl Modules {
         self.ahead.submit(key, likely, move || one(nvrtc, &cache, arch, &key, &source));
     }
 
-    fn load(&self, symbol: &str, shape: Shape, compiled: &Compiled) -> Result<Loaded> {
+    fn load(&self, symbol: &str, shape: LaunchShape, compiled: &Compiled) -> Result<Loaded> {
         let (mut module, mut function) = (std::ptr::null_mut(), std::ptr::null_mut());
         let image = compiled.cubin.as_ptr().cast();
         cu!(self.driver, module_load(&mut module, image), "loading kernel {symbol}")?;

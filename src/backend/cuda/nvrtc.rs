@@ -352,7 +352,7 @@ fn beside(path: &Path, prefix: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Shape;
+    use super::super::source::LaunchShape;
     use super::*;
     use crate::backend::families::KERNELS;
 
@@ -369,7 +369,7 @@ mod tests {
         assert_ne!(*copies[0].compile as usize, *copies[1].compile as usize);
         let kernel = &KERNELS[0];
         let params: Vec<_> = kernel.params.iter().map(|all| all[0]).collect();
-        let any = Source::new(kernel, &params, &vec![], Shape { block: 128, min_blocks: 1 });
+        let any = Source::new(kernel, &params, &vec![], LaunchShape { block: 128, min_blocks: 1 });
         let text = "extern \"C\" __global__ void half(float *x) { x[threadIdx.x] *= 0.5f; }";
         let source = &Source { symbol: String::from("half"), text: String::from(text), ..any };
         let handlers = || {

@@ -1,18 +1,18 @@
 //! Launch shapes: what each kernel starts with, and what the tuner tries.
 
-use super::source::Shape;
+use super::source::LaunchShape;
 use crate::backend::families::{Blocks, Kernel, Kind};
 
 /// Blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
 const REDUCE_BLOCKS: usize = 8;
 
-const fn shape(block: u32, min_blocks: u32) -> Shape {
-    Shape { block, min_blocks }
+const fn shape(block: u32, min_blocks: u32) -> LaunchShape {
+    LaunchShape { block, min_blocks }
 }
 
 /// The shape without tuning. A multiprocessor has 65536 registers, so (block, blocks) allows
 /// 65536 / (block * blocks) per thread; tests/gpu_compile.rs holds the spills of each to a bound.
-pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
+pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
     let double = params.contains(&"f64");
     match (kernel.blocks, kernel.kind) {
         (Blocks::Small, _) => shape(64, if double { 4 } else { 8 }),
@@ -29,11 +29,11 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> Shape {
 }
 
 /// The shapes that are tried of a kernel, its default first: that alone where numbers depend on the shape.
-pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
+pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     let first = default_shape(kernel, params);
     // Of tuned kernels from many registers and few warps to the opposite. The assembler rounds the warps of a
     // multiprocessor up to a multiple of four, so shapes between these give the same code.
-    let more: &[Shape] = match (kernel.tuned, params.contains(&"f64")) {
+    let more: &[LaunchShape] = match (kernel.tuned, params.contains(&"f64")) {
         _ if !kernel.any_shape() => &[],
         (true, true) => &[shape(64, 4), shape(64, 6), shape(128, 2), shape(128, 3)],
         (true, false) => &[
@@ -59,7 +59,7 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<Shape> {
 /// work alone: so does the order of sums.
 pub fn sum_blocks(
     kernel: &Kernel,
-    shape: Shape,
+    shape: LaunchShape,
     multiprocessors: usize,
     n: usize,
     batches: usize,

@@ -15,7 +15,7 @@ mod embedded {
 /// Threads per block, and the blocks that one multiprocessor must be able to hold: together they
 /// bound the registers per thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Shape {
+pub struct LaunchShape {
     pub block: u32,
     pub min_blocks: u32,
 }
@@ -39,7 +39,7 @@ pub struct Headers {
 }
 
 impl Source {
-    pub fn new(kernel: &Kernel, params: &[&str], specs: &Specs, shape: Shape) -> Source {
+    pub fn new(kernel: &Kernel, params: &[&str], specs: &Specs, shape: LaunchShape) -> Source {
         let mut defines = vec![
             (String::from("PLAQ_NS"), String::from("plaq_gpu")),
             (String::from("PLAQ_BLOCK"), shape.block.to_string()),

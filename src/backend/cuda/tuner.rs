@@ -8,7 +8,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 
 use super::cache::{write_atomically, Cache};
-use super::source::Shape;
+use super::source::LaunchShape;
 use crate::backend::families::Kernel;
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,14 +71,14 @@ impl Tuner {
     }
 
     /// The stored shape, if it is one of `allowed`.
-    pub fn find(&self, key: &str, allowed: &[Shape]) -> Option<Shape> {
+    pub fn find(&self, key: &str, allowed: &[LaunchShape]) -> Option<LaunchShape> {
         let table = self.table.lock().unwrap_or_else(|e| e.into_inner());
         let entry = table.get(key)?;
-        let shape = Shape { block: entry.block, min_blocks: entry.min_blocks };
+        let shape = LaunchShape { block: entry.block, min_blocks: entry.min_blocks };
         allowed.contains(&shape).then_some(shape)
     }
 
-    pub fn store(&self, key: String, shape: Shape, seconds: f64) {
+    pub fn store(&self, key: String, shape: LaunchShape, seconds: f64) {
         let mut table = self.table.lock().unwrap_or_else(|e| e.into_inner());
         let (block, min_blocks) = (shape.block, shape.min_blocks);
         table.insert(key, Entry { block, min_blocks, microseconds: seconds * 1e6 });
@@ -110,7 +110,8 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("plaq-tune-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();
         let file = folder.join("tune.json");
-        let (a, b) = (Shape { block: 64, min_blocks: 8 }, Shape { block: 128, min_blocks: 4 });
+        let (a, b) =
+            (LaunchShape { block: 64, min_blocks: 8 }, LaunchShape { block: 128, min_blocks: 4 });
         let (one, two) = (
             Tuner::new(Patience::Never, Some(file.clone())),
             Tuner::new(Patience::Never, Some(file.clone())),

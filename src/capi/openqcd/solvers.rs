@@ -6,7 +6,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::{self, operator};
 use super::order::SPINOR;
-use super::state::{self, Eigensolver, Host, Levels, Solver, State};
+use super::state::{self, Eigensolver, Host, Levels, OpenQcdState, Solver};
 use crate::bail;
 use crate::capi::args::{DataOut, Out};
 use crate::capi::quda::enums::*;
@@ -261,7 +261,7 @@ fn with_eigensolver<T>(
     number(id, 0, "id")?;
     number(solver_id, -1, "solver_id")?;
     let host = state::host()?;
-    let former = state::with(|state: &mut State| Ok(state.eigensolvers.remove(&id)))?;
+    let former = state::with(|state: &mut OpenQcdState| Ok(state.eigensolvers.remove(&id)))?;
     let mut solver = match former {
         Some(solver) => solver,
         None => new_eigensolver(&host, id)?,

@@ -31,7 +31,7 @@ pub struct Made {
 }
 
 /// All that lives from openQCD_qudaInit to openQCD_qudaFinalize.
-pub struct State {
+pub struct OpenQcdState {
     pub host: Host,
     /// Revisions of the links on the device, and the charge that they were made for.
     pub links: Option<(c_int, c_int, c_int)>,
@@ -75,12 +75,12 @@ pub struct Host {
 }
 
 // SAFETY: addresses of the host's functions and arrays, which are its own; nothing here is tied to a thread.
-unsafe impl Send for State {}
+unsafe impl Send for OpenQcdState {}
 
-static STATE: Mutex<Option<State>> = Mutex::new(None);
+static STATE: Mutex<Option<OpenQcdState>> = Mutex::new(None);
 
 /// Lets `work` change the state. It must not call the host, which may call back.
-pub fn with<T>(work: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+pub fn with<T>(work: impl FnOnce(&mut OpenQcdState) -> Result<T>) -> Result<T> {
     match &mut *STATE.lock().unwrap_or_else(PoisonError::into_inner) {
         Some(state) => work(state),
         None => not_initialised(),
@@ -157,7 +157,7 @@ pub fn init(
     }
     let (session, input) = opened?;
     let own = Arc::downgrade(&session);
-    *STATE.lock().unwrap_or_else(PoisonError::into_inner) = Some(State {
+    *STATE.lock().unwrap_or_else(PoisonError::into_inner) = Some(OpenQcdState {
         host: Host { init, layout, order, input, session: own },
         links: None,
         clover: None,
@@ -215,7 +215,7 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-impl State {
+impl OpenQcdState {
     /// Takes over a spinor; what the host gets for it is not an address of anything.
     pub fn add_spinor(&mut self, field: VectorField) -> *mut c_void {
         self.made += 1;

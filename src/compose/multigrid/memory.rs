@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use super::cycle::Hierarchy;
-use super::{Multigrid, MultigridParams, State};
+use super::{Multigrid, MultigridParams, SetupRecord};
 use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
@@ -49,7 +49,7 @@ impl Multigrid {
         let model = self.rehearsed.model.lock().unwrap_or_else(|e| e.into_inner());
         let stand_in = Arc::new(Multigrid {
             hierarchy: RwLock::new(model.clone()),
-            state: Mutex::new(State {
+            state: Mutex::new(SetupRecord {
                 links: ActionVersion { operator: 0, links: 0 },
                 ..self.state().clone()
             }),

@@ -141,14 +141,14 @@ pub struct MultigridReport {
 /// A hierarchy of levels that preconditions solves with an operator.
 pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
-    state: Mutex<State>,
+    state: Mutex<SetupRecord>,
     rehearsed: Arc<Rehearsed>,
     /// Footprint of updates that keep or refine vectors.
     updates: OnceLock<Footprint>,
 }
 
 #[derive(Clone, Debug)]
-struct State {
+struct SetupRecord {
     report: MultigridReport,
     /// Reduction after the last set-up from random vectors, and after the first set-up.
     fresh: f64,
@@ -216,7 +216,7 @@ impl Multigrid {
             ..Default::default()
         };
         let (fresh, first) = (reduction, reduction);
-        let state = Mutex::new(State { report, fresh, first, links });
+        let state = Mutex::new(SetupRecord { report, fresh, first, links });
         hierarchy.forget_counts();
         Ok(Multigrid {
             hierarchy: RwLock::new(hierarchy),
@@ -310,7 +310,7 @@ impl Multigrid {
     fn read(&self) -> Arc<Hierarchy> {
         self.hierarchy.read().unwrap_or_else(|e| e.into_inner()).clone()
     }
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, SetupRecord> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 

@@ -33,11 +33,11 @@ parameters! {
 /// The hierarchy of an operator whose links change in place.
 pub(super) struct Follower {
     policy: MultigridSolves,
-    state: Mutex<State>,
+    state: Mutex<CurrentHierarchy>,
 }
 
 #[derive(Default)]
-struct State {
+struct CurrentHierarchy {
     multigrid: Option<Arc<Multigrid>>,
     /// Version of the links that the hierarchy belongs to.
     links: u64,
@@ -47,7 +47,7 @@ impl Follower {
     pub fn new(policy: MultigridSolves) -> Self {
         Follower { policy, state: Mutex::default() }
     }
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CurrentHierarchy> {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
