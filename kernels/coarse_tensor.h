@@ -63,7 +63,7 @@ template <int N> struct CoarseTile {
   PLAQ_FN CoarseTile() {
     PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
   }
-  // The power of two that brings numbers of at most `most` to a size that two parts in half precision hold, and its
+  // The power of two that brings numbers of at most `max` to a size that two parts in half precision hold, and its
   // inverse. What is not finite gives NaN.
   static PLAQ_FN void power(float max, float& up, float& down) {
     const u32 exponent = __float_as_uint(max) >> 23, e = exponent < 10 ? 10 : exponent;

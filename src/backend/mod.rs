@@ -35,7 +35,7 @@ use families::{Instance, Kernel, NotMade, Sites, Sums};
 use first::FirstLaunches;
 pub(crate) use host_memory::host_memory_left;
 use profile::Profile;
-pub(crate) use rehearsal::{as_a_rule, exceptionally, measured, runs, steps};
+pub(crate) use rehearsal::{as_a_rule, exceptionally, found_or, runs, steps};
 pub use rehearsal::{Asked, Kernels};
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 

@@ -78,10 +78,10 @@ pub fn as_a_rule(holds: bool) -> bool {
 pub fn exceptionally(holds: bool) -> bool {
     holds && !active()
 }
-/// What is found with numbers; where there are none, what it may be at most.
-pub fn measured<T>(max: T, found: impl FnOnce() -> T) -> T {
+/// What is found with numbers, or `instead` where there are none: as a rule the most that it may be.
+pub fn found_or<T>(instead: T, found: impl FnOnce() -> T) -> T {
     if active() {
-        max
+        instead
     } else {
         found()
     }

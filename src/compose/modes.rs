@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::{exceptionally, measured, Device};
+use crate::backend::{exceptionally, found_or, Device};
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
@@ -39,7 +39,7 @@ pub struct ModeParams {
     pub count: Option<usize>,
     /// Where `count` is None: as many at most.
     pub max_count: usize,
-    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
+    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are found_or; at least
     /// one.
     pub high: usize,
     /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.
@@ -284,7 +284,7 @@ impl Modes {
         let end = last.map_or(found, |last| found.min(last + 1));
         let n = match wanted {
             0 => 0,
-            _ => measured(end.max(1) - 1, || {
+            _ => found_or(end.max(1) - 1, || {
                 let all = (wanted..end).rev();
                 all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
             }),
@@ -719,7 +719,7 @@ fn highest(
         }
     };
     not_ended(&report, "high modes of the kernel", params.max_seconds)?;
-    let root = |k: usize| measured(1.0, || report.values[k].max(0.0).sqrt());
+    let root = |k: usize| found_or(1.0, || report.values[k].max(0.0).sqrt());
     if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }

@@ -19,7 +19,7 @@ use crate::error::Result;
 /// Kept at a time: solves in two precisions with links and borders take less than half of them.
 const MAX_EXCHANGES: usize = 16;
 
-/// What belongs to the ranks of a `Comm`: exchanges, made once for each device and sizes of messages,
+/// What belongs to the ranks of a `Comm`: exchanges, made for each device and kind of messages,
 /// and what waits on a device have in common.
 #[derive(Debug, Default)]
 struct SharedCache(Mutex<Cache>);
@@ -536,7 +536,7 @@ impl Geometry {
     }
 }
 
-/// Where the exchange with the least room that these messages find is in a list.
+/// Position in a list of the smallest exchange that has room for these messages.
 fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
     let fits = |&at: &usize| all[at].0 == *device && all[at].1.hold(faces);
     (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)

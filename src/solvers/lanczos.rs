@@ -20,7 +20,7 @@ use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
 use super::stop::{Stop, Watch};
 use super::{limited, unwatched, Monitor};
-use crate::backend::{exceptionally, measured};
+use crate::backend::{exceptionally, found_or};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
@@ -521,7 +521,7 @@ impl<'a, 'm> Process<'a, 'm> {
             }
             let spare = self.have - wanted.min(self.have);
             let max = self.have.saturating_sub(b).max(1);
-            let keep = measured(max, || (wanted + (spare / 3).max(b)).min(max));
+            let keep = found_or(max, || (wanted + (spare / 3).max(b)).min(max));
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
             if let Some(p) = self.reaching(&found, &residuals) {
@@ -686,7 +686,7 @@ impl<'a, 'm> Process<'a, 'm> {
         let all = self.end().max(1).min(self.v.count());
         let n = match self.locked >= count {
             true => self.locked,
-            false => measured(count.min(self.v.count()), || all),
+            false => found_or(count.min(self.v.count()), || all),
         };
         let m = count.min(n);
         let all = self.diagonalise(n)?;

@@ -152,11 +152,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         let scale: Vec<f64> = scale.iter().map(|&v| one_if_zero(v)).collect();
         let sloppy = system.sloppy.as_deref().unwrap_or(precise);
         let lower = sloppy.shape();
-        let delta = match params.delta {
-            0.0 if lower.precision == Precision::F16 => 0.1,
-            0.0 => 0.01,
-            delta => delta,
-        };
         let upper = match &system.sloppy {
             Some(_) => {
                 // What b was made with.
@@ -193,7 +188,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             weight,
             unit,
             scale,
-            delta,
+            delta: params.delta_in(lower.precision),
             goal: vec![0.0; n],
             peak: vec![0.0; n],
             relative: vec![0.0; n],

@@ -3,6 +3,7 @@
 use super::stop::Stop;
 use crate::bail;
 use crate::error::{words, Result};
+use crate::fields::Precision;
 use crate::params::{choices, Choice};
 
 /// The algorithms. `Cg` is for hermitian positive operators, the others for any.
@@ -81,7 +82,7 @@ pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
     /// Factor of mixed precision: the residual is recomputed in precise arithmetic whenever the sloppy one
-    /// has fallen by this factor. 0: 0.1 where the sloppy one is in 16 bits, else 0.01.
+    /// has fallen by this factor. 0: that of the sloppy precision, [`SolverParams::delta_in`].
     pub delta: f64,
     /// GCR: directions that are kept before a restart.
     pub nkrylov: usize,
@@ -112,6 +113,15 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
+    /// `delta`, or where it is 0 that of an iteration in this precision: with 16 bits rarer updates lose more iterations
+    /// than they save (docs/lab/solves.md).
+    pub fn delta_in(&self, sloppy: Precision) -> f64 {
+        match (self.delta, sloppy) {
+            (0.0, Precision::F16) => 0.1,
+            (0.0, _) => 0.01,
+            (delta, _) => delta,
+        }
+    }
     /// `delta`, no more than `max`; `max` of 0: any.
     pub(crate) fn delta_up_to(&self, max: f64) -> f64 {
         match (self.delta == 0.0, max == 0.0) {

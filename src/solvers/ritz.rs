@@ -13,7 +13,7 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenSettings, MAX_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
-use crate::backend::{as_a_rule, exceptionally, measured};
+use crate::backend::{as_a_rule, exceptionally, found_or};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -368,7 +368,7 @@ fn directions(
             }
         }
         let all = Ok((identity(rank), vec![], rank));
-        let (t, _, next) = measured(all, || orthonormaliser(&product(&d, rank, &d, rank), rank))?;
+        let (t, _, next) = found_or(all, || orthonormaliser(&product(&d, rank, &d, rank), rank))?;
         let turned = |r: usize, j: usize| {
             (0..rank).map(|i| d[r * rank + i] * t[i * next + j]).sum::<Complex64>()
         };

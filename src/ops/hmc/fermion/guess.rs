@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use crate::backend::measured;
+use crate::backend::found_or;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
@@ -30,7 +30,7 @@ impl Guesses {
             return Ok(());
         }
         // A rehearsal, which is for memory, too, has as many as there will be.
-        for _ in 0..measured(self.max, || 1) {
+        for _ in 0..found_or(self.max, || 1) {
             let full = self.kept.len() == self.max;
             let mut place = if full { self.kept.remove(0) } else { x.like(x.precision())? };
             blas::copy(&mut place, x)?;
