@@ -109,3 +109,31 @@ impl Geometry {
         done
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields::halo::Faces;
+
+    /// Messages that larger work has asked for are not counted again in what a part of it requires.
+    #[test]
+    fn messages_of_a_part_count_once() {
+        let device = Device::cpu(1).unwrap();
+        let comm = Comm::looped([false, false, false, true]);
+        let geometry = Geometry::decomposed([4; 4], &device, &comm).unwrap();
+        let stand_in = device.stand_in();
+        let faces = |columns| Faces::new(8, columns, |_| 4096);
+        let rehearsed = |work: &dyn Fn() -> Result<()>| {
+            let done =
+                geometry.footprint(&stand_in, None::<fn() -> String>, || Ok(()), |()| work());
+            done.unwrap().1.bytes(&device)
+        };
+        let ask = |columns| geometry.halo_exchange(&stand_in, &faces(columns)).map(drop);
+        // What is sent and what comes, across two faces.
+        let column = 2 * 2 * 4096;
+        let part = |columns| stand_in.require(rehearsed(&|| ask(columns)), "a part");
+        assert_eq!(rehearsed(&|| ask(2).and_then(|()| part(1))), 2 * column);
+        assert_eq!(rehearsed(&|| ask(2).and_then(|()| part(3))), 5 * column);
+        assert_eq!(rehearsed(&|| part(1).and_then(|()| ask(1))), column);
+    }
+}

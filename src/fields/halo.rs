@@ -46,7 +46,14 @@ pub(super) struct Asked {
 thread_local! {
     /// What the rehearsal in this thread has asked for so far and had no room in what it asked for before, with a
     /// watch on its device.
-    static ASKED: RefCell<Option<(Device, PeakWatch, Vec<Asked>)>> = const { RefCell::new(None) };
+    static ASKED: RefCell<Rehearsed> = const { RefCell::new(None) };
+}
+type Rehearsed = Option<(Device, PeakWatch, Vec<Asked>)>;
+
+/// Do these messages have room in an exchange that was asked for?
+fn asked_for(all: &Rehearsed, comm: &Comm, faces: &Faces) -> bool {
+    let holds = |a: &Asked| std::ptr::eq(&*a.comm, comm) && a.faces.hold(faces);
+    all.as_ref().is_some_and(|(_, _, all)| all.iter().any(holds))
 }
 
 /// Messages across lower and upper faces, each for so many columns; the same place in what is sent and in
@@ -542,9 +549,11 @@ fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
     (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)
 }
 
-/// Bytes that an exchange of these messages will add at most: none where they have room in one that there is.
+/// Bytes that an exchange of these messages will add at most: none where they have room in one that there is, or that
+/// the rehearsal under way in this thread has asked for.
 pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
-    if faces.total() == 0 || smallest(&exchanges(comm).exchanges, device, faces).is_some() {
+    let there = smallest(&exchanges(comm).exchanges, device, faces).is_some();
+    if faces.total() == 0 || there || ASKED.with_borrow(|all| asked_for(all, comm, faces)) {
         return 0;
     }
     let far = |(mu, upper)| !comm.node().contains(&comm.neighbour(mu, upper));
@@ -606,8 +615,10 @@ pub(super) fn with_messages<T>(device: &Device, work: impl FnOnce() -> T) -> (T,
 
 fn note(comm: &Arc<Comm>, faces: &Faces) {
     ASKED.with_borrow_mut(|all| {
-        let Some((device, watch, all)) = all else { return };
-        if !all.iter().any(|a| Arc::ptr_eq(&a.comm, comm) && a.faces.hold(faces)) {
+        if asked_for(all, comm, faces) {
+            return;
+        }
+        if let Some((device, watch, all)) = all {
             let fields = std::mem::replace(watch, device.watch_peak()).bytes();
             all.push(Asked { comm: comm.clone(), faces: *faces, fields });
         }

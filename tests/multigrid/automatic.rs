@@ -145,7 +145,6 @@ fn short_memory_solves_fewer_columns() {
         let multigrid = Multigrid::new(&*op, &params).unwrap();
         solver.set_multigrid(Some(Arc::new(multigrid))).unwrap();
         let source = Source::point([1, 2, 3, 4]);
-        let start = device.used().0;
         let run_in = |at_once, limit: u64| {
             device.limit_memory(limit);
             let made = propagator(&solver, source, at_once, &mut unwatched);
@@ -154,14 +153,15 @@ fn short_memory_solves_fewer_columns() {
             assert!(report.solver.converged, "{report:?}");
             (report.columns, report.chosen)
         };
-        let run = |at_once, room: u64| {
-            // What does not fit frees what cycles of earlier solves have left: it would give room.
+        // What does not fit frees what cycles of earlier solves have left: it would give room.
+        let kept = || {
             device.limit_memory(0);
             let refused = propagator(&solver, source, 1, &mut unwatched).map(|_| ());
             device.limit_memory(u64::MAX);
             assert_eq!(refused.unwrap_err().status, Status::OutOfMemory);
-            run_in(at_once, device.used().0 + room)
+            device.used().0
         };
+        let run = |at_once, room: u64| run_in(at_once, kept() + room);
         run(0, u64::MAX / 2);
         for columns in [6, 2, 1] {
             let besides = op.shape().bytes(12 + columns);
@@ -177,11 +177,11 @@ fn short_memory_solves_fewer_columns() {
         assert!(room < field(13) + solver.memory(1).unwrap(), "{room}");
         assert_eq!(run(0, room).1, Chosen::Multigrid);
         assert_eq!(run(12, field(24) + with), (12, Chosen::Multigrid));
+        let kept = kept();
         let parts = run(12, field(24) + without);
         assert!(parts.0 < 12 && parts.1 == Chosen::Multigrid, "{parts:?}");
         // What the first part's cycles leave is not missing in the second.
-        let tables = 1 << 20;
-        let limit = start + tables + field(12) + solver.memory_with_multigrid(6).unwrap();
+        let limit = kept + field(12) + solver.memory_with_multigrid(6).unwrap();
         assert_eq!(run_in(6, limit), (6, Chosen::Multigrid));
         let [mut x, mut b] = [op.shape(), op.shape()].map(|shape| shape.field(1).unwrap());
         b.set_noise(Noise::Normal, 5, 0).unwrap();
