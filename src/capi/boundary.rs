@@ -24,6 +24,12 @@ thread_local! {
 
 /// Runs the body of an entry point.
 pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
+    let mut body = Some(body);
+    run(function, &mut || body.take().map_or(Ok(()), |body| body()))
+}
+
+/// The same, compiled once for all entry points.
+fn run(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
     if IN_LOG.get() {
         // Silently: the log is where this comes from.
         let message = "called by the log callback, which must not call plaq";

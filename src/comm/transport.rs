@@ -662,13 +662,21 @@ impl Transport {
     }
 
     fn settle<T>(&self, mine: Result<T>) -> Result<T> {
+        match self.verdict(mine.as_ref().err())? {
+            Verdict::Fine | Verdict::Alike => mine,
+            Verdict::Of(error) => Err(error),
+        }
+    }
+
+    /// What all ranks make of this one's outcome and theirs.
+    fn verdict(&self, mine: Option<&Error>) -> Result<Verdict> {
         self.usable(Side::Control)?;
         let (interrupted, unfinished) = {
             let state = self.state();
             (state.interrupted.is_some(), state.unfinished)
         };
         // What fails after another rank's failure is known fails because of it.
-        let own = mine.as_ref().err().filter(|_| !interrupted);
+        let own = mine.filter(|_| !interrupted);
         if let Some(error) = own {
             let mut state = self.state();
             state.untold = Some(Failure::new(self.rank, state.call, false, error));
@@ -691,10 +699,7 @@ impl Transport {
             };
             *self.data() = Data { comm: data, renewals };
         }
-        match verdict {
-            Verdict::Fine | Verdict::Alike => mine,
-            Verdict::Of(error) => Err(error),
-        }
+        Ok(verdict)
     }
 }
 

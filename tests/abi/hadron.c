@@ -39,11 +39,11 @@ int main(void) {
 
   /* Sources. */
   OK(plaq_source_params_init(&source, sizeof source));
-  source.position[0] = 1, source.position[1] = 3, source.position[3] = 5;
+  source.position[0] = 1, source.position[1] = 3, source.position[3] = LT - 3;
   OK(plaq_spinor_source(b, &source));
   OK(plaq_spinor_save(b, NULL, columns));
   for (k = 0; k < 12; k++) {
-    int site = 1 + LX * (3 + LY * (LZ * 5));
+    int site = 1 + LX * (3 + LY * (LZ * (LT - 3)));
     CHECK(columns[(size_t)k * SPINOR + 24 * site + 2 * k] == 1);
   }
   OK(plaq_spinor_norm2(b, norm, 12));
@@ -59,13 +59,13 @@ int main(void) {
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.position[3] = -1;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
-  source.position[3] = 5;
+  source.position[3] = LT - 3;
   OK(plaq_source_columns(&source, &count));
   CHECK(count == 12);
   source.first = 3;
   OK(plaq_spinor_source(one, &source));
   OK(plaq_spinor_save(one, NULL, columns));
-  CHECK(columns[24 * (1 + LX * (3 + LY * (LZ * 5))) + 6] == 1);
+  CHECK(columns[24 * (1 + LX * (3 + LY * (LZ * (LT - 3)))) + 6] == 1);
   EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_source(b, &source));
   source.first = 0;
   source.spin = 4;
@@ -118,7 +118,7 @@ int main(void) {
   OK(plaq_solver_propagator(solver, &source, count_calls, &calls, &s, &report, residuals));
   CHECK(report.converged && calls > 0 && report.residual <= p.tol);
   for (k = 0; k < 12; k++) CHECK(residuals[k] > 0 && residuals[k] <= p.tol);
-  OK(plaq_spinor_correlators(s, 5, 1, LT, pion, rho, nucleon));
+  OK(plaq_spinor_correlators(s, LT - 3, 1, LT, pion, rho, nucleon));
   for (t = 0; t < LT; t++) {
     CHECK(pion[t] > 0 && rho[t] != 0 && isfinite(nucleon[2 * t]));
     CHECK(pion[t] >= fabs(rho[t]) && pion[t] >= fabs(rho[LT + t]) && pion[t] >= fabs(rho[2 * LT + t]));
@@ -128,7 +128,7 @@ int main(void) {
   OK(plaq_spinor_norm2(s, norm, 12));
   for (k = 0; k < 12; k++) sum += norm[k];
   CHECK(fabs(total - sum) < 1e-12 * sum);
-  OK(plaq_spinor_correlators(s, 5, 1, LT, NULL, NULL, NULL));
+  OK(plaq_spinor_correlators(s, LT - 3, 1, LT, NULL, NULL, NULL));
   OK(plaq_effective_mass(pion, LT, PLAQ_MASS_FORM_COSH, mass));
   for (i = 1; i < LT / 2; i++)
     CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
@@ -169,7 +169,7 @@ int main(void) {
   OK(plaq_spinor_sequential(s, shaped, &sequential));
   OK(plaq_spinor_norm2(shaped, found, 12));
   for (k = 0, sum = 0; k < 12; k++) sum += found[k];
-  CHECK(fabs(sum - pion[(2 - 5 + LT) % LT]) < 1e-12 * sum);
+  CHECK(fabs(sum - pion[(2 - (LT - 3) + LT) % LT]) < 1e-12 * sum);
   sum = 0;
   sequential.gamma = 16;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));

@@ -7,11 +7,14 @@
 #include "check.h"
 
 /* Kernels of 16 lanes ask for four sites in each direction: programs that solve much under valgrind define FEW_CALLS, as
- * kernels of eight lanes would spend their time in its calls for fused products and sums. */
-#if defined(IN_BRIEF) && defined(FEW_CALLS)
+ * kernels of eight lanes would spend their time in its calls for fused products and sums. The others have half as many
+ * sites there. */
+#ifndef IN_BRIEF
+enum { LZ = 2, LT = 8 };
+#elif defined(FEW_CALLS)
 enum { LZ = 4, LT = 4 };
 #else
-enum { LZ = 2, LT = 8 };
+enum { LZ = 2, LT = 4 };
 #endif
 enum { LX = 4, LY = 4, VOLUME = LX * LY * LZ * LT, LINKS = 72 * VOLUME, SPINOR = 24 * VOLUME };
 
