@@ -46,12 +46,12 @@ pub(super) struct Asked {
 thread_local! {
     /// What the rehearsal in this thread has asked for so far and had no room in what it asked for before, with a
     /// watch on its device.
-    static ASKED: RefCell<Rehearsed> = const { RefCell::new(None) };
+    static ASKED: RefCell<AskedHere> = const { RefCell::new(None) };
 }
-type Rehearsed = Option<(Device, PeakWatch, Vec<Asked>)>;
+type AskedHere = Option<(Device, PeakWatch, Vec<Asked>)>;
 
 /// Do these messages have room in an exchange that was asked for?
-fn asked_for(all: &Rehearsed, comm: &Comm, faces: &Faces) -> bool {
+fn asked_for(all: &AskedHere, comm: &Comm, faces: &Faces) -> bool {
     let holds = |a: &Asked| std::ptr::eq(&*a.comm, comm) && a.faces.hold(faces);
     all.as_ref().is_some_and(|(_, _, all)| all.iter().any(holds))
 }
