@@ -39,7 +39,7 @@ pub struct ModeParams {
     pub count: Option<usize>,
     /// Where `count` is None: as many at most.
     pub max_count: usize,
-    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are found_or; at least
+    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
     /// one.
     pub high: usize,
     /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.

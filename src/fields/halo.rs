@@ -44,10 +44,10 @@ pub(super) struct Asked {
 }
 
 thread_local! {
-    /// What the rehearsal in this thread has asked for so far and had no room in what it asked for before, with a
-    /// watch on its device.
     static ASKED: RefCell<AskedHere> = const { RefCell::new(None) };
 }
+/// Device of the rehearsal in this thread, a watch on its memory, and the exchanges that it has asked for so far and
+/// that had no room in those before; None outside of rehearsals.
 type AskedHere = Option<(Device, PeakWatch, Vec<Asked>)>;
 
 /// Do these messages have room in an exchange that was asked for?

@@ -151,6 +151,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 let c = mixed.masked(|i| ratio(along[i], space.images[j][i]));
                 let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
                 let with = before.get(j + 1).unwrap_or(&mixed.r);
+                // The same kernel for every direction: a rehearsal launches it once.
                 if j < steps(k, 1) {
                     (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
                 }

@@ -119,7 +119,8 @@ fn trajectories_take_what_they_announce_and_take_it_once() {
         let taken = peak - held;
         println!("{action:?}: {announced} bytes announced, {taken} taken, {held} held");
         // A solve has room for blocks that are there already where another keeps them, and an update of multigrid for a
-        // set-up from new vectors, which one that keeps the old ones does without.
+        // set-up from new vectors, which one that keeps the old ones does without: its announcement is that of the action
+        // before.
         match action {
             Action::Multigrid { update: Refresh::Keep } => {
                 assert_eq!(announced, anew, "{action:?}")
