@@ -29,7 +29,7 @@ const GENERIC: &str = "generic";
 /// that split in some directions only.
 fn instruction_sets(arch: &str) -> Vec<Isa> {
     let mut sets = vec![
-        Isa { name: GENERIC, lanes: 1, simd_bytes: 1, flags: &["-O2", "-ftls-model=initial-exec"] },
+        Isa { name: GENERIC, lanes: 1, simd_bytes: 1, flags: &["-ftls-model=initial-exec"] },
         Isa { name: "baseline", lanes: 16, simd_bytes: 16, flags: &[] },
     ];
     if arch == "x86_64" {
@@ -190,7 +190,7 @@ fn compile(sets: &[Isa], out: &Path) {
 
 fn compiler(set: &Isa) -> cc::Build {
     let mut build = cc::Build::new();
-    build.cpp(true).cpp_link_stdlib(None).include("kernels").opt_level(3);
+    build.cpp(true).cpp_link_stdlib(None).include("kernels").opt_level(2);
     build.flag("-std=c++17").warnings(false).debug(false).cargo_metadata(false);
     // What these let the compiler choose changes no bit: promised are the same ones for any number of threads, with and
     // without halos, and after a restart, where other copies of the same code run.
@@ -206,6 +206,18 @@ fn compiler(set: &Isa) -> cc::Build {
         "-Wno-ignored-attributes",
     ] {
         build.flag(flag);
+    }
+    // Kernels are straight lines of vectors: what these take of the compiler's time, two fifths, gains nothing
+    // (docs/lab/tests.md).
+    if build.get_compiler().is_like_gnu() {
+        for flag in [
+            "-fno-tree-pre",
+            "-fno-gcse",
+            "-fira-region=one",
+            "--param=sccvn-max-alias-queries-per-access=100",
+        ] {
+            build.flag(flag);
+        }
     }
     for flag in set.flags {
         build.flag(flag);
