@@ -116,7 +116,7 @@ fn stages_are_generators_and_updates() {
 #[test]
 fn steps_are_of_third_order_and_lower_the_action() {
     let device = devices().pop().unwrap();
-    let extents = over_ranks([4, 6, 4, 8]);
+    let extents = over_ranks([4, 4, 4, 8]);
     let geometry = common::geometry(extents, &device);
     let u = su3::smooth_gauge::<3>(Lattice::new(extents), 0.5, 72);
     let start = links(&device, &geometry, &u);

@@ -45,7 +45,7 @@ impl FirstLaunches {
     }
 
     pub fn launched(&self, call: &Call) {
-        let (key, mut seen) = ((call.symbol(), call.specs.clone()), self.seen());
+        let (key, mut seen) = ((call.symbol(), call.specs().clone()), self.seen());
         if seen.launched.insert(key.clone()) {
             let ahead = seen.ahead.get(&key).copied();
             seen.order.push((key.0, ahead, self.start.elapsed().as_secs_f64()));

@@ -21,7 +21,7 @@ pub(crate) mod tests;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
 use args::{Seen, SumArgs};
@@ -53,8 +53,10 @@ pub struct Call<'a> {
     /// The argument struct, alive for 'a.
     pub args: *const u8,
     pub args_bytes: usize,
-    pub specs: Specs,
     pub work: Work,
+    specs: OnceLock<Specs>,
+    /// The constants of its argument struct.
+    find_specs: unsafe fn(*const u8) -> Specs,
 }
 
 /// How much a kernel runs over.
@@ -79,13 +81,30 @@ impl Work {
 impl<'a> Call<'a> {
     /// A call of a kernel of the table.
     pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
+        // SAFETY: the caller's, who has this struct.
+        let find_specs = |args: *const u8| specs_of(unsafe { &*args.cast::<K::Args>() });
         let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
-        let mut specs = constants(kernel, specs_of(args));
-        if kernel.elements && work.n > FEW_ELEMENTS {
-            specs.push((WIDE, 1));
-        }
         let args = (args as *const K::Args).cast();
-        Call { kernel, params, args, args_bytes, specs, work }
+        Call { kernel, params, args, args_bytes, work, specs: OnceLock::new(), find_specs }
+    }
+
+    /// The call that was asked for, without its arguments.
+    fn of(asked: &'a Asked) -> Self {
+        let (kernel, params, work) = (asked.kernel, asked.params.as_slice(), asked.work);
+        let (args, args_bytes, specs) = (std::ptr::null(), 0, asked.specs.clone().into());
+        Call { kernel, params, args, args_bytes, work, specs, find_specs: |_| Specs::new() }
+    }
+
+    /// Constants of the call, which nothing asks for where kernels are compiled and no call is recorded.
+    pub fn specs(&self) -> &Specs {
+        self.specs.get_or_init(|| {
+            // SAFETY: `args` is alive, and is the struct that `new` was given.
+            let mut specs = constants(self.kernel, unsafe { (self.find_specs)(self.args) });
+            if self.kernel.elements && self.work.n > FEW_ELEMENTS {
+                specs.push((WIDE, 1));
+            }
+            specs
+        })
     }
 
     pub fn symbol(&self) -> String {

@@ -138,7 +138,7 @@ fn short_memory_solves_fewer_columns() {
     for device in some_devices() {
         let setup = Setup::new(&device, over_ranks([8, 4, 4, 16]), ROUGH);
         let op: Arc<dyn QuarkAction> =
-            setup.wilson(DiracParams { mass: MASS, ..Default::default() });
+            setup.wilson(DiracParams { mass: 0.1, ..Default::default() });
         let solver = automatic(&op, &settings(12));
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 8, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);

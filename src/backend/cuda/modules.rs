@@ -66,7 +66,7 @@ impl Key {
     fn new(call: &Call) -> Key {
         let tuned = call.kernel.tuned;
         let work = if tuned { (call.work.n, call.work.batches) } else { (0, 0) };
-        Key { symbol: call.symbol(), specs: call.specs.clone(), work }
+        Key { symbol: call.symbol(), specs: call.specs().clone(), work }
     }
 }
 
@@ -200,7 +200,7 @@ impl Modules {
         let others = candidates(call.kernel, call.params).into_iter();
         let sources: Vec<(LaunchShape, Source)> = others
             .filter(|shape| *shape != kept.first.shape)
-            .map(|shape| (shape, Source::new(call.kernel, call.params, &call.specs, shape)))
+            .map(|shape| (shape, Source::new(call.kernel, call.params, call.specs(), shape)))
             .collect();
         let (nvrtc, arch, cache) = (self.nvrtc, self.arch, self.cache.clone());
         let Some((_, first)) = sources.first() else { return };
@@ -245,7 +245,7 @@ impl Modules {
     /// Names the device, the kernel with its constants and, of a tuned one, sources and amount of work.
     fn tune_key(&self, call: &Call) -> String {
         let any = LaunchShape { block: 0, min_blocks: 0 };
-        let source = Source::new(call.kernel, call.params, &call.specs, any);
+        let source = Source::new(call.kernel, call.params, call.specs(), any);
         if !call.kernel.tuned {
             let hash = source.text_hash().to_hex();
             return format!("{} {} {}", self.device, source.symbol, &hash[..16]);
@@ -259,7 +259,7 @@ impl Modules {
     fn compile(&self, call: &Call) -> Result<(LaunchShape, Compiled)> {
         let start = Instant::now();
         let shape = self.shape(call);
-        let source = Source::new(call.kernel, call.params, &call.specs, shape);
+        let source = Source::new(call.kernel, call.params, call.specs(), shape);
         let key = source.hash(self.arch, self.nvrtc.version);
         let ready = self.ahead.take(&key);
         let (compiled, fresh) =
@@ -278,14 +278,11 @@ impl Modules {
 
     /// The source of a kernel that was not loaded yet.
     fn to_load(&self, asked: &Asked) -> Option<(Source, blake3::Hash)> {
-        let (kernel, params) = (asked.kernel, asked.params.as_slice());
-        let (args, args_bytes, specs, work) =
-            (std::ptr::null(), 0, asked.specs.clone(), asked.work);
-        let call = Call { kernel, params, args, args_bytes, specs, work };
+        let call = Call::of(asked);
         if self.find(&Key::new(&call)).is_some() {
             return None;
         }
-        let source = Source::new(kernel, params, &call.specs, self.shape(&call));
+        let source = Source::new(call.kernel, call.params, call.specs(), self.shape(&call));
         let key = source.hash(self.arch, self.nvrtc.version);
         Some((source, key))
     }
