@@ -93,8 +93,8 @@ part library "$CARGO" test --lib -- --show-output
 part documentation "$CARGO" test --doc
 part device "$device" --show-output
 # Programs on many ranks wait for each other without rest: beside other tests they take eight times as long.
-part host "$host" --show-output --skip _on_ranks --skip comm::
-part ranks env RUST_TEST_THREADS=1 "$host" --show-output _on_ranks comm::
+part host "$host" --show-output --skip _on_ranks --skip _of_ranks --skip comm::
+part ranks env RUST_TEST_THREADS=1 "$host" --show-output _on_ranks _of_ranks comm::
 
 # Tests of `device` again on more ranks, as the words of tests_of: the reference is slow on every rank.
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names

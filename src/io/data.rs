@@ -2,9 +2,9 @@
 //! of parts of a lattice.
 
 use super::checksum::RotatingPair;
-use super::stream::{decode, encode, words, Input, Output};
+use super::stream::{decode, encode, words, Input, Output, CHUNK};
 use super::{ByteOrder, MATRIX};
-use crate::error::{host_list, Result};
+use crate::error::{host_array, host_list, Result};
 
 /// A box of sites of a lattice: what one process reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,8 +123,10 @@ struct Summing {
 }
 
 impl Summing {
-    fn new(data: &Data) -> Self {
-        Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch: Vec::new() }
+    fn new(data: &Data) -> Result<Self> {
+        let words = if matches!(data.sum, Sum::Nersc | Sum::Milc) { CHUNK / 4 } else { 0 };
+        let scratch = host_array(words, 0, "words of a piece of a file")?;
+        Ok(Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch })
     }
 
     /// Bytes of whole sites, the first of which has this number in the lattice.
@@ -186,8 +188,7 @@ impl Data {
     /// The links of a part and their share of the checksum.
     pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         let mut links = input.allocate(part.extents, self.width())?;
-        let mut sum = Summing::new(self);
-        let mut scratch = Vec::new();
+        let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
         let Some(place) = self.place else {
             for [global, local, count] in part.runs() {
                 let bytes = self.site_bytes();
@@ -216,8 +217,7 @@ impl Data {
 
     /// Writes the links of a part; returns their share of the checksum.
     pub fn write(&self, output: &mut Output, part: &Part, links: &[f64]) -> Result<[u32; 2]> {
-        let mut sum = Summing::new(self);
-        let mut scratch = Vec::new();
+        let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
         let Some(place) = self.place else {
             for [global, local, count] in part.runs() {
                 let bytes = self.site_bytes();
@@ -241,6 +241,12 @@ impl Data {
             })?;
         }
         Ok(sum.value())
+    }
+
+    /// Room for the stored numbers of a piece of the file, where links have more in memory.
+    fn scratch(&self) -> Result<Vec<f64>> {
+        let count = if self.numbers == self.memory { 0 } else { CHUNK / (self.bits as usize / 8) };
+        host_array(count, 0.0, "numbers of a piece of a file")
     }
 
     /// Whole links from bytes.

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes of one chunk, roughly.
-const CHUNK: usize = 1 << 20;
+pub(super) const CHUNK: usize = 1 << 20;
 
 /// What the system says, without the number that Rust adds.
 fn said(e: &io::Error) -> String {
@@ -164,7 +164,7 @@ impl Input {
         mut consume: impl FnMut(usize, &[u8]),
     ) -> Result<()> {
         let per_chunk = (CHUNK / item_bytes).max(1);
-        let mut buffer = vec![0; per_chunk.min(items) * item_bytes];
+        let mut buffer = host_array(per_chunk.min(items) * item_bytes, 0, "a piece of a file")?;
         for first in (0..items).step_by(per_chunk) {
             let bytes = &mut buffer[..per_chunk.min(items - first) * item_bytes];
             self.fill(bytes)?;
@@ -300,7 +300,7 @@ impl Output {
         mut produce: impl FnMut(usize, &mut [u8]),
     ) -> Result<()> {
         let per_chunk = (CHUNK / item_bytes).max(1);
-        let mut buffer = vec![0; per_chunk.min(items) * item_bytes];
+        let mut buffer = host_array(per_chunk.min(items) * item_bytes, 0, "a piece of a file")?;
         for first in (0..items).step_by(per_chunk) {
             let bytes = &mut buffer[..per_chunk.min(items - first) * item_bytes];
             produce(first, bytes);

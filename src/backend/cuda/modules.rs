@@ -278,7 +278,7 @@ impl Modules {
 
     /// The source of a kernel that was not loaded yet.
     fn to_load(&self, asked: &Asked) -> Option<(Source, blake3::Hash)> {
-        let call = Call::of(asked);
+        let call = Call::known(asked.kernel, &asked.params, asked.specs.clone(), asked.work);
         if self.find(&Key::new(&call)).is_some() {
             return None;
         }

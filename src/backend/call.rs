@@ -1,0 +1,117 @@
+//! A kernel call: arguments, how much it runs over, and the constants that GPUs compile into it.
+
+use std::sync::OnceLock;
+
+use super::families::{self, Instance, Kernel};
+use super::{Device, KernelArgs, Specs};
+
+/// Elements of a launch from which on a GPU's kernels count in 64 bits, compiled with `WIDE` (kernels/element.h).
+const FEW_ELEMENTS: usize = 1 << 30;
+/// The constant of such a launch.
+pub const WIDE: &str = "PLAQ_WIDE";
+
+/// One kernel call, as the back ends see it.
+pub struct Call<'a> {
+    pub kernel: &'static Kernel,
+    pub params: &'a [&'static str],
+    /// The argument struct, alive for 'a.
+    pub args: *const u8,
+    pub args_bytes: usize,
+    pub work: Work,
+    specs: OnceLock<Specs>,
+    /// The constants of its argument struct.
+    find_specs: unsafe fn(*const u8) -> Specs,
+}
+
+/// How much a kernel runs over.
+#[derive(Clone, Copy, Debug)]
+pub struct Work {
+    /// Outer sites (or elements).
+    pub n: usize,
+    /// Planes or right-hand sides.
+    pub batches: usize,
+    /// Lanes of a site in the fields' layout.
+    pub lanes: usize,
+}
+
+impl Work {
+    /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
+        let n = if device.is_cpu() { sites } else { sites * each };
+        Work { n, batches: 1, lanes: device.max_lanes() }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// A call of a kernel of the table.
+    pub fn new<K: Instance>(params: &'a [&'static str], args: &'a K::Args, work: Work) -> Self {
+        // SAFETY: the caller's, who has this struct.
+        let find_specs = |args: *const u8| specs_of(unsafe { &*args.cast::<K::Args>() });
+        let (kernel, args_bytes) = (K::KERNEL, size_of::<K::Args>());
+        let args = (args as *const K::Args).cast();
+        Call { kernel, params, args, args_bytes, work, specs: OnceLock::new(), find_specs }
+    }
+
+    /// A call without arguments, whose constants are known.
+    pub(super) fn known(
+        kernel: &'static Kernel,
+        params: &'a [&'static str],
+        specs: Specs,
+        work: Work,
+    ) -> Self {
+        let (args, specs) = (std::ptr::null(), specs.into());
+        Call { kernel, params, args, args_bytes: 0, work, specs, find_specs: |_| Specs::new() }
+    }
+
+    /// Constants of the call, which nothing asks for where kernels are compiled and no call is recorded.
+    pub fn specs(&self) -> &Specs {
+        self.specs.get_or_init(|| {
+            // SAFETY: `args` is alive, and is the struct that `new` was given.
+            let mut specs = constants(self.kernel, unsafe { (self.find_specs)(self.args) });
+            if self.kernel.elements && self.work.n > FEW_ELEMENTS {
+                specs.push((WIDE, 1));
+            }
+            specs
+        })
+    }
+
+    pub fn symbol(&self) -> String {
+        families::symbol(self.kernel, self.params)
+    }
+
+    /// Results of a reduction: numbers that it gives per batch, and how many of them are maxima.
+    pub fn numbers(&self) -> (usize, usize) {
+        self.kernel.kind.numbers().expect("kernels that implement Sums have them")
+    }
+}
+
+/// Constants of a struct that go into a kernel: in its source on a GPU, and in its key. Without extents
+/// nothing depends on how many sites fields have.
+pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
+    const EXTENTS: [&str; 4] =
+        ["PLAQ_SPEC_Geom_x", "PLAQ_SPEC_Geom_y", "PLAQ_SPEC_Geom_z", "PLAQ_SPEC_Geom_t"];
+    if kernel.by_site && all.contains(&("PLAQ_SPEC_Geom_halos", 0)) {
+        all.retain(|s| !EXTENTS.contains(&s.0));
+    }
+    if !all.iter().any(|s| EXTENTS.contains(&s.0)) {
+        all.retain(|s| s.0 != "PLAQ_SPEC_FieldView_volume");
+    }
+    all
+}
+
+/// Constants of a call. An absent field (volume 0) says nothing; a constant that has several
+/// values in one struct (fields of different volume) is read from the struct instead.
+pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
+    let mut all = Specs::new();
+    args.specs(&mut all);
+    all.retain(|s| *s != ("PLAQ_SPEC_FieldView_volume", 0));
+    all.sort_unstable();
+    all.dedup();
+    let mut single = Specs::with_capacity(all.len());
+    for same in all.chunk_by(|a, b| a.0 == b.0) {
+        if let [one] = same {
+            single.push(*one);
+        }
+    }
+    single
+}
