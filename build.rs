@@ -131,6 +131,7 @@ struct Unit {
     set: usize,
     source: PathBuf,
     include: PathBuf,
+    flags: &'static [&'static str],
     object: PathBuf,
     /// Estimated work.
     weight: usize,
@@ -207,7 +208,7 @@ fn compiler(set: &Isa) -> cc::Build {
     ] {
         build.flag(flag);
     }
-    // Kernels are straight lines of vectors: what these take of the compiler's time, two fifths, gains nothing
+    // Kernels are straight lines of vectors: passes that take a third of the compiler's time gain nothing there
     // (docs/lab/tests.md).
     if build.get_compiler().is_like_gnu() {
         for flag in [
@@ -273,8 +274,13 @@ fn unit(
     let source = out.join(format!("{}_{name}.cpp", set.name));
     let text = translation_unit(set, header, lines);
     write_if_changed(&source, &text);
+    // Sites of vectors in 16 bits take more registers than there are, and a third more time without these.
+    let flags: &[&str] = match header {
+        "blas.h" if set.name != GENERIC => &["-O3", "-fgcse", "-fira-region=mixed"],
+        _ => &[],
+    };
     let mut hash = DefaultHasher::new();
-    (identity, &headers, &args, &text).hash(&mut hash);
+    (identity, flags, &headers, &args, &text).hash(&mut hash);
     let object = kept.join(format!("{}_{name}-{:016x}.o", set.name, hash.finish()));
     // The generic set has little code, what stands alone much.
     let each = match set.name {
@@ -282,7 +288,7 @@ fn unit(
         _ if name != stem => 100,
         _ => 6,
     };
-    Unit { set: n, source, include, object, weight: each * lines.len() }
+    Unit { set: n, source, include, flags, object, weight: each * lines.len() }
 }
 
 /// The text of a kernel header and of all those that it includes, plaq_args.h the dialect.
@@ -315,6 +321,9 @@ fn build_unit(unit: &Unit, compiler: &cc::Tool) {
     // Renamed into place: a reader sees all of it or nothing.
     let part = unit.object.with_extension(format!("{}.part", std::process::id()));
     let mut command = compiler.to_command();
+    if compiler.is_like_gnu() {
+        command.args(unit.flags);
+    }
     command.arg("-I").arg(&unit.include).arg("-c").arg(&unit.source).arg("-o").arg(&part);
     let status = command.status().expect("the C++ compiler runs");
     assert!(status.success(), "{command:?} failed");
