@@ -11,7 +11,6 @@ static QudaMultigridParam levels_param(QudaInvertParam *operator) {
   p.invert_param = operator, p.n_level = 2, p.n_vec[0] = 6, p.nu_pre[0] = 0, p.nu_post[0] = 4;
   for (mu = 0; mu < 4; mu++) p.geo_block_size[0][mu] = 2;
   p.cycle_type[0] = QUDA_MG_CYCLE_RECURSIVE, p.setup_maxiter_refresh[0] = 0;
-  if (brief) p.setup_maxiter[0] = 4;
   return p;
 }
 
@@ -157,7 +156,6 @@ static void files(void) {
 int main(int argc, char **argv) {
   int extents[4] = {4, 4, 4, 8}, mu;
   join(&argc, &argv);
-  if (brief) tol = 1e-2;
   for (mu = 0; brief && mu < 4; mu++) extents[mu] = 4 * (ranks[mu] > 1 && mu < 3 ? 2 : 1);
   make_arrays(extents);
   in = room(own * sizeof(spinor)), out = room(own * sizeof(spinor)), again = room(own * sizeof(spinor));
