@@ -8,7 +8,7 @@ mod gaugefix;
 mod gluon;
 mod heatbath;
 mod hmc;
-mod options;
+pub mod options;
 mod output;
 mod overlap;
 mod plaquette;
@@ -63,7 +63,8 @@ impl From<Error> for Failure {
     }
 }
 
-const COMMANDS: &[&Command] = &[
+/// Subcommands of the program, in the order of its overview.
+pub const COMMANDS: &[&Command] = &[
     &plaquette::COMMAND,
     &heatbath::COMMAND,
     &hmc::COMMAND,
@@ -146,59 +147,4 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
         Asked::Work(options) => return (command.run)(options),
     }
     Ok(0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::options::{Asked, Need, Options};
-    use super::*;
-
-    fn parsed(command: &'static Command, words: &[&str]) -> Result<Asked, Failure> {
-        Options::parse(command, &words.iter().map(OsString::from).collect::<Vec<_>>())
-    }
-
-    /// Names are there once, defaults are values that their options take, and what options need is there.
-    #[test]
-    fn tables_of_options_are_consistent() {
-        let mut needs = 0;
-        for command in COMMANDS {
-            let rows: Vec<_> = command.options().collect();
-            let names: Vec<&str> =
-                rows.iter().flat_map(|o| [o.name, o.old]).filter(|n| !n.is_empty()).collect();
-            for (k, name) in names.iter().enumerate() {
-                assert!(!names[..k].contains(name), "{} --{name}", command.name);
-            }
-            for o in &rows {
-                assert!(o.help().len() > 10, "{} --{}", command.name, o.name);
-                let default = o.default();
-                let value = format!("--{}={default}", o.name);
-                let found = (!default.is_empty()).then(|| parsed(command, &[&value]));
-                if let Some(Err(Failure::Usage(text))) = found {
-                    let alone = o.needs.is_empty();
-                    assert!(!alone && text.contains("only with"), "{}: {text}", command.name);
-                }
-                for need in o.needs.iter().copied().flatten() {
-                    let (Need::With(other) | Need::Without(other) | Need::Is(other, _)) = need;
-                    let row = rows.iter().find(|r| r.name == *other);
-                    let row = row.unwrap_or_else(|| panic!("{} --{other}", command.name));
-                    if let (Need::Is(_, words), known @ [_, ..]) = (need, &*row.words()) {
-                        let is = |w: &&str| known.contains(w);
-                        assert!(words.iter().all(is), "{} --{other} {words:?}", command.name);
-                    }
-                    needs += 1;
-                }
-            }
-        }
-        assert!(needs > 40, "{needs}");
-    }
-
-    #[test]
-    fn options_stand_anywhere() {
-        let command = COMMANDS.iter().find(|c| c.name == "propagator").expect("a subcommand");
-        let words = ["a", "--kappa=0.1", "--overwrite", "--json", "x", "b", "--solver", "mg"];
-        let Ok(Asked::Work(options)) = parsed(command, &words) else { panic!("{words:?}") };
-        assert_eq!(options.inputs().expect("two files"), ["a", "b"]);
-        assert!(options.flag("overwrite") && options.text("solver") == "multigrid");
-        assert!(options.number("kappa") == 0.1 && !options.given("csw"));
-    }
 }

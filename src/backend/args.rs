@@ -52,6 +52,10 @@ pub enum Seen<'a> {
     Field(&'a FieldView),
 }
 
+/// Shows all that a call's arguments hold ([`KernelArgs::views`]).
+#[allow(dead_code)]
+pub type Views<'a> = &'a dyn Fn(&mut dyn FnMut(Seen));
+
 macro_rules! kernel_args {
     (@specs spec $s:ident $self:ident $f:ident $out:ident) => {
         $out.push((concat!("PLAQ_SPEC_", stringify!($s), "_", stringify!($f)), $self.$f as i64));
@@ -60,13 +64,9 @@ macro_rules! kernel_args {
     (@specs sub $s:ident $self:ident $f:ident $out:ident) => { $self.$f.specs($out); };
     (@views sub $self:ident $f:ident $see:ident) => { $self.$f.views($see); };
     (@views $k:ident $self:ident $f:ident $see:ident) => {};
-    (@cpp spec $s:ident $f:ident $t:ty) => { format!(
-        "  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN constexpr int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n",
-        f = stringify!($f), s = stringify!($s)) };
-    (@cpp arg $s:ident $f:ident $t:ty) => { format!("  {};\n", <$t as CppField>::declare(stringify!($f))) };
-    (@cpp sub $s:ident $f:ident $t:ty) => { format!("  {} {};\n", stringify!($t), stringify!($f)) };
-    (@member spec $f:ident) => { concat!(stringify!($f), "_") };
-    (@member $k:ident $f:ident) => { stringify!($f) };
+    (@kind spec $t:ty) => { CppKind::Spec };
+    (@kind arg $t:ty) => { CppKind::Arg(<$t as CppField>::declare) };
+    (@kind sub $t:ty) => { CppKind::Sub };
     (table $table:ident; $( $(#[$m:meta])* struct $name:ident { $( $(#[$fm:meta])* $kind:ident $f:ident : $t:ty, )* } )*) => {
         $(
             $(#[$m])*
@@ -90,23 +90,69 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
-        /// Name, types of the fields and C++ text of every struct.
         #[allow(dead_code)]
-        fn $table() -> Vec<CppStruct> {
-            vec![$((stringify!($name), vec![$(stringify!($t)),*], {
-                let mut h = String::from(concat!("struct ", stringify!($name), " {\n"));
-                $( h.push_str(&kernel_args!(@cpp $kind $name $f $t)); )*
-                h.push_str("};\n");
-                h.push_str(&format!("static_assert(sizeof({}) == {}, \"layout\");\n", stringify!($name), size_of::<$name>()));
-                $( h.push_str(&format!("static_assert(PLAQ_AT({}, {}) == {}, \"layout\");\n", stringify!($name),
-                    kernel_args!(@member $kind $f), std::mem::offset_of!($name, $f))); )*
-                h
-            })),*]
-        }
+        static $table: &[CppStruct] = &[$(CppStruct {
+            name: stringify!($name),
+            bytes: size_of::<$name>(),
+            members: &[$(CppMember {
+                kind: kernel_args!(@kind $kind $t),
+                name: stringify!($f),
+                ty: stringify!($t),
+                offset: std::mem::offset_of!($name, $f),
+            }),*],
+        }),*];
     };
 }
 
-type CppStruct = (&'static str, Vec<&'static str>, String);
+/// A struct of a table, as C++ declares it.
+#[allow(dead_code)]
+struct CppStruct {
+    name: &'static str,
+    bytes: usize,
+    members: &'static [CppMember],
+}
+
+/// A member of such a struct, with the type that it has in Rust and the bytes before it.
+#[allow(dead_code)]
+struct CppMember {
+    kind: CppKind,
+    name: &'static str,
+    ty: &'static str,
+    offset: usize,
+}
+
+/// What a member is, as [`KernelArgs`] tells them apart.
+#[allow(dead_code)]
+enum CppKind {
+    Spec,
+    /// A plain member, with the function that declares it under a name.
+    Arg(fn(&str) -> String),
+    Sub,
+}
+
+impl CppStruct {
+    /// Its declaration, with checks of its size and of where its members are.
+    #[allow(dead_code)]
+    fn text(&self) -> String {
+        let s = self.name;
+        let mut h = format!("struct {s} {{\n");
+        for CppMember { kind, name: f, ty, .. } in self.members {
+            h.push_str(&match kind {
+                CppKind::Arg(declare) => format!("  {};\n", declare(f)),
+                CppKind::Sub => format!("  {ty} {f};\n"),
+                CppKind::Spec => format!("  int {f}_;\n#ifdef PLAQ_SPEC_{s}_{f}\n  PLAQ_FN constexpr int {f}() const {{ return PLAQ_SPEC_{s}_{f}; }}\n#else\n  PLAQ_FN int {f}() const {{ return {f}_; }}\n#endif\n"),
+            });
+        }
+        h.push_str(&format!("}};\nstatic_assert(sizeof({s}) == {}, \"layout\");\n", self.bytes));
+        for CppMember { kind, name, offset, .. } in self.members {
+            let end = if matches!(kind, CppKind::Spec) { "_" } else { "" };
+            h.push_str(&format!(
+                "static_assert(PLAQ_AT({s}, {name}{end}) == {offset}, \"layout\");\n"
+            ));
+        }
+        h
+    }
+}
 
 /// The C++ side of the tables: the text of `plaq_args.h` with the constants and structs that `used` says
 /// are named, and the structs inside those.
@@ -117,17 +163,17 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     for (name, value) in CONSTANTS.iter().filter(|(name, _)| used(name)) {
         h.push_str(&format!("constexpr int {name} = {value};\n"));
     }
-    let structs: Vec<CppStruct> = field_args().into_iter().chain(coarse_args()).collect();
+    let structs = FIELD_ARGS.iter().chain(COARSE_ARGS);
     // A struct stands before those that hold it.
     let mut wanted: Vec<&str> = Vec::new();
-    for (name, fields, _) in structs.iter().rev() {
+    for CppStruct { name, members, .. } in structs.clone().rev() {
         if used(name) || wanted.contains(name) {
             wanted.push(name);
-            wanted.extend(fields);
+            wanted.extend(members.iter().map(|member| member.ty));
         }
     }
-    for (_, _, text) in structs.iter().filter(|(name, ..)| wanted.contains(name)) {
-        h.push_str(text);
+    for row in structs.filter(|row| wanted.contains(&row.name)) {
+        h.push_str(&row.text());
     }
     h.push_str("}  // namespace PLAQ_NS\n");
     h

@@ -1,7 +1,7 @@
 // The table of argument structs of multigrid's coarse levels and domains.
 
 kernel_args! {
-    table coarse_args;
+    table COARSE_ARGS;
 
     /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
     struct CoarseApplyArgs {

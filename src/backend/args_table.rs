@@ -1,7 +1,7 @@
 // The table of argument structs, those of coarse levels aside.
 
 kernel_args! {
-    table field_args;
+    table FIELD_ARGS;
 
     /// Extents of one lane's piece of the local lattice (the whole local lattice where lanes = 1).
     struct Geom {

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 pub use args::{FieldView, Geom, KernelArgs, Ptr, Specs};
-use args::{Seen, SumArgs};
+use args::{Seen, SumArgs, Views};
 use buffer::Allocation;
 pub use buffer::Buffer;
 pub use call::{constants, specs_of, Call, Work, WIDE};
@@ -562,9 +562,14 @@ impl Device {
         args: &'a K::Args,
         work: Work,
     ) -> Result<Call<'a>> {
-        let kernel = K::KERNEL;
-        if work.n > i32::MAX as usize && !kernel.elements {
-            bail!(Unsupported, "{}: {} sites, at most {} fit", kernel.name, work.n, i32::MAX);
+        self.check_call(K::KERNEL, work.n, &|see| args.views(see))?;
+        Ok(Call::new::<K>(params.as_ref(), args, work))
+    }
+
+    /// Refuses a call for `n` elements whose arguments, which `views` shows, are not in memory in use.
+    fn check_call(&self, kernel: &families::Kernel, n: usize, views: Views) -> Result<()> {
+        if n > i32::MAX as usize && !kernel.elements {
+            bail!(Unsupported, "{}: {} sites, at most {} fit", kernel.name, n, i32::MAX);
         }
         let allocated = self.allocated();
         // Bytes of what holds an address.
@@ -573,7 +578,7 @@ impl Device {
             (at.0 < first + bytes.max(1)).then_some(bytes)
         };
         let (mut sites, mut wrong) = (0, None);
-        args.views(&mut |seen| match seen {
+        views(&mut |seen| match seen {
             Seen::Geom(g) => sites = [g.x, g.y, g.z, g.t].iter().map(|&n| n as i64).product(),
             Seen::Field(field) => {
                 for (at, plane) in [(field.data, field.plane_bytes), (field.norm, field.norm_bytes)]
@@ -590,9 +595,9 @@ impl Device {
             }
         });
         if let Some(wrong) = wrong {
-            bail!(Internal, "{}: a field of its arguments: {wrong}", K::KERNEL.name);
+            bail!(Internal, "{}: a field of its arguments: {wrong}", kernel.name);
         }
-        Ok(Call::new::<K>(params.as_ref(), args, work))
+        Ok(())
     }
 
     /// Runs a kernel of the table over the sites and batches of `work`.
@@ -601,13 +606,16 @@ impl Device {
             return Ok(());
         }
         let params = kernel.params();
-        let call = self.call::<K>(&params, args, work)?;
-        if rehearsal::noted(&call) {
+        self.launch_call(&self.call::<K>(&params, args, work)?)
+    }
+
+    fn launch_call(&self, call: &Call) -> Result<()> {
+        if rehearsal::noted(call) {
             return Ok(());
         }
-        self.launches(&call);
+        self.launches(call);
         // SAFETY: fields fill in the arguments, with their own memory.
-        self.profiled(&call, || unsafe { self.0.backend.launch(&call) })
+        self.profiled(call, || unsafe { self.0.backend.launch(call) })
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
@@ -629,17 +637,20 @@ impl Device {
         over: Option<&SumArgs>,
     ) -> Result<(Vec<f64>, f64)> {
         let params = kernel.params();
-        let call = self.call::<K>(&params, args, work)?;
-        let (mut out, mut flag) = (zeros(&call), 0.0);
-        if rehearsal::noted(&call) {
-            return Ok((rehearsal::sums(&call), flag));
+        self.reduce_call(&self.call::<K>(&params, args, work)?, over)
+    }
+
+    fn reduce_call(&self, call: &Call, over: Option<&SumArgs>) -> Result<(Vec<f64>, f64)> {
+        let (mut out, mut flag) = (zeros(call), 0.0);
+        if rehearsal::noted(call) {
+            return Ok((rehearsal::sums(call), flag));
         }
-        self.launches(&call);
+        self.launches(call);
         self.0.waits.fetch_add(1, Ordering::Relaxed);
-        if work.n > 0 && work.batches > 0 {
+        if call.work.n > 0 && call.work.batches > 0 {
             // SAFETY: as in `launch`.
             flag =
-                self.profiled(&call, || unsafe { self.0.backend.reduce(&call, &mut out, over) })?;
+                self.profiled(call, || unsafe { self.0.backend.reduce(call, &mut out, over) })?;
         }
         Ok((out, flag))
     }

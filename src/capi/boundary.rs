@@ -85,15 +85,16 @@ pub(crate) fn together<T>(
     ranks: &[Option<Arc<Comm>>],
     body: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
-    let Some(comm) = ranks.iter().flatten().next() else { return body() };
     struct Back(Option<(&'static str, Arc<Comm>)>);
     impl Drop for Back {
         fn drop(&mut self) {
             TOGETHER.set(self.0.take());
         }
     }
-    let _back = Back(TOGETHER.replace(Some((function, comm.clone()))));
-    comm.guard_call(function, digest, body)
+    let comm = ranks.iter().flatten().next();
+    let begun = |comm: &Arc<Comm>| Back(TOGETHER.replace(Some((function, comm.clone()))));
+    let _back = comm.map(begun);
+    Comm::guard_call(comm.map(|comm| &**comm), function, digest, body)
 }
 
 /// Refuses the argument on all ranks of the call where its digests differ.

@@ -27,7 +27,7 @@ extern "C" fn interrupt(number: c_int) {
 ///
 /// # Safety
 /// `argv` has `argc` texts that end with NUL.
-#[no_mangle]
+#[cfg_attr(not(test), no_mangle)]
 pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_char) -> c_int {
     let text = |k: usize| -> OsString {
         // SAFETY: one of argc texts, as the caller promises.

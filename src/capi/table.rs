@@ -257,7 +257,7 @@ macro_rules! interface {
                 <$tabled as $crate::params::CStruct>::FIELDS,
                 size_of::<$tabled>(),
             ));
-            #[no_mangle]
+            #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $tinit(to: *mut $tabled, struct_size: i64) -> i32 {
                 $crate::capi::boundary::call(stringify!($tinit), || {
                     $crate::capi::versioned::init(to, struct_size)
@@ -322,14 +322,14 @@ macro_rules! interface {
         )*)?
         $($(
             $(#[doc = $tdoc])*
-            #[no_mangle]
+            #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $text($($targ: $tty),*) -> *const std::ffi::c_char {
                 $crate::capi::boundary::text(|| $tbody($($targ),*))
             }
         )*)?
         $($(
             $(#[doc = $fdoc])*
-            #[no_mangle]
+            #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $function(
                 $($arg: <$ty as $crate::capi::args::Arg>::C),*
             ) -> i32 {
@@ -353,7 +353,7 @@ macro_rules! interface {
         )*)?
         $($(
             $(#[doc = $ldoc])*
-            #[no_mangle]
+            #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $call(
                 $($larg: <$lty as $crate::capi::args::Arg>::C),*
             ) $(-> $lret)? {
@@ -371,7 +371,7 @@ macro_rules! interface {
         )*)?
         $($(
             #[doc = concat!(" Not offered: ", $why, ".")]
-            #[no_mangle]
+            #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $refused($(_: $nty),*) $(-> $nret)? {
                 $crate::capi::quda::calls::refuse(stringify!($refused), $why)
             }

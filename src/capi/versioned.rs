@@ -68,7 +68,7 @@ macro_rules! versioned {
         // SAFETY: repr(C) and struct_size first by `interface!`; the rest is asserted above.
         unsafe impl $crate::capi::versioned::Versioned for $name {}
 
-        #[no_mangle]
+        #[cfg_attr(not(test), no_mangle)]
         pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
             $crate::capi::boundary::call(stringify!($init), || {
                 $crate::capi::versioned::init(to, struct_size)

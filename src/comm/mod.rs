@@ -518,31 +518,45 @@ impl Comm {
     /// # Errors
     /// Errors of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
     pub fn guard<T>(&self, body: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.guard_call("", None, body)
+        Self::guard_call(Some(self), "", None, body)
     }
 
-    /// The same for a call that has a name and parameters, of which `digest` is a hash: ranks that are
-    /// not in the same call, or passed other parameters, find out before they exchange anything, and
-    /// lose each other. A rank that cannot say, because its arguments are wrong, has no digest.
+    /// The same, with ranks or without, for a call that has a name and parameters, of which `digest` is a hash: ranks
+    /// that are not in the same call, or passed other parameters, find out before they exchange anything, and lose each
+    /// other. A rank that cannot say, because its arguments are wrong, has no digest.
     pub fn guard_call<T>(
-        &self,
+        ranks: Option<&Comm>,
         function: &str,
         digest: Option<u64>,
         body: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let Some(transport) = self.transport() else { return body() };
-        // Failures are of all ranks, whose guarded call this is in.
-        if transport.is_part() {
-            return body();
-        }
-        if !transport.enter_guard()? {
-            return body();
-        }
-        let panics = Panics(transport);
-        let same = if function.is_empty() { Ok(()) } else { transport.compare(function, digest) };
+        // One call of the body, which is compiled into this for each entry point.
+        let (guard, same) = Self::enter_guard(ranks, function, digest)?;
         let mine = same.and_then(|()| body());
-        std::mem::forget(panics);
-        transport.leave_guard(mine)
+        match guard.map_or(Ok(None), |panics| panics.leave_guard(mine.as_ref().err()))? {
+            None => mine,
+            Some(theirs) => Err(theirs),
+        }
+    }
+
+    /// Begins a guarded call: what ends it, none where there is nothing to guard, and whether the ranks are in the same
+    /// call.
+    fn enter_guard<'a>(
+        ranks: Option<&'a Comm>,
+        function: &str,
+        digest: Option<u64>,
+    ) -> Result<(Option<Panics<'a>>, Result<()>)> {
+        // Failures of a part are of all ranks, whose guarded call this is in.
+        let transport = ranks.and_then(Comm::transport).filter(|transport| !transport.is_part());
+        match transport {
+            Some(transport) if transport.enter_guard()? => {
+                let panics = Panics(transport);
+                let named = !function.is_empty();
+                let same = if named { transport.compare(function, digest) } else { Ok(()) };
+                Ok((Some(panics), same))
+            }
+            _ => Ok((None, Ok(()))),
+        }
     }
 
     /// Refuses what ranks pass differently to a call that they are in; `digest` is its hash.
@@ -579,6 +593,15 @@ impl Comm {
 
 /// A guarded call that panics takes the other ranks with it: their waits end.
 struct Panics<'a>(&'a Transport);
+
+impl Panics<'_> {
+    /// Ends the call, which did not panic, with this rank's failure; another one's, where that is what all return.
+    fn leave_guard(self, mine: Option<&Error>) -> Result<Option<Error>> {
+        let transport = self.0;
+        std::mem::forget(self);
+        transport.leave_guard(mine)
+    }
+}
 
 impl Drop for Panics<'_> {
     fn drop(&mut self) {

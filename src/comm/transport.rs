@@ -651,21 +651,18 @@ impl Transport {
         }
     }
 
-    /// Ends a guarded call: the same status on all ranks. Other ranks that still wait inside it
-    /// are told; afterwards the Comm is as new.
-    pub fn leave_guard<T>(&self, mine: Result<T>) -> Result<T> {
-        let outcome = self.settle(mine);
+    /// Ends a guarded call, in which this rank failed with `mine` or did not: the same status on all ranks, another
+    /// rank's failure where it is returned. Other ranks that still wait inside the call are told; afterwards the Comm is
+    /// as new.
+    pub fn leave_guard(&self, mine: Option<&Error>) -> Result<Option<Error>> {
+        let verdict = self.verdict(mine);
         let mut state = self.state();
         state.guarded = None;
         state.interrupted = None;
-        outcome
-    }
-
-    fn settle<T>(&self, mine: Result<T>) -> Result<T> {
-        match self.verdict(mine.as_ref().err())? {
-            Verdict::Fine | Verdict::Alike => mine,
-            Verdict::Of(error) => Err(error),
-        }
+        Ok(match verdict? {
+            Verdict::Fine | Verdict::Alike => None,
+            Verdict::Of(error) => Some(error),
+        })
     }
 
     /// What all ranks make of this one's outcome and theirs.
