@@ -92,8 +92,33 @@ device=$(program device) host=$(program host)
 part library "$CARGO" test --lib -- --show-output
 part documentation "$CARGO" test --doc
 part device "$device" --show-output
-# Programs on many ranks wait for each other without rest: beside other tests they take eight times as long.
+have_mpi && part mpi make --no-print-directory mpi
+
+# What mostly waits for one thread runs beside a part that keeps all cores busy, and one after the other, as `make` would
+# write the same files.
+single() {
+  part python tests/python.sh
+  part moved tests/moved.sh
+  if [ -f include/plaq.h ]; then
+    part examples scripts/examples.sh
+    part install tests/install.sh
+    part pyquda scripts/pyquda.sh
+  else
+    skip examples "include/plaq.h is absent"
+    skip install "include/plaq.h is absent"
+    skip pyquda "include/plaq.h is absent"
+  fi
+}
+# In a process group of their own, which ends with this script.
+set -m
+single </dev/null &
+single=$!
+set +m
+trap 'kill -- -$single 2>/dev/null; rm -rf "$scratch"' EXIT
 part host "$host" --show-output --skip _on_ranks --skip _of_ranks --skip comm::
+wait $single
+trap 'rm -rf "$scratch"' EXIT
+# Programs on many ranks wait for each other without rest: beside other tests they take eight times as long.
 part ranks env RUST_TEST_THREADS=1 "$host" --show-output _on_ranks _of_ranks comm::
 
 # Tests of `device` again on more ranks, as the words of tests_of: the reference is slow on every rank.
@@ -118,33 +143,8 @@ other_sets() {
     sed -nE 's/.*this library on this processor has \[(.*)\].*/generic \1/p' | tr -d '"\\,' | awk '{ NF--; print; exit }'
 }
 
-have_mpi && part mpi make --no-print-directory mpi
-
-# What mostly waits for one thread runs beside parts that keep all cores busy, and one after the other, as `make` would
-# write the same files.
-single() {
-  part python tests/python.sh
-  part moved tests/moved.sh
-  if [ -f include/plaq.h ]; then
-    part examples scripts/examples.sh
-    part install tests/install.sh
-    part pyquda scripts/pyquda.sh
-  else
-    skip examples "include/plaq.h is absent"
-    skip install "include/plaq.h is absent"
-    skip pyquda "include/plaq.h is absent"
-  fi
-}
-# In a process group of their own, which ends with this script.
-set -m
-single </dev/null &
-single=$!
-set +m
-trap 'kill -- -$single 2>/dev/null' EXIT
 for set in $(other_sets); do chosen "$set" "$device" "$SET_TESTS" env PLAQ_CPU_ISA="$set"; done
 chosen halo "$device" "$HALO_TESTS" env PLAQ_TEST_HALO=1,1,1,1
-wait $single
-trap - EXIT
 if have_mpi; then
   while read -r grid tests; do
     chosen "$grid" "$device" "${PLAQ_RANK_TESTS:-$tests}" \
