@@ -90,6 +90,7 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
+        /// Structs of the table, as C++ declares them.
         #[allow(dead_code)]
         static $table: &[CppStruct] = &[$(CppStruct {
             name: stringify!($name),
@@ -104,7 +105,7 @@ macro_rules! kernel_args {
     };
 }
 
-/// A struct of a table, as C++ declares it.
+/// C++ side of an argument struct.
 #[allow(dead_code)]
 struct CppStruct {
     name: &'static str,
@@ -112,7 +113,7 @@ struct CppStruct {
     members: &'static [CppMember],
 }
 
-/// A member of such a struct, with the type that it has in Rust and the bytes before it.
+/// Member of an argument struct: its type in Rust, and its offset in bytes.
 #[allow(dead_code)]
 struct CppMember {
     kind: CppKind,
@@ -121,7 +122,7 @@ struct CppMember {
     offset: usize,
 }
 
-/// What a member is, as [`KernelArgs`] tells them apart.
+/// Kind of a member: the words `spec`, `arg` and `sub` of the tables.
 #[allow(dead_code)]
 enum CppKind {
     Spec,
@@ -131,7 +132,7 @@ enum CppKind {
 }
 
 impl CppStruct {
-    /// Its declaration, with checks of its size and of where its members are.
+    /// The declaration of the struct in C++, with assertions of its size and of the offsets of its members.
     #[allow(dead_code)]
     fn text(&self) -> String {
         let s = self.name;

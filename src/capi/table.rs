@@ -257,6 +257,7 @@ macro_rules! interface {
                 <$tabled as $crate::params::CStruct>::FIELDS,
                 size_of::<$tabled>(),
             ));
+            // The program of unit tests has no symbols of C: all that they reach would be compiled into it.
             #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $tinit(to: *mut $tabled, struct_size: i64) -> i32 {
                 $crate::capi::boundary::call(stringify!($tinit), || {

@@ -539,8 +539,8 @@ impl Comm {
         }
     }
 
-    /// Begins a guarded call: what ends it, none where there is nothing to guard, and whether the ranks are in the same
-    /// call.
+    /// Begins a guarded call. Returns the guard that ends it, `None` without other ranks and inside of another guarded
+    /// call, and whether all ranks are in the same call.
     fn enter_guard<'a>(
         ranks: Option<&'a Comm>,
         function: &str,

@@ -10,7 +10,7 @@ static spinor *source, *found;
 static QudaEigParam eig_param(QudaInvertParam *p) {
   QudaEigParam e = newQudaEigParam();
   e.invert_param = p, e.eig_type = QUDA_EIG_TR_LANCZOS, e.spectrum = QUDA_SPECTRUM_SR_EIG, e.use_norm_op = QUDA_BOOLEAN_TRUE;
-  e.n_ev = e.n_conv = MODES * form.flavours, e.n_kr = 4 * e.n_conv, e.tol = 1e-7, e.max_restarts = 100;
+  e.n_ev = e.n_conv = MODES * form.flavours, e.n_kr = 4 * e.n_conv, e.tol = rough() ? 1e-2 : 1e-7, e.max_restarts = 100;
   e.preserve_deflation = QUDA_BOOLEAN_TRUE;
   return e;
 }
@@ -59,7 +59,7 @@ static void deflated(QudaInvertParam p, QudaEigParam *e, int searched, int count
   CHECK(searches(&p, count) == searched * first);
   fine();
   if (p.iter > most * without.iter) fprintf(stderr, "%d iterations of %d\n", p.iter, without.iter);
-  CHECK(p.iter > 0 && p.iter <= most * without.iter && p.true_res[count - 1] <= tol);
+  CHECK(p.iter > 0 && (rough() || p.iter <= most * without.iter) && p.true_res[count - 1] <= tol);
   for (i = 0; i < count; i++) check(out[i], i, &p);
 }
 
@@ -157,6 +157,7 @@ static void in_turn(void) {
 int main(int argc, char **argv) {
   int extents[4] = {4, 4, 4, 8}, i, mu;
   join(&argc, &argv);
+  if (rough()) tol = 1e-2;
   for (mu = 0; brief && mu < 4; mu++) extents[mu] = (mu == 3 ? 4 : 2) * ranks[mu];
   make_arrays(extents);
   for (i = 0; i < SOURCES; i++) in[i] = room(2 * own * sizeof(spinor)), out[i] = room(2 * own * sizeof(spinor));

@@ -156,6 +156,7 @@ static void files(void) {
 int main(int argc, char **argv) {
   int extents[4] = {4, 4, 4, 8}, mu;
   join(&argc, &argv);
+  if (rough()) tol = 1e-2;
   for (mu = 0; brief && mu < 4; mu++) extents[mu] = 4 * (ranks[mu] > 1 && mu < 3 ? 2 : 1);
   make_arrays(extents);
   in = room(own * sizeof(spinor)), out = room(own * sizeof(spinor)), again = room(own * sizeof(spinor));

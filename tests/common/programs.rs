@@ -121,8 +121,9 @@ pub fn checked(source: &str, includes: &[&Path]) {
     let plain = build("", &["-DIN_BRIEF"]);
     if has("valgrind") {
         let mut valgrind = command(Path::new("valgrind"));
-        // Where programs leave out what is numbers above all: it would take thirty times as long.
-        valgrind.env("PLAQ_TEST_BRIEF", "1");
+        // Where programs leave out what is numbers above all, and have few digits of the others: it would take sixty
+        // times as long. Programs of clients are brief, but not rough, on ranks too.
+        valgrind.env("PLAQ_TEST_BRIEF", "1").env("PLAQ_TEST_ROUGH", "1");
         valgrind.env("PLAQ_CPU_ISA", set_under_valgrind(&name));
         valgrind.args(["-q", "--error-exitcode=9", "--leak-check=full"]);
         // Threads of a pool that are about to end hold their stacks: not a leak.
