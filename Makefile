@@ -110,7 +110,7 @@ demo: ## install what is missing, build, print the correlators of a small config
 	@echo "effective masses: build/demo.svg"
 
 test: ## install what is missing, run every test
-	@scripts/setup.sh test
+	@scripts/setup.sh build
 	@scripts/test.sh
 
 .PHONY: check

@@ -78,11 +78,20 @@ if [ "${1:-}" = check ]; then
   finish
 fi
 
-# A download, beside the compilers.
-scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log" &
-nvrtc=$!
+# The whole is compiled once, and panics say where they are without tables of lines.
+export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
+
+# What is installed and downloaded, beside the compilers.
+{
+  scripts/setup.sh test >"$logs/setup" 2>&1
+  scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log"
+} &
+downloads=$!
 part build "$CARGO" test --no-run
-if wait $nvrtc; then
+wait $downloads
+nvrtc=$?
+grep '^setup: ' "$logs/setup"
+if [ $nvrtc = 0 ]; then
   export PLAQ_NVRTC PLAQ_REQUIRE_NVRTC=1
   PLAQ_NVRTC=$(<"$logs/nvrtc")
 else

@@ -50,4 +50,5 @@ mod smearing;
 mod smoothers;
 #[path = "solvers/main.rs"]
 mod solvers;
+mod threads;
 mod transfer_speed;

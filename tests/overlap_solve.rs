@@ -25,11 +25,6 @@ use reference::{matrix, spinor, su3, Gauge, Lattice, C};
 
 const S: f64 = 0.4;
 
-/// One thread, or a GPU: lattices this small gain nothing from more.
-fn plain_devices() -> Vec<Device> {
-    devices().into_iter().filter(|d| !d.is_cpu() || d.name().ends_with("1 thread")).collect()
-}
-
 fn operator(device: &Device, extents: [usize; 4], u: &Gauge, mass: f64) -> Arc<Overlap> {
     with_modes(device, extents, u, mass, 16)
 }
@@ -75,7 +70,7 @@ fn noise(op: &Overlap, n: usize) -> SpinorField {
 
 #[test]
 fn every_algorithm_solves_in_every_precision() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.4);
         let b = noise(&op, 2);
@@ -121,7 +116,7 @@ fn every_algorithm_solves_in_every_precision() {
 /// A source of one chirality takes one sector only: half the iterations, half the work.
 #[test]
 fn a_chiral_source_costs_half() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let lat = Lattice::new(extents);
         let op = operator(&device, extents, &smooth(extents, 3), 0.4);
@@ -139,7 +134,7 @@ fn a_chiral_source_costs_half() {
 
 #[test]
 fn several_masses_are_what_each_is_alone() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
         let b = noise(&op, 1);
@@ -165,7 +160,7 @@ fn several_masses_are_what_each_is_alone() {
 /// Low modes shorten the one Krylov space of all masses; other algorithms solve for one after the other.
 #[test]
 fn several_masses_take_low_modes_and_any_algorithm() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 6), 0.03);
         let masses = [0.03, 0.2];
@@ -202,7 +197,7 @@ fn several_masses_take_low_modes_and_any_algorithm() {
 /// with gamma5 (integrated axial Ward identity).
 #[test]
 fn the_integrated_ward_identity_holds() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
         let params = OverlapSolveParams { tol: 1e-6, ..chiral() };
@@ -225,7 +220,7 @@ fn the_integrated_ward_identity_holds() {
 
 #[test]
 fn low_modes_save_iterations() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 6), 0.03);
         let b = noise(&op, 1);
@@ -290,7 +285,7 @@ fn solved(solver: &OverlapSolver, b: &SpinorField) -> (SpinorField, usize) {
 /// of the mass, that of D_N(m) touches a circle through m.
 #[test]
 fn the_wilson_preconditioner_halves_the_iterations() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 4, 8]);
         let (mass, wilson, tol) = (0.03, 0.05, 1e-3);
         let preconditioner =
@@ -317,7 +312,7 @@ fn the_wilson_preconditioner_halves_the_iterations() {
 /// and on a quenched one, and its edge of the spectrum is that of the free field where there is one.
 #[test]
 fn the_wilson_mass_is_near_the_best_one() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 4, 8]);
         let unit = su3::unit_gauge(Lattice::new(extents));
         let free = with_modes(&device, extents, &unit, 0.1, 0);
@@ -362,7 +357,7 @@ fn the_wilson_mass_is_near_the_best_one() {
 /// chiralities of the source, and for several masses their common Krylov space; modes that are taken out count as mass.
 #[test]
 fn the_algorithm_is_chosen_by_mass_source_and_modes() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 4, 4]);
         let u = smooth(extents, 6);
         let light = operator(&device, extents, &u, 0.03);
@@ -412,7 +407,7 @@ fn the_algorithm_is_chosen_by_mass_source_and_modes() {
 /// Multigrid does what BiCGStab does: the same solution, no more outer iterations.
 #[test]
 fn multigrid_is_the_wilson_preconditioner() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 4, 4]);
         let op = operator(&device, extents, &smooth(extents, 6), 0.03);
         let b = noise(&op, 2);
@@ -448,7 +443,7 @@ fn multigrid_is_the_wilson_preconditioner() {
 /// What applications take at most is what they declare, and not much less.
 #[test]
 fn applications_take_the_memory_that_they_declare() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 2, 4]);
         let u = smooth(extents, 3);
         for (method, two_passes) in
@@ -505,7 +500,7 @@ fn links_of(device: &Device, extents: [usize; 4], u: &Gauge) -> Arc<GaugeField> 
 /// Modes come back bit for bit, the operator made of them is the same, and solves start from those of D.
 #[test]
 fn modes_in_a_file_are_those_that_were_saved() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let u = smooth(extents, 3);
         let folder = common::Folder::new("modes");
@@ -586,7 +581,7 @@ fn modes_in_a_file_are_those_that_were_saved() {
 /// A kernel from smeared links is that of the links that smearing makes, and has fewer small modes.
 #[test]
 fn a_kernel_takes_smeared_links() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let rough = links_of(&device, extents, &smooth(extents, 3));
         let degree = |links: Arc<GaugeField>| {
@@ -637,7 +632,7 @@ fn flux(extents: [usize; 4], quanta: [f64; 2]) -> Gauge {
 /// The index theorem, for either sign and for none; zero modes have one chirality.
 #[test]
 fn the_index_is_the_charge() {
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 4, 4, 4]);
         let share: f64 = extents.iter().zip([4usize; 4]).map(|(&l, k)| (l / k) as f64).product();
         for quanta in [[1.0, 1.0], [1.0, -1.0], [1.0, 0.0]] {
@@ -685,7 +680,7 @@ fn out_of_time(report: &SolverReport, op: &Overlap, x: &SpinorField, b: &SpinorF
 fn time_is_over_on_all_ranks_at_once() {
     let last = ranks().rank() + 1 == ranks().size();
     let max = if last { 0.0 } else { 1e6 };
-    for device in plain_devices() {
+    for device in devices() {
         let extents = over_ranks([4, 2, 2, 4]);
         let op = operator(&device, extents, &smooth(extents, 3), 0.1);
         let b = noise(&op, 2);
@@ -744,7 +739,7 @@ fn time_is_over_on_all_ranks_at_once() {
 
 #[test]
 fn what_cannot_be_is_refused() {
-    let device = &plain_devices()[0];
+    let device = &devices()[0];
     let extents = over_ranks([4, 2, 2, 4]);
     let op = operator(device, extents, &smooth(extents, 3), 0.4);
     let status = |params| OverlapSolver::new(op.clone(), None, params).err().unwrap().status;

@@ -19,15 +19,6 @@ use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::{Lattice, C};
 
-/// One CPU device is enough: tests/backends.rs compares numbers of threads.
-fn some_devices() -> Vec<Device> {
-    let mut all = devices();
-    if all.len() > 1 && all[1].is_cpu() {
-        all.remove(0);
-    }
-    all
-}
-
 fn near_unit(device: &Device, geometry: &Arc<Geometry>, width: f64) -> Arc<GaugeField> {
     let mut gauge = GaugeField::new(device, geometry, Precision::F64, Recon::R18).unwrap();
     gauge.set_near_unit(7, width).unwrap();
@@ -53,7 +44,7 @@ fn domain(lat: &Lattice, lex: usize, block: [usize; 4]) -> ([usize; 4], usize) {
 fn domains_are_those_of_the_host() {
     let cases =
         [([4, 4, 8, 8], [4, 2, 4, 4]), ([8, 4, 4, 4], [4, 4, 1, 4]), ([6, 4, 2, 4], [3, 2, 2, 4])];
-    for device in some_devices() {
+    for device in devices() {
         for (part, block) in cases {
             let extents = over_ranks(part);
             let geometry = common::geometry(extents, &device);
@@ -179,7 +170,7 @@ fn every_smoother_and_coarsest_solver() {
         (Coarsest::CaGcr, 5),
         (Coarsest::BiCgStab, 3),
     ];
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
         // Rounding alone moves a count of BiCGStab by a tenth: the slowest of eight columns.
@@ -230,7 +221,7 @@ fn every_smoother_and_coarsest_solver() {
 /// set-up takes no more than it announces.
 #[test]
 fn null_vectors_by_every_solver() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
         let mut found = vec![];
@@ -268,7 +259,7 @@ fn null_vectors_by_every_solver() {
 /// with one direction at a time 16 bits do, too.
 #[test]
 fn powers_in_sixteen_bits_smooth_as_well() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
         for (pre, post) in [(0, 4), (2, 3), (0, 10), (0, 14)] {
@@ -306,7 +297,7 @@ fn coarsest_iterations(report: &MultigridReport) -> u64 {
 /// own.
 #[test]
 fn coarsest_levels_and_deep_cycles() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let op = operator(&device, &geometry);
         let levels = vec![level([2; 4], 8)];
@@ -368,7 +359,7 @@ fn announced_memory_is_taken() {
         (Smoother::SchwarzMultiplicative, Coarsest::CaGcr, 12, Precision::F32),
         (Smoother::CaGcr, Coarsest::CaGcr, 0, Precision::F16),
     ];
-    for device in some_devices() {
+    for device in devices() {
         // Messages between GPUs have whole pages of 2 MiB.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let geometry = common::geometry(over_ranks([extent; 4]), &device);
@@ -402,7 +393,7 @@ fn announced_memory_is_taken() {
 /// What cannot work is refused by name.
 #[test]
 fn bad_choices_are_refused() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([4, 4, 8, 8]), &device);
         let op = operator(&device, &geometry);
         let base = MultigridParams::with_levels(vec![level([2; 4], 8)]);
@@ -461,7 +452,7 @@ fn bad_choices_are_refused() {
 #[test]
 fn ranks_take_the_same_iterations() {
     let ranks = ranks();
-    for device in some_devices() {
+    for device in devices() {
         let extents = [8, 8, 4, 8];
         let divided = match ranks.size() {
             1 => Comm::looped([true, false, false, true]),

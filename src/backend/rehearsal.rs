@@ -42,14 +42,22 @@ impl Kernels {
     }
 }
 
-/// Different calls of this thread, taken down.
+/// Different calls of this thread.
 struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
     /// They are carried out all the same.
     live: bool,
-    /// Who hears of each one when it is asked for, and whether it is a guess.
-    told: Option<(Device, bool)>,
+    wanted: Wanted,
+}
+
+/// Who wants to know of calls.
+enum Wanted {
+    Nobody,
+    /// At the end.
+    Caller,
+    /// The device that compiles their kernels, of each when it is asked for; whether it is a guess.
+    Device(Device, bool),
 }
 
 thread_local! {
@@ -99,6 +107,9 @@ pub fn steps(steps: usize, different: usize) -> usize {
 pub(super) fn noted(call: &Call) -> bool {
     RECORD.with_borrow_mut(|record| {
         let Some(record) = record else { return false };
+        if matches!(record.wanted, Wanted::Nobody) {
+            return !record.live;
+        }
         let mut key = DefaultHasher::new();
         // Names by their addresses; one that is at two of them is taken down twice, which changes nothing.
         let at = |name: &'static str| (name.as_ptr() as usize, name.len());
@@ -112,7 +123,7 @@ pub(super) fn noted(call: &Call) -> bool {
                 specs: call.specs().clone(),
                 work: call.work,
             };
-            if let Some((device, likely)) = &record.told {
+            if let Wanted::Device(device, likely) = &record.wanted {
                 device.will_launch(&asked, *likely);
             }
             record.asked.push(asked);
@@ -136,8 +147,8 @@ impl Drop for Stage {
     }
 }
 
-fn recorded(live: bool, told: Option<(Device, bool)>, work: impl FnOnce()) -> Vec<Asked> {
-    let record = Record { asked: Vec::new(), seen: HashSet::new(), live, told };
+fn recorded(live: bool, wanted: Wanted, work: impl FnOnce()) -> Vec<Asked> {
+    let record = Record { asked: Vec::new(), seen: HashSet::new(), live, wanted };
     let _stage = Stage(RECORD.replace(Some(record)));
     work();
     RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
@@ -147,7 +158,7 @@ impl Device {
     /// What `work` launches, or in a rehearsal would launch, in this thread.
     #[cfg(test)]
     pub(crate) fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
-        recorded(live, None, work)
+        recorded(live, Wanted::Caller, work)
     }
 
     /// Begins to compile the kernels of `work`, once for each `name` of work on this device. The work has
@@ -174,7 +185,7 @@ impl Device {
         if !self.compiles(name) || active() {
             return;
         }
-        recorded(false, Some((self.clone(), likely)), || {
+        recorded(false, Wanted::Device(self.clone(), likely), || {
             // What made-up sums lead to must not end the work itself.
             let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         });
@@ -193,9 +204,12 @@ impl Device {
         if active() {
             return work();
         }
-        let told = name.is_some_and(|name| self.compiles(name));
+        let wanted = match name.is_some_and(|name| self.compiles(name)) {
+            true => Wanted::Device(self.clone(), false),
+            false => Wanted::Nobody,
+        };
         let mut done = None;
-        recorded(false, told.then(|| (self.clone(), false)), || {
+        recorded(false, wanted, || {
             done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok();
         });
         match done {
@@ -218,7 +232,7 @@ impl Device {
         real.try_out(None::<fn() -> String>, || {
             let there = there()?;
             let mut done = None;
-            asked = recorded(false, None, || done = Some(work(there)));
+            asked = recorded(false, Wanted::Caller, || done = Some(work(there)));
             done.unwrap_or_else(|| bail!(Internal, "a rehearsal on {} panics", self.name()))
         })?;
         let mut seen = HashSet::new();

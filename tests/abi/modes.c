@@ -171,15 +171,15 @@ static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge b
   s.alpha[0] = 0.1;
   s.steps = 2;
   OK(plaq_gauge_smear(by_hand, &s));
-  b = new_overlap(context, by_hand, &plain);
   OK(plaq_overlap_report_init(&r, sizeof r));
   OK(plaq_overlap_describe(a, &r));
   CHECK(r.modes == 2);
   OK(plaq_overlap_kernel(a, u, NULL, NULL, 2));
-  OK(plaq_overlap_kernel(b, v, NULL, NULL, 2));
-  CHECK(distance(u, v, 2) < (brief() ? 1e-3 : 1e-10));
   if (!brief()) {
     plaq_overlap other = new_overlap(context, gauge, &plain);
+    b = new_overlap(context, by_hand, &plain);
+    OK(plaq_overlap_kernel(b, v, NULL, NULL, 2));
+    CHECK(distance(u, v, 2) < 1e-10);
     x = image(context, a), y = image(context, b);
     CHECK(distance(x, y, SMALL) < 1e-8);
     free(y);
@@ -188,8 +188,8 @@ static plaq_overlap smeared(plaq_context context, plaq_gauge gauge, plaq_gauge b
     free(x);
     free(y);
     OK(plaq_overlap_destroy(other));
+    OK(plaq_overlap_destroy(b));
   }
-  OK(plaq_overlap_destroy(b));
 #define SMEARING(status, member, value, words) \
   do {                                         \
     p = overlap_params(1);                     \

@@ -22,7 +22,8 @@ fn gpu() -> usize {
     ranks().rank() % plaq::backend::cuda::device_count().unwrap_or(1).max(1)
 }
 
-/// The CPU with one and with two threads, and the first CUDA device where there is one.
+/// The CPU, with two threads on one rank and one on each of several (tests/threads.rs compares numbers of threads), and
+/// the first CUDA device where there is one.
 /// `PLAQ_TEST_DEVICE=cpu` leaves CUDA out, `=cuda` the CPU (and a missing CUDA device fails).
 pub fn devices() -> Vec<Device> {
     let wanted = std::env::var("PLAQ_TEST_DEVICE").unwrap_or_default();
@@ -32,7 +33,7 @@ pub fn devices() -> Vec<Device> {
     );
     let mut all = Vec::new();
     if wanted != "cuda" {
-        all.extend([1, 2].map(|threads| Device::cpu(threads).expect("a CPU")));
+        all.push(Device::cpu(if ranks().size() == 1 { 2 } else { 1 }).expect("a CPU"));
     }
     match Device::cuda(gpu()) {
         Ok(_) if wanted == "cpu" => {}

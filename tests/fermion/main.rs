@@ -23,14 +23,9 @@ use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
 
-/// The GPU, or the CPU with one thread: small lattices have nothing for a second one to do.
+/// The GPU where there is one, or the CPU.
 fn device() -> Device {
-    let mut all = common::devices();
-    let last = all.pop().expect("a device");
-    match last.is_cpu() {
-        true => all.swap_remove(0),
-        false => last,
-    }
+    common::devices().pop().expect("a device")
 }
 
 /// A lattice of which every rank has this part.

@@ -42,7 +42,7 @@ fn a_known_hot_start_gives_known_numbers() {
     }
 }
 
-/// A CPU does the shorter rows, on all its cores.
+/// A CPU does the row in the middle.
 #[test]
 fn a_large_hot_start_gives_known_numbers() {
     if ranks().size() > 1 {
@@ -50,6 +50,6 @@ fn a_large_hot_start_gives_known_numbers() {
         return;
     }
     let Some(device) = devices().pop() else { return };
-    let rows = if device.is_cpu() { &LARGE[..2] } else { &LARGE[..] };
+    let rows = if device.is_cpu() { &LARGE[1..2] } else { &LARGE[..] };
     rows_come_out(&device, [32; 4], rows);
 }

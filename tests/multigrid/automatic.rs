@@ -39,7 +39,7 @@ const MASS: f64 = -0.26;
 /// follows links that change.
 #[test]
 fn what_is_chosen() {
-    for device in some_devices() {
+    for device in devices() {
         let mut setup = Setup::new(&device, [8, 4, 4, 16], ROUGH);
         let op = setup.wilson(DiracParams { mass: MASS, ..Default::default() });
         let field =
@@ -78,7 +78,7 @@ fn what_is_chosen() {
 /// An operator that multigrid does not coarsen is BiCGStab's alone.
 #[test]
 fn where_there_is_no_multigrid() {
-    let device = &some_devices()[0];
+    let device = &devices()[0];
     let setup = Setup::new(device, [4; 4], ROUGH);
     let params = LaplaceParams { components: Components::COLOUR, directions: 15, mass2: 0.1 };
     let op =
@@ -94,7 +94,7 @@ fn where_there_is_no_multigrid() {
 /// and more, where |r| / |b| says nothing. Against the same solve to rounding.
 #[test]
 fn heavy_quarks_are_solved_for_everywhere() {
-    for device in some_devices() {
+    for device in devices() {
         let setup = Setup::new(&device, [4, 4, 4, 32], 0.5);
         let op: Arc<dyn QuarkAction> =
             setup.wilson(DiracParams { mass: 6.0, ..Default::default() });
@@ -135,7 +135,7 @@ fn heavy_quarks_are_solved_for_everywhere() {
 /// as the caller wants are solved in parts. Where there is no room for one, BiCGStab solves.
 #[test]
 fn short_memory_solves_fewer_columns() {
-    for device in some_devices() {
+    for device in devices() {
         let setup = Setup::new(&device, over_ranks([8, 4, 4, 16]), ROUGH);
         let op: Arc<dyn QuarkAction> =
             setup.wilson(DiracParams { mass: 0.1, ..Default::default() });
@@ -200,7 +200,7 @@ fn short_memory_solves_fewer_columns() {
 /// for one its vectors wait on the host.
 #[test]
 fn short_memory_makes_fewer_columns() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4; 4], vectors: 8, pre: 0, post: 4 };
@@ -244,7 +244,7 @@ fn short_memory_makes_fewer_columns() {
 /// after updates.
 #[test]
 fn null_vectors_wait_on_the_host() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [4; 4], vectors: 6, pre: 0, post: 4 };
@@ -280,7 +280,7 @@ fn null_vectors_wait_on_the_host() {
 /// and however many right-hand sides there are.
 #[test]
 fn multigrid_at_a_standstill_leaves_the_rest_to_bicgstab() {
-    for device in some_devices() {
+    for device in devices() {
         let setup = Setup::new(&device, [8, 4, 4, 16], ROUGH);
         let of = |mass| setup.wilson(DiracParams { mass, ..Default::default() });
         let (op, other) = (of(MASS), of(-1.2));

@@ -54,7 +54,7 @@ fn compare(op: &CoarseOperator, pairs: &[[Vec<C>; 2]], expected: &[[Vec<C>; 2]],
 /// level; the Schur complement of their solves solves for all sites.
 #[test]
 fn coarse_pairs_are_those_of_the_reference() {
-    for device in some_devices() {
+    for device in devices() {
         for (block, n, precision) in [
             ([2, 2, 4, 2], 5, Precision::F64),
             ([4, 4, 4, 4], 6, Precision::F64),
@@ -212,7 +212,7 @@ fn doublets_are_solved_in_few_iterations() {
         (Cycle::K, quarter, None, vec![level([2, 2, 2, 2], 12), level([2, 2, 1, 2], 12)]),
         (Cycle::V, None, None, vec![level([2, 2, 2, 2], 12), level([2, 2, 2, 2], 12)]),
     ];
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), ROUGH);
         for ((mu, epsilon), csw) in [(MASSES[0], 1.0), (MASSES[1], 1.0), (MASSES[0], 0.0)] {
             let op = doublet(&s, near_critical(mu, csw), epsilon);
@@ -255,7 +255,7 @@ fn doublets_are_solved_in_few_iterations() {
 /// Systems on either parity in either form, of M and of its adjoint, take about as many iterations.
 #[test]
 fn every_form_of_a_doublet_takes_few_iterations() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), ROUGH);
         let op = doublet(&s, near_critical(0.05, 1.0), 0.04);
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 24, pre: 0, post: 4 };
@@ -276,7 +276,7 @@ fn every_form_of_a_doublet_takes_few_iterations() {
 /// Choices of coarse levels on pairs: each solves, and larger twisted masses on coarse levels, too.
 #[test]
 fn choices_of_coarse_levels_take_pairs() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
         let op = doublet(&s, near_critical(0.05, 1.0), 0.04);
         let level = |block| LevelParams { block, vectors: 8, pre: 1, post: 3 };
@@ -317,7 +317,7 @@ fn choices_of_coarse_levels_take_pairs() {
 /// New links, with null vectors kept and refined, are solved for as after a set-up, with other masses too.
 #[test]
 fn doublets_follow_links() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
         let wilson = near_critical(0.05, 1.0);
         let made = DoubletParams { wilson, epsilon: 0.04 };
@@ -362,7 +362,7 @@ fn doublets_follow_links() {
 /// What a set-up and cycles announce is what they take.
 #[test]
 fn announced_memory_of_pairs_is_taken() {
-    for device in some_devices() {
+    for device in devices() {
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = doublet(&s, near_critical(0.1, 1.0), 0.09);
@@ -403,7 +403,7 @@ fn announced_memory_of_pairs_is_taken() {
 /// vectors are of one flavour, whose hierarchies take them.
 #[test]
 fn flavours_are_told_apart() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
         let wilson = DiracParams { mass: 0.1, mu: 0.1, ..Default::default() };
         let both = doublet(&s, wilson, 0.05);
@@ -441,7 +441,7 @@ fn flavours_are_told_apart() {
 #[test]
 fn a_doublet_of_the_sample() {
     let Some(path) = common::configuration("ddalphaamg.8x8x8x8b6.0000id3n1") else { return };
-    for device in some_devices() {
+    for device in devices() {
         let (f64, whole) = (Precision::F64, Recon::R18);
         let options = LoadOptions::default();
         let gauge = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap().gauge;

@@ -15,7 +15,7 @@ fn fewer() -> Vec<[usize; 4]> {
 /// on lattices with and without parity.
 #[test]
 fn vectors_are_gathered_and_scattered() {
-    for device in some_devices() {
+    for device in devices() {
         for (part, block) in [([6, 2, 4, 2], [2, 2, 2, 1]), ([6, 2, 6, 4], [2, 1, 2, 4])] {
             for grid in fewer() {
                 let geometry = common::geometry(over_ranks(part), &device);
@@ -113,7 +113,7 @@ fn solutions(op: &Arc<Wilson>, multigrid: &Arc<Multigrid>, nrhs: usize) -> (Vec<
 fn gathered_levels_are_those_of_one_rank() {
     let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 4 };
     let (alone, many) = (Comm::single(), ranks());
-    let device = some_devices().pop().unwrap();
+    let device = devices().pop().unwrap();
     let cases = [
         // The second level, which the next aggregates do not divide; one after the other; none.
         (vec![level([4, 2, 2, 4], 8), level([2, 1, 2, 2], 6)], Some(1)),
@@ -186,7 +186,7 @@ fn gathered_levels_are_those_of_one_rank() {
 #[test]
 fn gathered_levels_that_cannot_be() {
     let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 2 };
-    for device in some_devices() {
+    for device in devices() {
         let op = near_unit(&device, &ranks(), 0.45);
         let refused = |levels: Vec<LevelParams>, gather, status: Status, words: &str| {
             let params =

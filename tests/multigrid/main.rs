@@ -36,15 +36,6 @@ use reference::dirac::{Dirac, Params};
 use reference::numbers::{field_from, gauge_numbers};
 use reference::{su3, Lattice, C};
 
-/// One CPU device is enough: tests/backends.rs compares numbers of threads.
-fn some_devices() -> Vec<Device> {
-    let mut all = devices();
-    if all.len() > 1 && all[1].is_cpu() {
-        all.remove(0);
-    }
-    all
-}
-
 fn twisted_clover() -> DiracParams {
     DiracParams {
         mass: 0.1,
@@ -271,7 +262,7 @@ fn coarser(
 /// Chiralities stay apart: <y, gamma5 M x> = <gamma5 M y, x> on the second and the third level.
 #[test]
 fn coarse_operators_are_gamma5_hermitian() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.35);
         let op = s.wilson(DiracParams { mu: 0.0, ..twisted_clover() });
         let transfer = Transfer::new(null_vectors(&s, 5, Precision::F64), [2, 2, 4, 2]).unwrap();
@@ -330,7 +321,7 @@ fn schur(op: &CoarseOperator, what: &str, tolerance: f64) {
 
 #[test]
 fn coarse_operators_are_those_of_the_reference() {
-    for device in some_devices() {
+    for device in devices() {
         level(&device, [4, 4, 4, 12], [4, 4, 4, 4], 5, Precision::F64);
         level(&device, [4, 4, 4, 8], [2, 2, 4, 2], 7, Precision::F64);
         level(&device, [6, 2, 4, 4], [3, 1, 2, 2], 4, Precision::F64);
@@ -376,7 +367,7 @@ fn solve_on(
 #[test]
 fn sample_of_ddalphaamg() {
     let Some(path) = common::configuration("ddalphaamg.8x8x8x8b6.0000id3n1") else { return };
-    for device in some_devices() {
+    for device in devices() {
         let (f64, whole) = (Precision::F64, Recon::R18);
         let options = LoadOptions::default();
         let gauge = load_gauge(&device, &ranks(), &path, f64, whole, &options).unwrap().gauge;
@@ -410,7 +401,7 @@ fn sample_of_ddalphaamg() {
 /// Two and three levels, several aggregates and numbers of null vectors, near the critical mass.
 #[test]
 fn hierarchies_solve_in_few_iterations() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
         let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
         let op = s.wilson(params);
@@ -443,7 +434,7 @@ fn hierarchies_solve_in_few_iterations() {
 /// Systems on the other parity and in the other form, and their adjoints, take about as many iterations.
 #[test]
 fn every_form_takes_few_iterations() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
         let op =
             s.wilson(DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
@@ -465,7 +456,7 @@ fn every_form_takes_few_iterations() {
 /// Null vectors that were taken out build the same hierarchy again.
 #[test]
 fn null_vectors_can_be_kept() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
         let op = s.wilson(DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2, 2, 2, 4], vectors: 6, pre: 2, post: 3 };
@@ -488,7 +479,7 @@ fn null_vectors_can_be_kept() {
 /// refused by name.
 #[test]
 fn null_space_in_a_file() {
-    for device in some_devices() {
+    for device in devices() {
         let folder = common::Folder::new("null-space");
         let path = folder.0.join("null.lime");
         let mass = DiracParams { mass: -0.2, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
@@ -566,7 +557,7 @@ fn null_space_in_a_file() {
 /// What cannot work is refused by name, and an update that fails leaves the hierarchy as it was.
 #[test]
 fn impossible_hierarchies_are_refused() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, ..Default::default() });
         let level = |block, vectors| LevelParams { block, vectors, pre: 0, post: 2 };
@@ -619,7 +610,7 @@ fn impossible_hierarchies_are_refused() {
 /// the solves for low modes may end before their last step, which takes fewer vectors.
 #[test]
 fn announced_memory_is_taken() {
-    for device in some_devices() {
+    for device in devices() {
         // Messages between GPUs have whole pages of 2 MiB.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
@@ -657,7 +648,7 @@ fn announced_memory_is_taken() {
 /// from the set-up and go. A second time they announce no more.
 #[test]
 fn cycles_take_what_they_announce() {
-    for device in some_devices() {
+    for device in devices() {
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
@@ -698,7 +689,7 @@ fn cycles_do_not_wait_for_sums() {
     if ranks().size() > 1 {
         return;
     }
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, [8, 4, 4, 8], 0.5);
         let op = s.wilson(DiracParams { mass: 0.1, csw_s: 1.0, csw_t: 1.0, ..Default::default() });
         let level = LevelParams { block: [2; 4], vectors: 4, pre: 0, post: 8 };

@@ -6,7 +6,7 @@ use super::*;
 /// them in 16 bits. By way of the host they become the same.
 #[test]
 fn null_vectors_of_few_bits() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
         // Numbers of them that are loaded one, two, eight and four at a time.
         let forms = [(LinkPrecision::Half, 5e-4), (LinkPrecision::Quarter, 1.5e-2)];
@@ -68,7 +68,7 @@ fn length(x: &[f64]) -> f64 {
 /// Links in 16 and in 8 bits are those in single precision to what these hold, each number and their products.
 #[test]
 fn short_links() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
         let op = Arc::new(s.wilson(twisted_clover()).to(Precision::F32, Recon::R18).unwrap());
         // Rows that do and do not fill whole tiles and loads.
@@ -140,7 +140,7 @@ fn short_links() {
 #[test]
 fn links_are_as_short_as_null_vectors_allow() {
     let choices = [LinkPrecision::Quarter, LinkPrecision::Half];
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.35);
         // Hops of much more than the site term.
         let params = DiracParams { mass: -3.99, ..Default::default() };

@@ -86,7 +86,7 @@ fn off(op: &CoarseOperator, x: &CoarseField, b: &CoarseField) -> f64 {
 /// Levels with and without parity; ranks compare with the operator, one rank with the dense matrix too.
 #[test]
 fn any_solver_solves_on_coarse_levels() {
-    for device in some_devices() {
+    for device in devices() {
         for (part, block) in [([4, 4, 4, 8], [2, 2, 4, 4]), ([6, 2, 2, 4], [2, 2, 2, 2])] {
             let op = coarse(&device, part, block, 3, Precision::F64);
             let low = coarse(&device, part, block, 3, Precision::F32);
@@ -137,7 +137,7 @@ fn any_solver_solves_on_coarse_levels() {
 /// the levels do one after the other.
 #[test]
 fn prolongators_are_rectangular_operators() {
-    for device in some_devices() {
+    for device in devices() {
         for (part, block) in [([4, 4, 4, 8], [2, 2, 4, 4]), ([6, 2, 2, 4], [2, 2, 2, 2])] {
             let s = Setup::new(&device, over_ranks(part), 0.35);
             let transfer =
@@ -184,7 +184,7 @@ fn prolongators_are_rectangular_operators() {
 /// <x, S y> = <S^dagger x, y>; CG on S^dagger S; without gamma5-hermiticity there is no adjoint.
 #[test]
 fn adjoints_of_coarse_operators() {
-    for device in some_devices() {
+    for device in devices() {
         let op = coarse(&device, [4, 4, 4, 8], [2, 2, 4, 4], 3, Precision::F64);
         let system = CoarseSystem::new(op.clone(), true);
         let shape = system.shape();
@@ -248,7 +248,7 @@ fn adjoints_of_coarse_operators() {
 /// Right-hand sides that are fastest are copied one by one too, from and to fields with others.
 #[test]
 fn columns_of_coarse_vectors_are_copied() {
-    for device in some_devices() {
+    for device in devices() {
         let op = coarse(&device, [4, 4, 4, 8], [2, 2, 4, 4], 3, Precision::F64);
         let shape = CoarseSystem::new(op, false).shape();
         let mut x = shape.field(3).unwrap();
@@ -266,7 +266,7 @@ fn columns_of_coarse_vectors_are_copied() {
 /// that take longer, or stop before.
 #[test]
 fn columns_of_a_cycle_are_independent() {
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([8, 4, 4, 8]), 0.5);
         let params = DiracParams { mass: -0.25, csw_s: 1.0, csw_t: 1.0, ..Default::default() };
         let op = s.wilson(params);

@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn coarse_operators_take_a_larger_twist() {
     let precision = Precision::F64;
-    for device in some_devices() {
+    for device in devices() {
         let s = Setup::new(&device, over_ranks([4, 4, 4, 8]), 0.35);
         let p = twisted_clover();
         let [op, heavier] = [1.0, 2.5].map(|f| s.wilson(DiracParams { mu: f * p.mu, ..p }));

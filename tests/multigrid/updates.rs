@@ -30,7 +30,7 @@ fn small(post: usize, vectors: usize) -> MultigridParams {
 /// fresh set-up. What was not updated is refused.
 #[test]
 fn fifty_steps_of_a_trajectory() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
         let mut gauge = near_unit(&device, &geometry, 3, 0.4);
         let links = || near_unit(&device, &geometry, 3, 0.4);
@@ -85,7 +85,7 @@ fn fifty_steps_of_a_trajectory() {
 /// links, which still solves.
 #[test]
 fn what_no_means_mend_is_refused() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
         let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
         let multigrid = Arc::new(Multigrid::new(&*good, &small(2, 4)).unwrap());
@@ -116,7 +116,7 @@ fn what_no_means_mend_is_refused() {
 /// An update announces what it takes beside the old hierarchy, and refuses before it takes anything.
 #[test]
 fn updates_announce_their_memory() {
-    for device in some_devices() {
+    for device in devices() {
         // Messages between GPUs have whole pages of 2 MiB.
         let extent = if device.is_cpu() { 8 } else { 16 };
         let s = Setup::new(&device, over_ranks([extent; 4]), 0.5);
@@ -153,7 +153,7 @@ fn updates_announce_their_memory() {
 /// Links that are not numbers are refused by name at a set-up and at an update, and the old hierarchy still solves.
 #[test]
 fn links_that_are_not_finite() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
         let good = operator(near_unit(&device, &geometry, 3, 0.4), -0.2);
         let multigrid = Arc::new(Multigrid::new(&*good, &small(4, 4)).unwrap());
@@ -180,7 +180,7 @@ fn links_that_are_not_finite() {
 /// Links that change a little, as in HMC: after every update the cycle is as good as that of a fresh set-up.
 #[test]
 fn updates_keep_the_cycle_good() {
-    for device in some_devices() {
+    for device in devices() {
         let geometry = common::geometry(over_ranks([8, 4, 4, 8]), &device);
         let links = |step: u64| {
             let mut gauge =

@@ -84,13 +84,11 @@ impl Setup {
     }
 }
 
-/// One CPU device is enough: tests/backends.rs compares numbers of threads.
 fn setups() -> Vec<Setup> {
-    let mut all: Vec<Device> = devices();
-    if all.len() > 1 && all[1].is_cpu() {
-        all.remove(0);
-    }
-    all.iter().flat_map(|d| EXTENTS.map(|e| Setup::new(d, common::over_ranks(e), 0.35))).collect()
+    devices()
+        .iter()
+        .flat_map(|d| EXTENTS.map(|e| Setup::new(d, common::over_ranks(e), 0.35)))
+        .collect()
 }
 
 /// Two sources of very different length, which must not matter.
