@@ -71,7 +71,7 @@ chosen() {
 if [ "${1:-}" = check ]; then
   part build "$CARGO" test --no-run --test device --test host
   device=$(program device) host=$(program host)
-  chosen host "$host" "abi:generated,exported,header,layout architecture comm:sums fuzz:the_calls_are_written
+  chosen host "$host" "abi:generated,exported,header,layout architecture comm:together fuzz:the_calls_are_written
     reference_selfcheck:dirac"
   chosen device "$device" "backends config correlators device_arrays dirac flow:stages halo hmc:links_follow,momenta io
     laplace layouts memory observables propagator recon smearing solvers:every_solution"

@@ -3,7 +3,7 @@
 use crate::{common, reference};
 use std::sync::Arc;
 
-use common::{devices, distance, extents_on, over_ranks, shared, Lex};
+use common::{devices, distance, extents_on, over_ranks, ranks, shared, Lex};
 use plaq::compose::{DiracSolver, Schur, Solution, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{
@@ -158,10 +158,13 @@ fn the_operator_is_that_of_the_reference() {
 }
 
 /// Solves with every Schur complement and without, of M and its adjoint, in mixed precision, two right-hand sides
-/// at once; the reference applies M to what they find.
+/// at once; the reference applies M to what they find. On several ranks, all of which compute the reference, on the
+/// first lattice and the last.
 #[test]
 fn doublets_are_solved() {
-    for s in setups() {
+    let all = setups();
+    let step = if ranks().size() > 1 { all.len() - 1 } else { 1 };
+    for s in all.into_iter().step_by(step) {
         for params in doublets() {
             let op = ActionParams::from(params)
                 .create_in(&s.gauge, (Precision::F64, Recon::R12))

@@ -4,8 +4,9 @@
 //! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
 //! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90
 //! gets every variant of the table below; sm_80 and sm_100 the first variant of each kernel in each precision, with the
-//! first value of its other parameters; the other architectures that of a few kernels, or those of
-//! `PLAQ_GPU_COMPILE_ARCHS` = list of numbers that of all.
+//! first value of its other parameters, and so are compiled launch shapes that the tuner tries and kernels that count in
+//! 64 bits; the other architectures that of a few kernels, or those of `PLAQ_GPU_COMPILE_ARCHS` = list of numbers that of
+//! all.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -720,12 +721,12 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 for arch in archs {
                     job(v.what.clone(), arch, shape);
                 }
-                if kernel.elements && i == 0 {
+                if kernel.elements && i == 0 && first {
                     job(format!("{}{MANY}", v.what), 90, shape);
                 }
                 // What the tuner tries by default: compiles, and may spill.
                 let others = candidates(kernel, &params).into_iter().filter(|s| *s != shape);
-                for other in others.filter(|_| i == 0 && kernel.tuned) {
+                for other in others.filter(|_| i == 0 && first && kernel.tuned) {
                     job(format!("{} (candidate)", v.what), 90, other);
                 }
             }
