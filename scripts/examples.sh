@@ -1,8 +1,9 @@
 #!/bin/bash
-# usage: examples.sh [--list]
+# usage: examples.sh [--list | one | ranks]
 # Builds the program plaq and the programs of examples-c/ and runs them as tests: the lines of tests/examples/runs.txt,
 # and of every example each line `test: ARGUMENTS` of its opening comment, is one run from the root of the repository
-# that must end with status 0; $OUT in it is a fresh folder. --list prints these lines, PROGRAM ARGUMENTS, instead.
+# that must end with status 0; $OUT in it is a fresh folder. Then plaq on several ranks prints what it prints on one.
+# `one` leaves out what runs on several ranks, `ranks` all else; --list prints the lines, PROGRAM ARGUMENTS, instead.
 set -u
 cd "$(dirname "$0")/.."
 shopt -s nullglob
@@ -21,8 +22,9 @@ runs() {
   done
 }
 
+which=${1:-all}
 list=$(runs) || exit 1
-if [ "${1:-}" = --list ]; then
+if [ "$which" = --list ]; then
   echo "$list"
   exit
 fi
@@ -30,11 +32,13 @@ fi
 . scripts/harness.sh
 make --no-print-directory examples PROFILE=dev || exit 1
 ! have_mpi || make --no-print-directory mpi PROFILE=dev || exit 1
+wanted() { [ "$which" = all ] || [ "$which" = "$1" ]; }
 export OUT=$scratch
 plaq=build/dev/bin/plaq
 out=$scratch
 while read -r name args; do
   [ -n "$name" ] || continue
+  case $name in 04_ranks*) wanted ranks || continue ;; *) wanted one || continue ;; esac
   if [[ $name = 04_ranks* ]] && [ -x "build/dev/bin/$name" ]; then
     # shellcheck disable=SC2086
     check "$name $args" scripts/ranks.sh 1,1,1,2 "build/dev/bin/$name" $args
@@ -144,7 +148,7 @@ gaugefix() {
   check "gaugefix, omega out of range" refused 2 omega "${program[@]}" --gauge "$file" --omega 2.5
   check "gaugefix, not converged" refused 3 "NOT CONVERGED" "${program[@]}" --gauge "$file" --max-iterations 10
 }
-gaugefix
+wanted one && gaugefix
 
 # A field that gluon fixes and one that comes fixed from a file have the same propagator.
 gluon() {
@@ -157,7 +161,7 @@ gluon() {
   check "gluon, no such file" refused 1 absent "${program[@]}" --gauge absent
   check "gluon, negative cut" refused 2 --cut "${program[@]}" --gauge "$file" --cut -1
 }
-gluon
+wanted one && gluon
 
 # The studies, short, and what reads their files.
 studies() {
@@ -251,7 +255,7 @@ null_vectors() {
   check "propagator, null vectors without multigrid" refused 2 --load-multigrid "$plaq" propagator \
     --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --kappa 0.13 --load-multigrid "$out/null.lime"
 }
-null_vectors
+wanted one && null_vectors
 
 # The average of a file with itself is the file, without error.
 averages() {
@@ -259,7 +263,9 @@ averages() {
   paste -d' ' <("$plaq" gluon --gauge tests/data/quenched-b6.0-4x4x4x8.ildg --fix yes --cut 2 2>/dev/null | grep -v '^#') \
     <(grep -v '^#' "$out/averages") | awk '{ n++; if (($5 - $13) ^ 2 > 1e-18 || ($6 - $14) ^ 2 > 1e-18 || $15 != 0) exit 1 } END { exit n < 5 }'
 }
-if command -v python3 >/dev/null; then
+if ! wanted one; then
+  :
+elif command -v python3 >/dev/null; then
   studies
 else
   ignore studies "no Python"
@@ -298,8 +304,9 @@ a_rank_is_gone() {
   [ "$found" != 0 ] && [ "$found" != 124 ] && [ "$found" != 137 ] && grep -q "no answer for" "$out/said"
 }
 
-if have_mpi; then
-  make --no-print-directory mpi PROFILE=dev || exit 1
+if ! wanted ranks; then
+  :
+elif have_mpi; then
   file=tests/data/quenched-b6.0-4x4x4x8.ildg
   on_ranks plaquette --threads 1 --wilson-loops 2,2 "$file"
   # From a cold start: where staples nearly cancel, as in a hot one, rounding grows by 1e4 a sweep.

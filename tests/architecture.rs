@@ -644,7 +644,7 @@ fn every_variable_has_a_line() {
     let folders = ["src", "tests", "benches", "scripts", "examples-c", "mpi"];
     let mut paths: Vec<PathBuf> =
         folders.iter().flat_map(|f| files(f, &["rs", "c", "h", "sh"])).collect();
-    paths.extend(files("bindings", &["py"]));
+    paths.extend(["bindings", "tests"].iter().flat_map(|f| files(f, &["py"])));
     paths.extend(["build.rs", "Makefile", ".ci/run"].map(|name| root().join(name)));
     paths.retain(|path| !path.ends_with("tests/architecture.rs"));
     for path in paths {

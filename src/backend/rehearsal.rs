@@ -54,9 +54,9 @@ struct Record {
 /// Who wants to know of calls.
 enum Wanted {
     Nobody,
-    /// At the end.
+    /// Who recorded them, at the end.
     Caller,
-    /// The device that compiles their kernels, of each when it is asked for; whether it is a guess.
+    /// The device that compiles their kernels, of each when it is asked for, and whether it is a guess.
     Device(Device, bool),
 }
 

@@ -7,6 +7,7 @@ import inspect
 import sys
 import time
 import traceback
+import unittest
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -54,7 +55,7 @@ def main(words):
         faulthandler.dump_traceback_later(SECONDS, exit=True)
         try:
             test()
-        except ModuleNotFoundError as error:
+        except (ModuleNotFoundError, unittest.SkipTest) as error:
             print(f"test {name} ... ignored, {error}")
             ignored += 1
         except Exception:

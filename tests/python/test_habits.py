@@ -2,12 +2,14 @@
 
 import gc
 import logging
+import os
 import pickle
 import signal
 import sys
 import threading
 import time
 import types
+import unittest
 import warnings
 
 import numpy as np
@@ -400,7 +402,9 @@ def test_memory_comes_back():
 
 def test_overhead():
     """A hop on 8^4 from Python costs at most 20 us more than the call of C, timed inside of the same call: two threads'
-    hop takes 160 or 250 us, as they are placed, and no other call is to be compared with."""
+    hop takes 160 or 250 us, as they are placed, and no other call is to be compared with. Not beside other work."""
+    if os.environ.get("PLAQ_TEST_BUSY"):
+        raise unittest.SkipTest("a time on a busy machine")
     gauge = plaq.Gauge.hot([8, 8, 8, 8])
     d = plaq.Wilson(gauge, mass=0.1)
     x, y = plaq.Fermion.noise(gauge), d.field()
