@@ -3,10 +3,10 @@
 //! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
 //! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
 //! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90
-//! gets every variant of the table below; sm_80 and sm_100 the first variant of each kernel in each precision, with the
-//! first value of its other parameters, and so are compiled launch shapes that the tuner tries and kernels that count in
-//! 64 bits; the other architectures that of a few kernels, or those of `PLAQ_GPU_COMPILE_ARCHS` = list of numbers that of
-//! all.
+//! gets every variant of the table below; sm_80 and sm_100 the first variant of each kernel with the first value of its
+//! other parameters, by turns in one precision and another; for the same precisions and parameters sm_90 gets launch
+//! shapes that the tuner tries and kernels that count in 64 bits; the other architectures have a few kernels in each
+//! precision, or with `PLAQ_GPU_COMPILE_ARCHS` = list of numbers these have all.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -49,8 +49,8 @@ const SPILLS_ALLOWED: &[(&str, &str, u32)] = &[
     ("field_strength_sum_f64_", "", 96),
 ];
 
-/// Architectures for which every kernel is compiled once in each precision, besides sm_90.
-const ARCHS: &[i32] = &[80, 100];
+/// Architectures besides sm_90, by turns, for kernels in each precision; both for one that has no precision.
+const ARCHS: [i32; 2] = [80, 100];
 /// Turing, Ampere and Ada of workstations, Blackwell Ultra, Blackwell of workstations: kernels of each kind.
 const OTHER_ARCHS: &[i32] = &[75, 86, 89, 103, 120];
 const OF_EACH_KIND: &[&str] = &[
@@ -702,13 +702,19 @@ fn every_kernel_compiles_and_fits_its_registers() {
         for params in combinations(kernel.params).into_iter().filter(chosen) {
             let shape = default_shape(kernel, &params);
             assert!(candidates(kernel, &params).contains(&shape));
+            let precisions = kernel.params.first().copied().unwrap_or_default();
+            let turn = params.first().and_then(|p| precisions.iter().position(|of| of == p));
+            let by_turns = match turn {
+                Some(turn) if precisions.len() > 1 => &ARCHS[turn % 2..][..1],
+                _ => &ARCHS[..],
+            };
             for (i, v) in variants(kernel, &params)
                 .into_iter()
                 .enumerate()
                 .filter(|(_, v)| v.what.contains(&what))
             {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
-                let once = ARCHS.iter().chain(others).copied().filter(|_| i == 0 && first);
+                let once = by_turns.iter().chain(others).copied().filter(|_| i == 0 && first);
                 let archs = std::iter::once(90).chain(once);
                 let mut job = |what: String, arch, shape| {
                     let mut specs = constants(kernel, v.specs.clone());

@@ -158,8 +158,8 @@ fn level(block: [usize; 4], vectors: usize) -> LevelParams {
     LevelParams { block, vectors, pre: 1, post: 4 }
 }
 
-/// Every smoother on the finest and the middle level with every solver of the coarsest one, near the critical
-/// mass.
+/// Every smoother on the finest and the middle level, the first with every solver of the coarsest one, near the
+/// critical mass.
 #[test]
 fn every_smoother_and_coarsest_solver() {
     let coarsest = [
@@ -183,8 +183,8 @@ fn every_smoother_and_coarsest_solver() {
         for (s, smoother) in SMOOTHERS.into_iter().enumerate() {
             let (mut found, mut exact) = (vec![], None);
             for (c, (coarsest, modes)) in coarsest.into_iter().enumerate() {
-                // The first smoother with every solver of the coarsest level, others with one and, on a CPU, with the
-                // inverse: on GPUs every choice is kernels to compile.
+                // Others with one of the solvers and, on a CPU, with the inverse: on GPUs every choice is kernels to
+                // compile.
                 let inverse = device.is_cpu() && coarsest == Coarsest::Direct;
                 if c != s % coarsest_count() && s != 0 && !inverse {
                     continue;

@@ -1,5 +1,5 @@
 //! Numbers of threads change no bit: pieces of a launch do not depend on each other, and sums have an order of their own.
-//! Other tests run on the CPU with one number of threads.
+//! Other tests run on the CPU with one number of threads, one or two.
 
 use crate::common;
 use std::ops::ControlFlow;
@@ -33,7 +33,11 @@ const PARTS: [[usize; 4]; 2] = [[8, 4, 4, 12], [2, 6, 6, 2]];
 
 /// What one thread computes is what two and three do, to the bit.
 fn same(work: impl Fn(&Device, &Arc<Geometry>) -> Vec<f64>) {
-    for part in PARTS {
+    same_on(PARTS, work);
+}
+
+fn same_on(parts: [[usize; 4]; 2], work: impl Fn(&Device, &Arc<Geometry>) -> Vec<f64>) {
+    for part in parts {
         let by = |threads| {
             let device = Device::cpu(threads).unwrap();
             work(&device, &common::geometry(common::over_ranks(part), &device))
@@ -240,7 +244,7 @@ fn multigrid_and_propagators() {
 
 #[test]
 fn modes_and_the_overlap_operator() {
-    same(|device, geometry| {
+    same_on([[4, 4, 4, 8], [2, 6, 2, 2]], |device, geometry| {
         let u = Arc::new(links(device, geometry, F64, Recon::R18));
         let kernel = Overlap::kernel(u, 0.4, DiracParams::default()).unwrap();
         let modes = ModeParams { count: Some(4), tol: 1e-2, ..Default::default() };
