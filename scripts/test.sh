@@ -78,8 +78,11 @@ if [ "${1:-}" = check ]; then
   finish
 fi
 
-# The whole is compiled once, and panics say where they are without tables of lines.
-export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
+# Where nobody compiles a part at a time it is faster to compile the whole, and panics say where they are without tables of
+# lines.
+if [ -z "$(ls -A "${CARGO_TARGET_DIR:-target}/debug/incremental" 2>/dev/null)" ]; then
+  export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
+fi
 
 # What is installed and downloaded, beside the compilers.
 {
