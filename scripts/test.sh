@@ -109,7 +109,6 @@ have_mpi && part mpi make --no-print-directory mpi
 # What mostly waits for one thread runs beside a part that keeps all cores busy, and one after the other, as `make` would
 # write the same files.
 single() {
-  export PLAQ_TEST_BUSY=1
   part python tests/python.sh
   part moved tests/moved.sh
   if [ -f include/plaq.h ]; then
@@ -134,7 +133,6 @@ trap 'rm -rf "$scratch"' EXIT
 # Programs on many ranks wait for each other without rest: beside other tests they take eight times as long.
 part ranks env RUST_TEST_THREADS=1 "$host" --show-output _on_ranks _of_ranks comm::
 have_mpi && part programs scripts/examples.sh ranks
-part overhead tests/python.sh overhead
 
 # Tests of `device` again on more ranks, as the words of tests_of: the reference is slow on every rank.
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
