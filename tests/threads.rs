@@ -224,13 +224,13 @@ fn multigrid_and_propagators() {
         let op = wilson(device, geometry);
         let block = geometry.extents().map(|n| if n % 4 == 0 { 4 } else { 2 });
         let level = LevelParams { block, vectors: 4, pre: 0, post: 4 };
-        let params = MultigridParams::with_levels(vec![level]);
+        let levels = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&*op, &levels).unwrap());
         let solver =
             SolverParams { kind: SolverKind::Gcr, stop: Stop::at(1e-8), ..Default::default() };
-        let params =
-            (Multigrid::new(&*op, &params).unwrap(), SolveParams { solver, ..Default::default() });
-        let solver = DiracSolver::new(op.clone(), params.1).unwrap();
-        solver.set_multigrid(Some(Arc::new(params.0))).unwrap();
+        let params = SolveParams { solver, ..Default::default() };
+        let solver = DiracSolver::new(op.clone(), params).unwrap();
+        solver.set_multigrid(Some(multigrid)).unwrap();
         let (quark, report) =
             propagator(&solver, Source::point([0; 4]), 0, &mut unwatched).unwrap();
         assert!(report.solver.converged, "{report:?}");
