@@ -38,12 +38,12 @@ plaq=build/dev/bin/plaq
 out=$scratch
 while read -r name args; do
   [ -n "$name" ] || continue
-  case $name in 04_ranks*) wanted ranks || continue ;; *) wanted one || continue ;; esac
-  if [[ $name = 04_ranks* ]] && [ -x "build/dev/bin/$name" ]; then
-    # shellcheck disable=SC2086
-    check "$name $args" scripts/ranks.sh 1,1,1,2 "build/dev/bin/$name" $args
-  elif [ -x "build/dev/bin/$name" ]; then
-    check "$name $args" bash -c "exec build/dev/bin/$name $args"
+  case $name in
+  04_ranks*) wanted ranks || continue; on="scripts/ranks.sh 1,1,1,2" ;;
+  *) wanted one || continue; on= ;;
+  esac
+  if [ -x "build/dev/bin/$name" ]; then
+    check "$name $args" bash -c "exec $on build/dev/bin/$name $args"
   else
     ignore "$name" "no compiler for it"
   fi

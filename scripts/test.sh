@@ -1,6 +1,7 @@
 #!/bin/bash
 # usage: test.sh [check]
-# Runs every test of the repository, or with `check` the quick ones; one line per part, then one line to count by.
+# Runs every test of the repository, once what they need is installed, or with `check` the quick ones; one line per part,
+# then one line to count by.
 set -u
 cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
