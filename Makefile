@@ -20,7 +20,7 @@ DATADIR ?= $(PREFIX)/share/plaq
 QUDADIR ?= $(PREFIX)/quda
 DESTDIR ?=
 
-# Cargo profile of the library that the examples are linked to: release, dev or kit.
+# Cargo profile of the library that programs are linked to and that tests test: release, dev or kit.
 PROFILE ?= release
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 BUILT := $(TARGET)/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))
@@ -111,12 +111,12 @@ demo: ## install what is missing, build, print the correlators of a small config
 
 test: ## install what is missing, run every test
 	@scripts/setup.sh build
-	@scripts/test.sh
+	@PROFILE=$(PROFILE) scripts/test.sh
 
 .PHONY: check
 check: ## install what is missing, run the quick tests: three minutes on two cores
 	@scripts/setup.sh test
-	@scripts/test.sh check
+	@PROFILE=$(PROFILE) scripts/test.sh check
 
 FUZZ_SECONDS ?= 600
 .PHONY: fuzz

@@ -30,11 +30,11 @@ if [ "$which" = --list ]; then
 fi
 # shellcheck source=scripts/harness.sh
 . scripts/harness.sh
-make --no-print-directory examples PROFILE=dev || exit 1
-! have_mpi || make --no-print-directory mpi PROFILE=dev || exit 1
+make --no-print-directory examples || exit 1
+! have_mpi || make --no-print-directory mpi || exit 1
 wanted() { [ "$which" = all ] || [ "$which" = "$1" ]; }
 export OUT=$scratch
-plaq=build/dev/bin/plaq
+plaq=build/$PROFILE/bin/plaq
 out=$scratch
 while read -r name args; do
   [ -n "$name" ] || continue
@@ -42,8 +42,8 @@ while read -r name args; do
   04_ranks*) wanted ranks || continue; on="scripts/ranks.sh 1,1,1,2" ;;
   *) wanted one || continue; on= ;;
   esac
-  if [ -x "build/dev/bin/$name" ]; then
-    check "$name $args" bash -c "exec $on build/dev/bin/$name $args"
+  if [ -x "build/$PROFILE/bin/$name" ]; then
+    check "$name $args" bash -c "exec $on build/$PROFILE/bin/$name $args"
   else
     ignore "$name" "no compiler for it"
   fi
@@ -165,7 +165,7 @@ wanted one && gluon
 
 # The studies, short, and what reads their files.
 studies() {
-  local common=(--lattice 4,4,4,8 --thermalise 5 --bin build/dev/bin)
+  local common=(--lattice 4,4,4,8 --thermalise 5 --bin build/$PROFILE/bin)
   check "study of accuracy" scripts/studies/accuracy.py "${common[@]}" --iterations 100 --out "$out/accuracy.json"
   check "study of Abelian copies" scripts/studies/mag_copies.py "${common[@]}" --copies 3 --chunk 2 --temperatures 5 \
     --stochastic-sweeps 10 --max-iterations 1000 --out "$out/mag.json"

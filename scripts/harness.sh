@@ -1,5 +1,7 @@
 # Sourced from the root of the repository by the scripts that test: checks that are counted, test programs and their tests.
 CARGO=${CARGO:-cargo}
+# Cargo's profile of the library and its tests: that of `make` and `make demo`, which have compiled it, or another.
+export PROFILE=${PROFILE:-release}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 good=0 bad=0 missing=0
@@ -35,7 +37,7 @@ have_mpi() { command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mp
 
 # Compiles the library and a test program, device or host; prints the path of the program.
 program() {
-  "$CARGO" test --no-run --test "$1" 2>&1 | tee "$scratch/build" | sed -nE 's,^ *Executable .*\((.*)\)$,\1,p' | grep . ||
+  "$CARGO" test --no-run --profile "$PROFILE" --test "$1" 2>&1 | tee "$scratch/build" | sed -nE 's,^ *Executable .*\((.*)\)$,\1,p' | grep . ||
     { cat "$scratch/build" >&2; return 1; }
 }
 

@@ -9,7 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build/pyquda/resources
 if [ $# = 0 ]; then
-  make --no-print-directory install PROFILE=dev PREFIX="$PWD/build/pyquda/prefix"
+  make --no-print-directory install PREFIX="$PWD/build/pyquda/prefix"
 fi
 home=$(realpath "${1:-build/pyquda/prefix/quda}")
 venv=$PWD/build/pyquda/venv python=$PWD/build/pyquda/venv/bin/python

@@ -70,7 +70,7 @@ chosen() {
 
 # `make check`: what is quick and sees most.
 if [ "${1:-}" = check ]; then
-  part build "$CARGO" test --no-run --test device --test host
+  part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host
   device=$(program device) host=$(program host)
   chosen host "$host" "abi:generated,exported,header,layout architecture comm:together fuzz:the_calls_are_written
     reference_selfcheck:dirac"
@@ -79,19 +79,13 @@ if [ "${1:-}" = check ]; then
   finish
 fi
 
-# Where nobody compiles a part at a time it is faster to compile the whole, and panics say where they are without tables of
-# lines.
-if [ -z "$(ls -A "${CARGO_TARGET_DIR:-target}/debug/incremental" 2>/dev/null)" ]; then
-  export CARGO_INCREMENTAL=${CARGO_INCREMENTAL:-0} CARGO_PROFILE_DEV_DEBUG=${CARGO_PROFILE_DEV_DEBUG:-0}
-fi
-
 # What is installed and downloaded, beside the compilers.
 {
   scripts/setup.sh test >"$logs/setup" 2>&1
   scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log"
 } &
 downloads=$!
-part build "$CARGO" test --no-run
+part build "$CARGO" test --no-run --profile "$PROFILE"
 wait $downloads
 nvrtc=$?
 grep '^setup: ' "$logs/setup"
@@ -102,8 +96,8 @@ else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
 device=$(program device) host=$(program host)
-part library "$CARGO" test --lib -- --show-output
-part documentation "$CARGO" test --doc
+part library "$CARGO" test --profile "$PROFILE" --lib -- --show-output
+part documentation "$CARGO" test --profile "$PROFILE" --doc
 part device "$device" --show-output
 have_mpi && part mpi make --no-print-directory mpi
 

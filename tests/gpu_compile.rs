@@ -2,11 +2,12 @@
 //!
 //! NVRTC is found as the library finds it (`PLAQ_NVRTC` = full path of libnvrtc). Without it the
 //! test says so and passes, unless `PLAQ_REQUIRE_NVRTC` is set. `PLAQ_GPU_COMPILE_ONLY` = start of
-//! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90
-//! gets every variant of the table below; sm_80 and sm_100 the first variant of each kernel with the first value of its
-//! other parameters, by turns in one precision and another; for the same precisions and parameters sm_90 gets launch
-//! shapes that the tuner tries and kernels that count in 64 bits; the other architectures have a few kernels in each
-//! precision, or with `PLAQ_GPU_COMPILE_ARCHS` = list of numbers these have all.
+//! the kernels' names, `PLAQ_GPU_COMPILE_VARIANT` = part of a variant's, for work on a few. sm_90 gets the first variant of
+//! each kernel of the table below, and the others in each precision with the first values of the other parameters.
+//! `PLAQ_GPU_COMPILE_ALL`, or one of the variables above or below, makes every one of the table, and for the first variant in
+//! each precision sm_80 or sm_100, by turns, the launch shapes that the tuner tries and a kernel that counts in 64 bits; the
+//! other architectures have a few kernels in each precision, or with `PLAQ_GPU_COMPILE_ARCHS` = list of numbers these have
+//! all.
 
 use std::path::Path;
 use std::sync::LazyLock;
@@ -687,9 +688,9 @@ fn every_kernel_compiles_and_fits_its_registers() {
     };
     let start = Instant::now();
     let mut jobs = Vec::new();
-    let only = std::env::var("PLAQ_GPU_COMPILE_ONLY").unwrap_or_default();
-    let what = std::env::var("PLAQ_GPU_COMPILE_VARIANT").unwrap_or_default();
-    let more = std::env::var("PLAQ_GPU_COMPILE_ARCHS").unwrap_or_default();
+    let [all, only, what, more] = ["ALL", "ONLY", "VARIANT", "ARCHS"]
+        .map(|name| std::env::var(format!("PLAQ_GPU_COMPILE_{name}")).unwrap_or_default());
+    let every = ![&all, &only, &what, &more].iter().all(|set| set.is_empty());
     let more: Vec<i32> = more.split_terminator(',').map(|n| n.parse().expect("a number")).collect();
     let (known, unknown): (Vec<i32>, _) = OTHER_ARCHS.iter().partition(|a| nvrtc.archs.contains(a));
     if !unknown.is_empty() {
@@ -714,8 +715,12 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 .filter(|(_, v)| v.what.contains(&what))
             {
                 let first = params.iter().zip(kernel.params).skip(1).all(|(p, all)| *p == all[0]);
-                let once = by_turns.iter().chain(others).copied().filter(|_| i == 0 && first);
-                let archs = std::iter::once(90).chain(once);
+                if !(every || first || i == 0) {
+                    continue;
+                }
+                let once = every && first && i == 0;
+                let other_archs = by_turns.iter().chain(others).copied().filter(|_| once);
+                let archs = std::iter::once(90).chain(other_archs);
                 let mut job = |what: String, arch, shape| {
                     let mut specs = constants(kernel, v.specs.clone());
                     if what.ends_with(MANY) {
@@ -727,12 +732,12 @@ fn every_kernel_compiles_and_fits_its_registers() {
                 for arch in archs {
                     job(v.what.clone(), arch, shape);
                 }
-                if kernel.elements && i == 0 && first {
+                if kernel.elements && once {
                     job(format!("{}{MANY}", v.what), 90, shape);
                 }
                 // What the tuner tries by default: compiles, and may spill.
                 let others = candidates(kernel, &params).into_iter().filter(|s| *s != shape);
-                for other in others.filter(|_| i == 0 && first && kernel.tuned) {
+                for other in others.filter(|_| once && kernel.tuned) {
                     job(format!("{} (candidate)", v.what), 90, other);
                 }
             }

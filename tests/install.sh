@@ -22,7 +22,7 @@ int main(void) {
 END
 
 prefix=$work/prefix
-check install make --no-print-directory install PROFILE=dev PREFIX="$prefix"
+check install make --no-print-directory install PREFIX="$prefix"
 
 # Of the sets of kernels that this machine runs; a release of all sets stays below 40 MiB, too.
 small() {
@@ -308,7 +308,7 @@ else
 fi
 
 staged() {
-  make --no-print-directory install PROFILE=dev DESTDIR="$work/stage" PREFIX=/opt/plaq &&
+  make --no-print-directory install DESTDIR="$work/stage" PREFIX=/opt/plaq &&
     [ -f "$work/stage/opt/plaq/include/plaq.h" ] &&
     [ "$(readlink "$work/stage/opt/plaq/lib/libplaq.so")" = "libplaq.so.$major" ] &&
     [ "$(readlink "$work/stage/opt/plaq/quda/lib/libquda.so")" = "../../lib/libplaq.so.$major" ] &&
@@ -319,8 +319,8 @@ staged() {
 check destdir staged
 
 uninstalled() {
-  make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix" && [ -z "$(find "$prefix" ! -type d)" ] &&
-    ! make --no-print-directory uninstall PROFILE=dev PREFIX="$prefix"
+  make --no-print-directory uninstall PREFIX="$prefix" && [ -z "$(find "$prefix" ! -type d)" ] &&
+    ! make --no-print-directory uninstall PREFIX="$prefix"
 }
 check uninstall uninstalled
 

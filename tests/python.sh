@@ -1,7 +1,7 @@
 #!/bin/bash
 # usage: python.sh [WORD...]
 # Tests of the Python package (tests/python) in an environment of its own with NumPy, from the source tree with the
-# library of `cargo build`; mypy, where there is one; the tutorial (docs/tutorial). What else is
+# library of `make`; mypy, where there is one; the tutorial (docs/tutorial). What else is
 # there (JAX, pyerrors, gvar, xarray, h5py, matplotlib, mpi4py) is tested with, PyTorch also where only the system's
 # Python has it (Debian's python3-torch); PLAQ_PYTHON names another Python.
 set -u
@@ -20,8 +20,8 @@ if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py mpi4py auditwheel tqdm || true
   "$python" -m pip install --quiet --disable-pip-version-check jax || true
 fi
-"$CARGO" build --quiet || exit 1
-export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/debug/libplaq.so PYTHONPATH=$PWD/bindings/python
+"$CARGO" build --quiet --profile "$PROFILE" || exit 1
+export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/${PROFILE/#dev/debug}/libplaq.so PYTHONPATH=$PWD/bindings/python
 export MPLBACKEND=svg PYTHONDONTWRITEBYTECODE=1
 "$python" tests/python/run.py "$@" | tee "$scratch/python"
 rc=${PIPESTATUS[0]}

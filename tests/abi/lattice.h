@@ -6,12 +6,12 @@
 
 #include "check.h"
 
-/* Kernels of 16 lanes ask for four sites in each direction: programs that solve much under valgrind define FEW_CALLS, as
- * kernels of eight lanes would spend their time in its calls for fused products and sums. The others have half as many
- * sites there. */
+/* Under valgrind there are half as many sites, but for programs that solve much, which define FEW_CALLS, where the library has
+ * kernels of 16 lanes without fused products and sums: those ask for four sites in each direction, and kernels of eight
+ * lanes would spend their time in valgrind's calls for such products. */
 #ifndef IN_BRIEF
 enum { LZ = 2, LT = 8 };
-#elif defined(FEW_CALLS)
+#elif defined(FEW_CALLS) && defined(LANES)
 enum { LZ = 4, LT = 4 };
 #else
 enum { LZ = 2, LT = 4 };

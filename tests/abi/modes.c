@@ -1,4 +1,7 @@
 /* Eigenvectors and overlap operators: files of modes, smeared kernels, multigrid, and their misuse. */
+#ifdef IN_BRIEF
+#define WIDTH 2
+#endif
 #include "small.h"
 
 enum { MODES = 3 };
@@ -340,7 +343,7 @@ static plaq_multigrid hierarchy(plaq_dirac dirac) {
   plaq_multigrid multigrid;
   OK(plaq_multigrid_params_init(&p, sizeof p));
   p.levels = 2;
-  p.level[0].block[0] = 2, p.level[0].block[1] = 1, p.level[0].block[2] = 1, p.level[0].block[3] = 2;
+  p.level[0].block[0] = X / 2, p.level[0].block[1] = 1, p.level[0].block[2] = 1, p.level[0].block[3] = 2;
   p.level[0].vectors = 4;
   p.setup_iterations = 5;
   p.refinements = 0;

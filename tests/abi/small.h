@@ -4,7 +4,10 @@
 
 #include "lattice.h"
 
-enum { X = 4, Y = 2, Z = 2, T = 4, SMALL = 24 * X * Y * Z * T };
+#ifndef WIDTH
+#define WIDTH 4
+#endif
+enum { X = WIDTH, Y = 2, Z = 2, T = 4, SMALL = 24 * X * Y * Z * T };
 
 /* Of one thread: on so small a lattice others would wait more than they work. */
 static inline plaq_context one_thread(void) {

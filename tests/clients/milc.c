@@ -631,7 +631,11 @@ static void run_file(char **words, int solves) {
 }
 
 int main(int argc, char **argv) {
+#ifdef IN_BRIEF
+  const int extents[4] = {4, 2, 4, 2};
+#else
   const int extents[4] = {4, 2, 6, 4};
+#endif
   const double angles[4][4] = {{0}, {0, 0, 0, 1}, {0.25, 0, 0.5, 1}, {0}};
   int mu, i, k;
 #ifdef CLIENT_MPI

@@ -132,7 +132,7 @@ impl Sweeper {
         self.functional = functional;
         self.lag = lag(&self.links, &self.g, functional);
         self.args.condition = functional.kind;
-        self.args.directions = 15 & !functional.without.map_or(0, |mu| 1 << mu);
+        self.args.directions = functional.without.map_or(15, |mu| [14, 13, 11, 7][mu]);
         self.activate(&vec![true; self.slices()])
     }
 
