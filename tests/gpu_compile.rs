@@ -688,8 +688,13 @@ fn every_kernel_compiles_and_fits_its_registers() {
     };
     let start = Instant::now();
     let mut jobs = Vec::new();
-    let [all, only, what, more] = ["ALL", "ONLY", "VARIANT", "ARCHS"]
-        .map(|name| std::env::var(format!("PLAQ_GPU_COMPILE_{name}")).unwrap_or_default());
+    let [all, only, what, more] = [
+        "PLAQ_GPU_COMPILE_ALL",
+        "PLAQ_GPU_COMPILE_ONLY",
+        "PLAQ_GPU_COMPILE_VARIANT",
+        "PLAQ_GPU_COMPILE_ARCHS",
+    ]
+    .map(|name| std::env::var(name).unwrap_or_default());
     let every = ![&all, &only, &what, &more].iter().all(|set| set.is_empty());
     let more: Vec<i32> = more.split_terminator(',').map(|n| n.parse().expect("a number")).collect();
     let (known, unknown): (Vec<i32>, _) = OTHER_ARCHS.iter().partition(|a| nvrtc.archs.contains(a));
