@@ -112,7 +112,7 @@ impl Tables {
         }
         let _ = writeln!(
             s,
-            "  if (percent(1)) p->struct_size = integer(\"struct_size\");\n  return p;\n}}"
+            "  if (percent(1)) p->struct_size = integer(\"struct_size\"), partly_used();\n  return p;\n}}"
         );
     }
 

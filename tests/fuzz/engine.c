@@ -616,7 +616,7 @@ int main(int argc, char **argv) {
   return i || all_fine * 20 < all_calls;
 }
 
-/* Of an array of handles a call may take the first few only. */
+/* A call may take the first few handles of an array only, and the members of a struct up to its size. */
 void partly_used(void) { must_fail = 0; }
 
 void engine_remember(void) {
