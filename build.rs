@@ -275,8 +275,16 @@ fn unit(
     let text = translation_unit(set, header, lines);
     write_if_changed(&source, &text);
     // Sites of vectors in 16 bits take more registers than there are, and a third more time without these.
+    // Hops take a twentieth more without all passes on some processors (docs/lab/turns.md).
     let flags: &[&str] = match header {
         "blas.h" if set.name != GENERIC => &["-O3", "-fgcse", "-fira-region=mixed"],
+        "wilson.h" if set.name != GENERIC => &[
+            "-O3",
+            "-fgcse",
+            "-fira-region=mixed",
+            "-ftree-pre",
+            "--param=sccvn-max-alias-queries-per-access=1000",
+        ],
         _ => &[],
     };
     let mut hash = DefaultHasher::new();
