@@ -278,7 +278,7 @@ fn unit(
     // Hops take a twentieth more without all passes on some processors (docs/lab/turns.md).
     let flags: &[&str] = match header {
         "blas.h" if set.name != GENERIC => &["-O3", "-fgcse", "-fira-region=mixed"],
-        "wilson.h" if set.name != GENERIC => &[
+        "wilson.h" if set.lanes == 16 => &[
             "-O3",
             "-fgcse",
             "-fira-region=mixed",

@@ -7,7 +7,7 @@ use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use plaq::error::Result;
 use plaq::fields::{Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon, Subset};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, ForceTerms, Laplace, Wilson};
+use plaq::operators::{DiracParams, ForceTerms, Laplace, QuarkAction, Wilson};
 use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -121,6 +121,9 @@ fn clover_force(b: &mut Bench) -> Result<()> {
         let (x, y) = (b.field(Subset::Full, 1)?, b.field(Subset::Full, 1)?);
         let mut p = Momenta::new(&b.o.device, b.geometry, b.precision)?;
         let mut insertion = op.insertion()?;
+        // Trajectories hold them for a solve and its force.
+        let inverse = op.clone().schur(Schur { parity: 0, symmetric: true })?;
+        inverse.keep_blocks()?;
         let reals = 48.0 + 48.0 + 64.0 + 48.0;
         let sites = b.geometry.global_volume() as f64;
         let ranks = b.o.comm.size() as f64;
