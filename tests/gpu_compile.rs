@@ -695,7 +695,7 @@ fn every_kernel_compiles_and_fits_its_registers() {
         "PLAQ_GPU_COMPILE_ARCHS",
     ]
     .map(|name| std::env::var(name).unwrap_or_default());
-    let every = ![&all, &only, &what, &more].iter().all(|set| set.is_empty());
+    let every = [&all, &only, &what, &more].iter().any(|set| !set.is_empty());
     let more: Vec<i32> = more.split_terminator(',').map(|n| n.parse().expect("a number")).collect();
     let (known, unknown): (Vec<i32>, _) = OTHER_ARCHS.iter().partition(|a| nvrtc.archs.contains(a));
     if !unknown.is_empty() {
