@@ -141,18 +141,37 @@ template <class SV, class SC, class L> struct AggregateTypes {
   // Of component `at` of all sites.
   static PLAQ_FN C scale(const AggregateArgs& a, i64 at) { return sizeof(L) == 1 ? (C)((const float*)a.scales)[at] : unit; }
 };
-// An element is a component's numbers.
+// An element is a component's numbers; on a GPU four of them are read and written at a time.
 template <int W, class S> struct AggregateShortenByte {
+  template <class V, int N> struct alignas(N * sizeof(V)) Several {
+    V v[N];
+  };
   static PLAQ_FN void site(const CoarseShortenArgs& a, Element o, int lx, int) {
     if (lx != 0) return;
-    const int n = 2 * a.rows();
-    const typename S::T* from = (const typename S::T*)a.inp + (i64)n * o;
+    if (PLAQ_GPU && a.rows() % 2 == 0) {
+      shorten<4>(a, o);
+    } else {
+      shorten<1>(a, o);
+    }
+  }
+  template <int N> static PLAQ_FN void shorten(const CoarseShortenArgs& a, Element o) {
+    const int n = 2 * a.rows() / N;
+    const auto* from = (const Several<typename S::T, N>*)a.inp + (i64)n * o;
+    auto* to = (Several<signed char, N>*)a.out + (i64)n * o;
     float max = 0;
-    for (int i = 0; i < n; i++) max = vmax(max, vabs((float)from[i]));
+    for (int i = 0; i < n; i++) {
+      const Several<typename S::T, N> some = from[i];
+      PLAQ_UNROLL for (int k = 0; k < N; k++) max = vmax(max, vabs((float)some.v[k]));
+    }
     const float over = max > 0 ? 127.0f / max : 0.0f;
     for (int i = 0; i < n; i++) {
-      const float v = (float)from[i] * over;
-      ((signed char*)a.out)[(i64)n * o + i] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) + (PLAQ_GPU ? 128 : 0));
+      const Several<typename S::T, N> some = from[i];
+      Several<signed char, N> out;
+      PLAQ_UNROLL for (int k = 0; k < N; k++) {
+        const float v = (float)some.v[k] * over;
+        out.v[k] = (signed char)((int)(v + (v < 0 ? -0.5f : 0.5f)) + (PLAQ_GPU ? 128 : 0));
+      }
+      to[i] = out;
     }
     ((float*)a.scales)[o] = max / 127.0f;
   }
@@ -424,6 +443,77 @@ template <int W, class SV, class SC> struct AggregateProlongByte : AggregateProl
 // `fine`, where that is.
 // Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.
 template <int W> struct AggregateCholesky {
+  static PLAQ_FN bool independent(const AggregateArgs& a, double before, double left) {
+    return left > before * a.tiny && before > 0 && before < 1e300;
+  }
+#if PLAQ_GPU
+  // A warp shares a matrix: a lane has columns lane, lane + 32, .. of R, and rows of R^-1.
+  static PLAQ_FN void site(const AggregateArgs& a, Element o, int, int, Sums<2, W>& s) {
+    constexpr unsigned all = 0xffffffffu;
+    constexpr int U = 8;
+    const int n = a.n(), lane = (int)(o & 31);
+    double2* const g = (double2*)a.coarse + (i64)(o >> 5) * n * n;
+    for (int k = 0; k < n; k++) {
+      // Rows above have been taken off the diagonal.
+      double taken = 0;
+      for (int i = lane; i < k; i += 32) taken += g[i * n + k].x * g[i * n + k].x + g[i * n + k].y * g[i * n + k].y;
+      for (int x = 16; x > 0; x /= 2) taken += __shfl_xor_sync(all, taken, x);
+      double left = g[k * n + k].x;
+      const double before = left + taken;
+      if (independent(a, before, left)) {
+        if (lane == 0) s.v[1] = vmax(s.v[1], before / left);
+      } else {
+        if (lane == 0) s.v[0] += 1;
+        left = 1;
+      }
+      const double root = vsqrt(left);
+      __syncwarp();
+      for (int j = k + lane; j < n; j += 32) {
+        const double2 z = g[k * n + j];
+        g[k * n + j] = j == k ? double2{root, 0} : double2{z.x / root, z.y / root};
+      }
+      __syncwarp();
+      for (int j = k + 1 + lane; j < n; j += 32) {
+        const double2 p = g[k * n + j];
+        for (int first = k + 1; first <= j; first += U) {
+          double2 f[U], z[U];
+          PLAQ_UNROLL for (int u = 0; u < U; u++) {
+            const int i = first + u;
+            f[u] = i <= j ? g[k * n + i] : double2{0, 0};
+            z[u] = i <= j ? g[i * n + j] : double2{0, 0};
+          }
+          PLAQ_UNROLL for (int u = 0; u < U; u++) {
+            if (first + u > j) continue;
+            g[(first + u) * n + j] = {z[u].x - (f[u].x * p.x + f[u].y * p.y), z[u].y - (f[u].x * p.y - f[u].y * p.x)};
+          }
+        }
+      }
+      __syncwarp();
+    }
+    if (a.fine) {
+      double2* const factor = (double2*)a.fine + (i64)(o >> 5) * n * n;
+      for (int i = lane; i < n * n; i += 32) factor[i] = i / n <= i % n ? g[i] : double2{0, 0};
+    }
+    // Column j of R^-1 is that of R times the columns of R^-1 before it.
+    for (int j = 0; j < n; j++) {
+      const double d = 1 / g[j * n + j].x;
+      for (int first = 0; first < j; first += 32) {
+        const int i = first + lane;
+        double x = 0, y = 0;
+        for (int k = i; k < j; k++) {
+          const double2 t = g[i * n + k], r = g[k * n + j];
+          x -= t.x * r.x - t.y * r.y, y -= t.x * r.y + t.y * r.x;
+        }
+        // Rows that are still to come need nothing of these.
+        __syncwarp();
+        if (i < j) g[i * n + j] = {x * d, y * d};
+      }
+      __syncwarp();
+      for (int i = j + lane; i < n; i += 32) g[i * n + j] = {i == j ? d : 0, 0};
+      __syncwarp();
+    }
+  }
+#else
   static PLAQ_FN void site(const AggregateArgs& a, Element o, int lx, int, Sums<2, W>& s) {
     if (lx != 0) return;
     const int n = a.n();
@@ -444,12 +534,11 @@ template <int W> struct AggregateCholesky {
       }
       double left = before;
       for (int k = 0; k < j; k++) left -= re(k, j) * re(k, j) + im(k, j) * im(k, j);
-      const double ratio = before / left;
-      if (!(left > before * a.tiny) || !(before > 0) || !(before < 1e300)) {
+      if (independent(a, before, left)) {
+        worst = vmax(worst, before / left);
+      } else {
         s.v[0] += 1;
         left = 1;
-      } else {
-        worst = ratio > worst ? ratio : worst;
       }
       re(j, j) = vsqrt(left), im(j, j) = 0;
     }
@@ -474,6 +563,7 @@ template <int W> struct AggregateCholesky {
       for (int i = j + 1; i < n; i++) re(i, j) = 0, im(i, j) = 0;
     }
   }
+#endif
 };
 
 }  // namespace PLAQ_NS

@@ -53,7 +53,7 @@ template <int W, class S> struct CloverInsertion {
     }
     if (a.with_blocks() >> parity & 1) {
       R b[2][36];
-      load_blocks<S>(b, plane(a.blocks, parity), x);
+      load_blocks<S>(b, plane(parity ? a.odd : a.even, parity), x);
       PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) add_blocks(t[ch], b[ch], splat<R>(a.coef_blocks[parity]));
     }
     const R cs = splat<R>(a.coef_s), ct = splat<R>(a.coef_t);

@@ -23,13 +23,17 @@ PLAQ_FN i64 table_block(i64 site, int chirality, int c, int d, int spin, int fro
   return ((((site * 2 + chirality) * 3 + c) * 3 + d) * 2 + spin) * 2 + from;
 }
 
-// The tables of one parity, of the terms and the site operator of a hop.
+// The tables of one parity, of the terms and the site operator of a hop. A thread stores four numbers at a time.
 template <int W, class S, int RECON> struct TensorTables {
   typedef typename S::C R;
+  struct alignas(16) Four {
+    u32 v[4];
+  };
   static PLAQ_FN void site(const TensorTablesArgs& a, int o, int lx, int) {
     const HopArgs& h = a.hop;
     const Site s = site_at(h.geom, o, h.parity(), lx);
     const i64 at = column_site(s);
+    Four links[18];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) PLAQ_UNROLL for (int forward = 0; forward < 2; forward++) {
       const Site from = forward ? s : neighbour(h.geom, s, mu, false);
       Su3<R> u;
@@ -38,19 +42,24 @@ template <int W, class S, int RECON> struct TensorTables {
       if (has_phase(h, s, mu, forward)) f = (R)h.coef[mu] * boundary_phase<R>(h, s, mu, forward);
       PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
         const cplx<R> z = f * (forward ? u.e[i][j] : conj(u.e[j][i]));
-        ((u32*)a.links)[table_link(at, mu, i, forward, j)] = to_halves({(float)z.re, (float)z.im});
+        const int number = (int)table_link(0, mu, i, forward, j);
+        links[number / 4].v[number % 4] = to_halves({(float)z.re, (float)z.im});
       }
     }
+    PLAQ_UNROLL for (int k = 0; k < 18; k++) ((Four*)a.links)[18 * at + k] = links[k];
     if (h.site_hop() == SITE_ONE) return;
-    for (int chirality = 0; chirality < 2; chirality++) for (int column = 0; column < 6; column++) {
-      R v[12];
-      PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = i == 2 * column ? 1 : 0;
-      apply_chirality(v, h.site_hop(), chirality, h.twist, h.twist_scale, [&](R (&b)[36], int which) {
-        load_block<S>(b, plane(h.clover, h.parity() + 2 * which), s, chirality, keep);
-      });
-      PLAQ_UNROLL for (int row = 0; row < 6; row++)
-        ((u32*)a.blocks)[table_block(at, chirality, row % 3, column % 3, row / 3, column / 3)] =
-            to_halves({(float)v[2 * row], (float)v[2 * row + 1]});
+    for (int chirality = 0; chirality < 2; chirality++) for (int d = 0; d < 3; d++) {
+      Four blocks[3];
+      PLAQ_UNROLL for (int from = 0; from < 2; from++) {
+        R v[12];
+        PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = i == 2 * (3 * from + d) ? 1 : 0;
+        apply_chirality(v, h.site_hop(), chirality, h.twist, h.twist_scale, [&](R (&b)[36], int which) {
+          load_block<S>(b, plane(h.clover, h.parity() + 2 * which), s, chirality, keep);
+        });
+        PLAQ_UNROLL for (int row = 0; row < 6; row++)
+          blocks[row % 3].v[2 * (row / 3) + from] = to_halves({(float)v[2 * row], (float)v[2 * row + 1]});
+      }
+      PLAQ_UNROLL for (int c = 0; c < 3; c++) ((Four*)a.blocks)[table_block(at, chirality, c, d, 0, 0) / 4] = blocks[c];
     }
   }
 };

@@ -118,7 +118,9 @@ fn deflated_solves_take_fewer_iterations_to_the_same_solution() {
                 }
                 // Later its buffers for messages would be there.
                 let max = device.used().0 + solver.memory(2).unwrap();
+                device.limit_memory(max);
                 let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+                device.limit_memory(u64::MAX);
                 assert!(report.solver.converged, "{params:?}: {report:?}");
                 assert!(report.memory_peak <= max, "{params:?}: {max} {report:?}");
                 (x, report.solver.iterations)

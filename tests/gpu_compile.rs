@@ -559,16 +559,18 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 geom: geom(),
                 x: view(),
                 y: view(),
-                blocks: view(),
+                even: view(),
+                odd: view(),
                 out: view(),
                 nrhs: 1,
                 ..Default::default()
             };
-            let determinant = CloverInsertionArgs { nrhs: 0, with_blocks: 1, add: 1, ..one };
+            let determinant = CloverInsertionArgs { nrhs: 0, with_blocks: 3, add: 1, ..one };
             vec![
                 variant("one", &one),
                 variant("several", &CloverInsertionArgs { nrhs: 12, ..one }),
                 variant("determinant", &determinant),
+                variant("one and determinant", &CloverInsertionArgs { with_blocks: 3, ..one }),
             ]
         }
         "plaquette_force" | "plaquette_flow" | "loop_force" | "plane_staples"

@@ -2574,7 +2574,8 @@ module plaq
       import
       type(plaq_solver), value :: solver
     end function
-    !> Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+    !> Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+    !> solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     !> A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
     !> solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)

@@ -617,8 +617,9 @@ kernel_args! {
         sub geom: Geom,
         sub x: FieldView,
         sub y: FieldView,
-        /// A^-1, or of a twisted inverse its first set.
-        sub blocks: FieldView,
+        /// A^-1, or of a twisted inverse its first set, of even and of odd sites.
+        sub even: FieldView,
+        sub odd: FieldView,
         sub out: FieldView,
         spec nrhs: i32,
         /// Bit p: sites of parity p take the blocks.

@@ -153,7 +153,8 @@ interface! {
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
-        /// Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+        /// Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+        /// solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
         /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
         /// solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;

@@ -5,16 +5,17 @@ use std::sync::{Arc, PoisonError};
 
 use super::equation::SolveParams;
 use super::multigrid::Multigrid;
-use super::solve::{DiracSolver, Work};
+use super::solve::{lends, DiracSolver, Work};
 use crate::backend::{runs, Device};
 use crate::error::Result;
 use crate::fields::{Footprint, Needs, SpinorField};
+use crate::operators::SchurAction;
 use crate::solvers::{unwatched, Shift};
 
 impl DiracSolver {
-    /// Most device memory that `solve` takes for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
-    /// solve, whose operators have no temporaries yet. A solve with multigrid counts BiCGStab, which goes on where it
-    /// stands still.
+    /// Device memory that `solve` needs for `nrhs` right-hand sides besides x and b: that of a rehearsal of a first
+    /// solve, whose operators have no temporaries yet. Where there is more, inverse clover blocks come to it. A solve with
+    /// multigrid counts BiCGStab, which goes on where it stands still.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
@@ -142,6 +143,20 @@ impl DiracSolver {
             false if self.op().shape().device.is_stand_in() && !self.measured => fits(),
             false => Ok(()),
         }
+    }
+
+    /// The inverse clover blocks of all precise residuals of a solve for `nrhs` right-hand sides, for as long as the result
+    /// lives, where the solver keeps none and the device has room for them besides the solve.
+    pub(super) fn blocks_in_room(&self, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
+        let lent = runs() && lends(self.params(), self.op().storage().0);
+        let Some(form) = self.params().even_odd.filter(|_| lent) else { return Ok(None) };
+        let complement = self.op().clone().schur(form)?;
+        let bytes = self.memory(nrhs)? + complement.missing_blocks();
+        if self.op().shape().device.require(bytes, "this solve").is_err() {
+            return Ok(None);
+        }
+        complement.keep_blocks()?;
+        Ok(Some(complement))
     }
 
     /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve

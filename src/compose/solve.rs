@@ -430,6 +430,7 @@ impl DiracSolver {
         let peak = device.watch_peak();
         self.follow()?;
         self.rehearse(x, b);
+        let _blocks = self.blocks_in_room(b.nrhs())?;
         // Everything below is in kappa normalisation.
         let rescale = self.rescale();
         let stop = stop.since(start);
@@ -702,9 +703,10 @@ impl DiracSolver {
     }
 }
 
-/// Are the clover blocks of precise residuals made for each of them? Where memory counts, with 16 bits inside, and
-/// where residuals are few, as those of GCR with multigrid.
-fn lends(params: &SolveParams, own: Precision) -> bool {
+/// Does a solver keep no clover blocks for its precise residuals? Where memory counts, with 16 bits inside, and where
+/// residuals are few, as those of GCR with multigrid. A solve makes them once ([`DiracSolver::blocks_in_room`]), or,
+/// where memory is short, each residual makes its own.
+pub(super) fn lends(params: &SolveParams, own: Precision) -> bool {
     let few = |inner| inner == Precision::F16 || params.solver.kind == SolverKind::Gcr;
     params.sloppy.is_some_and(|(inner, _)| inner < own && few(inner))
 }

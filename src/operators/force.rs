@@ -142,7 +142,8 @@ impl Wilson {
         let empty = self.empty_view();
         let mut args = CloverInsertionArgs {
             geom: geometry.args(),
-            blocks: empty,
+            even: empty,
+            odd: empty,
             x: empty,
             y: empty,
             out: out.view(),
@@ -159,9 +160,22 @@ impl Wilson {
                 args,
                 geometry.work(2),
             )?;
-            args.add = 1;
+            (args.add, args.with_blocks, args.even, args.odd) = (1, 0, empty, empty);
             Ok(())
         };
+        let parities = || (0..2).filter(|&parity| determinant[parity] != 0.0);
+        let with_blocks = |args: &mut CloverInsertionArgs, parity| -> Result<_> {
+            let blocks = self.clover_inverse(Subset::of_parity(parity))?;
+            if let Some(blocks) = &blocks {
+                *if parity == 0 { &mut args.even } else { &mut args.odd } = blocks.view();
+                args.with_blocks |= 1 << parity;
+            }
+            Ok(blocks)
+        };
+        // Blocks that are there come with the first launch; others are made for one parity after the other.
+        let there = self.missing_inverse(parities()) == 0;
+        let first = parities().filter(|_| there);
+        let _held = first.map(|p| with_blocks(&mut args, p)).collect::<Result<Vec<_>>>()?;
         let terms = terms.filter(|t| !t.coef.is_empty());
         for (first, count) in groups(terms.map_or(0, |t| t.coef.len())) {
             let Some(terms) = &terms else { break };
@@ -171,15 +185,15 @@ impl Wilson {
             launch(&mut args)?;
         }
         (args.x, args.y, args.nrhs) = (empty, empty, 0);
-        for parity in (0..2).filter(|&parity| determinant[parity] != 0.0) {
-            // One parity after the other: only its blocks need be there.
-            let Some(inverse) = self.clover_inverse(Subset::of_parity(parity))? else { break };
-            (args.blocks, args.with_blocks) = (inverse.view(), 1 << parity);
+        if args.with_blocks != 0 {
+            launch(&mut args)?;
+        }
+        for parity in parities().filter(|_| !there) {
+            let _held = with_blocks(&mut args, parity)?;
             launch(&mut args)?;
         }
         // Nothing to insert is zero.
         if args.add == 0 {
-            (args.blocks, args.with_blocks) = (empty, 0);
             launch(&mut args)?;
         }
         Ok(())

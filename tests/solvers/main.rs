@@ -151,7 +151,9 @@ fn run(s: &Setup, p: DiracParams, precision: Precision, params: SolveParams) -> 
     let geometry = solver.op().shape().geometry;
     let (held, halos, memory) =
         (s.device.used().0, geometry.halo_bytes(&s.device), solver.memory(2).unwrap());
+    s.device.limit_memory(held + memory);
     let report = solver.solve(&mut x, &b, &mut unwatched).unwrap_or_else(|e| panic!("{what}: {e}"));
+    s.device.limit_memory(u64::MAX);
     let extra = report.memory_peak - held;
     assert!(extra <= memory, "{what}: {extra} bytes, estimate {memory}");
     // GCR takes its directions as it needs them; the others use what was announced.

@@ -2813,7 +2813,8 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 
 
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
-    """Device memory in bytes that a solve for `nrhs` right-hand sides allocates, without x and b.
+    """Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+    solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
     solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
     """

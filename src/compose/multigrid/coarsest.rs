@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::coarsest_modes::{turn, CoarsestModes, Deflated, Direct, Modes};
+use super::coarsest_modes::{orthonormaliser, CoarsestModes, Deflated, Direct, Modes};
 use super::cycle::{count, Hierarchy};
 use super::params::{Coarsest, Steps};
 use super::setup::random_coarse;
@@ -43,15 +43,14 @@ impl Hierarchy {
         let mut v = op.field(op.subset(), k)?;
         random_coarse(&mut v, self.params.seed)?;
         let mut b = v.like(k)?;
-        for _ in 0..PASSES {
+        for pass in 1..=PASSES {
             std::mem::swap(&mut v, &mut b);
             let steps = Steps::to((Some(PASS_TOL), PASS_ITERATIONS));
             self.minimise(level, &mut v, &mut b, steps)?;
             self.pools[level].clear();
-            // Twice: the first time leaves an error of rounding times the condition.
-            for _ in 0..2 {
-                let gram = v.overlaps_now(&v)?;
-                turn(&v, &mut b, &gram)?;
+            // In the end twice: the first time leaves an error of rounding times the condition.
+            for _ in 0..if pass < PASSES { 1 } else { 2 } {
+                b.combine(&v, &orthonormaliser(&v)?, 1.0, false)?;
                 std::mem::swap(&mut v, &mut b);
             }
         }
@@ -60,9 +59,9 @@ impl Hierarchy {
             let mut odd = op.field(Subset::Odd, k)?;
             op.schur(&mut u, &v, &mut odd)?;
         }
-        let gram = u.overlaps_now(&u)?;
-        turn(&v, &mut b, &gram)?;
-        turn(&u, &mut v, &gram)?;
+        let by = orthonormaliser(&u)?;
+        b.combine(&v, &by, 1.0, false)?;
+        v.combine(&u, &by, 1.0, false)?;
         Ok(Modes { v: b, u: v })
     }
 

@@ -98,11 +98,11 @@ impl Modes {
     }
 }
 
-/// to = v Q / sqrt(lambda) with the eigenvectors and eigenvalues of a Gram matrix: orthonormal, where it is v's
-/// own. Of what is rounding noise nothing is left.
-pub(super) fn turn(v: &CoarseField, to: &mut CoarseField, gram: &[Complex64]) -> Result<()> {
+/// Q / sqrt(lambda) with the eigenvectors and eigenvalues of the Gram matrix of v: v times this is orthonormal. Of what is
+/// rounding noise nothing is left.
+pub(super) fn orthonormaliser(v: &CoarseField) -> Result<Overlaps> {
     let k = v.nrhs();
-    let (values, vectors) = eigen_hermitian(gram, k)?;
+    let (values, vectors) = eigen_hermitian(&v.overlaps_now(v)?, k)?;
     let max = values.last().copied().unwrap_or(0.0);
     if !(max.is_finite() && max > 0.0) {
         bail!(NotFinite, "low modes of the coarsest level are zero or not finite");
@@ -110,7 +110,7 @@ pub(super) fn turn(v: &CoarseField, to: &mut CoarseField, gram: &[Complex64]) ->
     let scale = |l: f64| if l > 1e-14 * max { 1.0 / l.sqrt() } else { 0.0 };
     let scaled: Vec<Complex64> =
         vectors.iter().enumerate().map(|(i, z)| z * scale(values[i % k])).collect();
-    to.combine(v, &Overlaps::of(v.device(), k, &scaled)?, 1.0, false)
+    Overlaps::of(v.device(), k, &scaled)
 }
 
 impl Direct {

@@ -11,8 +11,9 @@ use num_complex::Complex64;
 use super::Transfer;
 use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::{kernels, Buffer, Work};
+use crate::bail;
 use crate::error::Result;
-use crate::fields::{blas, CoarseField, Gather, Precision, Subset};
+use crate::fields::{blas, CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::operators::{CoarseOperator, Coarsenable};
 
 /// Null vectors whose hops are held at a time, where nobody says how many.
@@ -23,6 +24,18 @@ const COLUMNS: usize = 8;
 pub enum FineOperator {
     Dirac(Arc<dyn Coarsenable>),
     Coarse(Arc<CoarseOperator>),
+}
+
+/// Some null vectors, one of their hops, and what an operator works on to get it.
+struct Pieces {
+    columns: CoarseField,
+    piece: CoarseField,
+    fine: FineVectors,
+}
+
+enum FineVectors {
+    Spinors([SpinorField; 2]),
+    Coarse([CoarseField; 2]),
 }
 
 impl FineOperator {
@@ -37,67 +50,77 @@ impl FineOperator {
     }
 
     /// `take(chirality, direction, hop)` for the directions with hops, of those that are derived forward only, then
-    /// `take(chirality, 8, all of M + i twist gamma5)`, of the part of `columns` with this chirality. A hop is that of
+    /// `take(chirality, 8, all of M + i twist gamma5)`, of the part of the columns with this chirality. A hop is that of
     /// sites which face another aggregate; others may hold anything.
     fn pieces(
         &self,
-        columns: &CoarseField,
+        work: &mut Pieces,
         transfer: &Transfer,
         twist: f64,
         mut take: impl FnMut(usize, usize, &CoarseField) -> Result<()>,
     ) -> Result<()> {
+        let Pieces { columns, piece, fine } = work;
         let (derived, n) = (self.derived(transfer), columns.nrhs());
         let is_derived = |mu: usize| derived >> mu & 1 == 1;
-        let mut piece = columns.like(n)?;
         let gamma5 = |chirality| if chirality == 0 { 1.0 } else { -1.0 };
         let twisted = |chirality| vec![Complex64::new(0.0, twist * gamma5(chirality)); n];
-        match self {
-            FineOperator::Dirac(op) => {
-                let shape = op.subset_shape(Subset::Full);
-                let (mut v, mut w) = (shape.field(n)?, shape.field(n)?);
+        match (self, fine) {
+            (FineOperator::Dirac(op), FineVectors::Spinors([v, w])) => {
                 for chirality in 0..2 {
-                    columns.copy_to_spinors(0, &mut v, chirality + 1)?;
+                    columns.copy_to_spinors(0, v, chirality + 1)?;
                     for mu in directions(transfer) {
                         if is_derived(mu) {
-                            op.hop_forward(mu, &mut piece, transfer.faces(), &v)?;
-                            take(chirality, 2 * mu + 1, &piece)?;
+                            op.hop_forward(mu, piece, transfer.faces(), v)?;
+                            take(chirality, 2 * mu + 1, piece)?;
                             continue;
                         }
-                        op.hops(mu, &mut w, &v)?;
+                        op.hops(mu, w, v)?;
                         // (1 -+ gamma_mu) U: projectors tell the directions apart.
                         for forward in [false, true] {
                             let sign = if forward { 1.0 } else { -1.0 };
-                            piece.copy_from_spinors(0, &w, Some((mu, sign)))?;
-                            take(chirality, 2 * mu + forward as usize, &piece)?;
+                            piece.copy_from_spinors(0, w, Some((mu, sign)))?;
+                            take(chirality, 2 * mu + forward as usize, piece)?;
                         }
                     }
-                    op.apply(&mut w, &v)?;
+                    op.apply(w, v)?;
                     if twist != 0.0 {
-                        blas::axpy(&twisted(chirality), &v, &mut w)?;
+                        blas::axpy(&twisted(chirality), v, w)?;
                     }
-                    piece.copy_from_spinors(0, &w, None)?;
-                    take(chirality, 8, &piece)?;
+                    piece.copy_from_spinors(0, w, None)?;
+                    take(chirality, 8, piece)?;
                 }
             }
-            FineOperator::Coarse(op) => {
-                let (mut v, mut scaled) = (columns.like(n)?, columns.like(n)?);
+            (FineOperator::Coarse(op), FineVectors::Coarse([v, scaled])) => {
                 for chirality in 0..2 {
                     v.copy_from_columns(0, columns, 0, n, chirality + 1)?;
                     let both = |mu: usize| if is_derived(mu) { 1..2 } else { 0..2 };
                     for d in directions(transfer).flat_map(|mu| both(mu).map(move |f| 2 * mu + f)) {
-                        op.one_hop(&mut scaled, &v, d)?;
-                        op.diagonal(&mut piece, &scaled)?;
-                        take(chirality, d, &piece)?;
+                        op.one_hop(scaled, v, d)?;
+                        op.diagonal(piece, scaled)?;
+                        take(chirality, d, piece)?;
                     }
-                    op.apply(&mut piece, &v)?;
+                    op.apply(piece, v)?;
                     if twist != 0.0 {
-                        piece.axpy(&twisted(chirality), &v)?;
+                        piece.axpy(&twisted(chirality), v)?;
                     }
-                    take(chirality, 8, &piece)?;
+                    take(chirality, 8, piece)?;
                 }
             }
+            _ => bail!(Internal, "hops of null vectors: vectors of another operator"),
         }
         Ok(())
+    }
+
+    /// What hops of `n` null vectors need.
+    fn work(&self, vectors: &CoarseField, n: usize) -> Result<Pieces> {
+        let fine = match self {
+            FineOperator::Dirac(op) => {
+                let shape = op.subset_shape(Subset::Full);
+                FineVectors::Spinors([shape.field(n)?, shape.field(n)?])
+            }
+            FineOperator::Coarse(_) => FineVectors::Coarse([vectors.like(n)?, vectors.like(n)?]),
+        };
+        Ok(Pieces { columns: vectors.like(n)?, piece: vectors.like(n)?, fine })
     }
 
     /// R M P.
@@ -151,11 +174,15 @@ impl FineOperator {
         let hops = grid.device().alloc((grid.volume() * 8 * bytes).max(16))?;
         let diagonal = grid.device().alloc((grid.volume() * bytes).max(16))?;
         let vectors = transfer.vectors()?;
+        let mut work: Option<Pieces> = None;
         for first in (0..n).step_by(together) {
             let count = together.min(n - first);
-            let mut columns = vectors.like(count)?;
-            columns.copy_from_columns(0, vectors, first, count, 0)?;
-            self.pieces(&columns, transfer, twist, |chirality, d, piece| {
+            let mut pieces = match work.take().filter(|work| work.columns.nrhs() == count) {
+                Some(pieces) => pieces,
+                None => self.work(vectors, count)?,
+            };
+            pieces.columns.copy_from_columns(0, vectors, first, count, 0)?;
+            self.pieces(&mut pieces, transfer, twist, |chirality, d, piece| {
                 let column = chirality * n + first;
                 let (to, step, face) = match d {
                     8 => (diagonal.ptr(), matrix, None),
@@ -163,7 +190,9 @@ impl FineOperator {
                 };
                 transfer.restrict_columns(to, precision, step, column, piece, face)
             })?;
+            work = Some(pieces);
         }
+        drop(work);
         let (device, work) = (grid.device(), Work::rows(grid.device(), grid.volume(), matrix));
         let derived = self.derived(transfer);
         if derived != 0 {

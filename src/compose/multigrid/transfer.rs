@@ -138,7 +138,8 @@ impl Transfer {
             ..Default::default()
         };
         let device = self.coarse.device();
-        let work = Work { n: 2 * self.coarse.volume(), batches: 1, lanes: device.max_lanes() };
+        // On a GPU a warp shares a matrix.
+        let work = Work::rows(device, 2 * self.coarse.volume(), 32);
         let sums = device.reduce(kernels::AggregateCholesky(), &args, work)?;
         let mut bad = [sums[0]];
         self.coarse.comm().sum(&mut bad)?;
