@@ -19,6 +19,27 @@ template <class R> struct Insertion {
   R v[9];
 };
 
+// z + K_ij a, z + a K_ij of a hermitian K
+template <class R> PLAQ_FN cplx<R> madd_element(cplx<R> z, const Insertion<R>& k, int i, int j, cplx<R> a) {
+  if (i == j) return madd(z, k.v[i], a);
+  const int n = 3 + 2 * (i + j - 1);
+  const cplx<R> e = {k.v[n], k.v[n + 1]};
+  return i > j ? madd(z, e, a) : madd_conj(z, e, a);
+}
+// acc += a b
+template <class R> PLAQ_FN void add_product(Su3<R>& acc, const Insertion<R>& a, const Su3<R>& b) {
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) PLAQ_UNROLL for (int l = 0; l < 3; l++)
+    acc.e[i][j] = madd_element(acc.e[i][j], a, i, l, b.e[l][j]);
+}
+template <class R> PLAQ_FN void add_product(Su3<R>& acc, const Su3<R>& a, const Insertion<R>& b) {
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) PLAQ_UNROLL for (int l = 0; l < 3; l++)
+    acc.e[i][j] = madd_element(acc.e[i][j], b, l, j, a.e[i][l]);
+}
+template <class R> PLAQ_FN void add_product(Su3<R>& acc, const Su3<R>& a, const Su3<R>& b) {
+  PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) PLAQ_UNROLL for (int l = 0; l < 3; l++)
+    acc.e[i][j] = madd(acc.e[i][j], a.e[i][l], b.e[l][j]);
+}
+
 // h += f (a b^dagger + b a^dagger) / 2
 template <class R> PLAQ_FN void add_symmetric(Insertion<R>& h, R f, const cplx<R> (&a)[3], const cplx<R> (&b)[3]) {
   PLAQ_UNROLL for (int i = 0; i < 3; i++) h.v[i] = fma_(f, add_products(a[i].re, b[i].re, a[i].im, b[i].im), h.v[i]);
@@ -107,17 +128,12 @@ template <int W, class S> struct CloverInsertion {
 // V, W, Z the links from b to c, c to d, d to a; minus for plaquettes below. K_numu = -K_munu.
 template <int W, class S, int RECON> struct CloverForce {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void load_insertion(Su3<R>& k, const CloverForceArgs& a, const Site& s, int number) {
+  static PLAQ_FN void load_insertion(Insertion<R>& k, const CloverForceArgs& a, const Site& s, int number) {
     // Ten reals from an even place: what a GPU moves at once are pairs.
     const int odd = number & 1;
-    R w[10], v[9];
+    R w[10];
     load_raw<S>(w, plane(a.insertion, s.par), link_site(s), insertion_reals, 9 * number - odd, keep);
-    PLAQ_UNROLL for (int i = 0; i < 9; i++) v[i] = odd ? w[i + 1] : w[i];
-    PLAQ_UNROLL for (int i = 0; i < 3; i++) k.e[i][i] = {v[i], splat<R>(0)};
-    PLAQ_UNROLL for (int n = 0; n < 3; n++) {
-      const int i = n ? 2 : 1, j = n == 2;
-      k.e[i][j] = {v[3 + 2 * n], v[4 + 2 * n]}, k.e[j][i] = {v[3 + 2 * n], -v[4 + 2 * n]};
-    }
+    PLAQ_UNROLL for (int i = 0; i < 9; i++) k.v[i] = odd ? w[i + 1] : w[i];
   }
   static PLAQ_FN void load(Su3<R>& u, const CloverForceArgs& a, const Site& s, int mu) {
     load_link<S, RECON>(u, plane(a.gauge, s.par), s, mu);
@@ -133,24 +149,26 @@ template <int W, class S, int RECON> struct CloverForce {
         for (int side = 0; side < 2; side++) {
           const bool up = side == 0;
           const Site c = neighbour(a.geom, b, nu, up), d = neighbour(a.geom, x, nu, up);
-          Su3<R> v, w, k, z;
+          Su3<R> v, w, z, in = {}, last = {};
+          Insertion<R> k;
           load(v, a, up ? b : c, nu);
           if (!up) v = adj(v);
           load_insertion(k, a, b, number);
-          Su3<R> in = k * v;
+          add_product(in, k, v);
           load_insertion(k, a, c, number);
-          in = in + v * k;
+          add_product(in, v, k);
           load(w, a, d, mu);
           w = adj(w);
           v = v * w;
           in = in * w;
           load_insertion(k, a, d, number);
-          in = in + v * k;
+          add_product(in, v, k);
           load(z, a, up ? x : d, nu);
           if (up) z = adj(z);
           in = in * z;
           load_insertion(k, a, x, number);
-          in = in + v * (z * k);
+          add_product(last, z, k);
+          add_product(in, v, last);
           const R sign = splat<R>(up == (mu < nu) ? 1 : -1);
           PLAQ_UNROLL for (int i = 0; i < 9; i++) {
             cplx<R>& to = sum.e[i / 3][i % 3];

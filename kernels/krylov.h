@@ -45,13 +45,13 @@ template <int W, class S> struct KrylovGram {
 #else
     if (!a.interleaved()) {
       D re[N], im[N];
-      for (int i = 0; i < N; i++) re[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 0), im[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 1);
-      for (int j = 0; j < N; j++) {
+      PLAQ_UNROLL for (int i = 0; i < N; i++) re[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 0), im[i] = krylov_part<T, D>(x[i], a, o, rhs, lx, 1);
+      PLAQ_UNROLL for (int j = 0; j < N; j++) {
         const D vr = krylov_part<T, D>(y[j], a, o, rhs, lx, 0), vi = krylov_part<T, D>(y[j], a, o, rhs, lx, 1);
-        for (int i = 0; i < N; i++) {
+        PLAQ_UNROLL for (int i = 0; i < N; i++) {
           const int k = 2 * (i * N + j);
-          s.v[k] = fma_(im[i], vi, fma_(re[i], vr, s.v[k]));
-          s.v[k + 1] = fnma_(im[i], vr, fma_(re[i], vi, s.v[k + 1]));
+          s.v[k] = s.v[k] + add_products(re[i], vr, im[i], vi);
+          s.v[k + 1] = s.v[k + 1] + sub_products(re[i], vi, im[i], vr);
         }
       }
       return;
@@ -64,11 +64,11 @@ template <int W, class S> struct KrylovGram {
         for (; 2 * e + W <= 2 * a.numbers; e += W / 2) {
           const i64 at = 2 * (from + e);
           D u[N];
-          for (int i = 0; i < N; i++) u[i] = lane_io<T, D>::load((const T*)x[i] + at);
-          for (int j = 0; j < N; j++) {
+          PLAQ_UNROLL for (int i = 0; i < N; i++) u[i] = lane_io<T, D>::load((const T*)x[i] + at);
+          PLAQ_UNROLL for (int j = 0; j < N; j++) {
             const D v = lane_io<T, D>::load((const T*)y[j] + at);
             const D turned = Tile<double, W, W, 1>::alternating(1, -1) * lane_xor(v, 1);
-            for (int i = 0; i < N; i++) {
+            PLAQ_UNROLL for (int i = 0; i < N; i++) {
               const int k = 2 * (i * N + j);
               s.v[k] = fma_(u[i], v, s.v[k]);
               s.v[k + 1] = fma_(u[i], turned, s.v[k + 1]);
@@ -80,12 +80,11 @@ template <int W, class S> struct KrylovGram {
     double sum[2 * N * N] = {};
     for (; e < a.numbers; e++) {
       const i64 at = (from + e) * step + rhs * a.apart;
-      for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++) {
-          const cplx<double> u = number<double>((const T*)x[i], at), v = number<double>((const T*)y[j], at);
-          sum[2 * (i * N + j)] += u.re * v.re + u.im * v.im;
-          sum[2 * (i * N + j) + 1] += u.re * v.im - u.im * v.re;
-        }
+      PLAQ_UNROLL for (int i = 0; i < N; i++) PLAQ_UNROLL for (int j = 0; j < N; j++) {
+        const cplx<double> u = number<double>((const T*)x[i], at), v = number<double>((const T*)y[j], at);
+        sum[2 * (i * N + j)] += add_products(u.re, v.re, u.im, v.im);
+        sum[2 * (i * N + j) + 1] += sub_products(u.re, v.im, u.im, v.re);
+      }
     }
     for (int k = 0; k < 2 * N * N; k++) {
       if constexpr (W == 1) s.v[k] += sum[k];
