@@ -91,6 +91,7 @@ pub fn rotation(from: Basis, to: Basis) -> Gamma {
 }
 
 /// A spin matrix times a spinor; zeros are skipped because a gamma has one entry in a row.
+#[inline]
 pub fn mul_spin(gamma: &Gamma, psi: &Spinor) -> Spinor {
     let mut out = [[O; 3]; 4];
     for i in 0..4 {
@@ -104,6 +105,7 @@ pub fn mul_spin(gamma: &Gamma, psi: &Spinor) -> Spinor {
 }
 
 /// A colour matrix times every spin component.
+#[inline]
 pub fn mul_colour(u: &Matrix<3>, psi: &Spinor) -> Spinor {
     psi.map(|colour| apply(u, &colour))
 }

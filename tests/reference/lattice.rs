@@ -12,15 +12,18 @@ impl Lattice {
         Lattice { extents }
     }
 
+    #[inline]
     pub fn volume(&self) -> usize {
         self.extents.iter().product()
     }
 
+    #[inline]
     pub fn lex(&self, x: [usize; 4]) -> usize {
         let [lx, ly, lz, _] = self.extents;
         x[0] + lx * (x[1] + ly * (x[2] + lz * x[3]))
     }
 
+    #[inline]
     pub fn coords(&self, lex: usize) -> [usize; 4] {
         let mut rest = lex;
         self.extents.map(|l| {
@@ -31,12 +34,14 @@ impl Lattice {
     }
 
     /// The coordinate mu of a site, and how far apart sites are that differ by one in it.
+    #[inline]
     fn along(&self, lex: usize, mu: usize) -> (usize, usize) {
         let stride: usize = self.extents[..mu].iter().product();
         (lex / stride % self.extents[mu], stride)
     }
 
     /// The site one step along +mu, with periodic wrapping.
+    #[inline]
     pub fn forward(&self, lex: usize, mu: usize) -> usize {
         let (at, stride) = self.along(lex, mu);
         if at + 1 == self.extents[mu] {
@@ -47,6 +52,7 @@ impl Lattice {
     }
 
     /// The site one step along -mu, with periodic wrapping.
+    #[inline]
     pub fn backward(&self, lex: usize, mu: usize) -> usize {
         let (at, stride) = self.along(lex, mu);
         if at == 0 {
@@ -57,21 +63,25 @@ impl Lattice {
     }
 
     /// Does the step from lex along +mu cross the boundary?
+    #[inline]
     pub fn wraps_forward(&self, lex: usize, mu: usize) -> bool {
         self.along(lex, mu).0 + 1 == self.extents[mu]
     }
 
     /// Does the step from lex along -mu cross the boundary?
+    #[inline]
     pub fn wraps_backward(&self, lex: usize, mu: usize) -> bool {
         self.along(lex, mu).0 == 0
     }
 
     /// 0 on even sites, 1 on odd ones.
+    #[inline]
     pub fn parity(&self, lex: usize) -> usize {
         self.coords(lex).iter().sum::<usize>() & 1
     }
 
     /// Index of the site inside its parity.
+    #[inline]
     pub fn cb(&self, lex: usize) -> usize {
         lex / 2
     }

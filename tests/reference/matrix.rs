@@ -4,14 +4,17 @@ use super::{largest, C};
 
 pub type Matrix<const N: usize> = [[C; N]; N];
 
+#[inline]
 pub fn zero<const N: usize>() -> Matrix<N> {
     [[C::ZERO; N]; N]
 }
 
+#[inline]
 pub fn one<const N: usize>() -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| if i == j { C::ONE } else { C::ZERO }))
 }
 
+#[inline]
 pub fn mul<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
     let mut out = zero();
     for i in 0..N {
@@ -25,36 +28,44 @@ pub fn mul<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
 }
 
 /// The product of several matrices, left to right.
+#[inline]
 pub fn product<const N: usize>(factors: &[&Matrix<N>]) -> Matrix<N> {
     factors.iter().fold(one(), |acc, m| mul(&acc, m))
 }
 
+#[inline]
 pub fn apply<const N: usize>(a: &Matrix<N>, v: &[C; N]) -> [C; N] {
     std::array::from_fn(|i| (0..N).map(|j| a[i][j] * v[j]).sum())
 }
 
+#[inline]
 pub fn add<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] + b[i][j]))
 }
 
+#[inline]
 pub fn sub<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| a[i][j] - b[i][j]))
 }
 
+#[inline]
 pub fn scale<const N: usize>(c: C, a: &Matrix<N>) -> Matrix<N> {
     a.map(|row| row.map(|z| c * z))
 }
 
 /// The hermitian conjugate.
+#[inline]
 pub fn dag<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
     std::array::from_fn(|i| std::array::from_fn(|j| a[j][i].conj()))
 }
 
+#[inline]
 pub fn trace<const N: usize>(a: &Matrix<N>) -> C {
     (0..N).map(|i| a[i][i]).sum()
 }
 
 /// The largest modulus of an entry of a - b.
+#[inline]
 pub fn distance<const N: usize>(a: &Matrix<N>, b: &Matrix<N>) -> f64 {
     largest(sub(a, b).iter().flatten().map(|z| z.norm()))
 }
