@@ -6,7 +6,7 @@
 //! use plaq::backend::Device;
 //! use plaq::compose::{DiracSolver, SolveParams};
 //! use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
-//! use plaq::operators::{DiracParams, Wilson};
+//! use plaq::operators::{ActionParams, DiracParams};
 //! use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 //!
 //! let device = Device::cpu(1)?;
@@ -14,7 +14,8 @@
 //! let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18)?;
 //! links.set_near_unit(1, 0.3)?;
 //! let clover = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() }.with_kappa(0.12);
-//! let operator = Arc::new(Wilson::new(Arc::new(links.to(Precision::F64, Recon::R12)?), clover)?);
+//! let links = Arc::new(links.to(Precision::F64, Recon::R12)?);
+//! let operator = ActionParams::from(clover).create(links)?;
 //! // BiCGStab on the even-odd system, in single precision inside of double.
 //! let (kind, stop) = (SolverKind::BiCgStab, Stop::at(1e-10));
 //! let solver = SolverParams { kind, stop, ..SolverParams::default() };
