@@ -146,16 +146,16 @@ impl DiracSolver {
     }
 
     /// The inverse clover blocks of all precise residuals of a solve for `nrhs` right-hand sides, for as long as the result
-    /// lives, where the solver keeps none and the device has room for them besides the solve.
+    /// lives, where the solver keeps none and there is room for them besides the solve on all ranks. All of them call this.
     pub(super) fn blocks_in_room(&self, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
         let lent = runs() && lends(self.params(), self.op().storage().0);
         let Some(form) = self.params().even_odd.filter(|_| lent) else { return Ok(None) };
         let complement = self.op().clone().schur(form)?;
-        let bytes = self.memory(nrhs)? + complement.missing_blocks();
-        if self.op().shape().device.require(bytes, "this solve").is_err() {
+        let bytes = |()| Ok(self.memory(nrhs)? + complement.missing_blocks());
+        if self.first_to_fit(&[()], bytes)?.is_none() {
             return Ok(None);
         }
-        complement.keep_blocks()?;
+        self.op().links().geometry().comm().agree(complement.keep_blocks())?;
         Ok(Some(complement))
     }
 
