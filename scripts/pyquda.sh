@@ -19,7 +19,7 @@ skip() {
   echo "skipped: PyQUDA: $1"
   exit 0
 }
-install() { "$venv/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+install() { "$venv/bin/pip" install --quiet --disable-pip-version-check --no-compile "$@"; }
 
 command -v mpicc >/dev/null || skip "no mpicc: mpi4py needs an MPI"
 [ -x "$python" ] || python3 -m venv "$venv" || skip "no module venv"

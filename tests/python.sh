@@ -9,20 +9,22 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
 . scripts/harness.sh
 python=${PLAQ_PYTHON:-$PWD/build/python/bin/python}
+# Not compiled at once: tests read a part of it.
+install() { "$python" -m pip install --quiet --disable-pip-version-check --no-compile "$@"; }
 if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   mkdir -p build
-  if ! python3 -m venv build/python || ! "$python" -m pip install --quiet --disable-pip-version-check numpy; then
+  if ! python3 -m venv build/python || ! install numpy; then
     ignore python "no venv, or no NumPy from PyPI"
     totals
     exit
   fi
   # More to test with.
-  "$python" -m pip install --quiet --disable-pip-version-check mypy matplotlib pyerrors gvar xarray h5py mpi4py auditwheel tqdm || true
-  "$python" -m pip install --quiet --disable-pip-version-check jax || true
+  install mypy matplotlib pyerrors gvar xarray h5py mpi4py auditwheel tqdm || true
+  install jax || true
 fi
 "$CARGO" build --quiet --profile "$PROFILE" || exit 1
 export PLAQ_LIBRARY=${CARGO_TARGET_DIR:-$PWD/target}/${PROFILE/#dev/debug}/libplaq.so PYTHONPATH=$PWD/bindings/python
-export MPLBACKEND=svg PYTHONDONTWRITEBYTECODE=1
+export MPLBACKEND=svg PYTHONPYCACHEPREFIX=$PWD/build/python-cache
 "$python" tests/python/run.py "$@" | tee "$scratch/python"
 rc=${PIPESTATUS[0]}
 [ $# = 0 ] || exit "$rc"

@@ -28,7 +28,12 @@ fn constant(temperature: f64, steps: usize, microcanonical: usize) -> Method {
 fn heat_bath_satisfies_the_schwinger_dyson_equation() {
     if let Some(device) = devices().pop() {
         for (recon, n) in [(Recon::R18, 3.0), (Recon::Su2, 2.0)] {
-            for extents in [over_ranks([4, 4, 4, 4]), over_ranks([2, 6, 4, 2])] {
+            let chains = [
+                ([4, 4, 4, 4], [(0.3, Working::Double), (1.4, Working::Mixed)]),
+                ([2, 6, 4, 2], [(1.4, Working::Double), (8.0, Working::Double)]),
+            ];
+            for (extents, temperatures) in chains {
+                let extents = over_ranks(extents);
                 let geometry = common::geometry(extents, &device);
                 let mut u = GaugeField::new(&device, &geometry, Precision::F64, recon).unwrap();
                 u.set_random(91).unwrap();
@@ -37,12 +42,7 @@ fn heat_bath_satisfies_the_schwinger_dyson_equation() {
                     Condition::Coulomb { time: 0 },
                     Condition::MaximallyAbelian { residual: false },
                 ] {
-                    for (temperature, precision) in [
-                        (0.3, Working::Double),
-                        (1.4, Working::Mixed),
-                        (1.4, Working::Double),
-                        (8.0, Working::Double),
-                    ] {
+                    for (temperature, precision) in temperatures {
                         let params = GaugeFixParams {
                             method: constant(temperature, 2200, 1),
                             max_iterations: 1,

@@ -100,7 +100,10 @@ fn wrong_texts_are_refused() {
         let text = TEXT.replacen(from, to, 1);
         hmc_from_toml(device, &geometry, Precision::F64, &text).map(|_| ()).unwrap_err()
     };
+    // Nesting that would exhaust the stack of a careless parser.
+    let deep = format!("steps = {}", "[".repeat(100_000));
     for (from, to, status) in [
+        ("steps = 2", deep.as_str(), Status::InvalidArgument),
         ("length = 0.5", "", Status::InvalidArgument),
         ("length = 0.5", "length = 0.5\nlenght = 1", Status::InvalidArgument),
         ("length = 0.5", "length = -0.5", Status::BadParameter),
@@ -124,7 +127,7 @@ fn wrong_texts_are_refused() {
         ("[[level]]", "[[level", Status::InvalidArgument),
     ] {
         let e = with(from, to);
-        assert_eq!(e.status, status, "{to}: {e}");
+        assert_eq!(e.status, status, "{to:.40}: {e}");
     }
     // No names of Rust's types.
     for (from, to, says) in [

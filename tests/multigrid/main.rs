@@ -327,6 +327,7 @@ fn coarse_operators_are_those_of_the_reference() {
         level(&device, [6, 2, 4, 4], [3, 1, 2, 2], 4, Precision::F64);
         level(&device, [4, 4, 4, 8], [2, 4, 2, 4], 12, Precision::F32);
         level(&device, [4, 4, 4, 8], [2, 2, 4, 4], 32, Precision::F32);
+        level(&device, [4, 4, 4, 8], [4, 4, 4, 4], 40, Precision::F64);
     }
 }
 

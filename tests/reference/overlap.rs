@@ -42,8 +42,17 @@ impl Dense {
     pub fn eigen(&self) -> (Vec<f64>, Vec<C>) {
         let n = self.n;
         let mut a = self.a.clone();
+        // Its rows are the eigenvectors.
         let mut v = vec![C::ZERO; n * n];
         (0..n).for_each(|i| v[i * n + i] = C::ONE);
+        // Rows p and q with the phase: x -> c x - s e y, y -> s e* x + c y.
+        let rotate = |m: &mut [C], (p, q): (usize, usize), (c, s, e): (f64, f64, C)| {
+            let (above, below) = m.split_at_mut(q * n);
+            let (minus, plus) = (s * e, s * e.conj());
+            for (x, y) in above[p * n..][..n].iter_mut().zip(&mut below[..n]) {
+                (*x, *y) = (c * *x - minus * *y, plus * *x + c * *y);
+            }
+        };
         let norm: f64 = a.iter().map(|z| z.norm_sqr()).sum();
         loop {
             let mut off = 0.0;
@@ -61,23 +70,23 @@ impl Dense {
                     let t = if tau < 0.0 { -t } else { t };
                     let c = 1.0 / (1.0 + t * t).sqrt();
                     let s = t * c;
-                    for k in 0..n {
-                        let (x, y) = (a[k * n + p], a[k * n + q]);
-                        a[k * n + p] = c * x - s * phase.conj() * y;
-                        a[k * n + q] = s * phase * x + c * y;
-                        let (x, y) = (v[k * n + p], v[k * n + q]);
-                        v[k * n + p] = c * x - s * phase.conj() * y;
-                        v[k * n + q] = s * phase * x + c * y;
+                    rotate(&mut v, (p, q), (c, s, phase.conj()));
+                    rotate(&mut a, (p, q), (c, s, phase));
+                    for i in [p, q] {
+                        let (x, y) = (a[i * n + p], a[i * n + q]);
+                        a[i * n + p] = c * x - s * phase.conj() * y;
+                        a[i * n + q] = s * phase * x + c * y;
                     }
-                    for k in 0..n {
-                        let (x, y) = (a[p * n + k], a[q * n + k]);
-                        a[p * n + k] = c * x - s * phase * y;
-                        a[q * n + k] = s * phase.conj() * x + c * y;
+                    // It stays hermitian.
+                    for k in (0..n).filter(|&k| k != p && k != q) {
+                        a[k * n + p] = a[p * n + k].conj();
+                        a[k * n + q] = a[q * n + k].conj();
                     }
                 }
             }
             if off < 1e-28 * norm {
-                return (self.quotients(&v), v);
+                let columns: Vec<C> = (0..n * n).map(|i| v[i % n * n + i / n]).collect();
+                return (self.quotients(&columns), columns);
             }
         }
     }

@@ -11,7 +11,6 @@ use num_complex::Complex64;
 use super::Transfer;
 use crate::backend::args::CoarseMatrixArgs;
 use crate::backend::{kernels, Buffer, Work};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::operators::{CoarseOperator, Coarsenable};
@@ -27,15 +26,15 @@ pub enum FineOperator {
 }
 
 /// Some null vectors, one of their hops, and what an operator works on to get it.
-struct Pieces {
+struct Pieces<'a> {
     columns: CoarseField,
     piece: CoarseField,
-    fine: FineVectors,
+    fine: FineVectors<'a>,
 }
 
-enum FineVectors {
-    Spinors([SpinorField; 2]),
-    Coarse([CoarseField; 2]),
+enum FineVectors<'a> {
+    Spinors(&'a dyn Coarsenable, [SpinorField; 2]),
+    Coarse(&'a CoarseOperator, [CoarseField; 2]),
 }
 
 impl FineOperator {
@@ -54,7 +53,7 @@ impl FineOperator {
     /// sites which face another aggregate; others may hold anything.
     fn pieces(
         &self,
-        work: &mut Pieces,
+        work: &mut Pieces<'_>,
         transfer: &Transfer,
         twist: f64,
         mut take: impl FnMut(usize, usize, &CoarseField) -> Result<()>,
@@ -64,8 +63,8 @@ impl FineOperator {
         let is_derived = |mu: usize| derived >> mu & 1 == 1;
         let gamma5 = |chirality| if chirality == 0 { 1.0 } else { -1.0 };
         let twisted = |chirality| vec![Complex64::new(0.0, twist * gamma5(chirality)); n];
-        match (self, fine) {
-            (FineOperator::Dirac(op), FineVectors::Spinors([v, w])) => {
+        match fine {
+            FineVectors::Spinors(op, [v, w]) => {
                 for chirality in 0..2 {
                     columns.copy_to_spinors(0, v, chirality + 1)?;
                     for mu in directions(transfer) {
@@ -90,7 +89,7 @@ impl FineOperator {
                     take(chirality, 8, piece)?;
                 }
             }
-            (FineOperator::Coarse(op), FineVectors::Coarse([v, scaled])) => {
+            FineVectors::Coarse(op, [v, scaled]) => {
                 for chirality in 0..2 {
                     v.copy_from_columns(0, columns, 0, n, chirality + 1)?;
                     let both = |mu: usize| if is_derived(mu) { 1..2 } else { 0..2 };
@@ -106,19 +105,20 @@ impl FineOperator {
                     take(chirality, 8, piece)?;
                 }
             }
-            _ => bail!(Internal, "hops of null vectors: vectors of another operator"),
         }
         Ok(())
     }
 
     /// What hops of `n` null vectors need.
-    fn work(&self, vectors: &CoarseField, n: usize) -> Result<Pieces> {
+    fn work(&self, vectors: &CoarseField, n: usize) -> Result<Pieces<'_>> {
         let fine = match self {
             FineOperator::Dirac(op) => {
                 let shape = op.subset_shape(Subset::Full);
-                FineVectors::Spinors([shape.field(n)?, shape.field(n)?])
+                FineVectors::Spinors(&**op, [shape.field(n)?, shape.field(n)?])
             }
-            FineOperator::Coarse(_) => FineVectors::Coarse([vectors.like(n)?, vectors.like(n)?]),
+            FineOperator::Coarse(op) => {
+                FineVectors::Coarse(op, [vectors.like(n)?, vectors.like(n)?])
+            }
         };
         Ok(Pieces { columns: vectors.like(n)?, piece: vectors.like(n)?, fine })
     }
