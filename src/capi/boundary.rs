@@ -78,21 +78,6 @@ pub(crate) fn logging(callback: impl FnOnce()) {
     IN_LOG.set(outer);
 }
 
-/// While it lives this thread makes a call together with other ranks; then the call around it goes on.
-struct Together(Option<(&'static str, Arc<Comm>)>);
-
-impl Together {
-    fn begin(function: &'static str, comm: Option<&Arc<Comm>>) -> Option<Together> {
-        Some(Together(TOGETHER.replace(Some((function, comm?.clone())))))
-    }
-}
-
-impl Drop for Together {
-    fn drop(&mut self) {
-        TOGETHER.set(self.0.take());
-    }
-}
-
 /// Runs what the ranks of an argument do together: it fails on all where it fails on one.
 pub(crate) fn together<T>(
     function: &'static str,
@@ -100,8 +85,15 @@ pub(crate) fn together<T>(
     ranks: &[Option<Arc<Comm>>],
     body: impl FnOnce() -> Result<T>,
 ) -> Result<T> {
+    struct Back(Option<(&'static str, Arc<Comm>)>);
+    impl Drop for Back {
+        fn drop(&mut self) {
+            TOGETHER.set(self.0.take());
+        }
+    }
     let comm = ranks.iter().flatten().next();
-    let _together = Together::begin(function, comm);
+    let begun = |comm: &Arc<Comm>| Back(TOGETHER.replace(Some((function, comm.clone()))));
+    let _back = comm.map(begun);
     Comm::guard_call(comm.map(|comm| &**comm), function, digest, body)
 }
 

@@ -530,21 +530,7 @@ impl Comm {
         digest: Option<u64>,
         body: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        let (mut body, mut made) = (Some(body), None);
-        Self::guard_body(ranks, function, digest, &mut || {
-            made = body.take().map(|body| body()).transpose()?;
-            Ok(())
-        })?;
-        made.ok_or_else(|| Error::new(Status::Internal, "a guarded call made nothing"))
-    }
-
-    /// [`Comm::guard_call`] of a body that keeps its result, compiled once for all entry points.
-    fn guard_body(
-        ranks: Option<&Comm>,
-        function: &str,
-        digest: Option<u64>,
-        body: &mut dyn FnMut() -> Result<()>,
-    ) -> Result<()> {
+        // One call of the body, which is compiled into this for each entry point.
         let (guard, same) = Self::enter_guard(ranks, function, digest)?;
         let mine = same.and_then(|()| body());
         match guard.map_or(Ok(None), |panics| panics.leave_guard(mine.as_ref().err()))? {
