@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=scripts/harness.sh
 . scripts/harness.sh
 python=${PLAQ_PYTHON:-$PWD/build/python/bin/python}
-# Not compiled at once: tests read a part of it.
+# Packages are compiled as tests import them, which is a part of them.
 install() { "$python" -m pip install --quiet --disable-pip-version-check --no-compile "$@"; }
 if [ -z "${PLAQ_PYTHON:-}" ] && ! "$python" -c 'import numpy' 2>/dev/null; then
   mkdir -p build

@@ -42,10 +42,10 @@ impl Dense {
     pub fn eigen(&self) -> (Vec<f64>, Vec<C>) {
         let n = self.n;
         let mut a = self.a.clone();
-        // Its rows are the eigenvectors.
+        // Rows of v are the eigenvectors.
         let mut v = vec![C::ZERO; n * n];
         (0..n).for_each(|i| v[i * n + i] = C::ONE);
-        // Rows p and q with the phase: x -> c x - s e y, y -> s e* x + c y.
+        // Rotates rows p and q, of numbers x and y, by cosine c, sine s and phase e: x -> c x - s e y, y -> s e* x + c y.
         let rotate = |m: &mut [C], (p, q): (usize, usize), (c, s, e): (f64, f64, C)| {
             let (above, below) = m.split_at_mut(q * n);
             let (minus, plus) = (s * e, s * e.conj());
@@ -77,7 +77,7 @@ impl Dense {
                         a[i * n + p] = c * x - s * phase.conj() * y;
                         a[i * n + q] = s * phase * x + c * y;
                     }
-                    // It stays hermitian.
+                    // The matrix stays hermitian: the other numbers of columns p and q are conjugates of those rows.
                     for k in (0..n).filter(|&k| k != p && k != q) {
                         a[k * n + p] = a[p * n + k].conj();
                         a[k * n + q] = a[q * n + k].conj();
