@@ -45,7 +45,7 @@ impl Dense {
         // Rows of v are the eigenvectors.
         let mut v = vec![C::ZERO; n * n];
         (0..n).for_each(|i| v[i * n + i] = C::ONE);
-        // Rotates rows p and q, of numbers x and y, by cosine c, sine s and phase e: x -> c x - s e y, y -> s e* x + c y.
+        // Rotates rows p and q by cosine c, sine s and phase e: x -> c x - s e y, y -> s e* x + c y.
         let rotate = |m: &mut [C], (p, q): (usize, usize), (c, s, e): (f64, f64, C)| {
             let (above, below) = m.split_at_mut(q * n);
             let (minus, plus) = (s * e, s * e.conj());
