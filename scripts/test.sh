@@ -85,7 +85,7 @@ fi
   scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log"
 } &
 downloads=$!
-part build "$CARGO" test --no-run --profile "$PROFILE"
+part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host --examples
 wait $downloads
 nvrtc=$?
 grep '^setup: ' "$logs/setup"
@@ -96,14 +96,19 @@ else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
 device=$(program device) host=$(program host)
-part library "$CARGO" test --profile "$PROFILE" --lib -- --show-output
 part documentation "$CARGO" test --profile "$PROFILE" --doc
 part device "$device" --show-output
 have_mpi && part mpi make --no-print-directory mpi
 
+# Unit tests are a library of their own, and so small that to optimise it would take longer than they do without.
+unit() {
+  "$CARGO" test --profile "$PROFILE" --lib --config "profile.$PROFILE.package.plaq.opt-level=0" -- --show-output
+}
+
 # What mostly waits for one thread runs beside a part that keeps all cores busy, and one after the other, as `make` would
 # write the same files.
 single() {
+  part library unit
   part python tests/python.sh
   part moved tests/moved.sh
   if [ -f include/plaq.h ]; then

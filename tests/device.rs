@@ -15,6 +15,7 @@ mod device_arrays;
 mod dirac;
 mod distance;
 mod doublet;
+mod dry_runs;
 mod eigen;
 mod eigen_tolerance;
 #[path = "ends/main.rs"]

@@ -155,9 +155,8 @@ fn recorded(live: bool, wanted: Wanted, work: impl FnOnce()) -> Vec<Asked> {
 }
 
 impl Device {
-    /// What `work` launches, or in a rehearsal would launch, in this thread.
-    #[cfg(test)]
-    pub(crate) fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
+    /// What `work` launches in this thread (`live`), or would launch: then it is a dry run, which changes no field.
+    pub fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
         recorded(live, Wanted::Caller, work)
     }
 

@@ -24,9 +24,8 @@ impl Device {
         Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()))
     }
 
-    /// The same as if this were a GPU of today, without memory or kernels.
-    #[cfg(test)]
-    pub(crate) fn stand_in_gpu(&self) -> Device {
+    /// A GPU of today that is not there: for dry runs (`recorded`), which count what work takes of its memory.
+    pub fn stand_in_gpu(&self) -> Device {
         let gpu = Gpu { multiprocessors: 132, cache: 50 << 20, both_parities: true };
         let (cpu, lanes, gpu) = (false, 1, Some(gpu));
         let stand_in =
