@@ -16,6 +16,9 @@
 //! data. A message that does not end marks a truncated file, unless the checksum is there or no
 //! message of the file ends.
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use super::data::{Data, Sum};
 use super::lime::{self, Record, RecordPosition};
 use super::stream::Input;
@@ -36,6 +39,9 @@ pub const CODEC: Codec = Codec {
 /// Longer text records are not looked at.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 const MAX_TAGS: usize = 1000;
+/// Records of lattice codes have some thirty tags; with more, the parser gets this stack of its own, in bytes.
+const USUAL_TAGS: usize = 100;
+const STACK: usize = 8 << 20;
 const MAX_ATTRIBUTES: usize = 2000;
 pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 
@@ -81,7 +87,8 @@ impl Records {
     }
 }
 
-/// The parser recurses into elements, so their number, and with it their depth, is limited.
+/// The parser recurses into elements, so their number, and with it their depth, is limited. Hosts call from threads with
+/// stacks of 256 KB, too, where the parser needs a kilobyte or more for each level.
 pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
     let tags = text.matches('<').count();
     if tags > MAX_TAGS {
@@ -95,7 +102,15 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
             "{max} attributes of a tag are more than the {MAX_ATTRIBUTES} that are parsed"
         ));
     }
-    Document::parse(text).map_err(|e| e.to_string())
+    let parse = || Document::parse(text).map_err(|e| e.to_string());
+    if tags <= USUAL_TAGS {
+        return parse();
+    }
+    thread::scope(|scope| {
+        let parser = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+        let parser = parser.map_err(|e| format!("no thread to parse {tags} tags: {e}"))?;
+        parser.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// One XML record, its elements addressed by name alone.

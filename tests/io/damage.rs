@@ -288,11 +288,17 @@ fn lime_records() {
         let long = record("ildg-binary-data", &data, length);
         assert_eq!(status(&[&good, &long]), Status::FileTruncated);
     }
-    // Nesting that would exhaust the stack of a careless parser, and entities.
-    for levels in [1000, 100_000] {
-        let deep = text("ildg-format", &"<a>".repeat(levels));
-        assert_eq!(status(&[&deep, &binary]), Status::FileFormat);
-    }
+    // Nesting that would exhaust the stack of a careless parser, called with a small one, and entities.
+    let nested = || {
+        for levels in [100, 1000, 100_000] {
+            let deep = text("ildg-format", &"<a>".repeat(levels));
+            assert_eq!(status(&[&deep, &binary]), Status::FileFormat);
+        }
+    };
+    std::thread::scope(|scope| {
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        small.spawn_scoped(scope, nested).unwrap().join().unwrap();
+    });
     let entities = "<!DOCTYPE x [<!ENTITY a 'b'>]><ildgFormat>&a;</ildgFormat>";
     assert_eq!(status(&[&text("ildg-format", entities), &binary]), Status::FileFormat);
 }
