@@ -8,11 +8,10 @@ use common::{
 };
 use plaq::backend::Device;
 use plaq::error::Status;
-use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::fields::{GaugeField, Precision, Recon};
 use plaq::io::{read_gauge, write_gauge, ByteOrder, FileFormat, Warning, WriteOptions};
 use plaq::ops::config::{load_gauge, save_gauge, LoadOptions};
 use plaq::ops::observables::{plaquette, unitarity};
-use plaq::ops::quenched::Quenched;
 
 const FORMATS: [FileFormat; 6] = [
     FileFormat::Nersc,
@@ -48,21 +47,6 @@ fn carried_configurations_are_what_they_say() {
             assert_eq!(u.info.sequence_number, Some(300));
         }
     }
-}
-
-/// On one lane every x86-64 processor rounds alike. A change in the random stream, in the order of
-/// updates or in the updates themselves shows here: then make the files anew.
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn a_carried_configuration_can_be_made_again() {
-    let device = Device::cpu(2).unwrap();
-    let geometry = Geometry::with_lanes([4, 4, 4, 8], 1).unwrap();
-    let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
-    u.set_random(1).unwrap();
-    Quenched::new(6.0, 1).unwrap().run(&mut u, 300).unwrap();
-    let made: Vec<f64> = u.save_lex().unwrap().iter().map(|&v| f64::from(v as f32)).collect();
-    let path = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
-    assert_eq!(read_gauge(path, None).unwrap().links, made);
 }
 
 /// Plaquettes as other codes print them, Re tr with 3 for unit links: space, time, link trace.
