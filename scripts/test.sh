@@ -100,7 +100,7 @@ part documentation "$CARGO" test --profile "$PROFILE" --doc
 part device "$device" --show-output
 have_mpi && part mpi make --no-print-directory mpi
 
-# Unit tests are a library of their own, and so small that to optimise it would take longer than they do without.
+# Unit tests are compiled with a library of their own, which takes longer to optimise than it saves them.
 unit() {
   "$CARGO" test --profile "$PROFILE" --lib --config "profile.$PROFILE.package.plaq.opt-level=0" -- --show-output
 }

@@ -39,8 +39,9 @@ pub const CODEC: Codec = Codec {
 /// Longer text records are not looked at.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 const MAX_TAGS: usize = 1000;
-/// Records of lattice codes have some thirty tags; with more, the parser gets this stack of its own, in bytes.
+/// Records of lattice codes have some thirty tags; those of more are parsed by a thread of their own.
 const USUAL_TAGS: usize = 100;
+/// Stack of that thread, in bytes.
 const STACK: usize = 8 << 20;
 const MAX_ATTRIBUTES: usize = 2000;
 pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
