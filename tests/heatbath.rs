@@ -1,14 +1,12 @@
 //! Random fields, heat bath and overrelaxation.
 
 use crate::{common, reference};
-use std::path::Path;
 use std::sync::Arc;
 
 use common::{devices, distance, lattices, tolerance, Lex};
 use plaq::backend::Device;
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
-use plaq::io::read_gauge;
 use plaq::ops::observables::{plaquette, unitarity, wilson_action};
 use plaq::ops::quenched::{overrelax, Quenched};
 use reference::matrix::{mul, scale, trace, Matrix};
@@ -492,8 +490,8 @@ fn a_carried_configuration_can_be_made_again() {
     u.set_random(1).unwrap();
     Quenched::new(6.0, 1).unwrap().run(&mut u, 300).unwrap();
     let made: Vec<f64> = u.save_lex().unwrap().iter().map(|&v| f64::from(v as f32)).collect();
-    let path = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
-    assert_eq!(read_gauge(path, None).unwrap().links, made);
+    let path = std::path::Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
+    assert_eq!(plaq::io::read_gauge(path, None).unwrap().links, made);
 }
 
 #[test]
