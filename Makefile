@@ -140,6 +140,10 @@ install: $(if $(shell command -v $(CARGO)),build) $(if $(HAVE_MPI),$(MPI_LIBRARY
 uninstall: ## remove what make install put into PREFIX
 	@$(INSTALL) uninstall
 
+.PHONY: python
+python: $(WORK)/lib/libplaq.so ## Python environment build/env with NumPy and the package of this tree: build/env/bin/python; PYTHON=
+	@scripts/python-env.sh $(BUILT)/libplaq.so build/env
+
 .PHONY: wheel
 wheel: ## package for Python with library, header and programs, in build/dist; all instruction sets, or PLAQ_CPU_ISAS
 	@rm -rf build/wheel

@@ -60,7 +60,7 @@ for module in bindings/fortran/*.f90; do put 644 "$module" "$DATADIR/fortran/${m
 # Programs find the library beside them.
 [ ! -f "$WORK/bin/plaq" ] || put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
 while read -r source; do put 644 "$source" "$DATADIR/$source"; done < <(find examples-c -type f)
-for page in README.md CHANGELOG.md LICENSE-*; do put 644 "$page" "$DATADIR/$page"; done
+for page in README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-*; do put 644 "$page" "$DATADIR/$page"; done
 while read -r page; do put 644 "$page" "$DATADIR/$page"; done < <(find docs -name '*.md' -o -path 'docs/figures/*' -type f -o -path 'docs/tutorial/*.py')
 
 from_prefix() { realpath -m --relative-to="$PREFIX" "$1"; }
