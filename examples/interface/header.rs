@@ -118,6 +118,7 @@ fn compatible(header: &Header) -> String {
     if has_functions {
         s.push_str("\n#ifdef __cplusplus\n}\n#endif\n");
     }
+    s.push_str(header.conclusion);
     s.push_str(end);
     s
 }
@@ -345,7 +346,7 @@ fn c_type(ty: &Type, int: &'static str) -> String {
         Type::Unsigned => "unsigned",
         Type::Size => "size_t",
         Type::Char => "char",
-        Type::Complex => "double_complex",
+        Type::Complex => "PLAQ_QUDA_COMPLEX",
         Type::Address => "void *",
         Type::Text => "const char *",
         Type::Enum(name) | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name,

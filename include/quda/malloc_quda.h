@@ -5,7 +5,7 @@
 #ifndef PLAQ_QUDA_MALLOC_QUDA_H
 #define PLAQ_QUDA_MALLOC_QUDA_H
 
-#include <stddef.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {

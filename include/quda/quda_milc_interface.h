@@ -5,7 +5,6 @@
 #ifndef PLAQ_QUDA_QUDA_MILC_INTERFACE_H
 #define PLAQ_QUDA_QUDA_MILC_INTERFACE_H
 
-#include <stddef.h>
 #include <enum_quda.h>
 #include <quda.h>
 

@@ -85,9 +85,10 @@ pub const HEADERS: &[table::Header] = &[
     header("quda/quda_define.h", &[], &[&quda::define::MODULE]),
     table::Header {
         preamble: COMPLEX,
+        conclusion: COMPLEX_AFTERWARDS,
         ..header(
             "quda/quda.h",
-            &["stddef.h", "stdio.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
+            &["stdio.h", "enum_quda.h", "quda_constants.h", "quda_define.h"],
             &[
                 &quda::setup::MODULE,
                 &quda::links::MODULE,
@@ -105,8 +106,8 @@ pub const HEADERS: &[table::Header] = &[
     // Of these, hosts want the names alone.
     header("quda/quda_api.h", &[], &[]),
     header("quda/device.h", &[], &[]),
-    header("quda/malloc_quda.h", &["stddef.h"], &[&quda::memory::MODULE]),
-    header("quda/quda_milc_interface.h", &["stddef.h", "enum_quda.h", "quda.h"], &[&milc::MODULE]),
+    header("quda/malloc_quda.h", &["stdlib.h"], &[&quda::memory::MODULE]),
+    header("quda/quda_milc_interface.h", &["enum_quda.h", "quda.h"], &[&milc::MODULE]),
     table::Header {
         preamble: COMPLEX_OF_1989,
         unless: &[("FLAGS_H", &openqcd::flags::MODULE)],
@@ -119,17 +120,28 @@ const fn header(
     includes: &'static [&'static str],
     modules: &'static [&'static table::Module],
 ) -> table::Header {
-    table::Header { file, read_as_text: false, includes, preamble: "", unless: &[], modules }
+    table::Header {
+        file,
+        read_as_text: false,
+        includes,
+        preamble: "",
+        conclusion: "",
+        unless: &[],
+        modules,
+    }
 }
 
-/// The type of complex numbers. Hosts in C of 1989 have none: they define both macros, double2 as their own struct of
-/// two doubles.
+/// The type of complex numbers, under a name that no host has, and for this header alone. Hosts in C of 1989 have none:
+/// they define both macros, double2 as their own struct of two doubles.
 const COMPLEX: &str = "
 #if defined(__CUDACC_RTC__)
-#define double_complex double2
+#define PLAQ_QUDA_COMPLEX double2
 #else
-#define double_complex double _Complex
+#define PLAQ_QUDA_COMPLEX double _Complex
 #endif
+";
+const COMPLEX_AFTERWARDS: &str = "
+#undef PLAQ_QUDA_COMPLEX
 ";
 
 /// What hosts in C of 1989 have to define: openQxD does not.

@@ -59,6 +59,8 @@ pub struct Header {
     pub includes: &'static [&'static str],
     /// Lines behind those that include others.
     pub preamble: &'static str,
+    /// Lines at its end.
+    pub conclusion: &'static str,
     /// Tables for hosts that have not defined a macro.
     pub unless: &'static [(&'static str, &'static Module)],
     pub modules: &'static [&'static Module],

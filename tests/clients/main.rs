@@ -218,6 +218,80 @@ fn openqxd_header_is_c_of_1989() {
     run(cc.arg(&file), "quda_openqcd_interface.h in C of 1989");
 }
 
+/// What MILC and its like call theirs: as types and functions, as macros, and as the system's headers have them.
+const HOSTS: [(&str, &str, &str); 3] = [
+    (
+        "types",
+        "typedef struct { double real, imag; } double_complex;\ntypedef struct { float real, imag; } complex;\n\
+         typedef float Real;\ntypedef struct { complex link[4]; Real phase[4]; } site;\nextern site *lattice;\n\
+         enum { I = 2 };\ndouble min(double a, double b);\ndouble max(double a, double b);\n",
+        "double_complex z;\nz.real = min(lattice->phase[0], I);\nz.imag = max(lattice->link[0].imag, I);\n\
+         return z.real + z.imag;\n",
+    ),
+    (
+        "macros",
+        "typedef struct { double real, imag; } host_complex;\ntypedef struct { double phase; } host_site;\n\
+         #define double_complex host_complex\n#define complex host_complex\n#define Real double\n#define I 2\n\
+         #define min(a, b) ((a) < (b) ? (a) : (b))\n#define max(a, b) ((a) > (b) ? (a) : (b))\n\
+         #define site host_site\n#define lattice host_lattice\nextern site *lattice;\n",
+        "double_complex z;\ncomplex y;\nReal x = max(lattice->phase, I);\nz.real = x;\ny.real = min(z.real, 1);\n\
+         return y.real;\n",
+    ),
+    (
+        "system",
+        "#include <complex.h>\n#include <stddef.h>\n#include <stdint.h>\n",
+        "double _Complex z = 2;\nreturn sizeof(ptrdiff_t) + sizeof(int32_t) + sizeof z;\n",
+    ),
+];
+
+/// Hosts have names of their own, before QUDA's headers and behind them, which leave no macro behind that QUDA's do not.
+#[test]
+fn hosts_keep_their_names() {
+    let work = programs::folder("clients");
+    let compiler = |tool: &str| {
+        let mut words = tool.split(' ');
+        let mut command = Command::new(words.next().expect("a compiler"));
+        command.args(words).args(["-Wall", "-Wextra", "-Werror"]);
+        command.args(headers().iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]));
+        command
+    };
+    let include = |file: &str| format!("#include <{}>\n", file.trim_start_matches("quda/"));
+    let all: String = plaq::capi::HEADERS.iter().map(|h| include(h.file)).collect();
+    let kinds =
+        [("CC", "cc", "gnu89", "c"), ("CC", "cc", "c99", "c"), ("CXX", "c++", "c++17", "cc")];
+    for (name, default, standard, suffix) in kinds {
+        let Some(tool) = tool(name, default) else { continue };
+        for (host, names, uses) in HOSTS {
+            for (order, text) in
+                [("first", format!("{names}{all}")), ("last", format!("{all}{names}"))]
+            {
+                let system = "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n";
+                let declared = "double used(void);\n";
+                let text = format!("{system}{text}{declared}double used(void) {{\n{uses}}}\n");
+                let file = work.join(format!("names_{host}_{order}_{standard}.{suffix}"));
+                std::fs::write(&file, text).expect("a writable build tree");
+                let mut command = compiler(&tool);
+                command.arg(format!("-std={standard}")).arg("-fsyntax-only").arg(&file);
+                run(&mut command, &format!("{host} {order} in {standard}"));
+            }
+        }
+        let macros = |text: &str| -> std::collections::BTreeSet<String> {
+            let file = work.join(format!("macros.{suffix}"));
+            std::fs::write(&file, text).expect("a writable build tree");
+            let said = run(compiler(&tool).args(["-E", "-dM"]).arg(&file), "macros");
+            let names = said.lines().filter_map(|line| line.split([' ', '(']).nth(1));
+            names.map(String::from).collect()
+        };
+        let system = "#include <stdio.h>\n#include <stdlib.h>\n";
+        let (before, after) = (macros(system), macros(&format!("{system}{all}")));
+        let theirs = |name: &&String| {
+            !["QUDA_", "OPENQCD_", "PLAQ_"].iter().any(|start| name.starts_with(start))
+        };
+        let left: Vec<&String> = after.difference(&before).filter(theirs).collect();
+        assert!(left.is_empty(), "{standard}: the headers leave {left:?} defined");
+    }
+}
+
 #[test]
 fn milc_calls_on_ranks() {
     if mpi_library().is_none() {
