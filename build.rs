@@ -208,8 +208,7 @@ fn compiler(set: &Isa) -> cc::Build {
     ] {
         build.flag(flag);
     }
-    // Kernels are straight lines of vectors: passes that take a third of the compiler's time gain nothing there
-    // (docs/lab/tests.md).
+    // Kernels are straight lines of vectors: passes that take a third of the compiler's time gain nothing there.
     if build.get_compiler().is_like_gnu() {
         for flag in [
             "-fno-tree-pre",
@@ -275,7 +274,7 @@ fn unit(
     let text = translation_unit(set, header, lines);
     write_if_changed(&source, &text);
     // Sites of vectors in 16 bits take more registers than there are, and a third more time without these.
-    // Hops take a twentieth more without all passes on some processors (docs/lab/turns.md).
+    // Hops take a twentieth more without all passes on some processors (docs/lab/cpu.md).
     let flags: &[&str] = match header {
         "blas.h" if set.name != GENERIC => &["-O3", "-fgcse", "-fira-region=mixed"],
         "wilson.h" if set.lanes == 16 => &[

@@ -10,7 +10,7 @@ use plaq::linop::Schur;
 use plaq::operators::{ActionParams, DiracParams};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, VectorMemory};
 
-/// The table of memory in docs/performance.md: 48^3 x 96 on a GPU, clover, links of two rows.
+/// The table of memory in docs/lab/memory.md: 48^3 x 96 on a GPU, clover, links of two rows.
 #[test]
 fn memory_is_what_docs_say() {
     let device = Device::cpu(1).unwrap().stand_in_gpu();
@@ -87,16 +87,16 @@ fn memory_is_what_docs_say() {
         let solver = solver.with_multigrid(Some(multigrid)).unwrap();
         row("multigrid: a solve by GCR with 10 directions, one column", solver.memory(1).unwrap());
     });
-    let docs = include_str!("../docs/performance.md");
+    let docs = include_str!("../docs/lab/memory.md");
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
     assert!(
         missing.is_empty() && rows.len() == 20,
-        "docs/performance.md lacks\n{}",
+        "docs/lab/memory.md lacks\n{}",
         rows.join("\n")
     );
 }
 
-/// The table of kernel modes in docs/performance.md: 300 of them at 24^3 x 64 on GPUs with so many GB, a part of which is
+/// The table of kernel modes in docs/lab/memory.md: 300 of them at 24^3 x 64 on GPUs with so many GB, a part of which is
 /// enough: by rehearsals of the search and of what follows it.
 #[test]
 fn modes_of_the_kernel_take_what_docs_say() {
@@ -123,11 +123,11 @@ fn modes_of_the_kernel_take_what_docs_say() {
             rows.push(row);
         });
     }
-    let docs = include_str!("../docs/performance.md");
+    let docs = include_str!("../docs/lab/memory.md");
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
     assert!(
         missing.is_empty() && rows.len() == 5,
-        "docs/performance.md lacks\n{}",
+        "docs/lab/memory.md lacks\n{}",
         rows.join("\n")
     );
 }

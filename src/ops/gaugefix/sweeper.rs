@@ -54,7 +54,7 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
     if divided || functional.kind != args::GAUGE_TRACE || !work.n.is_multiple_of(MAX_THREADS) {
         return 0;
     }
-    // Measured (docs/lab/gaugefix-gpu.md): threads of a multiprocessor, and the part of the cache.
+    // Measured (docs/lab/gaugefix.md): threads of a multiprocessor, and the part of the cache.
     let threads = if links.precision() == Precision::F64 { 256 } else { 512 };
     let lag = 2 + (threads * gpu.multiprocessors + work.n) / (2 * work.n);
     let bytes = |f: FieldView| 2 * f.plane_bytes as u64 / work.batches as u64;
