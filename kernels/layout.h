@@ -80,6 +80,11 @@ template <int W, class S> struct LayoutGauge {
     cplx<double> f = {a.scale[mu], 0};
     const int l = a.geom.global[mu];
     if (((a.phases >> mu) & 1) && (x[mu] + a.geom.origin[mu] + l) % l == l - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
+    int n = 0;
+    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+      if ((a.phases >> (4 + 4 * mu + nu)) & 1) n += x[nu] + a.geom.origin[nu];
+    }
+    if (n & 1) f = {-f.re, -f.im};
     return f;
   }
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {

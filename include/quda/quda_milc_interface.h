@@ -91,7 +91,7 @@ void qudaPolyakovLoopPhased(int precision,
                             int phase_in);
 
 /** Puts every link on the nearest matrix of U(3), its determinant made 1. Refused if one is not in SU(3) to
- * `tol` then. `phase_in` must be 0. */
+ * `tol` then. Phases are taken out before, and put in again. */
 void qudaUnitarizeSU3Phased(int precision, double tol, const QudaMILCSiteArg_t *arg, int phase_in);
 
 /** Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
@@ -126,7 +126,7 @@ void qudaGaugeForcePhased(int precision,
                           int phase_in);
 
 /** traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
- * re, im: the links without their staggered phases. */
+ * re, im: the links without their staggered phases, but with the antiperiodic sign. */
 void qudaGaugeLoopTracePhased(int precision,
                               double *traces,
                               int **input_path_buf,

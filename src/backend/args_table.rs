@@ -321,6 +321,7 @@ kernel_args! {
         arg field_parities: i32,
         arg field_parity: i32,
         arg star: i32,
+        /// Bit mu: links of mu over the boundary have a phase; bit 4 + 4 mu + nu: links of mu where x[nu] is odd a sign.
         arg phases: i32,
         arg reproject: i32,
         arg rotate: i32,

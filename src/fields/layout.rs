@@ -134,6 +134,9 @@ pub struct Layout {
     pub scale: [f64; 4],
     /// The array holds these phases times the links that cross the boundary.
     pub boundary: [Complex64; 4],
+    /// The array holds (-1)^n times the links of each direction, n the sum of those coordinates on the whole lattice
+    /// whose bits (x lowest) are set.
+    pub staggered: [u8; 4],
     /// Spins of a vector: 4, or 1 for colour vectors.
     pub spins: usize,
     /// Basis of spinors.
@@ -170,6 +173,7 @@ impl Layout {
             room: None,
             scale: [1.0; 4],
             boundary: [Complex64::ONE; 4],
+            staggered: [0; 4],
             spins: 4,
             basis: GammaBasis::DeGrandRossi,
         }
@@ -214,6 +218,13 @@ impl Layout {
         }
         let structs = Some((size / real, offset / real));
         Ok(Layout { name: "MILC site", structs, ..Self::milc(precision) })
+    }
+    /// Links of MILC with its staggered phases, (-1)^t in x, (-1)^(t+x) in y, (-1)^(t+x+y) in z, and the antiperiodic
+    /// sign in t.
+    pub fn with_milc_phases(self) -> Self {
+        let mut boundary = self.boundary;
+        boundary[3] = -boundary[3];
+        Layout { boundary, staggered: [0b1000, 0b1001, 0b1011, 0], ..self }
     }
     /// CPS: as MILC with columns outside rows; the links carry `anisotropy`.
     pub fn cps(precision: Precision, anisotropy: f64) -> Self {

@@ -112,7 +112,8 @@ impl GaugeField {
             let phase = if out { phase } else { phase.conj() };
             t.args.scale[mu] = if out { scale } else { 1.0 / scale };
             (t.args.phase_re[mu], t.args.phase_im[mu]) = (phase.re, phase.im);
-            t.args.phases |= ((phase != Complex64::ONE) as i32) << mu;
+            let odd = (layout.staggered[mu] & 15) as i32;
+            t.args.phases |= ((phase != Complex64::ONE) as i32) << mu | odd << (4 + 4 * mu);
         }
         t.args.out = out as i32;
         Ok(t)

@@ -89,13 +89,14 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   const size_t bytes = precision == 2 ? 8 : 4, gap = structs ? 24 : 0;
   const size_t size = structs ? 112 * bytes + 3 * gap : 0;
   double *mom = room(40 * (size_t)volume * sizeof *mom), *want = room(40 * (size_t)volume * sizeof *want);
-  double *now = room(40 * (size_t)volume * sizeof *now), traces[6], *force[3];
+  double *now = room(40 * (size_t)volume * sizeof *now), traces[8], *force[3];
   double *saved = room(72 * (size_t)volume * sizeof *saved), *after = room(72 * (size_t)volume * sizeof *after);
   char *memory = room((size_t)own * (112 * bytes + 3 * gap));
   QudaMILCSiteArg_t arg;
-  int loops[3][6] = {{0, 1, 7, 6}, {2, 2, 3, 5, 5, 4}, {0, 2, 3, 7, 5, 4}}, *list[3], lengths[3] = {4, 6, 6};
+  int loops[4][6] = {{0, 1, 7, 6}, {2, 2, 3, 5, 5, 4}, {0, 2, 3, 7, 5, 4}, {3, 3, 3, 3}}, *list[4];
+  const int lengths[4] = {4, 6, 6, global[3]};
   double on_device = 0;
-  const double weights[3] = {1, -2, 0.5};
+  const double weights[4] = {1, -2, 0.5, 2};
   int i, k, mu, site, end, types;
   const size_t mom_size = structs ? size : 40 * bytes, link_size = structs ? size : 72 * bytes;
   const size_t mom_offset = structs ? gap : 0, link_offset = structs ? 2 * gap + 40 * bytes : 0;
@@ -113,12 +114,14 @@ static void check_dynamics(int precision, int phased, int structs, double error)
   scatter_sites(link_at, precision, link_size, link_offset, (double *)links, 72);
   if (phased) staggered_phases();
 
-  for (i = 0; i < 3; i++) list[i] = loops[i];
-  qudaGaugeLoopTracePhased(precision, traces, list, lengths, weights, 3, 6, 1.0 / volume, &arg, phased);
+  /* The antiperiodic sign stays in the loop around the lattice. */
+  for (i = 0; i < 4; i++) list[i] = loops[i];
+  qudaGaugeLoopTracePhased(precision, traces, list, lengths, weights, 4, 6, 1.0 / volume, &arg, phased);
   done();
-  for (i = 0; i < 3; i++) {
+  for (i = 0; i < 4; i++) {
     number sum = 0;
     for (site = 0; site < volume; site++) sum += trace(along(site, loops[i], lengths[i], &end));
+    if (i == 3 && phased) sum = -sum;
     CLOSE(traces[2 * i], weights[i] * creal(sum) / volume, error);
     CLOSE(traces[2 * i + 1], weights[i] * cimag(sum) / volume, error);
   }

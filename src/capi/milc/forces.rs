@@ -4,7 +4,7 @@ use std::f64::consts::SQRT_2;
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use super::links::{phases, Links, FINITE};
+use super::links::{Links, FINITE};
 use super::{precision_of, QudaMILCSiteArg_t};
 use crate::bail;
 use crate::capi::args::{Array, DataOut, OutArray, PathList};
@@ -12,7 +12,7 @@ use crate::capi::quda::gauge::{closed, finite, gathered, scaled_traces};
 use crate::capi::quda::session::{self, Session};
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
-use crate::ops::paths::{images, Paths};
+use crate::ops::paths::{displacement, images, Paths};
 
 /// Reals of a site: four matrices of 10.
 const REALS: usize = 40;
@@ -121,23 +121,6 @@ pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Resu
     Ok(kinetic - 4.0 * 4.0 * host.session.geometry.global_volume() as f64)
 }
 
-/// What staggered phases multiply to along a closed path: those of a plaquette give -1, so steps in two
-/// directions anticommute, and two in one direction give 1.
-fn sign(path: &[u8]) -> Result<f64> {
-    let (mut odd, mut sign) = (0u8, 1.0);
-    for &step in path {
-        let mu = if step < 4 { step } else { 7 - step };
-        if (odd >> (mu + 1)).count_ones() % 2 == 1 {
-            sign = -sign;
-        }
-        odd ^= 1 << mu;
-    }
-    if odd != 0 {
-        bail!(BadParameter, "path {path:?}: expected a closed one, with phases of even period");
-    }
-    Ok(sign)
-}
-
 /// The loops of MILC's improved actions.
 const KINDS: [&[u8]; 3] = [&[0, 1, 7, 6], &[0, 0, 1, 7, 7, 6], &[0, 1, 2, 7, 6, 5]];
 
@@ -177,7 +160,6 @@ pub fn force_phased(
     phase_in: c_int,
 ) -> Result<()> {
     finite(eb3, "eb3")?;
-    let phased = phases(phase_in)?;
     if !(1..=3).contains(&num_loop_types) {
         bail!(InvalidArgument, "num_loop_types: expected 1 to 3, found {num_loop_types}");
     }
@@ -188,12 +170,12 @@ pub fn force_phased(
     let (mut paths, mut numbers) = (vec![], vec![]);
     for (kind, c) in KINDS.iter().zip(coefficients) {
         for path in through_links(kind) {
-            numbers.push(if phased { c * sign(&path)? } else { c });
+            numbers.push(c);
             paths.push(path);
         }
     }
     let host = HostMomenta::new(precision, arg)?;
-    let links = Links::new(precision, arg)?.load(FINITE)?;
+    let links = Links::new(precision, arg, phase_in)?.load(FINITE)?;
     let (mut momenta, kept) = host.current()?;
     // i sqrt(2) p loses eb3 times i times the traceless part of (W - W^dagger) / 2i.
     let sum = gathered(&links, &Paths::new(paths)?, &numbers)?;
@@ -219,16 +201,19 @@ pub fn loop_traces(
     phase_in: c_int,
 ) -> Result<()> {
     finite(factor, "factor")?;
-    let phased = phases(phase_in)?;
     let (paths, mut coefficients) =
         closed(input_path_buf, path_length, loop_coeff, num_paths, max_length)?;
-    if phased {
+    let host = Links::new(precision, arg, phase_in)?;
+    if host.phased {
+        // The antiperiodic sign stays in loops around the lattice, as in QUDA.
+        let length = host.session.geometry.global_extents()[3] as i64;
         for (c, path) in coefficients.iter_mut().zip(paths.iter()) {
-            *c *= sign(path)?;
+            if displacement(path)[3] / length % 2 != 0 {
+                *c = -*c;
+            }
         }
     }
-    let links = Links::new(precision, arg)?.load(FINITE)?;
-    out.set(scaled_traces(&links, &paths, &coefficients, factor)?);
+    out.set(scaled_traces(&host.load(FINITE)?, &paths, &coefficients, factor)?);
     Ok(())
 }
 
@@ -256,10 +241,8 @@ pub fn update_phased(
     phase_in: c_int,
 ) -> Result<()> {
     finite(eps, "eps")?;
-    // Phases are numbers, which the update leaves where they are.
-    phases(phase_in)?;
     let (momenta, _) = HostMomenta::new(precision, arg)?.current()?;
-    let host = Links::new(precision, arg)?;
+    let host = Links::new(precision, arg, phase_in)?;
     let mut links = host.load(FINITE)?;
     links.evolve(&momenta, SQRT_2 * eps)?;
     host.save(&links)

@@ -24,10 +24,19 @@ pub(super) struct Links {
     memory: DataOut,
     layout: Layout,
     pub(super) precision: Precision,
+    /// Do they carry phases.
+    pub(super) phased: bool,
 }
 
 impl Links {
-    pub(super) fn new(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<Links> {
+    /// The host's links, of which `phase_in` 1 says that they carry staggered phases and the antiperiodic sign: these are
+    /// taken out of what is loaded, and put in again by `save`.
+    pub(super) fn new(
+        precision: c_int,
+        arg: &Array<QudaMILCSiteArg_t>,
+        phase_in: c_int,
+    ) -> Result<Links> {
+        let phased = phases(phase_in)?;
         let session = session::get()?;
         let arg = arg.own(1)[0];
         let precision = precision_of(precision, "precision")?;
@@ -37,7 +46,8 @@ impl Links {
             let layout = Layout::milc_site(precision, arg.size, arg.link_offset)?;
             (DataOut::at(arg.site, "arg.site")?, layout)
         };
-        Ok(Links { session, memory, layout, precision })
+        let layout = if phased { layout.with_milc_phases() } else { layout };
+        Ok(Links { session, memory, layout, precision, phased })
     }
 
     fn array(&self) -> Result<External<'_>> {
@@ -81,7 +91,7 @@ impl Links {
 pub(super) const FINITE: LinkOptions =
     LinkOptions { tolerance: Some(f64::INFINITY), reproject: false };
 
-pub(super) fn phases(phase_in: c_int) -> Result<bool> {
+fn phases(phase_in: c_int) -> Result<bool> {
     if !(0..=1).contains(&phase_in) {
         bail!(InvalidArgument, "phase_in: expected 0 or 1, found {phase_in}");
     }
@@ -94,10 +104,8 @@ pub fn plaquette(
     arg: &Array<QudaMILCSiteArg_t>,
     phase_in: c_int,
 ) -> Result<()> {
-    // The staggered phases of a plaquette multiply to -1, and its boundary signs to 1.
-    let sign = if phases(phase_in)? { -1.0 } else { 1.0 };
-    let p = observables::plaquette(&Links::new(precision, arg)?.load(FINITE)?)?;
-    plaq.set([p.total, p.spatial, p.temporal].map(|v| sign * v).to_vec());
+    let p = observables::plaquette(&Links::new(precision, arg, phase_in)?.load(FINITE)?)?;
+    plaq.set(vec![p.total, p.spatial, p.temporal]);
     Ok(())
 }
 
@@ -108,13 +116,14 @@ pub fn polyakov_loop(
     arg: &Array<QudaMILCSiteArg_t>,
     phase_in: c_int,
 ) -> Result<()> {
-    phases(phase_in)?;
     if dir != 3 {
         bail!(InvalidArgument, "dir: expected 3 (t), found {dir}");
     }
-    // Links in t have no staggered phase; the antiperiodic sign, where there is one, is in the loop.
-    let z = observables::polyakov_loop(&Links::new(precision, arg)?.load(FINITE)?, 3)?;
-    ploop.set(vec![-z.re, -z.im]);
+    // Minus the loop of the links as they are: those of t have no staggered phase, but the antiperiodic sign.
+    let links = Links::new(precision, arg, phase_in)?;
+    let sign = if links.phased { 1.0 } else { -1.0 };
+    let z = observables::polyakov_loop(&links.load(FINITE)?, 3)?;
+    ploop.set(vec![sign * z.re, sign * z.im]);
     Ok(())
 }
 
@@ -124,14 +133,7 @@ pub fn unitarize(
     arg: &Array<QudaMILCSiteArg_t>,
     phase_in: c_int,
 ) -> Result<()> {
-    if phases(phase_in)? {
-        bail!(
-            Unsupported,
-            "phase_in: expected 0 (links without staggered phases), found 1; take the phases out \
-             before this call (MILC: rephase(OFF))"
-        );
-    }
-    let links = Links::new(precision, arg)?;
+    let links = Links::new(precision, arg, phase_in)?;
     links.save(&projected(&links.load(FINITE)?, tol)?)
 }
 
@@ -197,7 +199,7 @@ pub fn fix_gauge_ovr(
         bail!(InvalidArgument, "Nsteps: expected 1 or more, found {steps}");
     }
     let fixing = Fixing { gauge_dir, steps: steps as c_uint, tolerance, stop_theta };
-    let links = Links::new(precision, arg)?;
+    let links = Links::new(precision, arg, 0)?;
     let gauge = links.load(FINITE)?;
     links.save(&fixing.overrelaxed(&gauge, relax_boost)?)
 }

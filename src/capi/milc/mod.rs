@@ -85,7 +85,7 @@ interface! {
         /// antiperiodic sign in them that is the loop without it. `dir` must be 3.
         qudaPolyakovLoopPhased(precision: c_int, ploop: OutArray<f64>, dir: c_int, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::polyakov_loop;
         /// Puts every link on the nearest matrix of U(3), its determinant made 1. Refused if one is not in SU(3) to
-        /// `tol` then. `phase_in` must be 0.
+        /// `tol` then. Phases are taken out before, and put in again.
         qudaUnitarizeSU3Phased(precision: c_int, tol: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together links::unitarize;
         /// Takes the host's momenta on the device, where qudaGaugeForce adds to them and qudaUpdateU
         /// finds them, until qudaMomSave gives them back.
@@ -104,7 +104,7 @@ interface! {
         qudaGaugeForce(precision: c_int, num_loop_types: c_int, milc_loop_coeff: Array<f64>, eb3: f64, arg: Array<QudaMILCSiteArg_t>) = together forces::force;
         qudaGaugeForcePhased(precision: c_int, num_loop_types: c_int, milc_loop_coeff: Array<f64>, eb3: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together forces::force_phased;
         /// traces[i] = factor loop_coeff[i] sum over x of tr (product along the closed path i from x), as
-        /// re, im: the links without their staggered phases.
+        /// re, im: the links without their staggered phases, but with the antiperiodic sign.
         qudaGaugeLoopTracePhased(precision: c_int, traces: OutArray<f64>, input_path_buf: PathList, path_length: Array<c_int>, loop_coeff: Array<f64>, num_paths: c_int, max_length: c_int, factor: f64, arg: Array<QudaMILCSiteArg_t>, phase_in: c_int) = together forces::loop_traces;
         /// U = exp(eps P) U with the anti-hermitian momenta P, the exponential exact to rounding. Phases stay.
         qudaUpdateU(precision: c_int, eps: f64, arg: Array<QudaMILCSiteArg_t>) = together forces::update;
