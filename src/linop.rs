@@ -75,7 +75,7 @@ use crate::error::Result;
 use crate::fields::blas::Sums;
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 
-/// What fields an operator acts on, or makes.
+/// The shape of the fields that an operator acts on, or makes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shape {
     pub device: Device,
@@ -98,27 +98,27 @@ impl Shape {
             order: field.order(),
         }
     }
-    /// The same on another device.
+    /// This shape on another device.
     pub(crate) fn on(&self, device: &Device) -> Self {
         Shape { device: device.clone(), ..self.clone() }
     }
-    /// A zero field of this shape.
+    /// A zero field of this shape with `nrhs` right-hand sides.
     pub fn field(&self, nrhs: usize) -> Result<VectorField> {
         let content = (self.components, self.order);
         let geometry = &self.geometry;
         let (precision, subset) = (self.precision, self.subset);
         VectorField::with_components(&self.device, geometry, precision, subset, nrhs, content)
     }
-    /// Bytes of such a field.
+    /// Bytes of a field of this shape with `nrhs` right-hand sides.
     pub fn bytes(&self, nrhs: usize) -> u64 {
         let (precision, subset) = (self.precision, self.subset);
         VectorField::bytes_of(&self.geometry, precision, subset, nrhs, self.components) as u64
     }
-    /// Sites that a vector has on all ranks.
+    /// Number of sites of a vector, on all ranks together.
     pub fn sites(&self) -> usize {
         self.geometry.global_volume() * self.subset.parities() / 2
     }
-    /// Complex numbers that a vector has on all ranks.
+    /// Number of complex numbers of a vector, on all ranks together.
     pub fn numbers(&self) -> f64 {
         (self.sites() * self.components.slices * self.components.reals() / 2) as f64
     }
@@ -153,16 +153,16 @@ impl Shape {
 /// A linear operator from fields of one shape to fields of another, any number of right-hand sides
 /// at once. Solvers and preconditioners are operators too.
 pub trait LinOp: Send + Sync {
-    /// What it acts on: its domain.
+    /// Shape of the fields that it acts on (its domain).
     fn shape(&self) -> Shape;
-    /// What it makes.
+    /// Shape of the fields that it makes (its range).
     fn range(&self) -> Shape {
         self.shape()
     }
     /// out = M in; out and in are different fields.
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()>;
-    /// out = M in. An operator that has v with <in, M in> = |v|^2 on its way may start |v|^2, which costs less
-    /// than the product of the results.
+    /// out = M in. An operator that computes v with <in, M in> = |v|^2 on the way may start the sum |v|^2, which
+    /// costs less than the product of in and out.
     fn apply_for_curvature(
         &self,
         out: &mut VectorField,
@@ -175,15 +175,15 @@ pub trait LinOp: Send + Sync {
     fn apply_dagger(&self, _out: &mut VectorField, _inp: &VectorField) -> Result<()> {
         bail!(Unsupported, "this operator has no adjoint");
     }
-    /// Is M = M^dagger?
+    /// Whether M = M^dagger.
     fn hermitian(&self) -> bool {
         false
     }
-    /// Floating-point operations of one application to one right-hand side (physics.md counting).
+    /// Floating-point operations of one application to one right-hand side (physics.md, Counting).
     fn flops(&self) -> f64;
     /// Compulsory bytes of one application to `nrhs` right-hand sides.
     fn bytes(&self, nrhs: usize) -> f64;
-    /// Frees what it keeps for applications to come.
+    /// Frees temporaries that it keeps for later applications.
     fn free_idle(&self) {}
     /// An operator like this one on another device, its numbers zero: for rehearsals, which say what memory work with it
     /// takes. One that does not say how it is made again has no temporaries.
@@ -194,8 +194,8 @@ pub trait LinOp: Send + Sync {
         let (domain, range) = (self.shape().on(device), self.range().on(device));
         Ok(Arc::new(Idle { domain, range, hermitian: self.hermitian() }))
     }
-    /// Most device memory that an application to `nrhs` right-hand sides takes besides in and out, M^dagger where
-    /// `dagger`: that of a rehearsal of the first one, which finds no temporaries of others.
+    /// Largest amount of device memory that an application of M, or of M^dagger, to `nrhs` right-hand sides takes
+    /// besides in and out, found by a rehearsal of a first application.
     ///
     /// # Errors
     /// Errors of the application that do not depend on numbers.
@@ -254,7 +254,7 @@ impl LinOp for Idle {
 pub struct Workspace(Mutex<Vec<VectorField>>);
 
 impl Workspace {
-    /// Runs `work` with a field of this shape; contents are unspecified.
+    /// Runs `work` with a temporary field of this shape, whose contents are unspecified.
     pub fn with<T>(
         &self,
         shape: &Shape,
@@ -276,7 +276,7 @@ impl Workspace {
         out
     }
 
-    /// Frees what nobody uses.
+    /// Frees the temporaries that are not in use.
     pub fn clear(&self) {
         self.0.lock().unwrap_or_else(|e| e.into_inner()).clear();
     }

@@ -7,7 +7,7 @@ use super::transport::{Side, Transport};
 use super::Message;
 use crate::error::Result;
 
-/// Bytes of one MPI message; counts are of 32 bits.
+/// Largest number of bytes of one MPI message, whose counts have 32 bits.
 const CHUNK: usize = 1 << 30;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +16,11 @@ struct Wait {
     receive: bool,
 }
 
-/// What the memory of messages belongs to: it lives until they are finished; for ever if they never
-/// are, as MPI may write to it at any time.
+/// What keeps the memory of messages alive until they are finished; for ever if they never are, since MPI may then
+/// still write to it.
 pub type Owner = Arc<dyn Any + Send + Sync>;
 
-/// Messages under way: to be given to [`super::Comm::finish`].
+/// Messages under way; give them to [`super::Comm::finish`].
 #[must_use]
 #[derive(Default)]
 pub struct Pending {
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Pending {
 }
 
 impl Pending {
-    /// Starts the messages with other ranks.
+    /// Starts sending to and receiving from other ranks.
     pub(super) fn start(
         transport: &Arc<Transport>,
         messages: &[Message],

@@ -9,14 +9,14 @@ pub(super) struct Failure {
     pub rank: usize,
     /// Number of the guarded call that failed.
     pub call: i64,
-    /// Is the Comm lost, or only this call?
+    /// True if the whole Comm is lost, false if only this call failed.
     pub lost: bool,
     status: i32,
     message: String,
 }
 
 impl Failure {
-    /// Length of every message: receivers need not ask for it.
+    /// Length of every failure message, so that receivers need not ask for it.
     pub const BYTES: usize = 1024;
 
     pub fn new(rank: usize, call: i64, lost: bool, error: &Error) -> Failure {
@@ -58,12 +58,12 @@ impl Failure {
         row.map_or((Status::Internal, "INTERNAL"), |row| (row.0, row.1))
     }
 
-    /// The error itself, as other ranks return it.
+    /// The error as the other ranks return it.
     pub fn error(&self) -> Error {
         Error::new(self.row().0, format!("rank {}: {}", self.rank, self.message))
     }
 
-    /// What ranks that waited for this one return.
+    /// The error that ranks return which waited for this one.
     pub fn loss(&self) -> Error {
         let (status, name) = self.row();
         let message = match status {

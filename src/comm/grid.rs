@@ -3,25 +3,25 @@
 use crate::bail;
 use crate::error::Result;
 
-/// Places of ranks in the process grid.
+/// How ranks are placed in the process grid.
 pub enum RankMap<'a> {
-    /// x fastest, t slowest.
+    /// In order, x fastest and t slowest.
     Default,
-    /// The rank of every place, places in the order x fastest.
+    /// The rank at each place, places in the order x fastest.
     Table(&'a [i32]),
-    /// The rank at these coordinates.
+    /// A function that returns the rank at given coordinates.
     Function(&'a dyn Fn([i32; 4]) -> i32),
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Grid {
     pub extents: [usize; 4],
-    /// Rank of every place, x fastest.
+    /// The rank at each place of the grid, x fastest.
     pub ranks: Vec<usize>,
 }
 
 impl Grid {
-    /// `extents` of zeros only: all ranks along t.
+    /// The grid of these extents; zeros in all directions put all ranks along t.
     pub fn new(extents: [i32; 4], map: &RankMap, size: usize) -> Result<Grid> {
         let extents = if extents == [0; 4] { [1, 1, 1, size as i32] } else { extents };
         let places = extents.iter().try_fold(1i64, |n, &e| n.checked_mul(e as i64));
@@ -74,7 +74,7 @@ impl Grid {
         self.ranks[((at[3] * e[2] + at[2]) * e[1] + at[1]) * e[0] + at[0]]
     }
 
-    /// The same bytes on ranks that were given the same grid and map.
+    /// Bytes that are equal on ranks which were given the same grid and map.
     pub fn bytes(&self) -> Vec<u8> {
         let all = self.extents.iter().chain(&self.ranks);
         all.flat_map(|n| (*n as u32).to_ne_bytes()).collect()

@@ -1,6 +1,6 @@
 //! What a launcher (mpirun, srun) says of the processes that it started, by variables of the environment.
 
-/// The variables of launchers: the number of processes, and which of them this is.
+/// For each launcher its environment variables with the number of processes and with the number of this one.
 const VARIABLES: [(&str, &str); 4] = [
     ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
     ("PMI_SIZE", "PMI_RANK"),
@@ -8,16 +8,16 @@ const VARIABLES: [(&str, &str); 4] = [
     ("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"),
 ];
 
-/// The processes of which this is one.
+/// The processes that were launched together with this one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launched {
     pub processes: usize,
     pub rank: usize,
-    /// The variable that says so; none where no launcher is known.
+    /// The variable that says so; None where no launcher is recognised.
     pub variable: Option<&'static str>,
 }
 
-/// The largest number of processes that a variable names: an outer launcher may start an inner one.
+/// Finds the launcher whose variable names most processes, since an outer launcher may start an inner one.
 pub fn launched() -> Launched {
     launched_by(|name| std::env::var(name).ok())
 }

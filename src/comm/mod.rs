@@ -30,8 +30,8 @@ pub use mpi::{host, CommAddress, Communicator};
 /// enough for a host that writes files between two calls.
 const TIMEOUT: Duration = Duration::from_secs(300);
 
-/// One message out and its counterpart in, of equal length; addresses are of memory that the
-/// transport can reach, and stay valid until the exchange is finished. An address 0: not that one.
+/// A message to one rank and the one of equal length expected from another. Addresses are of memory that the
+/// transport can reach and stay valid until the exchange is finished; 0 means none.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     pub to: usize,
@@ -43,14 +43,14 @@ pub struct Message {
     pub bytes: usize,
 }
 
-/// What may be chosen about ranks besides their grid.
+/// Settings of the ranks besides their grid.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options {
     /// How long a rank waits for another; `None`: PLAQ_COMM_TIMEOUT in seconds, or 300 s.
     pub timeout: Option<Duration>,
-    /// Sums in the order of ranks: the same bits whatever MPI does, at a fixed grid.
+    /// Sums are added in the order of ranks: the same bits whatever MPI does, on a fixed grid.
     pub reproducible: bool,
-    /// Halos also in these directions with one rank, for tests.
+    /// Directions in which one rank has halos to itself, for tests.
     pub looped: [bool; 4],
 }
 
@@ -58,9 +58,8 @@ thread_local! {
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `work` without a word to other ranks: in this thread every call of a [`Comm`] returns as if this
-/// rank were alone, with its own numbers and statuses; what others would send is not written. For trials
-/// whose results nobody uses.
+/// Runs `work` without a message to other ranks: in this thread every call of a [`Comm`] returns as if this rank were
+/// alone, with its own numbers and statuses. For trials whose results nobody uses.
 pub fn silently<T>(work: impl FnOnce() -> T) -> T {
     struct Back(bool);
     impl Drop for Back {
@@ -72,16 +71,16 @@ pub fn silently<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// Hears of ranks that failed, as long as there is the Comm that it is of.
+/// Lets a waiting thread hear of ranks that failed, as long as the Comm exists.
 #[derive(Debug)]
 pub(crate) struct Listener {
     transport: Weak<Transport>,
-    /// Value of [`Comm::failures`] when this was made.
+    /// The value of [`Comm::failures`] when this listener was made.
     failures: u64,
 }
 
 impl Listener {
-    /// Watches as [`Comm::watch`] does. A thread that must not call MPI hears nothing.
+    /// Checks for failures as [`Comm::watch`] does; a thread that must not call MPI hears nothing.
     pub fn watch(&self) -> Result<()> {
         match self.transport.upgrade().filter(|_| !SILENT.get()).map(|t| t.ready(Side::Data)) {
             Some(Err(e)) if e.status != Status::MpiThread => Err(e),
@@ -89,19 +88,19 @@ impl Listener {
         }
     }
 
-    /// Has a failure ended a guarded call since this was made?
+    /// Whether a failure has ended a guarded call since this listener was made.
     pub fn new_failures(&self) -> bool {
         self.transport.upgrade().is_some_and(|t| t.failures() != self.failures)
     }
 }
 
-/// What a solve with a limit of time has to give back when it ends ([`Comm::end_clock`]).
+/// What a solve with a limit of time gives back when it ends ([`Comm::end_clock`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock((bool, bool));
 
 #[derive(Debug)]
 struct Node {
-    /// The ranks that share this one's memory, this one among them.
+    /// The ranks that share memory with this one, itself included.
     ranks: Vec<usize>,
     /// How many of them may run on exactly this rank's cores.
     core_sharers: usize,
@@ -113,10 +112,10 @@ impl Node {
     }
 }
 
-/// What the layer above keeps as long as its ranks.
+/// Data that the layer above keeps as long as its ranks exist.
 pub trait CommCache: Any + Debug + Send + Sync {
     fn any(&self) -> &dyn Any;
-    /// Closes, at the end, what it has opened of other ranks' memory. May others have opened its own?
+    /// Closes, at the end, what it opened of other ranks' memory; returns whether others may have opened its own.
     fn release(&self) -> bool;
 }
 
@@ -126,16 +125,16 @@ pub struct Comm {
     rank: usize,
     grid: Grid,
     coords: [usize; 4],
-    /// Rank one step backward and forward in each direction.
+    /// The ranks one step backward and forward in each direction.
     neighbours: [[usize; 2]; 4],
-    /// Directions in which fields have halos.
+    /// The directions in which fields have halos.
     split: [bool; 4],
     node: Node,
     reproducible: bool,
-    /// None: one rank.
+    /// The connection to other ranks; None with one rank.
     transport: Option<Arc<Transport>>,
     cache: OnceLock<Box<dyn CommCache>>,
-    /// Coarser process grids that were asked for.
+    /// The coarser process grids that were asked for so far.
     coarser: part::Coarser,
 }
 
@@ -232,29 +231,29 @@ impl Comm {
     pub fn size(&self) -> usize {
         self.grid.ranks.len()
     }
-    /// Ranks in each direction.
+    /// Number of ranks in each direction.
     pub fn grid(&self) -> [usize; 4] {
         self.grid.extents
     }
-    /// Place of this rank in the grid.
+    /// Coordinates of this rank in the grid.
     pub fn coords(&self) -> [usize; 4] {
         self.coords
     }
-    /// Place of any rank in the grid.
+    /// Coordinates of any rank in the grid.
     pub fn coords_of(&self, rank: usize) -> [usize; 4] {
         self.grid.coords(rank)
     }
-    /// The rank at this place of the grid.
+    /// The rank at these coordinates of the grid.
     pub fn rank_at(&self, coords: [usize; 4]) -> usize {
         self.grid.rank(coords)
     }
-    /// What the layer above keeps as long as these ranks: of one type, made at the first call.
+    /// Data of one type that the layer above keeps as long as these ranks exist; made at the first call.
     pub fn cache<T: CommCache + Default>(&self) -> &T {
         let cache = self.cache.get_or_init(|| Box::new(T::default()));
         cache.any().downcast_ref().expect("one type keeps things here")
     }
-    /// How many guarded calls a failure has ended. What counts messages by itself begins anew
-    /// with the next of them, as ranks left that call at different places.
+    /// Number of guarded calls that a failure has ended. Whoever counts messages begins anew after each, since ranks
+    /// left that call at different places.
     pub fn failures(&self) -> u64 {
         self.transport.as_ref().map_or(0, |t| t.failures())
     }
@@ -262,7 +261,7 @@ impl Comm {
     pub fn timeout(&self) -> Duration {
         self.transport.as_ref().map_or(TIMEOUT, |t| t.timeout)
     }
-    /// Do fields have halos in this direction?
+    /// Whether fields have halos in this direction.
     pub fn split(&self, mu: usize) -> bool {
         self.split[mu]
     }
@@ -273,25 +272,25 @@ impl Comm {
     pub fn node(&self) -> &[usize] {
         &self.node.ranks
     }
-    /// Place of this rank among those of its node.
+    /// Position of this rank among those of its node.
     pub fn node_rank(&self) -> usize {
         self.node().iter().position(|r| *r == self.rank).unwrap_or(0)
     }
-    /// Ranks that may run on exactly this rank's cores, this one among them.
+    /// Number of ranks that may run on exactly this rank's cores, itself included.
     pub fn core_sharers(&self) -> usize {
         self.node.core_sharers
     }
-    /// Does MPI take addresses of GPU memory?
+    /// Whether MPI takes addresses of GPU memory.
     pub fn takes_gpu_memory(&self) -> bool {
         self.transport.as_ref().is_some_and(|t| t.takes_gpu_memory())
     }
 
-    /// The way to the others; None: there are none, or none is spoken to.
+    /// The connection to other ranks; None if there are none, or this thread is silent.
     fn transport(&self) -> Option<&Arc<Transport>> {
         self.transport.as_ref().filter(|_| !SILENT.get())
     }
 
-    /// Extents of a rank's part of a lattice.
+    /// Extents of a rank's part of the lattice `global`.
     ///
     /// # Errors
     /// `ProcessGrid`: an extent is not a multiple of twice its ranks (parts have even extents).
@@ -345,7 +344,7 @@ impl Comm {
         }
     }
 
-    /// Waits for what was started.
+    /// Waits until messages that were started have arrived.
     ///
     /// # Errors
     /// `CommFailed`: another rank failed, or the time is over.
@@ -353,7 +352,7 @@ impl Comm {
         pending.finish()
     }
 
-    /// Sums over all ranks, the same on each of them.
+    /// Sums over all ranks; every rank gets the same bits.
     pub fn sum(&self, values: &mut [f64]) -> Result<()> {
         match self.transport() {
             None => Ok(()),
@@ -361,7 +360,7 @@ impl Comm {
         }
     }
 
-    /// Sums that ranks take without [`Comm::sum`]: `body` adds a number over all ranks beside them.
+    /// For sums that ranks take without [`Comm::sum`]: `body` adds one further number over all ranks to them.
     pub(crate) fn sum_beside<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         match self.transport() {
             None => Ok(body(0.0)?.0),
@@ -372,7 +371,7 @@ impl Comm {
         }
     }
 
-    /// The number that goes beside sums that nobody waits for yet.
+    /// The further number for sums that are started but not waited for.
     ///
     /// # Errors
     /// `CommFailed`: an earlier call failed.
@@ -382,25 +381,25 @@ impl Comm {
             Ok(transport.requests())
         })
     }
-    /// Takes the sum of these numbers over all ranks, when the sums beside it are known.
+    /// Takes the sum of these further numbers over all ranks, once the sums beside them are known.
     pub(crate) fn told_beside(&self, flag: f64) {
         if let Some(transport) = self.transport() {
             transport.told(flag);
         }
     }
 
-    /// Has another rank failed? For waits that do not go through this Comm.
+    /// Fails if another rank has failed; for waits that do not go through this Comm.
     pub(crate) fn watch(&self) -> Result<()> {
         self.transport().map_or(Ok(()), |transport| transport.ready(Side::Data))
     }
 
-    /// For waits of a device, whose kernels wait for these ranks.
+    /// A listener for threads that wait for a device whose kernels wait for these ranks.
     pub(crate) fn listener(&self) -> Listener {
         let transport = self.transport.as_ref().map_or_else(Weak::new, Arc::downgrade);
         Listener { transport, failures: self.failures() }
     }
 
-    /// Largest values over all ranks.
+    /// The largest values over all ranks.
     pub fn max(&self, values: &mut [f64]) -> Result<()> {
         let all = self.all_gather(bytemuck::cast_slice(values))?;
         for theirs in all.chunks_exact(8 * values.len().max(1)) {
@@ -411,9 +410,9 @@ impl Comm {
         Ok(())
     }
 
-    /// Shall the guarded call end early? `mine`: this rank wants that. With one rank that is the
-    /// answer. A request of one rank of many travels with the next [`Comm::sum`] of the call, so that
-    /// it costs no message of its own; after that the answer is yes, on all ranks at once.
+    /// Whether the guarded call shall end early; `mine` says that this rank wants that. With one rank that is the
+    /// answer. With many a request travels with the next [`Comm::sum`] of the call, at no cost, and is granted after
+    /// that on all ranks at once.
     pub fn stop(&self, mine: bool) -> bool {
         match self.transport() {
             None => mine,
@@ -421,8 +420,8 @@ impl Comm {
         }
     }
 
-    /// Is the time of this clock over? `mine`: by this rank's. The answer comes as that of [`Comm::stop`]
-    /// does, on all ranks at once.
+    /// Whether the time limit of a solve is over, `mine` by this rank's clock. The answer comes as that of
+    /// [`Comm::stop`] does, on all ranks at once.
     pub(crate) fn late(&self, mine: bool) -> bool {
         match self.transport() {
             None => mine,
@@ -430,18 +429,18 @@ impl Comm {
         }
     }
 
-    /// A solve with a limit of time begins, on all ranks; one around it waits.
+    /// Begins a solve with a limit of time on all ranks; a limit around it is suspended.
     pub(crate) fn start_clock(&self) -> Clock {
         Clock(self.transport().map_or((false, false), |t| t.turn_clock((false, false))))
     }
-    /// It ends; the one around it goes on.
+    /// Ends a solve with a limit of time; the limit around it goes on.
     pub(crate) fn end_clock(&self, clock: Clock) {
         if let Some(transport) = self.transport() {
             transport.turn_clock(clock.0);
         }
     }
 
-    /// What every rank gives, in the order of ranks; equal lengths.
+    /// Collects equally long bytes from every rank, in the order of ranks.
     pub fn all_gather(&self, mine: &[u8]) -> Result<Vec<u8>> {
         match self.transport() {
             None => Ok(mine.repeat(self.size())),
@@ -449,15 +448,15 @@ impl Comm {
         }
     }
 
-    /// What the next rank in direction mu gives.
+    /// The numbers that the next rank in direction mu passes to this call.
     pub fn shift<T: bytemuck::Pod>(&self, mu: usize, mine: &[T]) -> Result<Vec<T>> {
         let (to, from) = (self.neighbour(mu, false), self.neighbour(mu, true));
         let mut theirs = self.deliver(vec![(to, mine.to_vec())], &[(from, mine.len())])?;
         Ok(theirs.pop().unwrap_or_default())
     }
 
-    /// Sends numbers to ranks and takes those of others, of whom it is known how many; to and from each
-    /// rank, this one among them, at most once. Every rank calls this in the same order.
+    /// Sends numbers to some ranks and receives those of others, of known lengths; to and from each rank, itself
+    /// included, at most once. Every rank calls this in the same order.
     ///
     /// # Errors
     /// `CommFailed`, `MpiThread`, `OutOfMemory`; `Internal`: what this rank sends itself is not what it
@@ -501,8 +500,8 @@ impl Comm {
         Ok(taken)
     }
 
-    /// Fails on all ranks where it failed on one: with that rank's status and message. For
-    /// places that all ranks reach whatever happens; the ranks stay able to work.
+    /// Fails on all ranks, with the status and message of the failing one, where `mine` failed on one. For places
+    /// that all ranks reach whatever happens; the ranks stay able to work.
     pub fn agree<T>(&self, mine: Result<T>) -> Result<T> {
         match self.transport() {
             None => mine,
@@ -510,10 +509,9 @@ impl Comm {
         }
     }
 
-    /// A call that all ranks make together and that may fail on some of them half-way: then it
-    /// fails on all with the status and message of the first that failed, ranks that wait for
-    /// the failed one included, and the ranks stay able to work. Guards inside a guard do
-    /// nothing.
+    /// Runs a call that all ranks make together and that may fail on some of them half-way. It then fails on all
+    /// ranks, those that wait for the failed one included, with the status and message of the first that failed, and
+    /// the ranks stay able to work. A guard inside of a guard does nothing.
     ///
     /// # Errors
     /// Errors of the body; `CommFailed` if a rank was lost, `Busy` if another thread is inside.
@@ -521,9 +519,9 @@ impl Comm {
         Self::guard_call(Some(self), "", None, body)
     }
 
-    /// The same, with ranks or without, for a call that has a name and parameters, of which `digest` is a hash: ranks
-    /// that are not in the same call, or passed other parameters, find out before they exchange anything, and lose each
-    /// other. A rank that cannot say, because its arguments are wrong, has no digest.
+    /// A guarded call with a name and with `digest`, a hash of its parameters: ranks that are in another call or
+    /// passed other parameters find out before anything is exchanged, and the Comm is lost. A rank whose arguments
+    /// are wrong has no digest.
     pub fn guard_call<T>(
         ranks: Option<&Comm>,
         function: &str,
@@ -539,8 +537,8 @@ impl Comm {
         }
     }
 
-    /// Begins a guarded call. Returns the guard that ends it, `None` without other ranks and inside of another guarded
-    /// call, and whether all ranks are in the same call.
+    /// Begins a guarded call. Returns the guard that ends it (`None` with one rank or inside of another guarded call)
+    /// and whether all ranks are in the same call.
     fn enter_guard<'a>(
         ranks: Option<&'a Comm>,
         function: &str,
@@ -559,7 +557,7 @@ impl Comm {
         }
     }
 
-    /// Refuses what ranks pass differently to a call that they are in; `digest` is its hash.
+    /// Fails where ranks pass different values to a call that they are all in; `digest` is the hash of the values.
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument`; `CommFailed`, `MpiThread`.
@@ -576,13 +574,13 @@ impl Comm {
         Ok(())
     }
 
-    /// Number of the guarded call that runs: the same on all ranks.
+    /// Number of the guarded call that runs, the same on all ranks.
     pub fn call(&self) -> i64 {
         self.transport.as_ref().map_or(0, |transport| transport.call_number())
     }
 
-    /// Gives the ranks up outside of [`Comm::guard`]: the others' waits return `CommFailed` with
-    /// this rank's message, and so does everything later. Returns what this rank is to return.
+    /// Gives up on all ranks outside of [`Comm::guard`]: waits of the others, and everything later, return
+    /// `CommFailed` with this rank's message. Returns the error for this rank to return.
     pub fn fail(&self, error: &Error) -> Error {
         match self.transport() {
             None => error.clone(),
@@ -591,11 +589,12 @@ impl Comm {
     }
 }
 
-/// A guarded call that panics takes the other ranks with it: their waits end.
+/// Ends the waits of other ranks if a guarded call panics.
 struct Panics<'a>(&'a Transport);
 
 impl Panics<'_> {
-    /// Ends the call, which did not panic, with this rank's failure; another one's, where that is what all return.
+    /// Ends the guarded call with this rank's failure, if any; returns another rank's failure where that is what all
+    /// return.
     fn leave_guard(self, mine: Option<&Error>) -> Result<Option<Error>> {
         let transport = self.0;
         std::mem::forget(self);
@@ -610,7 +609,7 @@ impl Drop for Panics<'_> {
 }
 
 impl Drop for Comm {
-    /// Memory that others have opened is freed when they have closed it, or stays.
+    /// Frees memory that others have opened once they have closed it; else it stays.
     fn drop(&mut self) {
         let Some(cache) = self.cache.take() else { return };
         let alone = |transport: &Arc<Transport>| !transport.everybody_leaves();

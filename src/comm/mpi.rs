@@ -15,7 +15,7 @@ use crate::error::Result;
 const VERSION: i32 = 1;
 const FILE: &str = "libplaq_mpi.so";
 
-/// The table of plaq_mpi.c, member by member.
+/// The table of functions in plaq_mpi.c, member by member.
 #[repr(C)]
 pub(super) struct Table {
     version: i32,
@@ -55,11 +55,11 @@ pub(super) struct Mpi {
     path: PathBuf,
 }
 
-/// The host's communicator.
+/// How the host names its communicator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Communicator {
     C(CommAddress),
-    /// The integer that Fortran has for it.
+    /// The integer by which Fortran knows it.
     Fortran(i32),
     /// `MPI_COMM_WORLD`.
     World,
@@ -92,7 +92,7 @@ impl Mpi {
         Ok(LOADED.get_or_init(|| mpi))
     }
 
-    /// The host's communicator as a handle.
+    /// The handle that plaq_mpi.c has for the host's communicator.
     ///
     /// # Errors
     /// `MpiState`: MPI does not run, or the communicator is null.
@@ -146,7 +146,7 @@ impl Mpi {
         self.check_running().is_ok()
     }
 
-    /// Result of a call of the table.
+    /// Turns the code that a function of the table returned into a result.
     pub fn check(&self, code: i32, what: &str) -> Result<()> {
         if code == 0 {
             return Ok(());
@@ -237,7 +237,7 @@ fn bind(library: Library, path: PathBuf) -> Result<Mpi> {
     Ok(Mpi { table, path })
 }
 
-/// Where the library may be, first choice first.
+/// Paths at which the library may be, the first choice first.
 fn places() -> Vec<PathBuf> {
     if let Some(path) = std::env::var_os("PLAQ_MPI_LIBRARY") {
         return vec![path.into()];
@@ -271,17 +271,17 @@ fn places_address() -> *const c_void {
     places as fn() -> Vec<PathBuf> as *const c_void
 }
 
-/// Who may call MPI.
+/// The threads that may call MPI.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Threads {
-    /// Single or funneled: the main thread.
+    /// The main thread alone (MPI's levels single and funneled).
     Only(ThreadId),
-    /// Serialized: one at a time.
+    /// Any thread, one at a time (MPI's level serialized).
     OneAtATime,
     Any,
 }
 
-/// For MPI_THREAD_SERIALIZED: calls of all communicators of plaq. The host's own are its affair.
+/// Serialises calls of all of plaq's communicators under MPI_THREAD_SERIALIZED; the host's own calls are its affair.
 static CALLS: Mutex<()> = Mutex::new(());
 
 impl Threads {
@@ -301,7 +301,7 @@ impl Threads {
         })
     }
 
-    /// A lock to be held during a call of MPI.
+    /// A lock to hold during a call of MPI, if the thread level needs one.
     pub fn enter(&self) -> Result<Option<MutexGuard<'static, ()>>> {
         match self {
             Threads::Any => Ok(None),
@@ -324,7 +324,7 @@ fn level_name(level: i32) -> &'static str {
 pub mod host {
     use super::*;
 
-    /// `level`: 0 single, 1 funneled, 2 serialized, 3 multiple.
+    /// Starts MPI with a thread level: 0 single, 1 funneled, 2 serialized, 3 multiple.
     pub fn init(level: i32) -> Result<()> {
         let mpi = Mpi::load()?;
         // SAFETY: may be called at any time.

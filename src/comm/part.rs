@@ -9,13 +9,13 @@ use crate::error::Result;
 
 type Found = ([usize; 4], Option<Arc<Comm>>);
 
-/// Coarser process grids, each made once.
+/// The coarser process grids of some ranks, each made once.
 #[derive(Debug, Default)]
 pub(super) struct Coarser(Mutex<Vec<Found>>);
 
 impl Comm {
-    /// The ranks of each colour as ranks of their own with the process grid `grid`, x fastest, in the order
-    /// of keys, and of ranks where keys are equal; `None` on ranks without a colour. All ranks call this.
+    /// Divides the ranks by colour: the ranks of each colour become a Comm with the process grid `grid`, x fastest,
+    /// ordered by key and then by rank. `None` on ranks without a colour. All ranks call this.
     ///
     /// Sums, messages and agreements of a part are of its ranks alone. Failures remain those of all ranks:
     /// a guarded call is of all of them, and a failure anywhere ends waits in a part too. A part is
@@ -91,9 +91,9 @@ impl Comm {
         Ok(Some(Arc::new(self.part(rank, grid, near, transport))))
     }
 
-    /// The process grid divided by a factor in each direction: of every block of ranks the first, at the same
-    /// place of the coarser grid; `None` on the others. Made once, kept as long as these ranks. All ranks call
-    /// this, or one by itself [`silently`](super::silently): what it gets speaks to nobody, and is not kept.
+    /// The Comm of the process grid divided by a factor in each direction, made of the first rank of every block;
+    /// `None` on the other ranks. It is made once and kept. All ranks call this, or one rank by itself inside of
+    /// [`silently`](super::silently), where the result speaks to nobody and is not kept.
     ///
     /// # Errors
     /// `ProcessGrid`: `grid` does not divide that of all ranks; as `divide`.
@@ -120,7 +120,7 @@ impl Comm {
         Ok(made)
     }
 
-    /// The same from what this rank knows.
+    /// A Comm of the coarser grid made from what this rank knows alone.
     fn coarser_alone(&self, place: usize, grid: [usize; 4]) -> Result<Arc<Comm>> {
         let all = self.grid();
         let ranks: usize = grid.iter().product();
@@ -133,7 +133,7 @@ impl Comm {
         Ok(Arc::new(self.part(place, grid, near, None)))
     }
 
-    /// Ranks of these with a process grid of their own; `near`: those of this rank's node, ascending.
+    /// Some of these ranks with a process grid of their own; `near` are those of this rank's node, ascending.
     fn part(
         &self,
         rank: usize,
@@ -149,7 +149,7 @@ impl Comm {
         Comm::new(rank, grid, split, node, self.reproducible, transport)
     }
 
-    /// Coarser process grids in use that this rank is part of.
+    /// The coarser process grids in use that this rank belongs to.
     pub(crate) fn parts(&self) -> Vec<Arc<Comm>> {
         let known = self.coarser.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().filter_map(|(_, part)| part.clone()).collect()

@@ -12,18 +12,18 @@ use super::mpi::{Communicator, Mpi, Table, Threads};
 use crate::bail;
 use crate::error::{Error, Result, Status};
 
-/// Tag of failures; no other message travels on the control communicator.
+/// Tag of failure messages; nothing else travels on the control communicator.
 const FAILURE: i32 = 1;
-/// Up to so many ranks and words, gathering and adding is faster than MPI's own sum.
+/// Number of ranks, and of words, up to which gathering and adding is faster than MPI's own sum.
 const FEW: usize = 16;
 const SHORT: usize = 64;
-/// Bytes of what ranks tell each other of a call: a hash, and the beginning of its name.
+/// Bytes by which ranks describe a call to each other: a hash and the beginning of its name.
 const NAME: usize = 72;
-/// How long a rank that failed waits for the others to fail or finish by themselves.
+/// How long a rank that failed waits for others to fail or finish by themselves, before it tells them.
 const GRACE: Duration = Duration::from_millis(20);
-/// How long the end of a Comm waits for that of the other ranks'.
+/// How long the end of a Comm waits for the other ranks to end theirs.
 const GOODBYE: Duration = Duration::from_secs(1);
-/// How long it tries to hand a failure to MPI.
+/// How long a rank tries to hand a failure to MPI.
 const FAILURE_LIMIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
@@ -35,20 +35,20 @@ pub(super) struct Transport {
     pub timeout: Duration,
     control: i64,
     data: Mutex<Data>,
-    /// All ranks, where these are a part of them, with whom failures are agreed on.
+    /// For a part of the ranks: all ranks, with whom failures are agreed on.
     whole: Option<Parent>,
-    /// Calls of all ranks; a part has none of its own.
+    /// State of guarded calls, which all ranks share; a part has none.
     state: Mutex<CallState>,
 }
 
-/// The communicator that messages are on, and how many came before it.
+/// The communicator for data, and how many were used before it.
 #[derive(Clone, Copy, Debug)]
 struct Data {
     comm: i64,
     renewals: u64,
 }
 
-/// What a part of the ranks belongs to.
+/// For a part of the ranks, how it belongs to all of them.
 #[derive(Debug)]
 struct Parent {
     transport: Arc<Transport>,
@@ -58,42 +58,42 @@ struct Parent {
 
 #[derive(Debug, Default)]
 struct CallState {
-    /// Guarded calls so far: the same on all ranks, as these are collective.
+    /// Number of guarded calls so far, the same on all ranks since these are collective.
     call: i64,
     /// The thread that is inside a guarded call.
     guarded: Option<ThreadId>,
-    /// Another rank failed in this guarded call.
+    /// The failure of another rank in this guarded call.
     interrupted: Option<Error>,
     lost: Option<Error>,
-    /// This rank wants the guarded call to end early; a sum since then has told all ranks.
+    /// True if this rank wants the guarded call to end early; a later sum has told all ranks whether it shall.
     stop_asked: bool,
     stop_agreed: bool,
-    /// The same of a solve whose time is over.
+    /// True if this rank says that the time of a solve is over; a later sum has told all ranks whether it is.
     late_asked: bool,
     late_agreed: bool,
-    /// Messages were left unfinished in the data of all ranks or of a part.
+    /// True if messages were left unfinished in the data of all ranks or of a part.
     unfinished: bool,
-    /// How often data therefore got another communicator; parts follow when they next use theirs.
+    /// How often data got another communicator for that; parts follow when they next use theirs.
     renewals: u64,
-    /// Guarded calls that a failure ended: the same on all ranks.
+    /// Number of guarded calls that a failure ended, the same on all ranks.
     failures: u64,
-    /// Failures in calls that this rank has not reached.
+    /// Failures of other ranks in calls that this rank has not reached yet.
     early: Vec<Failure>,
-    /// This rank's failure, to be told unless the others end the call by themselves.
+    /// This rank's failure, which it tells the others unless they end the call by themselves.
     untold: Option<Failure>,
 }
 
-/// The communicator, and what ends a wait on it: any failure, or a lost Comm only.
+/// The communicator to wait on: on that for data any failure ends a wait, on that for control only a lost Comm.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Side {
     Data,
     Control,
 }
 
-/// What all ranks have found out together.
+/// What all ranks agreed on at the end of a guarded call.
 pub(super) enum Verdict {
     Fine,
-    /// Every rank failed with the same status: each keeps its own message.
+    /// Every rank failed with the same status; each keeps its own message.
     Alike,
     /// The error of the first rank that failed.
     Of(Error),
@@ -130,8 +130,8 @@ impl Transport {
         }))
     }
 
-    /// The ranks of `members`, of which this is one unless it has no colour. All ranks call this, after they
-    /// have told each other their colours.
+    /// The transport of the ranks `members`, which include this one if it has a colour. All ranks call this, after
+    /// they have told each other their colours.
     pub fn part(
         self: &Arc<Transport>,
         colour: Option<i32>,
@@ -175,7 +175,7 @@ impl Transport {
         })))
     }
 
-    /// All ranks: failures are theirs together.
+    /// The transport of all ranks, to whom failures belong together.
     fn all(&self) -> &Transport {
         self.whole.as_ref().map_or(self, |whole| &whole.transport)
     }
@@ -184,12 +184,12 @@ impl Transport {
         self.whole.is_some()
     }
 
-    /// What a rank is called among all of them.
+    /// The number of a rank of this part among all ranks.
     pub fn name(&self, rank: usize) -> usize {
         self.whole.as_ref().and_then(|whole| whole.ranks.get(rank)).copied().unwrap_or(rank)
     }
 
-    /// Does MPI still run?
+    /// Whether MPI still runs.
     pub fn running(&self) -> bool {
         self.mpi.running()
     }
@@ -210,7 +210,7 @@ impl Transport {
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The communicator for something new.
+    /// The communicator of this side, for something new.
     fn ready_on(&self, side: Side) -> Result<i64> {
         match side {
             Side::Data => self.open_data(),
@@ -218,7 +218,7 @@ impl Transport {
         }
     }
 
-    /// The same for data; a part's is replaced after that of all ranks was.
+    /// The communicator for data; a part's is replaced after that of all ranks was.
     pub fn open_data(&self) -> Result<i64> {
         self.ready(Side::Data)?;
         let renewals = self.state().renewals;
@@ -232,7 +232,7 @@ impl Transport {
         Ok(data.comm)
     }
 
-    /// One call of MPI, by a thread that may. What MPI itself reports is the end of this Comm.
+    /// Makes one call of MPI from a thread that may. An error that MPI reports ends this Comm.
     pub fn call(&self, what: &str, call: impl FnOnce(&Table) -> i32) -> Result<()> {
         let turn = self.threads.enter()?;
         let code = call(self.mpi.table);
@@ -240,7 +240,7 @@ impl Transport {
         self.mpi.check(code, what).map_err(|e| self.fail(&e))
     }
 
-    /// Refuses everything after a failure, and after the end of MPI.
+    /// Fails after a failure, and after the end of MPI.
     pub fn usable(&self, side: Side) -> Result<()> {
         self.mpi.check_running()?;
         let state = self.state();
@@ -260,7 +260,7 @@ impl Transport {
         Ok(open == 0)
     }
 
-    /// Polls until the requests are complete; `what` names those still open.
+    /// Polls until the requests are complete; `what` names those still open in messages.
     pub fn wait(
         &self,
         side: Side,
@@ -289,7 +289,7 @@ impl Transport {
         Ok(())
     }
 
-    /// A collective operation of MPI. Its buffers are given up to MPI if it does not end.
+    /// Makes a collective operation of MPI; its buffers are left to MPI if it does not end.
     fn collective<B>(
         &self,
         side: Side,
@@ -313,7 +313,7 @@ impl Transport {
         Ok(buffers)
     }
 
-    /// Sums over ranks, in their order if that is asked for, or costs nothing. One word more says how many
+    /// Sums over ranks, in their order with `in_order` or where that costs nothing. A further word says how many
     /// ranks want to stop.
     pub fn sum(&self, values: &mut [f64], in_order: bool) -> Result<()> {
         if values.is_empty() {
@@ -400,7 +400,7 @@ impl Transport {
         })
     }
 
-    /// Did anybody fail? Returns with that whether messages may lie around in `data`.
+    /// Finds out together whether any rank failed, and whether messages may be left over in `data`.
     pub fn decide(
         &self,
         side: Side,
@@ -435,7 +435,7 @@ impl Transport {
         Ok((Verdict::Of(failure.error()), true))
     }
 
-    /// Hands a failure to every other of all ranks, as far as MPI takes it within a second.
+    /// Hands a failure to every other rank, as far as MPI takes it within a second.
     fn tell(&self, failure: &Failure) {
         if let Some(whole) = &self.whole {
             return whole.transport.tell(failure);
@@ -471,14 +471,14 @@ impl Transport {
         std::mem::forget(bytes);
     }
 
-    /// Before something new: a rank that comes late learns that the others have given up.
+    /// Checks, before something new, whether the others have given up.
     pub fn ready(&self, side: Side) -> Result<()> {
         self.usable(side)?;
         self.listen()?;
         self.usable(side)
     }
 
-    /// Takes in the failures that have arrived.
+    /// Receives the failures that have arrived.
     fn listen(&self) -> Result<()> {
         loop {
             let mut bytes = [0u8; Failure::BYTES];
@@ -511,7 +511,7 @@ impl Transport {
         }
     }
 
-    /// Gives this Comm up on all ranks; returns the error to hand on.
+    /// Gives this Comm up on all ranks; returns the error to return.
     pub fn fail(&self, error: &Error) -> Error {
         let failure = {
             let mut state = self.state();
@@ -530,7 +530,7 @@ impl Transport {
         self.fail(&Error::new(Status::CommFailed, message))
     }
 
-    /// Enters a guarded call; false inside another one of the same thread.
+    /// Enters a guarded call; false inside of another one of the same thread.
     pub fn enter_guard(&self) -> Result<bool> {
         self.ready(Side::Control)?;
         let mut state = self.state();
@@ -548,7 +548,7 @@ impl Transport {
         Ok(true)
     }
 
-    /// Do all ranks come, at the end, here within a second?
+    /// Whether all ranks arrive here within a second, at the end of the Comm.
     pub fn everybody_leaves(&self) -> bool {
         let Data { comm, renewals } = *self.data();
         let lost = {
@@ -590,7 +590,7 @@ impl Transport {
         self.state().call
     }
 
-    /// Are all ranks, at the beginning of a guarded call, in the same one, with the same parameters?
+    /// Fails unless all ranks are, at the beginning of a guarded call, in the same one with the same parameters.
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument` where parameters differ; `CommFailed` with what they called where
@@ -638,7 +638,7 @@ impl Transport {
         Err(self.lose(message))
     }
 
-    /// Messages were given up. Outside guarded calls nobody clears up: a later exchange could
+    /// Records that messages were given up. Outside of guarded calls nobody clears up, and a later exchange could
     /// take them for its own.
     pub fn left_unfinished(&self) {
         let guarded = {
@@ -651,9 +651,9 @@ impl Transport {
         }
     }
 
-    /// Ends a guarded call, in which this rank failed with `mine` or did not: the same status on all ranks, another
-    /// rank's failure where it is returned. Other ranks that still wait inside the call are told; afterwards the Comm is
-    /// as new.
+    /// Ends a guarded call in which this rank failed with `mine` or succeeded: all ranks get the same status, and
+    /// another rank's failure is returned where there was one. Ranks that still wait inside of the call are told;
+    /// afterwards the Comm works as before.
     pub fn leave_guard(&self, mine: Option<&Error>) -> Result<Option<Error>> {
         let verdict = self.verdict(mine);
         let mut state = self.state();
@@ -665,7 +665,7 @@ impl Transport {
         })
     }
 
-    /// What all ranks make of this one's outcome and theirs.
+    /// Agrees with all ranks on the outcome of a guarded call.
     fn verdict(&self, mine: Option<&Error>) -> Result<Verdict> {
         self.usable(Side::Control)?;
         let (interrupted, unfinished) = {
@@ -714,7 +714,7 @@ impl Drop for Transport {
     }
 }
 
-/// Hash of parts that are told apart.
+/// Hash of several byte strings, which depends on where one ends and the next begins.
 fn hash(parts: &[&[u8]]) -> i64 {
     let mut all = blake3::Hasher::new();
     for part in parts {
@@ -734,7 +734,7 @@ fn count(n: usize, what: &str) -> Result<i32> {
     }
 }
 
-/// Ranks may share cores, so the others get a turn soon.
+/// Lets other ranks that may share this core run while this one polls.
 fn pause(round: u64, since: Instant) {
     match round {
         0..32 => std::hint::spin_loop(),
@@ -743,7 +743,7 @@ fn pause(round: u64, since: Instant) {
     }
 }
 
-/// A communicator of ours with the ranks of `comm`; collective, with a deadline.
+/// A duplicate of `comm` that belongs to plaq; collective, with a deadline.
 fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Result<i64> {
     let mut out = Box::new(0i64);
     let mut request = 0i64;

@@ -12,12 +12,12 @@ use crate::backend::{kernels, runs, Buffer, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// Tiles whose sums one launch makes.
+/// Largest number of tiles (pairs of blocks of vectors) whose products one launch sums.
 const TILES: usize = 1024;
-/// Bytes that a rotation has under way: what caches of either kind of device hold.
+/// Bytes that a rotation works on at a time, on a GPU and on a CPU: about what their caches hold.
 const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
 
-/// G_ij = <v_i, w_j> for the vectors `of` of v and `with` of w; `of.len()` rows.
+/// The products G_ij = <v_i, w_j> of the vectors `of` of v with the vectors `with` of w, as `of.len()` rows.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, subsets or precisions, or vectors that a field does not have;
@@ -68,8 +68,8 @@ pub fn dots(
     Ok(all)
 }
 
-/// w_j = alpha w_j + sum_i v_i c_ij for the vectors `to` of w; c has `from.len()` rows. With
-/// alpha 0 the old w is not read.
+/// w_j = alpha w_j + sum_i v_i c_ij for the vectors `from` of v and `to` of w; c has `from.len()` rows. With alpha 0
+/// the old w is not read.
 ///
 /// # Errors
 /// Errors of [`dots`]; `InvalidArgument`: c has another size.
@@ -114,7 +114,8 @@ pub fn combine(
     v.device().launch(kernels::BasisUpdate::of(v.precision())?, &args, work)
 }
 
-/// The first vectors of `which` become sum_i v_i c_ij, as many as c has columns; the others stay.
+/// Replaces the first vectors of `which`, as many as c has columns, by v_j = sum_i v_i c_ij over all vectors of
+/// `which`; the others stay.
 ///
 /// # Errors
 /// Errors of [`dots`]; `InvalidArgument`: c is not a matrix of `which.len()` rows and at most as many
@@ -179,7 +180,8 @@ fn arguments(v: &VectorField, w: &VectorField) -> BasisArgs {
     BasisArgs { v: v.view(), w: w.view(), parities: v.rhs_planes() as i32, ..Default::default() }
 }
 
-/// Bytes of an element: on a GPU a 16-byte load, on the CPU a complex number of all lanes.
+/// Bytes of the unit that kernels of this file work on: a 16-byte load on a GPU, a complex number of all lanes on a
+/// CPU.
 fn element_bytes(v: &VectorField) -> usize {
     if v.device().is_cpu() {
         2 * v.geometry().lanes() * v.precision().bytes()

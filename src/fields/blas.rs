@@ -23,8 +23,8 @@ pub fn complex(a: &[f64]) -> Vec<Complex64> {
     a.iter().map(|&x| Complex64::new(x, 0.0)).collect()
 }
 
-/// <x, y> and |x|^2 of every right-hand side, perhaps still under way: what follows on the device takes
-/// them from there ([`Times`]), and the host asks for them when it needs them.
+/// The sums <x, y> and |x|^2 of every right-hand side, which a device may still be computing. Kernels that come after
+/// take them from its memory ([`Times`]); the host waits when it asks for them.
 pub struct Sums(SumStatus);
 
 enum SumStatus {
@@ -32,7 +32,7 @@ enum SumStatus {
     Started(Box<Under>),
 }
 
-/// Sums under way, of so many planes for a right-hand side.
+/// Sums that a device may still be computing, with the number of partial sums of each right-hand side.
 struct Under {
     started: Started,
     geometry: Arc<Geometry>,
@@ -42,18 +42,18 @@ struct Under {
 }
 
 impl Sums {
-    /// Norms that the host knows.
+    /// Norms that the host knows already, as [`Sums`].
     pub fn of_norms(norms: &[f64]) -> Sums {
         Sums(SumStatus::Known(norms.iter().map(|&v| [0.0, 0.0, v]).collect()))
     }
-    /// Does the host know them without waiting?
+    /// Whether the host knows the sums without waiting.
     pub fn known(&self) -> bool {
         match &self.0 {
             SumStatus::Known(_) => true,
             SumStatus::Started(under) => under.known.get().is_some(),
         }
     }
-    /// Waits for them, the first time.
+    /// The sums <x, y> and |x|^2 on the host; the first call waits for the device.
     pub fn get(&self) -> Result<(Vec<Complex64>, Vec<f64>)> {
         let sums = self.wait()?;
         Ok(sums.iter().map(|s| (Complex64::new(s[0], s[1]), s[2])).unzip())
@@ -69,7 +69,7 @@ impl Sums {
         let sums = under.geometry.finish(&under.device, &under.started)?;
         Ok(under.known.get_or_init(|| per_rhs(&sums, under.planes).collect()))
     }
-    /// Where kernels find them.
+    /// Where kernels find the sums: an address on the device, or the numbers where the host knows them.
     pub(crate) fn place(&self) -> std::result::Result<Ptr, &[[f64; 3]]> {
         match &self.0 {
             SumStatus::Known(sums) => Err(sums),
@@ -78,8 +78,8 @@ impl Sums {
     }
 }
 
-/// What coefficients are multiplied with. Where the product is not finite, as a division by 0 makes it,
-/// the term is left out.
+/// A factor made of sums, by which a kernel multiplies its coefficients. Where the factor is not finite, as after a
+/// division by 0, the term is left out.
 #[derive(Clone, Copy)]
 pub enum Times<'a> {
     /// 1 / <x, y>
@@ -96,7 +96,8 @@ pub enum Times<'a> {
     NormOverNorm(&'a Sums, &'a Sums),
 }
 
-/// What a kernel multiplies a coefficient with: TIMES_*, the sums, and the numerator's.
+/// What a kernel needs to make a factor of sums: a TIMES_* code, the address of the sums, and that of the sums in the
+/// numerator.
 type Factor = (i32, Ptr, Ptr);
 const NO_FACTOR: Factor = (TIMES_NOTHING, Ptr::NULL, Ptr::NULL);
 
@@ -113,7 +114,7 @@ impl<'a> Times<'a> {
             _ => None,
         }
     }
-    /// The same without the numerator of two sums.
+    /// The reciprocal of the denominator alone: the factor without the numerator of a second set of sums.
     fn inverse(&self) -> Times<'a> {
         match *self {
             Times::NormOverReal(_, s) => Times::OverReal(s),
@@ -131,7 +132,7 @@ impl<'a> Times<'a> {
             Times::NormOverNorm(..) => TIMES_NORM_OVER_NORM,
         }
     }
-    /// Where the host knows the sums it multiplies, else the kernel will.
+    /// Multiplies coefficients where the host knows the sums; else returns the factor that the kernel multiplies by.
     fn scale(&self, coefs: &mut [Cow<[Complex64]>]) -> Factor {
         let mut multiply = |by: &dyn Fn(&[f64; 3]) -> Complex64, sums: &[[f64; 3]]| {
             for coef in coefs.iter_mut() {
@@ -160,7 +161,7 @@ impl<'a> Times<'a> {
             (Some(above), Some(below)) => (self.code(), below, above),
         }
     }
-    /// Without the numerator of two sums.
+    /// The factor from the sums `s`, without the numerator of a second set of sums.
     fn of(&self, s: &[f64; 3]) -> Complex64 {
         match self {
             Times::OverDot(_) => Complex64::new(s[0], s[1]).inv(),
@@ -171,7 +172,7 @@ impl<'a> Times<'a> {
     }
 }
 
-/// Coefficients and what a kernel multiplies them with.
+/// Coefficients of an operation and the factors made of sums that its kernel multiplies them by.
 struct Scaled<'a> {
     coef: [Cow<'a, [Complex64]>; 3],
     times: [Factor; 2],
@@ -181,17 +182,18 @@ impl<'a> Scaled<'a> {
     fn plain(coef: [&'a [Complex64]; 3]) -> Self {
         Scaled { coef: coef.map(Cow::Borrowed), times: [NO_FACTOR; 2] }
     }
-    /// The first coefficient times sums.
+    /// Multiplies the first coefficient by a factor made of sums.
     fn first(mut self, times: Times) -> Self {
         self.times[0] = times.scale(&mut self.coef[..1]);
         self
     }
-    /// The others times sums.
+    /// Multiplies all coefficients but the first by a factor made of sums.
     fn others(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..]);
         self
     }
-    /// The second coefficient times sums, of an operation that asks for the third without.
+    /// Multiplies the second coefficient by a factor made of sums, in an operation whose third coefficient takes
+    /// none.
     fn second(mut self, times: Times) -> Self {
         self.times[1] = times.scale(&mut self.coef[1..2]);
         self
@@ -215,7 +217,7 @@ pub fn axpy(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Result<()>
     axpby(a, x, &uniform(x.nrhs(), 1.0), y)
 }
 
-/// y += a times x.
+/// y += (a times a factor made of sums) x.
 pub fn axpy_times(
     a: &[Complex64],
     times: Times,
@@ -254,7 +256,8 @@ pub fn cg_update(
     run(BLAS_CG_UPDATE, [Some(p), Some(r), Some(solution), None, None], Scaled::plain([a, b, c]))
 }
 
-/// The same with a = a times the first sums, b = b times the second.
+/// One pass of CG with coefficients made of sums: solution += (a times the first sums) p, then p = (b times the
+/// second sums) p + c r.
 pub fn cg_update_times(
     solution: &mut VectorField,
     (a, alpha): (&[Complex64], Times),
@@ -273,17 +276,17 @@ pub fn norm2(x: &VectorField) -> Result<Vec<f64>> {
     Ok(norm2_later(x)?.get()?.1)
 }
 
-/// |x|^2, without waiting for it.
+/// Starts the sums |x|^2 of every right-hand side and does not wait for them.
 pub fn norm2_later(x: &VectorField) -> Result<Sums> {
     sums(BLAS_NORM, x, [None; 4], Scaled::plain([&[], &[], &[]]))
 }
 
-/// <x, y> and |x|^2.
+/// The sums <x, y> and |x|^2 of every right-hand side.
 pub fn dot_norm(x: &VectorField, y: &VectorField) -> Result<(Vec<Complex64>, Vec<f64>)> {
     dot_norm_later(x, y)?.get()
 }
 
-/// <x, y> and |x|^2, without waiting for them.
+/// Starts the sums <x, y> and |x|^2 of every right-hand side and does not wait for them.
 pub fn dot_norm_later(x: &VectorField, y: &VectorField) -> Result<Sums> {
     same(&[x, y], "dot")?;
     sums(BLAS_DOT, x, [Some(y), None, None, None], Scaled::plain([&[], &[], &[]]))
@@ -301,7 +304,7 @@ pub fn axpy_norm(a: &[Complex64], x: &VectorField, y: &mut VectorField) -> Resul
     Ok(sums(BLAS_AXPY_NORM, x, [Some(y), None, None, None], coef)?.get()?.1)
 }
 
-/// y += a times x; |y|^2, without waiting for it.
+/// y += (a times a factor made of sums) x; starts the sums |y|^2 and does not wait for them.
 pub fn axpy_norm_times(
     a: &[Complex64],
     times: Times,
@@ -385,7 +388,7 @@ pub(super) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
 
 type Operands<'a> = [Option<&'a VectorField>; 5];
 
-/// Launches carry the coefficients of at most MAX_RHS right-hand sides.
+/// Splits right-hand sides into ranges (first, count) of at most MAX_RHS, as many as one launch has coefficients for.
 fn groups(nrhs: usize) -> impl Iterator<Item = (usize, usize)> {
     let step = MAX_RHS as usize;
     (0..nrhs).step_by(step).map(move |first| (first, step.min(nrhs - first)))
@@ -450,8 +453,8 @@ pub(super) fn fastest(x: &VectorField) -> bool {
     x.order() == RhsOrder::Fastest
 }
 
-/// Element-wise work does not care for sites (kernels/blas.h, Piece), unless the storage is fixed
-/// point, or mixed on a GPU. `apart`: a batch for every right-hand side.
+/// How a launch over single numbers is laid out: it does not distinguish sites (kernels/blas.h, Piece) unless the
+/// storage is fixed point, or mixed on a GPU. `apart`: a batch for every right-hand side.
 pub(super) fn elements(
     x: &VectorField,
     y: Option<&VectorField>,
@@ -502,7 +505,7 @@ fn run(op: i32, fields: Operands, coef: Scaled) -> Result<()> {
     Ok(())
 }
 
-/// Planes that the sums of a right-hand side come from.
+/// Number of planes of x over which the sum of one right-hand side runs.
 fn planes(x: &VectorField) -> usize {
     if fastest(x) {
         1

@@ -9,8 +9,8 @@ use crate::backend::{kernels, Ptr, Work};
 use crate::error::Result;
 
 impl Geometry {
-    /// Sites beyond both ends of direction nu that a border across direction mu takes along: corners that
-    /// directions before mu brought.
+    /// Number of sites by which the border across direction mu is longer in direction nu: the corners, which
+    /// exchanges across earlier directions have brought.
     fn edge(&self, mu: usize, nu: usize) -> usize {
         if nu < mu && self.halo_mask() >> nu & 1 == 1 {
             2
@@ -23,15 +23,15 @@ impl Geometry {
         let others = (0..4).filter(|&nu| nu != mu);
         others.map(|nu| self.extents()[nu] + self.edge(mu, nu)).product()
     }
-    /// Messages of the borders across faces of direction mu, `site` bytes a site.
+    /// Sizes of the messages that carry the borders across both faces of direction mu, with `site` bytes a site.
     pub(crate) fn border_faces(&self, mu: usize, site: usize) -> Faces {
         Faces::new(self.halo_mask() & 1 << mu, 1, |_| self.border_sites(mu) * site)
     }
 }
 
 impl GaugeField {
-    /// Ends a change of the links: gives them a new version and brings the borders up to date, of all
-    /// directions or of one direction of links. Every rank calls it after links were written.
+    /// Ends a change of the links: gives them a new version and brings their borders up to date, of the links of
+    /// `direction` or of all. Every rank calls it after links were written.
     pub(crate) fn exchange(&self, direction: Option<usize>) -> Result<()> {
         self.changed();
         let geometry = self.geometry();
@@ -79,8 +79,8 @@ impl GaugeField {
         Ok(())
     }
 
-    /// Exchanges, of a field of one matrix per site, the borders behind faces, without corners, after matrices of one
-    /// parity were written; what `meanwhile` launches runs while they are under way.
+    /// Exchanges the borders behind all faces, without corners, of a field with one matrix per site, after the
+    /// matrices of one parity were written. `meanwhile` is launched while the messages travel.
     pub(super) fn exchange_faces(
         &self,
         parity: i32,
@@ -103,10 +103,9 @@ impl GaugeField {
         self.device().launch(kernel, &args, work)
     }
 
-    /// The same for a kernel that reads the messages of one parity, writes those of `parity` and tells of them by
-    /// itself, so that messages go on from launch to launch and the borders stay behind. `last`: number of the
-    /// launch before; where that was not the last exchange, faces of the other parity go first. None where
-    /// kernels do not write to all neighbours.
+    /// Messages for a kernel that itself reads those of one parity, writes those of `parity` and signals them, so
+    /// that borders stay behind from launch to launch. `last` is the number of the launch before; if another exchange
+    /// came in between, faces of the other parity are sent first. None where kernels cannot write to all neighbours.
     pub(super) fn next_faces(
         &self,
         parity: i32,
@@ -155,8 +154,8 @@ impl GaugeField {
         (0..4).filter(|mu| mask >> mu & 1 == 1).map(count).max().unwrap_or(0)
     }
 
-    /// Gives links in the lower borders, of even sites across the face, to the ranks that they
-    /// belong to; the borders are to be brought up to date after it.
+    /// Sends the links in the lower borders, those of even sites across the face, to the ranks that own them; the
+    /// borders are out of date afterwards.
     pub(crate) fn return_links(&self) -> Result<()> {
         let geometry = self.geometry();
         let site = self.recon().reals() * self.precision().bytes();
@@ -195,7 +194,7 @@ impl GaugeField {
 }
 
 impl Geometry {
-    /// Where messages across lower and upper faces in turn are.
+    /// Addresses of the messages across the lower and the upper face of each direction, as kernels take them.
     pub(crate) fn face_messages(&self, at: impl Fn(usize, bool) -> Ptr) -> [Ptr; 8] {
         std::array::from_fn(|k| match self.halo_mask() >> (k / 2) & 1 {
             1 => at(k / 2, k % 2 == 1),

@@ -14,8 +14,8 @@ use crate::error::{host_array, significant, Error, Result, Status};
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
-/// Blocks A or A^-1 (one set), or the two sets of a twisted inverse: A H, then H, with
-/// H = (A^2 + s)^-1, s = twist^2 for the twist of one flavour. On all sites, or on those of one parity.
+/// Blocks of a site term: A or A^-1 (one set), or the two sets of a twisted inverse, A H and H with H = (A^2 + s)^-1
+/// and s = twist^2 for the twist of one flavour. On all sites, or on those of one parity.
 #[derive(Debug)]
 pub struct CloverField {
     geometry: Arc<Geometry>,
@@ -42,7 +42,7 @@ impl CloverField {
         Self::on(device, geometry, Subset::Full, precision, sets)
     }
 
-    /// The same on the sites of a subset.
+    /// Blocks, all zero, on the sites of a subset.
     pub(crate) fn on(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -56,14 +56,15 @@ impl CloverField {
         Ok(CloverField { geometry: geometry.clone(), precision, subset, sets, data, norm })
     }
 
-    /// Is the clover term built from links in this storage? Others are first copied to 12 numbers.
+    /// Whether the clover term can be built from links in this storage; others are first copied to 12 numbers.
     pub(crate) fn reads(recon: Recon) -> bool {
         matches!(recon, Recon::R18 | Recon::R12)
     }
 
-    /// A = 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in the spatial planes and
-    /// `coef_t` in those with t (physics.md, Wilson and clover; c = 2 kappa csw for the
-    /// kappa-normalised operator). In the precision of the links, single at least.
+    /// The clover term A = 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in spatial planes and
+    /// `coef_t` in planes with t (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572; physics.md, Wilson and
+    /// clover). c = 2 kappa csw for the kappa-normalised operator. Blocks have the precision of the links, single at
+    /// least.
     pub fn build(gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<Self> {
         if gauge.precision() == Precision::F16 {
             bail!(
@@ -79,7 +80,7 @@ impl CloverField {
         Ok(out)
     }
 
-    /// The same into the memory of these blocks, of links in their precision.
+    /// Builds the clover term into the memory of these blocks, from links in their precision.
     pub(crate) fn rebuild(&self, gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<()> {
         if gauge.precision() != self.precision || !Self::reads(gauge.recon()) {
             return self.fill_from(&Self::build(gauge, coef_s, coef_t)?);
@@ -114,12 +115,13 @@ impl CloverField {
         Ok(out)
     }
 
-    /// Are all blocks A, or A^2 + s for a square s, positive? Errors as of `inverse`.
+    /// Whether all blocks A, or A^2 + s for a square s, are positive. Errors as of `inverse`.
     pub(crate) fn positive(&self, square: Option<f64>) -> Result<bool> {
         Ok(self.factorised(square)?.0)
     }
 
-    /// The blocks of one parity of the inverse, into a field that has them; `positive`: what this field's says.
+    /// Writes the blocks of one parity of the inverse into a field of that shape; `positive` is what
+    /// [`Self::positive`] says of this field.
     pub(crate) fn invert_into(
         &self,
         out: &Self,
@@ -148,7 +150,7 @@ impl CloverField {
         Ok(self.factorised(square)?.1.map(|d| d.1))
     }
 
-    /// Whether all blocks are positive, and ln |det| and its sign per parity.
+    /// Whether all blocks are positive, and for each parity ln |det| and the sign of the determinant.
     fn factorised(&self, square: Option<f64>) -> Result<(bool, [(f64, i32); 2])> {
         let singular = |sums: &[f64]| sums[0] + sums[3] != 0.0;
         let sums = self.invert(square, None, false)?;
@@ -166,8 +168,8 @@ impl CloverField {
         Err(self.singular(square)?)
     }
 
-    /// Sums of CloverInvert, or with `any` of CloverInvertAny, over both parities or over that of the field that they
-    /// write to.
+    /// Launches the inversion on both parities, or on that of the field that it writes to, and returns its sums;
+    /// `any` takes blocks that need not be positive.
     fn invert(
         &self,
         square: Option<f64>,
@@ -200,7 +202,7 @@ impl CloverField {
         }
     }
 
-    /// The error of a term that cannot be inverted.
+    /// The error for a term that cannot be inverted, which names the most singular site.
     fn singular(&self, square: Option<f64>) -> Result<Error> {
         let (site, ratio) = self.most_singular(square.unwrap_or(0.0))?;
         Ok(Error::new(
@@ -213,8 +215,8 @@ impl CloverField {
         ))
     }
 
-    /// The site of the whole lattice with the block whose least modulus of eigenvalues is the smallest part of
-    /// the largest, and what part.
+    /// The site of the whole lattice whose block is closest to singular (its smallest eigenvalue modulus over its
+    /// largest is least), and that ratio.
     fn most_singular(&self, square: f64) -> Result<([usize; 4], f64)> {
         let geometry = &self.geometry;
         let mut blocks = host_array(CLOVER_REALS * geometry.volume(), 0.0, "clover blocks")?;
@@ -289,13 +291,13 @@ impl CloverField {
         self.sets
     }
 
-    /// The sites that it has blocks of.
+    /// The sites on which the field has blocks.
     pub(crate) fn subset(&self) -> Subset {
         self.subset
     }
 
-    /// Planes as kernels count them: even, odd of the first set, then of the second. Of one parity only its own are
-    /// there.
+    /// The planes of the field as kernels number them: even and odd of the first set, then of the second; a field of
+    /// one parity has its own alone.
     pub(crate) fn view(&self) -> FieldView {
         let first = self.subset.list().start as i64;
         let view = self.view_from(first as usize);
@@ -310,9 +312,9 @@ impl CloverField {
         }
     }
 
-    /// The same whose plane 0 is that of a parity, and plane 2 that of its second set. Where there is one parity, its
-    /// planes lie in the opposite order and a kernel's are half as far apart: the address that it counts from is then
-    /// inside of the memory, whichever parity that is.
+    /// The planes of the field with plane 0 that of `parity` and plane 2 that of its second set. A field of one
+    /// parity has its planes in the opposite order and half as far apart, so the address that a kernel counts from
+    /// may lie inside of the memory.
     fn view_from(&self, parity: usize) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let plane = sites * (CLOVER_REALS * self.precision.bytes()) as i64;
@@ -331,7 +333,7 @@ impl CloverField {
     }
 }
 
-/// The least root of |a^2 + square| over the largest, a the eigenvalues of a packed hermitian block, by Jacobi's
+/// The smallest root of |a^2 + square| over the largest, for the eigenvalues a of a packed hermitian block, by Jacobi
 /// rotations.
 fn eigenvalue_ratio(block: &[f64], square: f64) -> f64 {
     let mut a = [[Complex64::ZERO; 6]; 6];

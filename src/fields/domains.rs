@@ -10,7 +10,8 @@ use crate::bail;
 use crate::comm::coordinates;
 use crate::error::Result;
 
-/// The extents of domains: where `asked` is 0 the largest number up to `max` that divides a rank's extent.
+/// Extents of the domains in each direction: those `asked` for, or where that is 0 the largest number up to `max`
+/// that divides the rank's extent.
 ///
 /// # Errors
 /// `BadExtents`: what is asked for does not divide it.
@@ -34,24 +35,24 @@ pub(crate) fn domain_extents(
     Ok(chosen)
 }
 
-/// Sites of a vector that belong together.
+/// The division of a vector's sites into domains of Schwarz's method.
 #[derive(Debug)]
 pub struct Domains {
     device: Device,
     count: usize,
-    /// Sites of a right-hand side, and lanes that they are counted by.
+    /// Sites of a right-hand side, and lanes among which they are divided.
     places: usize,
     lanes: usize,
-    /// For each domain its sites, where they begin, and its colour.
+    /// The sites of each domain, where the list of each domain begins, and its colour.
     sites: Buffer,
     starts: Buffer,
     colours: Buffer,
-    /// Eight neighbours, on a coarse level, of each of its sites, the least number where there is none in
-    /// the domain.
+    /// On a coarse level the eight neighbours of each site, with the least number where a neighbour is outside of the
+    /// domain.
     neighbours: Option<Buffer>,
 }
 
-/// What steps in domains leave between two launches: products and coefficients of every site.
+/// Memory that a step in domains uses between two launches: products and coefficients of every site.
 #[derive(Debug)]
 pub struct DomainSums {
     nrhs: usize,
@@ -60,14 +61,14 @@ pub struct DomainSums {
 }
 
 impl DomainSums {
-    /// Right-hand sides that there is room for.
+    /// Number of right-hand sides that the memory has room for.
     pub fn nrhs(&self) -> usize {
         self.nrhs
     }
 }
 
 impl Domains {
-    /// Domains of spinors of one parity.
+    /// Domains of `block` sites for spinors of one parity.
     pub fn of_spinors(
         geometry: &Geometry,
         device: &Device,
@@ -98,7 +99,7 @@ impl Domains {
         Self::build(device, (extents, coords, block), geometry.outer() * lanes, lanes, place, None)
     }
 
-    /// Domains of vectors of a coarse level, on the sites of its solves.
+    /// Domains of `block` sites for vectors of a coarse level, on the sites that its solves work on.
     pub fn of_grid(grid: &CoarseGrid, block: [usize; 4]) -> Result<Self> {
         let extents = grid.extents();
         let solved = grid.even();
@@ -179,7 +180,7 @@ impl Domains {
         self.neighbours.as_ref()
     }
 
-    /// Memory for steps of so many right-hand sides.
+    /// Memory for steps with `nrhs` right-hand sides.
     pub fn sums(&self, precision: Precision, nrhs: usize) -> Result<DomainSums> {
         let numbers = self.places * nrhs * precision.bytes();
         let (products, coef) =
@@ -219,8 +220,8 @@ impl Domains {
         self.device.launch(kernels::DomainCoefficients::of(precision)?, &own, work)
     }
 
-    /// z += c r and r -= c q with c = omega <q, r> / |q|^2 of each domain, in domains of a colour or in all:
-    /// spinors of one parity.
+    /// A step of minimal residual in each domain: z += c r and r -= c q with c = omega <q, r> / |q|^2 of that domain,
+    /// in domains of one colour or in all; spinors of one parity.
     pub fn step(
         &self,
         sums: &DomainSums,
@@ -250,7 +251,7 @@ impl Domains {
         self.device.launch(kernels::DomainStep::of(q.precision())?, &args, work)
     }
 
-    /// The same of vectors of a coarse level.
+    /// A step of minimal residual in each domain, as `step`, for vectors of a coarse level.
     pub fn coarse_step(
         &self,
         sums: &DomainSums,
@@ -278,7 +279,7 @@ impl Domains {
 }
 
 impl GaugeField {
-    /// A copy in which links between domains of `block` sites are zero, those over a rank's faces too.
+    /// A copy of the links in which those between domains of `block` sites are zero, those across a rank's faces too.
     ///
     /// # Errors
     /// `Unsupported`: links stored in eight numbers.

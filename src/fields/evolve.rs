@@ -27,8 +27,8 @@ impl GaugeField {
         self.exchange(None)
     }
 
-    /// Puts every link back into the group (Gram-Schmidt of the first two rows, the third by their cross
-    /// product); the largest change of an entry.
+    /// Puts every link back into the group (Gram-Schmidt of the first two rows, the third by their cross product) and
+    /// returns the largest change of an entry.
     ///
     /// # Errors
     /// `NotFinite`: a link was NaN or infinite; the field is not to be used then.

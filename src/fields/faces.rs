@@ -14,12 +14,12 @@ impl Geometry {
         [sites * reals * precision.bytes(), if precision.has_norm() { sites * 4 } else { 0 }]
     }
 
-    /// Messages with the projected spinors of all faces.
+    /// Sizes of the messages that carry the projected spinors of all faces.
     pub(crate) fn spinor_faces(&self, precision: Precision, nrhs: usize) -> Faces {
         self.vector_faces(self.halo_mask(), precision, PROJECTED_REALS, nrhs)
     }
 
-    /// Messages with `reals` numbers of every site of the faces across the directions of `mask`.
+    /// Sizes of messages that carry `reals` numbers of every site on the faces across the directions of `mask`.
     pub(crate) fn vector_faces(
         &self,
         mask: i32,
@@ -31,8 +31,8 @@ impl Geometry {
         Faces::new(self.halo_mask() & mask, nrhs, |mu| plane(mu).iter().sum())
     }
 
-    /// How kernels see these messages where they begin at `at(mu, upper)`: all right-hand sides,
-    /// then their units.
+    /// Describes messages of spinors to kernels, where `at(mu, upper)` is the address of each: the numbers of all
+    /// right-hand sides, then their units.
     pub(crate) fn spinor_halo(
         &self,
         precision: Precision,
@@ -42,7 +42,7 @@ impl Geometry {
         self.vector_halo(self.halo_mask(), precision, PROJECTED_REALS, nrhs, at)
     }
 
-    /// The same for the messages of [`Geometry::vector_faces`].
+    /// Describes to kernels the messages of [`Geometry::vector_faces`].
     pub(crate) fn vector_halo(
         &self,
         mask: i32,

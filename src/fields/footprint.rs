@@ -9,19 +9,20 @@ use crate::backend::{runs, Device, Kernels};
 use crate::comm::{self, Comm};
 use crate::error::Result;
 
-/// Device memory that work takes at most.
+/// Device memory that work takes at its peak, as a rehearsal found it.
 #[derive(Clone, Debug)]
 pub(crate) struct Footprint {
     /// Bytes of fields that are there before the work.
     held: u64,
-    /// Exchanges that the work asks for, with what fields take before each.
+    /// Message buffers that the work asks for, each with the bytes that fields take before it.
     asked: Vec<Asked>,
-    /// Bytes of fields after the last of them, at most.
+    /// Largest number of bytes that fields take after the last message buffer was asked for.
     fields: u64,
 }
 
 impl Footprint {
-    /// Bytes on `device`: of fields, and of messages so far as no exchange of their sizes is there.
+    /// Bytes that the work takes on `device`: its fields, and those message buffers for which there is none of that
+    /// size yet.
     pub fn bytes(&self, device: &Device) -> u64 {
         let (mut messages, mut max) = (0, 0);
         for a in &self.asked {
@@ -32,17 +33,17 @@ impl Footprint {
     }
 }
 
-/// What work needs, from a rehearsal of it.
+/// Memory that work needs, as a rehearsal found it.
 #[derive(Clone, Debug)]
 pub struct Needs {
     pub kernels: Kernels,
-    /// Most bytes of device memory that it takes at a time.
+    /// Largest number of bytes of device memory that it holds at a time.
     pub memory: u64,
-    /// Bytes of these that what it makes still holds afterwards.
+    /// Bytes of these that are still held when it is done.
     pub kept: u64,
 }
 
-/// Does `work` and measures what it takes on `device`, a stand-in.
+/// Runs `work` and measures the memory that it takes on `device`, a stand-in.
 fn measured<T>(
     device: &Device,
     comms: &mut Vec<Arc<Comm>>,
@@ -55,8 +56,8 @@ fn measured<T>(
 }
 
 impl Geometry {
-    /// What `work` needs, which makes all of its fields on `device`, a stand-in, after what is `there` already was made on
-    /// it. Nothing is run or compiled. A rank does this by itself.
+    /// Memory needs of `work`, which makes all of its fields on `device`, a stand-in. What is `there` already is made
+    /// on it before and not counted. Nothing is launched or compiled. A rank calls this by itself.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -81,8 +82,8 @@ impl Geometry {
         Ok(Needs { kernels, memory, kept })
     }
 
-    /// Rehearses `work` on `device`, a stand-in, after what is `there` already has been made on it. A rank does this by
-    /// itself. With a `name` the kernels of both are compiled where ranks know of each other.
+    /// Rehearses `work` on `device`, a stand-in, on which what is `there` already has been made before. A rank calls
+    /// this by itself. With a `name` the kernels of both are compiled, if ranks know what they reach of each other.
     ///
     /// # Errors
     /// Errors of `there` and `work`.

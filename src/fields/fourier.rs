@@ -12,15 +12,16 @@ use crate::backend::{Buffer, Device, Work};
 use crate::comm::Comm;
 use crate::error::{host_array, Result};
 
-/// Arrays over this rank's sites, axis 0 of `order` fastest, one after the other.
+/// Shape of the arrays to transform: numbers on this rank's sites, axis 0 of `order` fastest, one array after the
+/// other.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrays {
     /// Directions of the axes.
     pub order: [usize; 4],
-    /// The first 3 axes, for every value of the last one on its own, or all 4.
+    /// Number of axes that are transformed: 3 (for each value of the last axis by itself) or all 4.
     pub axes: usize,
     pub arrays: usize,
-    /// Single precision instead of double.
+    /// True for single precision, false for double.
     pub single: bool,
 }
 
@@ -47,7 +48,7 @@ impl Arrays {
         (0..self.axes).map(move |k| Lines::new(&shape, k, order[k], &comm))
     }
 
-    /// Numbers of each of two arrays for lines.
+    /// Numbers that each of the two buffers for lines needs.
     fn room(&self, geometry: &Geometry) -> usize {
         if self.divided(geometry) {
             self.lines(geometry).map(|l| l.room()).max().unwrap_or(0)
@@ -71,7 +72,7 @@ pub struct Divided {
     geometry: Arc<Geometry>,
     form: Arrays,
     axes: Vec<(Lines, Fourier)>,
-    /// Lines, and what is on its way.
+    /// Buffers: one for whole lines, one for pieces that are sent and received.
     room: [Buffer; 2],
 }
 
@@ -117,15 +118,15 @@ impl LatticeFourier {
     }
 }
 
-/// Lines of all arrays along one axis, cut into pieces by the ranks along it.
+/// All lines of the arrays along one axis, cut into pieces by the ranks along it.
 #[derive(Clone, Debug)]
 struct Lines {
-    /// Distance of neighbours of a line, and sites of this rank's piece.
+    /// Distance in memory between neighbours on a line, and length of this rank's piece.
     stride: usize,
     piece: usize,
     /// Numbers of all arrays of this rank.
     count: usize,
-    /// The ranks along the axis in order, and this one's place.
+    /// The ranks along the axis in their order, and the position of this one among them.
     ranks: Vec<usize>,
     here: usize,
 }
@@ -152,7 +153,7 @@ impl Lines {
         self.piece * self.ranks.len()
     }
 
-    /// The lines that the rank at this place transforms.
+    /// The range of lines that the rank at position `place` transforms.
     fn of(&self, place: usize) -> Range<usize> {
         let n = self.ranks.len();
         self.count * place / n..self.count * (place + 1) / n
@@ -162,13 +163,13 @@ impl Lines {
         self.of(self.here)
     }
 
-    /// Numbers of this rank's pieces, or of its whole lines if these are more.
+    /// Numbers of the larger of this rank's pieces and its whole lines.
     fn room(&self) -> usize {
         (self.count * self.piece).max(self.mine().len() * self.whole())
     }
 }
 
-/// to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
+/// Arguments of a reordering to[i0][i1][i2] = from[i0 s0 + i1 s1 + i2 s2].
 struct Transpose {
     extents: [usize; 3],
     strides: [usize; 3],
@@ -226,7 +227,8 @@ fn transpose(form: &Arrays, from: &Buffer, to: &mut Buffer, t: &Transpose) -> Re
     device.launch(kernels::TransposePairs(precision), &args, work)
 }
 
-/// The ranks of a line give each other pieces of the lines that they transform, or these back.
+/// Exchanges pieces among the ranks of a line, so that each holds whole the lines that it transforms; or sends them
+/// back.
 fn exchange(
     form: &Arrays,
     geometry: &Geometry,

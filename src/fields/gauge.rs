@@ -51,14 +51,14 @@ impl Recon {
             Group::Su3
         }
     }
-    /// The storage of the same group that keeps every entry.
+    /// The storage of this group that keeps every entry of a matrix.
     pub fn whole(self) -> Recon {
         match self.group() {
             Group::Su3 => Recon::R18,
             Group::Su2 => Recon::Su2,
         }
     }
-    /// The constant of that name, where a kernel takes the storage as an argument.
+    /// The constant by which kernels know this storage, where it is an argument.
     pub(crate) fn code(self) -> i32 {
         match self {
             Recon::R18 => args::R18,
@@ -86,7 +86,7 @@ pub struct GaugeField {
     matrices: usize,
     data: Buffer,
     version: Version,
-    /// Copies in other storage that somebody uses.
+    /// Copies in other storage that are in use somewhere.
     copies: Mutex<Vec<Weak<GaugeField>>>,
 }
 
@@ -104,7 +104,7 @@ impl GaugeField {
         2 * g.link_plane_sites() * matrices * recon.reals() * precision.bytes()
     }
 
-    /// All links zero: to be filled.
+    /// A field with all links zero, to be filled.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -137,7 +137,7 @@ impl GaugeField {
     pub fn version(&self) -> u64 {
         self.version.get()
     }
-    /// The links were changed.
+    /// Gives the links a new version, after they were changed.
     pub(super) fn changed(&self) {
         self.version.change();
     }
@@ -160,7 +160,7 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// Copies the links of `other` where this field has another version of them.
+    /// Copies the links of `other` if this field has another version of them.
     pub(crate) fn update_from(&self, other: &GaugeField) -> Result<()> {
         match self.version() == other.version() {
             true => Ok(()),
@@ -202,8 +202,8 @@ impl GaugeField {
         Ok(copy)
     }
 
-    /// `f` on these links stored whole (`R18` or SU(2)) in the precision that they are computed
-    /// with: on a copy where this field is stored otherwise.
+    /// Calls `f` with these links stored whole (`R18`, or SU(2)) in the precision that they are computed with: a copy
+    /// where this field is stored otherwise.
     pub(crate) fn with_whole<T>(&self, f: impl FnOnce(&GaugeField) -> Result<T>) -> Result<T> {
         let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
         if (precision, recon) == (self.precision, self.recon) {
@@ -213,7 +213,7 @@ impl GaugeField {
         }
     }
 
-    /// The same for work that overwrites every link.
+    /// Calls `f` with a whole-storage field that it overwrites completely, and stores the result in this one.
     pub(crate) fn fill_whole(
         &mut self,
         f: impl FnOnce(&mut GaugeField) -> Result<()>,
@@ -239,7 +239,7 @@ impl GaugeField {
         self.changed();
         self.data.zero()
     }
-    /// The bytes of a field of the same lattice, precision and storage.
+    /// Copies the bytes of a field with the same lattice, precision and storage.
     pub(crate) fn copy_raw(&mut self, other: &GaugeField) -> Result<()> {
         self.data.copy_from(&other.data)?;
         self.version.set(other.version());
@@ -275,7 +275,7 @@ impl GaugeField {
         Ok(())
     }
 
-    /// Two planes, even and odd sites.
+    /// The two planes of the field, even and odd sites, as kernels take them.
     pub(crate) fn view(&self) -> FieldView {
         FieldView {
             data: self.data.ptr(),

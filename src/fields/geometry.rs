@@ -19,14 +19,14 @@ pub struct Geometry {
     extents: [usize; 4],
     global: [usize; 4],
     lanes: usize,
-    /// Lane bit of each direction, 0 where it is not split.
+    /// The lane bit of each direction: 0 for one that is not split among lanes.
     lane_bits: [usize; 4],
     comm: Arc<Comm>,
-    /// Extents of a multigrid level whose sites these are, in rows.
+    /// For geometries of rows ([`Self::of_rows`]): the extents of the multigrid level whose sites they are.
     rows: Option<[usize; 4]>,
 }
 
-/// The same lattice on the same ranks, in the same order of sites.
+/// Equal are geometries of the same lattice on the same ranks with the same order of sites.
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
         let kind = |g: &Geometry| (g.global, g.lane_bits, g.rows);
@@ -37,14 +37,15 @@ impl PartialEq for Geometry {
 }
 
 impl Geometry {
-    /// One rank with the whole lattice. Every extent must be even (checkerboarding on a periodic
-    /// lattice) and at least 2.
+    /// The geometry of a whole lattice on one rank. Every extent must be even (checkerboarding on a periodic lattice)
+    /// and at least 2.
     pub fn new(extents: [usize; 4], device: &Device) -> Result<Arc<Self>> {
         Self::with_lanes(extents, device.max_lanes())
     }
 
-    /// The same with at most `max_lanes` lanes: 1 gives the plain order on any device. There are
-    /// fewer where an extent is not divisible by four, and none the kernels are not compiled for.
+    /// The geometry of a whole lattice on one rank with at most `max_lanes` lanes; 1 gives the plain order on any
+    /// device. There are fewer where an extent is not divisible by four, and never a number that kernels are not
+    /// compiled for.
     pub fn with_lanes(extents: [usize; 4], max_lanes: usize) -> Result<Arc<Self>> {
         Self::build(extents, max_lanes, Comm::single())
     }
@@ -76,8 +77,8 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
     }
 
-    /// The same lattice on a part of the ranks, for levels of multigrid: with no limit of sites that fields of
-    /// its own would have.
+    /// This lattice on a part of the ranks, for levels of multigrid; without the limit on sites that fields of its
+    /// own would have.
     pub(crate) fn on(&self, part: &Arc<Comm>, device: &Device) -> Result<Arc<Self>> {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes());
@@ -86,8 +87,9 @@ impl Geometry {
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
     }
 
-    /// `sites` of a multigrid level with these extents, `global` of them on all ranks, as one parity without
-    /// lanes or neighbours: for vectors whose right-hand sides are fastest, which are rows of numbers.
+    /// A geometry for vectors whose right-hand sides are fastest, so that they are rows of numbers: `sites` sites of
+    /// a multigrid level with these extents, `global` of them on all ranks, as one parity without lanes or
+    /// neighbours.
     pub(crate) fn of_rows(
         sites: usize,
         global: usize,
@@ -142,7 +144,7 @@ impl Geometry {
     pub fn outer(&self) -> usize {
         self.volume() / 2 / self.lanes
     }
-    /// The same with the sites of borders that links have.
+    /// Outer sites of one parity (sites / 2 / lanes) including those in the borders of links.
     pub(crate) fn link_outer(&self) -> usize {
         let sides = |mu: usize| self.piece(mu) + if self.comm.split(mu) { 2 } else { 0 };
         (0..4).map(sides).product::<usize>() / 2
@@ -154,7 +156,7 @@ impl Geometry {
     pub(crate) fn link_plane_sites(&self) -> usize {
         self.room(self.link_outer() * self.lanes)
     }
-    /// Room of whole tiles of 32 sites where there are no lanes (kernels/field.h, GPU).
+    /// `sites` rounded up to whole tiles of 32 where there are no lanes (kernels/field.h, GPU).
     pub(super) fn room(&self, sites: usize) -> usize {
         if self.lanes == 1 && self.rows.is_none() {
             sites.next_multiple_of(32)
@@ -162,19 +164,19 @@ impl Geometry {
             sites
         }
     }
-    /// Extent of a lane's piece.
+    /// Extent in direction mu of the piece of the lattice that one lane holds.
     pub(super) fn piece(&self, mu: usize) -> usize {
         self.extents[mu] / if self.lane_bits[mu] != 0 { 2 } else { 1 }
     }
     pub fn work(&self, batches: usize) -> Work {
         Work { n: self.outer(), batches, lanes: self.lanes }
     }
-    /// One parity of the sites, the slices across direction `mu` as batches: batch c is slice c of
-    /// this rank, and c plus the number of batches in the upper lanes where there are lanes for that.
+    /// Work over one parity of the sites with the slices across direction `mu` as batches: batch c is slice c of this
+    /// rank and, with lanes, slice c plus the number of batches in the upper lanes.
     pub(crate) fn slice_work(&self, mu: usize) -> Work {
         Work { n: self.face_outer(mu), batches: self.piece(mu), lanes: self.lanes }
     }
-    /// Bit mu: direction mu is divided over ranks, or taken as if it were.
+    /// Bits of the directions with halos: those divided over ranks, or treated so for tests.
     pub fn halo_mask(&self) -> i32 {
         (0..4).map(|mu| (self.comm.split(mu) as i32) << mu).sum()
     }
@@ -182,13 +184,13 @@ impl Geometry {
     pub(super) fn face_outer(&self, mu: usize) -> usize {
         self.outer() / self.piece(mu)
     }
-    /// Rows of lanes that hold one parity of a face in a message: two outer sites in a row, as
-    /// half of their lanes are at the outer face (kernels/wilson.h).
+    /// Rows of lanes that one parity of a face takes in a message: two outer sites to a row, as only half of their
+    /// lanes are at the outer face (kernels/wilson.h).
     pub(crate) fn face_rows(&self, mu: usize) -> usize {
         let shared = if self.lane_bits[mu] != 0 { 2 } else { 1 };
         self.face_outer(mu).div_ceil(shared)
     }
-    /// Outer sites of one parity that need no halo.
+    /// Number of outer sites of one parity whose neighbours are all on this rank.
     pub(crate) fn inner(&self) -> usize {
         let shrink = |mu: usize| self.piece(mu) - if self.comm.split(mu) { 2 } else { 0 };
         (0..4).map(shrink).product::<usize>() / 2
@@ -213,7 +215,7 @@ impl Geometry {
     }
 }
 
-/// What decides on a device how fields lie in memory: neighbours of many ranks must have the same.
+/// Describes what decides how fields lie in memory on a device; neighbouring ranks must have the same.
 pub fn layout_on(device: &Device) -> String {
     if !device.is_cpu() {
         return "the layout of GPUs".into();

@@ -11,8 +11,8 @@ use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits. Those of the sites behind the faces between
-/// ranks follow; they are up to date after `exchange`.
+/// Spinors in half precision, `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits, for the
+/// smoother of multigrid. Sites behind the faces between ranks follow, which are up to date after `exchange`.
 #[derive(Debug)]
 pub(crate) struct HalfColumns {
     geometry: Arc<Geometry>,
@@ -20,7 +20,7 @@ pub(crate) struct HalfColumns {
     data: Buffer,
 }
 
-/// What columns are times, one number for each right-hand side.
+/// The power of two that each right-hand side of such columns was multiplied by.
 #[derive(Debug)]
 pub(crate) struct Scales(Buffer);
 
@@ -31,7 +31,7 @@ impl Scales {
 }
 
 impl HalfColumns {
-    /// Zeros.
+    /// Columns that are all zero.
     pub fn new(device: &Device, geometry: &Arc<Geometry>, nrhs: usize) -> Result<Self> {
         let mask = geometry.halo_mask();
         let divided = (0..4).filter(|mu| mask >> mu & 1 == 1);
@@ -46,8 +46,8 @@ impl HalfColumns {
         &self.data
     }
 
-    /// Takes the columns of a field in 16 bits, times powers of two that bring its norms to the size of 100, which
-    /// are left in `scales`. On one rank nobody waits, nor where GPUs take sums among themselves.
+    /// Converts a field in 16 bits into these columns, multiplied by powers of two that bring its norms to about 100;
+    /// the factors are left in `scales`. Nobody waits on one rank, or where GPUs take sums among themselves.
     pub fn take(&mut self, inp: &SpinorField, scales: &Scales) -> Result<()> {
         if inp.nrhs() != self.nrhs || inp.parities() != 1 || inp.geometry() != &self.geometry {
             bail!(Internal, "columns of a field of another lattice or number of right-hand sides");
@@ -78,12 +78,12 @@ impl HalfColumns {
         device.launch(kernels::TensorTake::of(inp.precision())?, &args, work)
     }
 
-    /// Site at which the columns of other ranks begin.
+    /// Number of the first site that belongs to other ranks.
     pub fn behind(&self) -> i32 {
         self.geometry.plane_sites() as i32
     }
 
-    /// Columns of sites of this parity at the faces travel to the ranks behind them.
+    /// Sends the columns of the sites of this parity at the faces to the neighbouring ranks.
     pub fn exchange(&self, parity: usize) -> Result<()> {
         let (geometry, device) = (&self.geometry, self.data.device());
         let mask = geometry.halo_mask();
@@ -116,13 +116,13 @@ impl HalfColumns {
         launch(geometry.face_messages(|mu, upper| halo.received(mu, upper)), true)
     }
 
-    /// The columns as a vector of a Krylov space of such columns, the first of which has the units of the field that
-    /// it was made of.
+    /// The columns as a vector of a Krylov space whose first vector has the units of the field that they were made
+    /// of.
     pub fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
         Ok(first.row()?.columns(self.data.ptr(), scales.0.ptr()))
     }
 
-    /// The numbers of a right-hand side, divided by a scale, site by site of the host's memory.
+    /// All numbers of the columns divided by the scale of their right-hand side, in the order of sites on the host.
     #[cfg(test)]
     pub fn numbers(&self, scales: &Scales) -> Result<Vec<[f32; 24]>> {
         let mut bytes = vec![0u8; self.data.bytes()];

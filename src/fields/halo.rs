@@ -16,48 +16,49 @@ use crate::backend::{runs, Buffer, Device, Mapped, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
-/// Kept at a time: solves in two precisions with links and borders take less than half of them.
+/// Number of exchanges that are kept at a time: solves in two precisions with links and borders take less than half
+/// of them.
 const MAX_EXCHANGES: usize = 16;
 
-/// What belongs to the ranks of a `Comm`: exchanges, made for each device and kind of messages,
-/// and what waits on a device have in common.
+/// What all fields on the ranks of a `Comm` share: its exchanges, one for each device and kind of messages, and the
+/// flags that kernels wait for.
 #[derive(Debug, Default)]
 struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     exchanges: Vec<Exchange>,
-    /// Stand-ins of exchanges that a rehearsal asked for before there were any.
+    /// Stand-ins of exchanges that a rehearsal asked for before the real ones exist.
     stand_ins: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
-    /// Value of `Comm::failures`.
+    /// The number of failed calls (`Comm::failures`) when this was made.
     failures: u64,
 }
 type Exchange = (Device, Faces, Arc<Mutex<HaloExchange>>);
 
-/// An exchange that a rehearsal asked for.
+/// An exchange that a rehearsal asked for, which does not exist yet.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub comm: Arc<Comm>,
     pub faces: Faces,
-    /// Bytes that fields of the device took at most before, since the exchange asked for last.
+    /// Largest number of bytes that fields took between the exchange asked for last and this one.
     pub fields: u64,
 }
 
 thread_local! {
     static ASKED: RefCell<AskedHere> = const { RefCell::new(None) };
 }
-/// Device of the rehearsal in this thread, a watch on its memory, and the exchanges that it has asked for so far and
-/// that had no room in those before; None outside of rehearsals.
+/// Of the rehearsal in this thread: its device, a watch on its memory, and the exchanges that it has asked for and
+/// that do not exist yet. None outside of rehearsals.
 type AskedHere = Option<(Device, PeakWatch, Vec<Asked>)>;
 
-/// Do these messages have room in an exchange that was asked for?
+/// Whether an exchange that was asked for in this rehearsal has room for these messages.
 fn asked_for(all: &AskedHere, comm: &Comm, faces: &Faces) -> bool {
     let holds = |a: &Asked| std::ptr::eq(&*a.comm, comm) && a.faces.hold(faces);
     all.as_ref().is_some_and(|(_, _, all)| all.iter().any(holds))
 }
 
-/// Messages across lower and upper faces, each for so many columns; the same place in what is sent and in
-/// what comes.
+/// Sizes of the messages across lower and upper faces, each for a number of columns; a message has the same place in
+/// what is sent and in what is received.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Faces {
     /// Bytes of a column across either face of a direction; 0: no message goes there.
@@ -71,7 +72,7 @@ impl Faces {
         let column = |mu: usize| if mask >> mu & 1 == 1 { bytes(mu) } else { 0 };
         Faces { column: std::array::from_fn(column), columns }
     }
-    /// Whole lines, so that every message begins aligned.
+    /// Bytes of the message across a face of direction mu, rounded up so that every message begins aligned.
     fn bytes(&self, mu: usize) -> usize {
         (self.columns * self.column[mu]).next_multiple_of(256)
     }
@@ -82,57 +83,56 @@ impl Faces {
         let below: usize = (0..mu).map(|nu| self.bytes(nu)).sum();
         (2 * below + if upper { self.bytes(mu) } else { 0 }) as u64
     }
-    /// Every face that a message crosses.
+    /// All faces that a message crosses, as (direction, upper).
     fn list(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
         let crossed = (0..4).filter(|&mu| self.bytes(mu) > 0);
         crossed.flat_map(|mu| [(mu, false), (mu, true)])
     }
-    /// Do messages of as many or fewer columns of the same kind have room in these?
+    /// Whether these buffers have room for messages of the same kind with as many or fewer columns.
     fn hold(&self, other: &Faces) -> bool {
         self.column == other.column && self.columns >= other.columns
     }
 }
 
-/// Faces that go through messages of the transport.
+/// Faces whose messages go through MPI.
 #[derive(Debug)]
 struct Far {
     faces: Vec<(usize, bool)>,
     send: Buffer,
-    /// Copies on the host of what is sent and of what comes, where the transport does not reach the
-    /// memory of the device.
+    /// Copies on the host of what is sent and received, where MPI cannot reach the memory of the device.
     host: Option<[Mapped; 2]>,
 }
 
-/// Kernels write into the memory of the rank behind the face, and then its flag. Two slots taken in
-/// turn: who writes into a slot again has seen the message that its reader sent after reading it.
+/// Faces across which kernels write straight into the memory of the neighbour, and then set its flag. Two slots are
+/// used in turn: a rank writes into a slot again only after the message that its reader sent after reading it.
 #[derive(Debug)]
 struct Direct {
-    /// The receive buffer of the rank behind each face; null where that is far.
+    /// The receive buffer of the rank behind each face; null where that rank is reached through MPI.
     there: [[Ptr; 2]; 4],
     reach: Reach,
     number: u32,
-    /// Nothing waits for the messages of this number yet.
+    /// True while nothing waits for the messages of this number.
     ahead: bool,
     peers: Arc<Peers>,
 }
 
-/// One exchange, again and again, of as many columns as it is made for or fewer.
+/// Buffers and routes of one kind of messages, used again and again with as many columns as it was made for or fewer.
 #[derive(Debug)]
 pub(crate) struct HaloExchange {
-    /// What owns this, for messages under way.
+    /// The shared pointer that owns this exchange, for messages under way.
     me: Weak<Mutex<HaloExchange>>,
-    /// Messages that there is room for.
+    /// Largest messages that there is room for.
     faces: Faces,
-    /// Columns of the messages under way.
+    /// Number of columns of the messages under way.
     columns: usize,
     recv: Buffer,
-    /// Ranks whose memory kernels reach, and the others.
+    /// The faces that kernels write across, and the faces of MPI.
     near: Option<Direct>,
     far: Option<Far>,
 }
 
 impl HaloExchange {
-    /// `peers`: where kernels may write to other ranks.
+    /// An exchange for these faces; `peers` tells which ranks' memory kernels may write to.
     fn new(
         device: &Device,
         comm: &Comm,
@@ -175,7 +175,7 @@ impl HaloExchange {
         })
     }
 
-    /// For kernels that are not run: of the kind that `new` would make, where either all ranks reach each
+    /// An exchange for kernels that are not run: of the kind that `new` would make if either all ranks reach each
     /// other's memory or none does.
     fn stand_in(
         device: &Device,
@@ -209,7 +209,7 @@ impl HaloExchange {
         self.near.as_ref().map_or(0, |near| near.slot(&self.faces))
     }
 
-    /// Begins an exchange of so many columns; to be called before what `sent` points to is written.
+    /// Begins an exchange of `columns` columns; called before anything is written to where `sent` points.
     pub fn begin(&mut self, comm: &Comm, columns: usize) -> Result<()> {
         self.columns = columns;
         let Some(near) = self.near.as_mut().filter(|_| runs()) else { return Ok(()) };
@@ -222,9 +222,9 @@ impl HaloExchange {
         Ok(())
     }
 
-    /// The same for kernels that wait for the last messages before they write into `sent`, and leave it to what
-    /// follows to wait for the answer to theirs: what they signal. None where kernels do not write to
-    /// all neighbours.
+    /// Begins an exchange for kernels that wait by themselves for the last messages before they write into `sent` and
+    /// leave it to later kernels to wait for the answers; returns what they signal. None where kernels cannot write
+    /// to all neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.far.is_none())?;
         if runs() {
@@ -233,7 +233,7 @@ impl HaloExchange {
         Some(near.departures(&self.recv, &self.faces))
     }
 
-    /// Where the face of this rank is written.
+    /// Address to which the message across a face of this rank is written.
     pub fn sent(&self, mu: usize, upper: bool) -> Ptr {
         let there = self.near.as_ref().map_or(Ptr::NULL, |near| near.there[mu][upper as usize]);
         match &self.far {
@@ -247,18 +247,18 @@ impl HaloExchange {
         Faces { columns: self.columns, ..self.faces }.bytes(mu)
     }
 
-    /// Where what came across that face is.
+    /// Address of the message that came across a face.
     pub fn received(&self, mu: usize, upper: bool) -> Ptr {
         self.recv.ptr().offset(self.slot() + self.faces.offset(mu, upper))
     }
 
-    /// Do kernels write to all neighbours? The same on all ranks of one machine.
+    /// Whether kernels write to all neighbours; the same on all ranks of one machine.
     pub fn is_direct(&self) -> bool {
         self.near.is_some() && self.far.is_none()
     }
 
-    /// Where kernels write to all neighbours: what one that packs, tells them and waits for them by
-    /// itself is to signal and to await.
+    /// What a kernel that packs, tells neighbours and waits for them by itself has to signal and to await. None where
+    /// kernels cannot write to all neighbours.
     ///
     /// # Errors
     /// `CommFailed`: another rank failed.
@@ -269,20 +269,20 @@ impl HaloExchange {
         Ok(Some([departures, near.arrivals(comm, &self.recv, &self.faces)]))
     }
 
-    /// Number of the exchange that goes on from rank to rank by kernels.
+    /// Number of the exchange under way, where kernels pass it on from rank to rank.
     pub fn number(&self) -> Option<u32> {
         self.near.as_ref().map(|near| near.number)
     }
 
-    /// Tells neighbours that what kernels packed for them is there.
+    /// Tells neighbours that the messages which kernels packed for them are there.
     pub fn depart(&self) -> Result<()> {
         let Some(near) = &self.near else { return Ok(()) };
         let departures = near.departures(&self.recv, &self.faces);
         signal(self.recv.device(), kernels::Signal(), &departures)
     }
 
-    /// Sends what is packed and waits for what comes, on a GPU what is launched after it does.
-    /// `meanwhile` runs, or is launched, while messages are under way.
+    /// Sends what is packed and waits for what comes; on a GPU what is launched afterwards waits. `meanwhile` runs,
+    /// or is launched, while messages are under way.
     pub fn exchange(&mut self, comm: &Comm, meanwhile: impl FnOnce() -> Result<()>) -> Result<()> {
         comm.watch()?;
         let (device, here) = (self.recv.device().clone(), self.recv.ptr().offset(self.slot()));
@@ -324,7 +324,7 @@ impl HaloExchange {
         }
     }
 
-    /// Messages of what lies and comes at these addresses.
+    /// Starts the MPI messages of the far faces between these two addresses.
     fn start(&self, comm: &Comm, far: &Far, [send, recv]: [u64; 2]) -> Result<Pending> {
         let faces = &self.faces;
         let place = |base: u64, mu: usize, upper: bool| {
@@ -350,8 +350,8 @@ impl HaloExchange {
 }
 
 impl Direct {
-    /// The receive buffer and the neighbours on this machine whose memory is reached; None where no
-    /// rank has one, or one of them is not. All ranks call this.
+    /// The receive buffer of this rank, and access to those of its neighbours on this machine. None if no neighbour
+    /// is on this machine, or one of them cannot be reached. All ranks call this.
     fn new(
         device: &Device,
         comm: &Comm,
@@ -372,7 +372,7 @@ impl Direct {
         Ok(Some((recv, Direct { there, reach, number: 0, ahead: false, peers })))
     }
 
-    /// Faces across which kernels write.
+    /// The faces across which kernels write, with their messages.
     fn list<'a>(&'a self, faces: &'a Faces) -> impl Iterator<Item = (usize, bool)> + 'a {
         faces.list().filter(|&(mu, upper)| self.there[mu][upper as usize] != Ptr::NULL)
     }
@@ -391,7 +391,7 @@ impl Direct {
         args
     }
 
-    /// Flags behind the slots, then the counter of the packing kernel.
+    /// What a packing kernel signals: the flags behind the slots, and its counter.
     fn departures(&self, recv: &Buffer, faces: &Faces) -> SignalArgs {
         let end = 2 * faces.total() as u64;
         let flags = self.list(faces).map(|(mu, upper)| {
@@ -401,7 +401,7 @@ impl Direct {
         SignalArgs { counter: recv.ptr().offset(end + 128), ..self.signals(flags) }
     }
 
-    /// For a kernel that is launched next.
+    /// What the next kernel has to wait for.
     fn arrivals(&self, comm: &Comm, recv: &Buffer, faces: &Faces) -> SignalArgs {
         self.peers.awaited_on(recv.device());
         let end = 2 * faces.total() as u64;
@@ -413,7 +413,7 @@ impl Direct {
     }
 }
 
-/// A kernel that does nothing but set flags or wait for them.
+/// Launches a kernel that does nothing but set flags or wait for them.
 fn signal(
     device: &Device,
     kernel: impl Sites<Args = SignalArgs>,
@@ -423,7 +423,7 @@ fn signal(
 }
 
 impl Geometry {
-    /// What waits on this device have in common. All ranks call this in the same order.
+    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
         let mut cache = cache(self.comm())?;
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
@@ -434,8 +434,8 @@ impl Geometry {
         Ok(peers)
     }
 
-    /// Do kernels of every rank write to all of its neighbours? All ranks call this and get the same answer; in a
-    /// rehearsal, as far as it is known.
+    /// Whether kernels of every rank write to all of its neighbours. All ranks call this and get the same answer; a
+    /// rehearsal answers as far as it is known.
     pub(crate) fn reaches_all(&self, device: &Device) -> Result<bool> {
         if device.is_cpu() {
             return Ok(false);
@@ -466,7 +466,7 @@ impl Geometry {
         }
     }
 
-    /// Finds what ranks reach of each other, on which it depends which kernels there are.
+    /// Finds out what ranks reach of each other, on which depends which kernels they take.
     fn finds_peers(&self, device: &Device) -> bool {
         device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
     }
@@ -549,8 +549,8 @@ fn smallest(all: &[Exchange], device: &Device, faces: &Faces) -> Option<usize> {
     (0..all.len()).filter(fits).min_by_key(|&at| all[at].1.columns)
 }
 
-/// Bytes that an exchange of these messages will add at most: none where they have room in one that there is, or that
-/// the rehearsal under way in this thread has asked for.
+/// Largest number of bytes that an exchange of these messages adds: none where they have room in one that exists, or
+/// that the rehearsal in this thread has asked for.
 pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
     let there = smallest(&exchanges(comm).exchanges, device, faces).is_some();
     if faces.total() == 0 || there || ASKED.with_borrow(|all| asked_for(all, comm, faces)) {
@@ -567,7 +567,7 @@ pub(super) fn new_bytes(comm: &Comm, device: &Device, faces: &Faces) -> u64 {
 }
 
 impl Cache {
-    /// Closes what kernels of this rank reached of others; says whether they reached its own.
+    /// Closes the memory of other ranks that kernels of this rank reached; returns whether others reached its own.
     fn release(&self) -> bool {
         let mut shared = false;
         for (device, _, halo) in &self.exchanges {
@@ -603,8 +603,8 @@ pub(super) fn forget_stand_ins(comm: &Comm) {
     exchanges(comm).stand_ins.clear();
 }
 
-/// What `work` on `device` says in a rehearsal, the exchanges that it asks for, and the bytes that fields took at most
-/// after the last of them.
+/// Runs `work` in a rehearsal on `device`: returns its result, the exchanges that it asks for, and the largest number
+/// of bytes that fields took after the last of them.
 pub(super) fn with_messages<T>(device: &Device, work: impl FnOnce() -> T) -> (T, Vec<Asked>, u64) {
     let before = ASKED.replace(Some((device.clone(), device.watch_peak(), vec![])));
     let done = work();
@@ -625,7 +625,7 @@ fn note(comm: &Arc<Comm>, faces: &Faces) {
     });
 }
 
-/// Do all ranks know by now what kernels of this device reach of each other?
+/// Whether all ranks know by now what kernels of this device reach of each other.
 pub(super) fn knows_peers(comm: &Comm, device: &Device) -> bool {
     device.is_cpu() || known_peers(comm, device).is_some()
 }
@@ -635,7 +635,7 @@ pub(super) fn known_peers(comm: &Comm, device: &Device) -> Option<Arc<Peers>> {
     cache.peers.iter().find(|(d, _)| d == device).map(|(_, peers)| peers.clone())
 }
 
-/// What was made since the last failed call. All ranks call this in the same order.
+/// The exchanges of these ranks; those of before a failed call are dropped. All ranks call this in the same order.
 fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
     if cache.failures != comm.failures() && runs() {

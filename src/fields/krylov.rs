@@ -14,26 +14,27 @@ use crate::backend::{kernels, Buffer, Device, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// What 16 bits leave of a direction that depends on those before it: rounding to 2^-15 of a site's largest
-/// number, which is some three times the others, squared.
+/// Squared part of a direction that 16 bits leave where it depends on those before it: rounding to 2^-15 of a site's
+/// largest number, which is about three times the others.
 const SHORT_NOISE: f64 = 1e-9;
-/// The same of half precision, where a number keeps eleven bits, in two hops.
+/// Squared part of a direction that half precision (eleven bits) leaves where it depends on those before it, after
+/// two hops.
 const HALF_NOISE: f64 = 1e-7;
 /// Numbers of a site in 16 bits that are read at a time (kernels/krylov_short.h).
 const SHORT: usize = 8;
 
-/// Sites of a rank from which on one of `KRYLOV_SAMPLED` is enough: the least squares of 32 768 are those of all
-/// to half a percent, as ten unknowns are found from 400 000 numbers.
+/// Number of sites of a rank from which on one site in `KRYLOV_SAMPLED` is enough for the least squares: 32 768 sites
+/// give ten unknowns to half a percent.
 const SAMPLED: usize = KRYLOV_SAMPLED as usize;
 const SAMPLED_FROM: usize = 1 << 18;
 
-/// A vector as rows of complex numbers, one for every right-hand side. It does not keep its memory. In 16
-/// bits it is sites with a unit each: `n`, `apart` and `numbers` are sites and numbers of a site.
+/// A vector as rows of complex numbers, one row for every right-hand side; it does not own the memory. Vectors in 16
+/// bits are sites with a unit each: `n`, `apart` and `numbers` are then sites and numbers of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     at: Ptr,
     units: Ptr,
-    /// Factors of right-hand sides of columns in half precision, else null.
+    /// Factors of the right-hand sides of columns in half precision; null for other vectors.
     scales: Ptr,
     precision: Precision,
     nrhs: usize,
@@ -41,7 +42,7 @@ pub struct Row {
     apart: usize,
     interleaved: bool,
     numbers: usize,
-    /// Elements of a right-hand side, and lanes.
+    /// Number of elements of a right-hand side, and of lanes.
     n: usize,
     lanes: usize,
 }
@@ -50,8 +51,8 @@ impl Row {
     fn form(&self) -> (Precision, usize, usize, usize, usize, Ptr) {
         (self.precision, self.nrhs, self.step, self.apart, self.n, self.scales)
     }
-    /// Columns in half precision (kernels/half_columns.h) in place of a vector in 16 bits, whose units tell where it
-    /// is large.
+    /// Columns in half precision (kernels/half_columns.h) in place of this vector in 16 bits, whose units tell where
+    /// it is large.
     pub(crate) fn columns(self, at: Ptr, scales: Ptr) -> Row {
         Row { at, scales, ..self }
     }
@@ -109,16 +110,17 @@ impl VectorField {
     }
 }
 
-/// What vectors are.
+/// The relation between the vectors of a Krylov space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Space {
-    /// v_0 = r and v_k+1 = v_k - M v_k: the solution is a combination of v_0, v_1, ..
+    /// v_0 = r and v_k+1 = v_k - M v_k; the solution is a combination of v_0, v_1, ...
     Powers,
-    /// r and then images of the directions.
+    /// v_0 = r, and then the images M d_k of the directions d_k.
     Images,
 }
 
-/// The least squares of a Krylov space of some right-hand sides.
+/// Small least-squares problems on the device, one for each right-hand side: which combination of given vectors
+/// leaves the smallest residual.
 #[derive(Debug)]
 pub struct LeastSquares {
     geometry: Arc<Geometry>,
@@ -127,14 +129,14 @@ pub struct LeastSquares {
     coef: Buffer,
 }
 
-/// |r|^2 before and after, perhaps still under way.
+/// The norms |r|^2 before and after a least-squares step, which may still be on the device.
 pub struct Norms {
     device: Device,
     started: Started,
 }
 
 impl Norms {
-    /// Waits: |r|^2 of every right-hand side before and after, and how many directions were of use.
+    /// Waits for |r|^2 of every right-hand side before and after, and for the number of directions that were of use.
     pub fn get(self) -> Result<Vec<[f64; 3]>> {
         let (sums, _) = self.device.finish(&self.started)?;
         Ok(sums.chunks(3).map(|s| [s[0], s[1], s[2]]).collect())
@@ -176,14 +178,13 @@ impl LeastSquares {
         Ok(args)
     }
 
-    /// Finds the combination with the smallest residual; of the vectors those from `first` on are new
-    /// since the last call.
+    /// Finds the combination with the smallest residual; the vectors from `first` on are new since the last call.
     pub fn solve(&self, rows: &[Row], first: usize, space: Space) -> Result<Norms> {
         self.solve_on(rows, first, space, false)
     }
 
-    /// The same for a smoother, which nothing needs the norms of: on large lattices of GPUs vectors in 16 bits
-    /// are compared on a part of the sites.
+    /// Finds that combination for a smoother, which does not need the norms: on large lattices of GPUs vectors in 16
+    /// bits are compared on a part of the sites.
     pub fn solve_roughly(&self, rows: &[Row], first: usize, space: Space) -> Result<()> {
         let row = rows[0];
         let fits = row.n >= SAMPLED_FROM && row.n.is_multiple_of(2 * SAMPLED);
@@ -219,7 +220,7 @@ impl LeastSquares {
         self.squares(kernels::KrylovGramShort::of(row.precision)?, &short, work, args)
     }
 
-    /// Sums by this kernel with `sums`, then the least squares of `solve`.
+    /// Computes the products by kernel `K` into `sums` and solves the least squares of `solve`.
     fn squares<K: Sums>(
         &self,
         kernel: K,
@@ -247,18 +248,19 @@ impl LeastSquares {
         Ok(Norms { device: device.clone(), started })
     }
 
-    /// Applies the coefficients of the last solve: `residual`, which may be one of `rows`, all of them.
+    /// residual = the residual that the combination of the last solve leaves, itself a combination of `rows`, of
+    /// which it may be one.
     pub fn residual(&self, rows: &[Row], residual: Row) -> Result<()> {
         self.combine(rows, None, Some(residual))
     }
 
-    /// `solution` = the combination of `rows`, or that added to it.
+    /// solution = the combination of `rows` found by the last solve, or with `keep` that added to it.
     pub fn solution(&self, rows: &[Row], solution: Row, keep: bool) -> Result<()> {
         self.combine(rows, Some((solution, keep)), None)
     }
 
-    /// Both, of POWERS, in one pass. Of rows in 16 bits both are in single precision, the first row is
-    /// `residual` rounded, and what is found is added to both.
+    /// Solution and residual of [`Space::Powers`] in one pass. With rows in 16 bits both are in single precision, the
+    /// first row is `residual` rounded, and the combination is added to both.
     pub fn both(&self, rows: &[Row], solution: Row, keep: bool, residual: Row) -> Result<()> {
         self.combine(rows, Some((solution, keep)), Some(residual))
     }

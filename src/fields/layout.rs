@@ -9,25 +9,25 @@ use crate::error::{words, Result};
 /// What an index of an array counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Index {
-    /// The slowest axis, where it lies outside everything else.
+    /// Time slices, where they lie outside of all other indices.
     Slice,
     /// Even and odd sites.
     Parity,
-    /// Flavours of a doublet, the slices of its field, where one array holds them.
+    /// Flavours of a doublet (the slices of its field), where one array holds both.
     Flavour,
-    /// Sites, those of one parity (slice) where there is an index for it.
+    /// Sites: all of them, or those of one parity or time slice where there is an index for that.
     Site,
     /// Direction of a link.
     Direction,
-    /// 0: the link from this site on, 1: the link that ends here.
+    /// 0: the link that begins at this site; 1: the link that ends here.
     Backward,
     Row,
     Column,
     Spin,
     Colour,
-    /// Block of a clover term.
+    /// The two blocks of a clover term.
     Chirality,
-    /// Number inside a clover block; where `Complex` is an index of its own, one of the 15 pairs.
+    /// Number inside a clover block; where [`Self::Complex`] is an index of its own, number of one of the 15 pairs.
     Packed,
     /// Real, imaginary.
     Complex,
@@ -49,12 +49,13 @@ words!(Index {
     Complex => "complex",
 });
 
-/// Gamma bases of spinor arrays (physics.md); fields are in `DeGrandRossi`.
+/// Bases of the gamma matrices that arrays of spinors may refer to (physics.md); fields of plaq are in
+/// `DeGrandRossi`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GammaBasis {
     DeGrandRossi,
     Ukqcd,
-    /// openQCD, tmLQCD.
+    /// The chiral basis of openQCD and tmLQCD.
     Chiral,
     DiracPauli,
 }
@@ -70,8 +71,8 @@ impl GammaBasis {
     pub const ALL: [GammaBasis; 4] =
         [GammaBasis::DeGrandRossi, GammaBasis::Ukqcd, GammaBasis::Chiral, GammaBasis::DiracPauli];
 
-    /// T with psi_DeGrandRossi = T psi_basis, row by row: blocks of a 2x2 matrix times
-    /// i sigma_2. Real and orthogonal in every basis.
+    /// The matrix T with psi_DeGrandRossi = T psi_basis, row by row: blocks of a 2x2 matrix times i sigma_2. It is
+    /// real and orthogonal for every basis.
     pub fn to_degrand_rossi(self) -> [f64; 16] {
         let r = std::f64::consts::FRAC_1_SQRT_2;
         let block = match self {
@@ -90,7 +91,7 @@ impl GammaBasis {
     }
 }
 
-/// What a layout describes.
+/// The kind of field that a layout describes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     Links,
@@ -110,25 +111,25 @@ words!(Content {
 pub struct Layout {
     pub name: &'static str,
     pub content: Content,
-    /// Double or single.
+    /// Precision of the array's numbers, double or single.
     pub precision: Precision,
     /// Indices, slowest first.
     pub order: Vec<Index>,
-    /// Axes of the lattice, fastest first (0 = x, 3 = t).
+    /// Axes of the lattice, the fastest first (0 = x, 3 = t).
     pub axes: [usize; 4],
-    /// Sites left free on both sides of each of `axes`.
+    /// Number of unused sites on both sides of each of `axes`, which leave room for a halo.
     pub halo: [usize; 4],
-    /// Position of direction x, y, z, t among the directions.
+    /// Position of the directions x, y, z, t among the links of a site.
     pub directions: [usize; 4],
-    /// Odd sites first.
+    /// True where odd sites come before even ones.
     pub odd_first: bool,
-    /// A field of one parity lies in its half of an array for the whole lattice.
+    /// True where a field of one parity takes its half of an array for the whole lattice.
     pub whole: bool,
-    /// Each direction is an array of its own.
+    /// True where each direction is an array of its own.
     pub separate: bool,
-    /// Structs of `.0` reals per site whose data begin at `.1`.
+    /// For structs: reals in the struct of a site, and the real at which its data begin.
     pub structs: Option<(usize, usize)>,
-    /// Sites for which a block has room, where these are more than it has.
+    /// Number of sites for which a block has room, where that is more than it has sites.
     pub room: Option<usize>,
     /// The array holds `scale` times the links.
     pub scale: [f64; 4],
@@ -147,7 +148,7 @@ use Index::*;
 
 const XYZT: [usize; 4] = [0, 1, 2, 3];
 const ZYXT: [usize; 4] = [2, 1, 0, 3];
-/// Position of x, y, z, t where t is the first direction.
+/// Positions of x, y, z, t among the links of a site where t comes first.
 const TIME_FIRST: [usize; 4] = [1, 2, 3, 0];
 
 impl Layout {
@@ -243,7 +244,7 @@ impl Layout {
         let order = [Direction, Parity, Site, Column, Row, Complex];
         Layout { scale: [scale; 4], ..Self::links("TIFR", precision, XYZT, &order) }
     }
-    /// TIFR with two slices of halo on both sides of z.
+    /// TIFR with room for two slices of halo on both sides of z.
     pub fn tifr_padded(precision: Precision, scale: f64) -> Self {
         Layout { name: "TIFR padded", halo: [0, 0, 2, 0], ..Self::tifr(precision, scale) }
     }
@@ -308,7 +309,7 @@ impl Layout {
     pub fn cps_spinor(precision: Precision, basis: GammaBasis) -> Self {
         Layout { name: "CPS spinor", odd_first: true, ..Self::dirac(precision, basis) }
     }
-    /// TIFR: as Dirac with two slices of halo on both sides of z.
+    /// TIFR, as `dirac`, with room for two slices of halo on both sides of z.
     pub fn tifr_padded_spinor(precision: Precision, basis: GammaBasis) -> Self {
         let halo = [0, 0, 2, 0];
         Layout { name: "TIFR padded spinor", halo, ..Self::dirac(precision, basis) }
@@ -350,7 +351,7 @@ impl Layout {
         Layout { separate: true, ..layout }
     }
 
-    /// Every named layout of links, with plain parameters; `extents` size the rooms.
+    /// All named layouts of links with plain parameters; `extents` determine the room of those with a halo.
     pub fn all_links(precision: Precision, extents: [usize; 4]) -> Vec<Layout> {
         let p = precision;
         let site = Self::milc_site(p, 252 * p.bytes(), 14 * p.bytes());
@@ -393,11 +394,11 @@ impl Layout {
     pub(crate) fn has(&self, index: Index) -> bool {
         self.order.contains(&index)
     }
-    /// Slices of a field that one array holds.
+    /// Number of flavours (slices of a field) that one array holds.
     pub(crate) fn flavours(&self) -> usize {
         1 + self.has(Flavour) as usize
     }
-    /// Arrays that hold the field (one right-hand side of spinors).
+    /// Number of arrays that hold the field, for spinors one right-hand side of it.
     pub fn arrays(&self) -> usize {
         match (self.separate, self.content) {
             (false, _) | (_, Content::Spinors) => 1,
@@ -459,24 +460,24 @@ impl Layout {
     }
 }
 
-/// A layout on a lattice: strides in reals. Sites come in blocks of one slice and parity.
+/// A layout applied to a lattice: strides in reals. Sites come in blocks of one slice and one parity.
 #[derive(Clone)]
 pub(crate) struct Strides {
-    /// Sites of a block.
+    /// Number of sites in a block.
     pub sites: usize,
     /// (parity, slice, first real) of each block.
     pub blocks: Vec<(usize, usize, usize)>,
     pub stride_site: usize,
     /// (array, first real) of each component, in the order of the field.
     pub components: Vec<(usize, usize)>,
-    /// Reals from forward to backward links, 0 where there are none.
+    /// Distance from a forward to the backward link in reals; 0 where the array has no backward links.
     pub back: usize,
-    /// Reals of each array, and from one right-hand side to the next in the same array.
+    /// Number of reals of each array, which is also the distance of right-hand sides in the same array.
     pub reals: Vec<usize>,
     pub span: usize,
-    /// Reals from one flavour to the next, 0 where an array holds one.
+    /// Distance from one flavour to the next in reals; 0 where an array holds one flavour.
     pub stride_flavour: usize,
-    /// Sites of a halo lie between those of a block.
+    /// True where unused sites of a halo lie between the sites of a block.
     pub gaps: bool,
     pub sliced: bool,
     pub split: bool,
@@ -645,7 +646,7 @@ impl Strides {
         x
     }
 
-    /// Position in memory of site `i` of a block.
+    /// Position in memory of site number `i` of a block.
     pub fn memory_index(&self, i: usize) -> usize {
         let (e, h) = (self.extents, self.halo);
         let c = [i % e[0], i / e[0] % e[1], i / e[0] / e[1] % e[2], i / e[0] / e[1] / e[2]];

@@ -8,7 +8,7 @@ use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{words, Result};
 
-/// What a matrix of a [`MatrixField`] is, and so how many reals it takes.
+/// The kind of matrices in a [`MatrixField`], which decides how many reals each takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MatrixForm {
     /// Any 3x3 matrix: 18 reals (`R18` in kernels).
@@ -26,7 +26,7 @@ words!(MatrixForm {
 });
 
 impl MatrixForm {
-    /// The storage of links with as many reals: what borders travel as.
+    /// The storage of links that has as many reals as these matrices; messages of borders take it.
     fn recon(self) -> Recon {
         match self {
             MatrixForm::General => Recon::R18,
@@ -53,7 +53,7 @@ impl MatrixField {
         GaugeField::bytes_of(geometry, precision, form.recon(), count)
     }
 
-    /// All numbers zero.
+    /// A field whose matrices are all zero.
     ///
     /// # Errors
     /// `Unsupported`: half precision.
@@ -72,11 +72,11 @@ impl MatrixField {
         Ok(MatrixField { inner, form })
     }
 
-    /// Four general matrices on a site of what was loaded as links, stored whole.
+    /// The links of a field stored whole, as four general matrices on a site.
     pub(crate) fn from_links(links: GaugeField) -> Self {
         MatrixField { inner: links, form: MatrixForm::General }
     }
-    /// The way back, for arrays of hosts that are laid out as links.
+    /// The matrices as a field of links stored whole, for arrays of hosts that are laid out as links.
     pub(crate) fn into_links(self) -> GaugeField {
         self.inner
     }
@@ -97,16 +97,15 @@ impl MatrixField {
     pub fn count(&self) -> usize {
         self.inner.matrices()
     }
-    /// All numbers zero again.
+    /// Sets all numbers to zero.
     pub fn clear(&mut self) -> Result<()> {
         self.inner.clear()
     }
-    /// Brings the borders up to date after matrices were written; every rank calls it. Nothing to do
-    /// on one rank.
+    /// Brings the borders up to date after matrices were written; every rank calls it. On one rank nothing happens.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.inner.exchange(None)
     }
-    /// Two planes, even and odd sites; sites are numbered as those of links (`link_site`).
+    /// The two planes, even and odd sites, as kernels take them; sites are numbered as those of links (`link_site`).
     pub(crate) fn view(&self) -> FieldView {
         self.inner.view()
     }

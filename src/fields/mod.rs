@@ -74,7 +74,7 @@ impl Precision {
             Precision::F64 => 8,
         }
     }
-    /// Unit roundoff of one stored number relative to the largest of its site.
+    /// Roundoff of a stored number relative to the largest number of its site.
     pub fn epsilon(self) -> f64 {
         match self {
             // Half a unit; units are top / 32767 (CPU) or up to top / 32744 (GPU, kernels/field.h).
@@ -83,7 +83,7 @@ impl Precision {
             Precision::F64 => f64::EPSILON / 2.0,
         }
     }
-    /// Does a site carry a unit beside its numbers?
+    /// Whether a site carries a unit beside its numbers (16-bit storage).
     pub fn has_norm(self) -> bool {
         self == Precision::F16
     }

@@ -20,14 +20,14 @@ use crate::error::{host_array, words, Result};
 #[derive(Debug)]
 pub struct Momenta(MatrixField);
 
-/// What an array of momenta holds for each link, real numbers in double precision; four links
-/// (x, y, z, t) on a site.
+/// The numbers that an array of a host holds for the momentum of each link, in double precision; four links (x, y, z,
+/// t) on a site.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum MomentaForm {
-    /// p_1 to p_8.
+    /// The coefficients p_1 to p_8.
     Coefficients,
-    /// i p as 10 reals: entries 01, 02, 12 (real, imaginary), imaginary parts of 00, 11, 22, and one
-    /// that is free: `anti_hermitmat` of MILC, reconstruct 10 of QUDA.
+    /// i p as 10 reals: entries 01, 02, 12 (real, imaginary), the imaginary parts of entries 00, 11, 22, and an
+    /// unused one: `anti_hermitmat` of MILC, reconstruct 10 of QUDA.
     Ten,
     /// i p as 3x3 complex numbers, rows slowest.
     Matrices,
@@ -62,7 +62,7 @@ impl MomentaForm {
     }
 }
 
-/// Order of sites in an array of momenta.
+/// Order of the sites in an array of momenta.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SiteOrder {
     /// x fastest, t slowest.
@@ -98,11 +98,11 @@ impl Momenta {
     pub fn precision(&self) -> Precision {
         self.0.precision()
     }
-    /// Two planes of four elements of the algebra, numbered as links are.
+    /// The two planes of four elements of the algebra, numbered as those of links.
     pub(crate) fn view(&self) -> FieldView {
         self.0.view()
     }
-    /// Borders; momenta themselves are never read across faces, forces on their way may be.
+    /// Brings the borders up to date: forces that are collected across faces need them, momenta themselves do not.
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange()
     }
@@ -118,20 +118,21 @@ impl Momenta {
         self.device().launch(kernel, args, self.geometry().work(2))
     }
 
-    /// Heat bath: independent normal p_a of unit variance, field number `number` of `seed`; the same
-    /// on every device and decomposition.
+    /// Draws the momenta from their heat bath: independent normal p_a of unit variance, field number `number` of
+    /// `seed`; the same on every device and process grid (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987)
+    /// 216).
     pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
         let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
         self.run(kernels::RandomMomenta::of(self.precision())?, &args)
     }
 
-    /// 1/2 sum over links and a of p_a^2, all ranks.
+    /// Kinetic energy 1/2 sum over links and a of p_a^2, of all ranks.
     pub fn kinetic(&self) -> Result<f64> {
         Ok(0.5 * self.norm2()?.0)
     }
 
-    /// sum_a p_a^2: over all links, and the largest of one link; all ranks. What is not finite shows in
-    /// the sum.
+    /// The sum over all links of sum_a p_a^2, and the largest value on one link, of all ranks. Numbers that are not
+    /// finite show in the sum.
     pub fn norm2(&self) -> Result<(f64, f64)> {
         let geometry = self.geometry();
         let (args, work) = (self.args(), geometry.work(2));
@@ -157,7 +158,7 @@ impl Momenta {
         self.run(kernels::MomentaAdd::of(self.precision(), self.precision())?, &args)
     }
 
-    /// A copy of the numbers of `other`, whatever its precision.
+    /// Copies the numbers of `other`, whatever its precision.
     pub fn copy_from(&mut self, other: &Momenta) -> Result<()> {
         if self.precision() == other.precision() && self.geometry() == other.geometry() {
             return self.0.copy_raw(&other.0);
@@ -165,8 +166,8 @@ impl Momenta {
         self.add(0.0, 1.0, other)
     }
 
-    /// p_a = scale p_a + 2 factor Im tr T_a W, four general matrices W on a site: with W = U V this is
-    /// the force of Re tr U V, factor = -step times half of its coefficient.
+    /// p_a = scale p_a + 2 factor Im tr T_a W for four general matrices W on a site. With W = U V this is the force
+    /// of Re tr U V, if `factor` is -step times half of its coefficient.
     pub fn add_projection(&mut self, scale: f64, factor: f64, w: &MatrixField) -> Result<()> {
         self.matches(w.geometry(), w.device(), "matrices")?;
         if (w.form(), w.count(), w.precision()) != (MatrixForm::General, 4, self.precision()) {
@@ -274,7 +275,7 @@ impl Momenta {
         buffer.download(bytemuck::cast_slice_mut(array))
     }
 
-    /// i p of the links of an array in its sequence.
+    /// i p of every link of an array, in the order of the array.
     fn decoded(&self, array: &[f64], form: MomentaForm, factor: f64) -> Result<Vec<f64>> {
         let mut sequence = Momenta::new(self.device(), self.geometry(), Precision::F64)?;
         sequence.load(array, form, SiteOrder::Lexicographic, factor)?;
@@ -284,7 +285,7 @@ impl Momenta {
         Ok(matrices)
     }
 
-    /// Memory for a matrix on every link, which orders of links reach.
+    /// A field with a matrix on every link, in whose memory orders of links can be read and written.
     fn link_matrices(&self) -> Result<GaugeField> {
         GaugeField::new(self.device(), self.geometry(), Precision::F64, Recon::R18)
     }

@@ -9,28 +9,29 @@ use crate::bail;
 use crate::comm::{Comm, Listener};
 use crate::error::{Error, Result, Status};
 
-/// Allocations of whole 2 MiB pages are shared between processes without their neighbours.
+/// Size of the pages in which a driver shares memory between processes: an allocation of whole pages shares nothing
+/// else.
 pub(super) const SHARED_PAGE: usize = 2 << 20;
-/// A number and its tag on a board (kernels/sums.h).
+/// Bytes of a number with its tag on a board (kernels/sums.h).
 pub(super) const NUMBER_BYTES: usize = 16;
 
-/// Bytes of an allocation that others are to reach.
+/// Size in bytes of an allocation that other processes are to reach.
 pub(super) fn shared_bytes(bytes: usize) -> usize {
     bytes.next_multiple_of(SHARED_PAGE)
 }
 
-/// How faces travel, where `PLAQ_HALO` says so: `staged` through the host, `mpi` by an MPI that takes
-/// GPU memory where it does; else as fast as they can.
+/// Whether `PLAQ_HALO` asks for this route of faces: `staged` through the host, `mpi` by an MPI that takes GPU memory
+/// where it does.
 pub(super) fn asked(route: &str) -> bool {
     std::env::var("PLAQ_HALO").is_ok_and(|asked| asked == route)
 }
 
-/// Did every rank say yes?
+/// Whether every rank says yes.
 fn all(comm: &Comm, yes: bool) -> Result<bool> {
     Ok(comm.all_gather(&[yes as u8])?.iter().all(|&vote| vote == 1))
 }
 
-/// The same allocation on other ranks, as this rank's kernels see it.
+/// One allocation on each rank of this machine, at the addresses where this rank's kernels reach it.
 #[derive(Debug)]
 pub(super) struct Reach {
     own: (usize, Ptr),
@@ -38,8 +39,8 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// Zeroed memory of this rank, and that of `ranks` of this machine; None if no rank names another,
-    /// or one of them cannot be reached. All ranks call this and get the same answer.
+    /// Allocates zeroed memory and opens that of `ranks` on this machine. None if no rank names another or one cannot
+    /// be reached. All ranks call this and get the same answer.
     pub fn new(
         device: &Device,
         comm: &Comm,
@@ -78,17 +79,17 @@ impl Reach {
         Ok(all(comm, reached.is_ok())?.then_some((buffer, reach)))
     }
 
-    /// For kernels that are not run: this rank's own memory, in place of everybody's.
+    /// Stands for the memory of all ranks by that of this one, for kernels that are not run.
     pub fn own(comm: &Comm, ptr: Ptr) -> Reach {
         Reach { own: (comm.rank(), ptr), others: Vec::new() }
     }
 
-    /// For good: nothing that is launched later reaches the others.
+    /// Closes the memory of the other ranks for good.
     pub fn close(&mut self) {
         self.others.clear();
     }
 
-    /// Where the memory of that rank begins, if it is reached.
+    /// The address where the memory of a rank begins, if this rank reaches it.
     pub fn of(&self, rank: usize) -> Option<Ptr> {
         let other = self.others.iter().find(|(r, _)| *r == rank);
         let own = (self.own.0 == rank).then_some(self.own.1);
@@ -96,10 +97,10 @@ impl Reach {
     }
 }
 
-/// What kernels of one device that wait for other ranks have in common.
+/// Memory that kernels of one device share with other ranks to wait for them.
 #[derive(Debug)]
 pub(super) struct Peers {
-    /// Zero as long as everything came: then the code of what did not, see `check`.
+    /// Zero as long as every message came; then the code of what did not, see `check`.
     pub failed: Mapped,
     pub board: Option<Mutex<Board>>,
     ranks: Listener,
@@ -108,44 +109,43 @@ pub(super) struct Peers {
 /// Value of `failed`: kernels shall not wait for messages any more.
 const GIVEN_UP: u32 = 255;
 
-/// Where the ranks write their sums for this one (kernels/sums.h).
+/// The memory into which ranks write their sums for this one (kernels/sums.h).
 #[derive(Debug)]
 pub(super) struct Board {
     _own: Buffer,
     pub args: SumArgs,
     reach: Reach,
-    /// Number of the last reduction.
+    /// Number of the last reduction on the board.
     pub number: u32,
 }
 
 impl Peers {
-    /// All ranks call this.
+    /// Makes the flags and boards of a device. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
         let board = Board::new(device, comm, &failed)?.map(Mutex::new);
         Ok(Arc::new(Peers { failed, board, ranks: comm.listener() }))
     }
 
-    /// Before the launch of a kernel that waits for these.
+    /// Tells the device, before the launch of a kernel that waits, what to end the wait by.
     pub fn awaited_on(self: &Arc<Peers>, device: &Device) {
         let peers: Weak<Peers> = Arc::downgrade(self);
         device.awaits(&(peers as Weak<dyn Awaited>));
     }
 
-    /// Closes what was opened of the others' boards; says whether they opened this one.
+    /// Closes the boards of others that this rank opened; returns whether others opened its own.
     pub fn release(&self) -> bool {
         let Some(board) = &self.board else { return false };
         lock(board).reach.close();
         true
     }
 
-    /// Ends kernels that still wait, for good.
+    /// Ends kernels that still wait for other ranks, for good.
     pub fn give_up(&self) {
         self.failed.set(0, GIVEN_UP);
     }
 
-    /// Refuses results that stand on a message which did not come; who waited in vain gives the ranks
-    /// up.
+    /// Refuses results that rest on a message which did not come, and gives up on the ranks that it waited for.
     pub fn check(&self, comm: &Comm) -> Result<()> {
         let (rank, what) = match self.failed.get(0) as usize {
             0 => return Ok(()),
@@ -200,7 +200,7 @@ impl Board {
     }
 }
 
-/// For this thread alone until it is done.
+/// Locks a mutex, also after another thread panicked with it.
 pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -8,10 +8,10 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
 
-/// Components of a random spinor, independent, with <c conj(c)> = 1.
+/// Distribution of the components of a random spinor, which are independent with <c conj(c)> = 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
-    /// Complex normal: real and imaginary part of variance 1/2.
+    /// Complex normal numbers: real and imaginary part of variance 1/2.
     Normal,
     /// 1, i, -1 or -i.
     Z4,
@@ -26,7 +26,7 @@ words!(Noise {
 });
 
 impl Noise {
-    /// Its place in the counter of random numbers.
+    /// The constant that tells this distribution apart in the counter of random numbers.
     pub(crate) fn purpose(self) -> i32 {
         match self {
             Noise::Normal => args::RANDOM_NORMAL_SPINOR,
@@ -60,7 +60,8 @@ impl GaugeField {
         self.fill_random(args::RANDOM_LINK, seed, 0, width)
     }
 
-    /// Number `step` of the random fields for `purpose`; width < 0: Haar measure.
+    /// Fills the links with random numbers of `purpose`, field number `step` of a seed; width < 0 means the Haar
+    /// measure.
     pub(super) fn fill_random(
         &mut self,
         purpose: i32,
@@ -90,7 +91,7 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Slice s of right-hand side b, of n slices, becomes noise vector number n (`first` + b) + s of `seed`.
+    /// Fills slice s of right-hand side b, of n slices, with noise vector number n (`first` + b) + s of `seed`.
     pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
         let slices = self.components().slices;
         if slices > 1 {

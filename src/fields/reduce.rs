@@ -11,15 +11,15 @@ use crate::backend::families::{Kernel, Sums};
 use crate::backend::{runs, Device, Started, Work};
 use crate::error::Result;
 
-/// Numbers that a reduction writes on the boards: those of each batch, and the flag (kernels/sums.h).
-/// The same on all ranks, as their calls are.
+/// Number of values that a reduction writes on the boards: those of each batch, and its flag (kernels/sums.h). It is
+/// the same on all ranks, since their calls are.
 fn numbers_on_board(kernel: &Kernel, work: Work) -> Option<i64> {
     let (width, _) = kernel.kind.numbers()?;
     i64::try_from((width + 1).checked_mul(work.batches)?).ok()
 }
 
 impl Geometry {
-    /// Sums of a reduction over all ranks. Kernels with maxima go through `reduce_here`.
+    /// Sums of a reduction over all ranks; kernels with maxima go through `reduce_here`.
     pub(crate) fn reduce<K: Sums>(
         &self,
         device: &Device,
@@ -44,7 +44,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Launches sums of a reduction that GPUs take among themselves. None where they do not.
+    /// Launches a reduction whose sums GPUs exchange among themselves. None where they do not.
     fn on_board<K: Sums, T>(
         &self,
         device: &Device,
@@ -75,8 +75,8 @@ impl Geometry {
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
-    /// The same without waiting, where this rank is the only one or GPUs take sums among themselves; else None. The
-    /// order in which they are finished is the same on all ranks.
+    /// Starts a reduction over all ranks without waiting, where this rank is alone or GPUs exchange sums among
+    /// themselves; else None. Reductions are finished in the same order on all ranks.
     pub(crate) fn start<K: Sums>(
         &self,
         device: &Device,
@@ -101,7 +101,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Sums of a reduction over this rank.
+    /// Sums of a reduction over the sites of this rank alone.
     pub(crate) fn reduce_here<K: Sums>(
         &self,
         device: &Device,
@@ -114,7 +114,7 @@ impl Geometry {
         Ok(sums)
     }
 
-    /// Where kernels waited for messages all must have come.
+    /// Fails if a message that kernels waited for did not come.
     fn check_messages(&self, device: &Device) -> Result<()> {
         if !device.is_cpu() && self.halo_mask() != 0 && runs() {
             self.peers(device)?.check(self.comm())?;
@@ -123,7 +123,7 @@ impl Geometry {
     }
 }
 
-/// Results of all batches and ranks: pairs (sum, maximum).
+/// Combines the results of all batches and ranks: pairs (sum, maximum).
 pub(crate) fn sum_and_max(geometry: &Geometry, v: &[f64]) -> Result<(f64, f64)> {
     let (mut sum, mut max) = ([0.0], [f64::NAN]);
     for pair in v.chunks_exact(2) {

@@ -9,12 +9,12 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 
-/// Shifts of one launch, and right-hand sides of all of them together: what `ShiftArgs` has room for.
+/// Number of shifts in one launch, and of right-hand sides of all of them together, that `ShiftArgs` has room for.
 const SHIFTS: usize = 24;
 const COLUMNS: usize = 120;
 
-/// Real coefficients of one shift, one per right-hand side: x += a p, then p = c p + d r. Where all three
-/// are 0 nothing happens.
+/// Coefficients of the step of one shift, real, one per right-hand side: x += a p, then p = c p + d r. Where all
+/// three are 0 nothing happens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
     pub a: Vec<f64>,
@@ -23,14 +23,14 @@ pub struct Step {
 }
 
 impl Step {
-    /// Coefficients of `nrhs` right-hand sides, to which nothing happens.
+    /// Coefficients for `nrhs` right-hand sides to which nothing happens.
     pub fn none(nrhs: usize) -> Self {
         Step { a: vec![0.0; nrhs], c: vec![0.0; nrhs], d: vec![0.0; nrhs] }
     }
 }
 
-/// x_k += a_k p_k, then p_k = c_k p_k + d_k r, for all k; the p are in the precision of r, the x in one of
-/// their own.
+/// For every shift k: x_k += a_k p_k, then p_k = c_k p_k + d_k r. The p have the precision of r, the x one of their
+/// own.
 ///
 /// # Errors
 /// `FieldMismatch`: other lattices, subsets, right-hand sides or precisions; `InvalidArgument`: not as many
@@ -60,7 +60,7 @@ pub fn update(
     launch(&out, ps, steps, r)
 }
 
-/// x += sum_k a_k p_k, then p_k = c_k p_k + d_k r for all k.
+/// x += sum_k a_k p_k for one vector x, then p_k = c_k p_k + d_k r for every shift k.
 ///
 /// # Errors
 /// Errors of [`update`].
@@ -94,7 +94,7 @@ fn check(ps: &[&mut VectorField], steps: &[Step], r: &VectorField) -> Result<()>
     Ok(())
 }
 
-/// Does the kernel know vectors like these?
+/// Whether the kernel that takes all shifts at once exists for vectors like these.
 fn at_once(x: &VectorField, r: &VectorField) -> bool {
     // In 16 bits it finds the unit of a site that it has as a whole.
     let whole = [Components::SPINOR, Components::COLOUR].contains(&r.components());
@@ -119,7 +119,7 @@ fn one_by_one(
     axpby(&d, r, &c, p)
 }
 
-/// `out`: a vector for each shift, or one for all of them.
+/// Launches the step of all shifts; `out` has a vector for each shift, or one for all of them.
 fn launch(
     out: &[&VectorField],
     ps: &[&mut VectorField],

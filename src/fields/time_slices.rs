@@ -9,12 +9,11 @@ use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
-/// Slices of one launch: they bound the memory of its sums.
+/// Number of time slices in one launch, which bounds the memory for its sums.
 const SLICES: usize = 8;
 
-/// Sums `numbers` per time slice, by global t. `launch(first slice, work)` gives, for each slice,
-/// parity and one of `inner` batches, the sums of the piece's times and then as many of the
-/// upper lanes.
+/// Sums `numbers` values for each time slice of the whole lattice, by global t. `launch(first slice, work)` gives for
+/// each slice, parity and `inner` batch the sums at the times of a lane's piece, and then as many of the upper lanes.
 pub(crate) fn over_slices(
     field: &VectorField,
     (inner, numbers): (usize, usize),
@@ -46,7 +45,7 @@ pub(crate) fn over_slices(
     Ok(all)
 }
 
-/// Colour vectors on the whole lattice, one right-hand side after the other.
+/// Refuses all but colour vectors on the whole lattice with right-hand sides one after the other.
 fn check(f: &VectorField) -> Result<()> {
     let wanted = (Components::COLOUR, RhsOrder::Slowest, Subset::Full);
     if (f.components(), f.order(), f.subset()) != wanted || f.precision() == Precision::F16 {
@@ -78,7 +77,7 @@ fn arguments(v: &VectorField, w: &VectorField) -> Result<TimeSliceArgs> {
     })
 }
 
-/// <v_i, w_j> of every time slice of the whole lattice, times slowest, then i, then j.
+/// <v_i, w_j> on every time slice of the whole lattice: times slowest, then i, then j.
 pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     let args = arguments(v, w)?;
     let (rows, columns) = (v.nrhs(), w.nrhs());
@@ -98,11 +97,11 @@ pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
     Ok((0..times * rows * columns).map(at).collect())
 }
 
-/// What a linear combination takes.
+/// The kind of linear combination to make on each time slice.
 pub(crate) enum Combination {
     /// w_j = sum_i v_i c_ij; coefficients as of [`dots`].
     Of,
-    /// w_j += v_j c_j; coefficients: times slowest, then j.
+    /// w_j += c_j v_j; coefficients: times slowest, then j.
     AddDiagonal,
 }
 
@@ -130,11 +129,11 @@ pub(crate) fn combine(
     w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)
 }
 
-/// A real factor for each time slice of this rank, in the memory of a device.
+/// A real factor for each time slice of this rank, kept on a device.
 pub(crate) struct TimeFactors(Buffer);
 
 impl TimeFactors {
-    /// `factors`: one for each time of the whole lattice.
+    /// Copies `factors`, one for each time of the whole lattice, to the device.
     pub fn new(device: &Device, geometry: &Geometry, factors: &[f64]) -> Result<Self> {
         let (first, times) = (geometry.origin()[3], geometry.extents()[3]);
         let own = &factors[first..first + times];
@@ -143,7 +142,7 @@ impl TimeFactors {
         Ok(TimeFactors(buffer))
     }
 
-    /// out = factor in, on spinors of any subset, precision and number of slices.
+    /// out = factor(t) in, on spinors of any subset, precision and number of slices.
     pub fn multiply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         inp.check_like(out, "time slices")?;
         if inp.precision() != out.precision() {
@@ -152,7 +151,7 @@ impl TimeFactors {
         self.launch(out, inp)
     }
 
-    /// field = factor field.
+    /// field = factor(t) field.
     pub fn scale(&self, field: &mut VectorField) -> Result<()> {
         self.launch(field, field)
     }

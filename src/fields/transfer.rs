@@ -16,34 +16,34 @@ use crate::error::{host_array, significant, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Bounds of a slab in bytes; between them a part in 32 of the array. A slab of the least size keeps
-/// all threads busy that copy it.
+/// Smallest and largest size in bytes of the pieces in which arrays cross to a GPU; between them a piece is a 32nd of
+/// the array. Even the smallest keeps all copying threads busy.
 const SLAB: (usize, usize) = (16 << 20, 64 << 20);
 
-/// What loading links checks and changes. The links in the field are U = V / (scale x phase) with
-/// V the array's numbers.
+/// What loading links checks and changes. The links in the field are U = V / (scale x phase) for the numbers V of the
+/// array.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkOptions {
-    /// Largest entry of |U U^dagger - 1|, or |det U - 1|, that is accepted; also refuses NaN and
-    /// infinity. None: nothing is checked.
+    /// Largest accepted modulus of an entry of U U^dagger - 1 and of det U - 1; NaN and infinity are refused too.
+    /// None: nothing is checked.
     pub tolerance: Option<f64>,
-    /// Puts links on the group after the check: Gram-Schmidt of the first two rows, third row by
-    /// the cross product (SU(2): division by the length).
+    /// Puts links on the group after the check: Gram-Schmidt of the first two rows, the third by the cross product
+    /// (SU(2): division by the length).
     pub reproject: bool,
 }
 
 impl LinkOptions {
     pub const UNCHECKED: LinkOptions = LinkOptions { tolerance: None, reproject: false };
 
-    /// The tolerance is what rounding leaves after long products of matrices: 1e-10 in double,
-    /// 1e-5 in single precision; give that of single where doubles come from such a file.
+    /// Options with the tolerance that rounding leaves after long products of matrices: 1e-10 in double, 1e-5 in
+    /// single precision. Give single for doubles that come from a file in single.
     pub fn checked(precision: Precision) -> Self {
         let tolerance = if precision == Precision::F64 { 1e-10 } else { 1e-5 };
         LinkOptions { tolerance: Some(tolerance), reproject: false }
     }
 }
 
-/// What becomes of numbers that are read: those that are not finite are refused, all are stored, or both.
+/// What is done with numbers that are read: refuse those that are not finite, store all, or both.
 #[derive(Clone, Copy, PartialEq)]
 enum Reading {
     Check,
@@ -72,7 +72,7 @@ impl GaugeField {
         self.exchange(None)
     }
 
-    /// A new field from an array, checked while it is read.
+    /// A new field from an array, which is checked while it is read.
     pub fn from_external(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -88,7 +88,7 @@ impl GaugeField {
         Ok(field)
     }
 
-    /// Writes the links into an array; whatever lies between them there stays.
+    /// Writes the links into an array; memory between the links stays as it is.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
         self.transfer(layout, true)?.run(memory, None)
     }
@@ -133,8 +133,8 @@ impl SpinorField {
         self.take(layout, memory, Reading::Store)
     }
 
-    /// The same of a field whose numbers nobody needs: NaN and infinity are refused, the arrays are read once, and after
-    /// an error the field holds anything.
+    /// Replaces the field as `load` does where nobody needs its old numbers: NaN and infinity are refused, the arrays
+    /// are read once, and after an error the field holds anything.
     pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
         match self.components().slices > 1 {
             true => self.by_slice().take(layout, memory, Reading::CheckAndStore),
@@ -221,7 +221,7 @@ impl CloverField {
         self.transfer(layout, false)?.load_numbers(memory, Reading::Store, "clover block")
     }
 
-    /// A new field takes an array as [`SpinorField::load_once`] does.
+    /// Replaces the blocks of a new field as [`SpinorField::load_once`] does.
     pub fn load_once(&mut self, layout: &Layout, memory: &External) -> Result<()> {
         self.transfer(layout, false)?.load_numbers(memory, Reading::CheckAndStore, "clover block")
     }
@@ -245,7 +245,7 @@ impl CloverField {
     }
 }
 
-/// Components that lie within a site's stride of each other: they travel together.
+/// A run of components that lie within a site's stride of each other in the array, and so travel together.
 struct Run {
     array: usize,
     first: usize,
@@ -254,7 +254,7 @@ struct Run {
 }
 
 impl Run {
-    /// Reals from the first to the last.
+    /// Number of reals from the first to the last component of the run.
     fn reals(&self) -> usize {
         self.last - self.first + 1
     }
@@ -269,7 +269,7 @@ struct Transfer<K> {
     real: usize,
     directions: usize,
     args: LayoutArgs,
-    /// The right-hand side's array, and its first real there.
+    /// The array of the right-hand side, and its first real there.
     array: usize,
     offset: usize,
 }
@@ -372,8 +372,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         std::array::from_fn(|mu| x[mu] + self.args.geom.origin[mu] as usize)
     }
 
-    /// Runs with a report per link or site; brings it home where an entry is negative or exceeds
-    /// the tolerance, else it is empty.
+    /// Runs a transfer that reports a number per link or site, and returns these reports if one is negative or
+    /// exceeds the tolerance; else nothing.
     fn report(&self, memory: &External, tolerance: f64) -> Result<Vec<f32>> {
         let per_site = self.directions * (1 + self.args.star as usize);
         let count = self.shape.blocks.len() * self.shape.sites * per_site;
@@ -417,13 +417,13 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         self.run_staged(memory, args)
     }
 
-    /// Bytes that `run_in_place` reads or writes in the array.
+    /// Number of bytes of the array that `run_in_place` reads or writes.
     fn in_place_bytes(&self) -> usize {
         let stars = if self.shape.back > 0 { 2 } else { 1 };
         self.shape.blocks.len() * self.shape.sites * self.shape.components.len() * stars * self.real
     }
 
-    /// The component that tells the array of base[j]; see layout.h.
+    /// The component that tells which array base[j] belongs to; see layout.h.
     fn representative(&self, j: usize) -> usize {
         match (self.directions, self.shape.components.len()) {
             (4, n) => j * n / 4,
@@ -476,8 +476,8 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         runs
     }
 
-    /// Slab after slab: up, through the kernel, and back where the transfer goes out. Two buffers
-    /// take turns: the kernel works on one while the other crosses the bus.
+    /// Moves an array piece by piece: up to the device, through the kernel, and back where the transfer goes out. Of
+    /// two buffers one is worked on while the other crosses the bus.
     fn run_staged(&self, memory: &External, mut args: LayoutArgs) -> Result<()> {
         let (shape, real) = (&self.shape, self.real);
         let runs = self.runs();

@@ -12,8 +12,8 @@ use crate::backend::{Device, FieldView};
 use crate::bail;
 use crate::error::{host_array, Result};
 
-/// g(x) of `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`; two rows of SU(3)
-/// matrices, four reals of SU(2).
+/// A gauge transformation g(x): `U_mu(x) -> g(x) U_mu(x) g(x+mu)^dagger`, `psi(x) -> g(x) psi(x)`. Two rows of SU(3)
+/// matrices are kept, four reals of SU(2).
 #[derive(Debug)]
 pub struct Transformation(GaugeField);
 
@@ -54,7 +54,7 @@ impl Transformation {
         Ok(Transformation(GaugeField::with_matrices(device, geometry, form, 1)?))
     }
 
-    /// The same kind of field: unit matrices, or random ones.
+    /// A transformation of the same kind with unit matrices.
     pub(crate) fn unit_like(&self) -> Result<Self> {
         Self::unit(self.device(), self.geometry(), self.precision(), self.group())
     }
@@ -100,7 +100,7 @@ impl Transformation {
         links.to(gauge.precision(), gauge.recon())
     }
 
-    /// The same of links in double with every entry.
+    /// Applies the transformation to links in double that store every entry, in place.
     pub(crate) fn apply_in_place(&self, links: &mut GaugeField) -> Result<()> {
         let g = self.to(Precision::F64)?;
         let args = GaugeFixArgs {
@@ -115,7 +115,8 @@ impl Transformation {
         links.exchange(None)
     }
 
-    /// This one after `h`, or after its inverse, in double: `self(x) h(x)`, `self(x) h(x)^dagger`.
+    /// The product of this transformation with `h`, which acts first, in double: `self(x) h(x)`, or `self(x)
+    /// h(x)^dagger` with `inverse`.
     pub(crate) fn after(self, h: &Transformation, inverse: bool) -> Result<Self> {
         let g = if self.precision() == Precision::F64 { self } else { self.to(Precision::F64)? };
         let args = TransformProductArgs {
@@ -130,7 +131,7 @@ impl Transformation {
         Ok(g)
     }
 
-    /// The storage that kernels on every entry are made for.
+    /// The storage for which kernels that need every entry are compiled.
     pub(crate) fn whole(&self) -> FullLinks {
         match self.group() {
             Group::Su3 => FullLinks::R18,
@@ -138,7 +139,7 @@ impl Transformation {
         }
     }
 
-    /// The matrices of this rank's sites: site x fastest, row, column.
+    /// The matrices of this rank's sites as an array: x fastest among sites, then row, column.
     pub fn to_array(&self) -> Result<Vec<Complex64>> {
         let (geometry, colours) = (self.geometry(), self.group().colours());
         let count = geometry.volume() * colours * colours;
@@ -157,7 +158,8 @@ impl Transformation {
         Ok(array)
     }
 
-    /// Becomes `from` on slices across direction `time`, by their global coordinate; both in double.
+    /// Copies `from` on those slices across direction `time` that `slices` names by global coordinate; both in
+    /// double.
     pub(crate) fn copy_from_slices(
         &mut self,
         from: &Transformation,
@@ -191,7 +193,7 @@ impl Transformation {
     pub(crate) fn exchange(&self) -> Result<()> {
         self.0.exchange(None)
     }
-    /// The same of faces alone, for one parity (`GaugeField::exchange_faces`).
+    /// Brings the borders behind faces up to date for one parity (`GaugeField::exchange_faces`).
     pub(crate) fn exchange_faces(
         &self,
         parity: i32,
@@ -199,7 +201,7 @@ impl Transformation {
     ) -> Result<()> {
         self.0.exchange_faces(parity, meanwhile)
     }
-    /// Faces for a kernel that exchanges them by itself (`GaugeField::next_faces`).
+    /// Messages for a kernel that exchanges faces by itself (`GaugeField::next_faces`).
     pub(crate) fn next_faces(
         &self,
         parity: i32,

@@ -8,7 +8,7 @@ use crate::backend::{kernels, runs, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{host_array, words, Result};
 
-/// Sites that a field has.
+/// The sites on which a field has numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Subset {
     Full,
@@ -30,7 +30,7 @@ impl Subset {
             1
         }
     }
-    /// The parities that a field with this subset holds.
+    /// The parities that a field on this subset holds.
     pub fn list(self) -> std::ops::Range<usize> {
         match self {
             Subset::Full => 0..2,
@@ -47,16 +47,17 @@ impl Subset {
     }
 }
 
-/// What a site of a vector field holds: slices x spins x colours complex numbers, colour fastest.
+/// The numbers on a site of a vector field: slices x spins x colours complex numbers, colour fastest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Components {
-    /// Flavours, or sites of a fifth dimension: planes of their own within a right-hand side.
+    /// Number of slices, each with planes of its own within a right-hand side: flavours, or sites of a fifth
+    /// dimension.
     pub slices: usize,
     pub spins: usize,
     pub colours: usize,
 }
 
-/// The name that messages use: "4 x 3", spins x colours, or "2 slices x 4 x 3".
+/// Prints the name that messages use: "4 x 3" for spins x colours, or "2 slices x 4 x 3".
 impl std::fmt::Display for Components {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         if self.slices != 1 {
@@ -73,30 +74,30 @@ impl Components {
     pub const COLOUR: Components = Components::of(1, 3);
     /// Wilson spinors of two flavours.
     pub const DOUBLET: Components = Components { slices: 2, spins: 4, colours: 3 };
-    /// One slice of spins x colours.
+    /// One slice of `spins` x `colours` numbers.
     pub const fn of(spins: usize, colours: usize) -> Self {
         Components { slices: 1, spins, colours }
     }
-    /// Real numbers of a slice.
+    /// Number of reals of a slice.
     pub const fn reals(self) -> usize {
         2 * self.spins * self.colours
     }
 }
 
-/// The index of a vector field that runs slowest or fastest in memory.
+/// Whether right-hand sides are the slowest or the fastest index of a vector field in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum RhsOrder {
     /// One right-hand side after the other.
     #[default]
     Slowest,
-    /// Right-hand sides of a complex number beside each other: for geometries without lanes, in
-    /// floating storage.
+    /// The right-hand sides of a complex number lie beside each other; for geometries without lanes, in
+    /// floating-point storage.
     Fastest,
 }
 
-/// Complex vectors on the sites of a lattice, any number of right-hand sides. Memory with the
-/// right-hand side slowest: right-hand side, then slice, then parity, then the site layout of the device
-/// (kernels/field.h). With the right-hand side fastest: parity, site, component, right-hand side.
+/// Complex vectors on the sites of a lattice with any number of right-hand sides. With the right-hand side slowest
+/// memory is ordered by right-hand side, slice, parity, and then the device's order of sites (kernels/field.h); with
+/// the right-hand side fastest by parity, site, component, right-hand side.
 #[derive(Debug)]
 pub struct VectorField {
     geometry: Arc<Geometry>,
@@ -125,7 +126,7 @@ impl VectorField {
         Self::bytes_of(geometry, precision, subset, nrhs, Components::SPINOR)
     }
 
-    /// Bytes of a field of these components.
+    /// Bytes of a field with these components.
     pub fn bytes_of(
         geometry: &Geometry,
         precision: Precision,
@@ -149,7 +150,7 @@ impl VectorField {
         Self::with_components(device, geometry, precision, subset, nrhs, spinors)
     }
 
-    /// A zero field of these components in this order.
+    /// A zero field with these components in this order of right-hand sides.
     ///
     /// # Errors
     /// `InvalidArgument`: no right-hand side, no component; `Unsupported`: right-hand sides fastest in
@@ -183,7 +184,7 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// Memory `[site][component][right-hand side]` of a multigrid level as a field on `Geometry::of_rows`.
+    /// A field on `Geometry::of_rows` over memory `[site][component][right-hand side]` of a multigrid level.
     pub(crate) fn on_rows(
         geometry: &Arc<Geometry>,
         precision: Precision,
@@ -217,7 +218,7 @@ impl VectorField {
         Self::with_components(device, geometry, self.precision, self.subset, self.nrhs, content)
     }
 
-    /// The same with another number of right-hand sides.
+    /// A zero field of this shape in another precision with another number of right-hand sides.
     pub fn like_with(&self, precision: Precision, nrhs: usize) -> Result<Self> {
         let content = (self.components, self.order);
         let geometry = &self.geometry;
@@ -248,11 +249,11 @@ impl VectorField {
     pub fn parities(&self) -> usize {
         self.subset.parities()
     }
-    /// Planes of a right-hand side where right-hand sides are slowest: slices x parities.
+    /// Number of planes of a right-hand side where right-hand sides are slowest: slices x parities.
     pub(crate) fn rhs_planes(&self) -> usize {
         self.components.slices * self.parities()
     }
-    /// The slices of all right-hand sides as right-hand sides of one slice, on the same memory; whoever asks sees to it
+    /// The slices of all right-hand sides as right-hand sides of one slice, on the same memory. The caller sees to it
     /// that nobody else writes there meanwhile.
     pub(crate) fn by_slice(&self) -> VectorField {
         let components = Components { slices: 1, ..self.components };
@@ -267,11 +268,11 @@ impl VectorField {
             norm: self.norm.as_ref().map(|norm| norm.part(0, norm.bytes())),
         }
     }
-    /// Bytes that it holds on its device.
+    /// Bytes that the field holds on its device.
     pub fn held(&self) -> usize {
         self.data.bytes() + self.norm.as_ref().map_or(0, Buffer::bytes)
     }
-    /// Planes of the field: right-hand sides (where they are slowest) x slices x parities.
+    /// Number of planes of the field: right-hand sides (where they are slowest) x slices x parities.
     pub fn planes(&self) -> usize {
         match self.order {
             RhsOrder::Slowest => self.nrhs * self.rhs_planes(),
@@ -288,7 +289,7 @@ impl VectorField {
         self.norm.as_mut().map_or(Ok(()), Buffer::zero)
     }
 
-    /// Copies `count` right-hand sides, number `from` on of `src`, to those from number `to` on.
+    /// Copies `count` right-hand sides of `src` from number `from` on to those of this field from number `to` on.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device, precision or subset, or not as many.
@@ -351,12 +352,12 @@ impl VectorField {
         }
     }
 
-    /// Can single right-hand sides be moved?
+    /// Whether single right-hand sides of this field can be moved.
     pub fn can_keep(&self) -> bool {
         self.order == RhsOrder::Slowest
     }
 
-    /// Keeps the right-hand sides with these numbers, which ascend, in the memory that it has.
+    /// Keeps only the right-hand sides with these numbers, which ascend, in the memory that the field has.
     pub fn keep(&mut self, columns: &[usize]) -> Result<()> {
         self.move_to_front(columns)?;
         self.nrhs = columns.len();
@@ -400,8 +401,8 @@ impl VectorField {
         Ok(VectorField { geometry, precision, subset, nrhs, components, order, data, norm })
     }
 
-    /// `count` right-hand sides from number `first` on as a field on the same memory; whoever asks sees
-    /// to it that nobody else writes there meanwhile.
+    /// `count` right-hand sides from number `first` on as a field on the same memory. The caller sees to it that
+    /// nobody else writes there meanwhile.
     pub(crate) fn columns(&self, first: usize, count: usize) -> Result<VectorField> {
         let whole = first == 0 && count == self.nrhs;
         if count == 0 || first + count > self.nrhs || !(whole || self.can_keep()) {
@@ -425,12 +426,12 @@ impl VectorField {
         })
     }
 
-    /// All of the field on the same memory; whoever asks sees to it that nobody else writes there meanwhile.
+    /// The whole field once more on the same memory. The caller sees to it that nobody else writes there meanwhile.
     pub(crate) fn alias(&self) -> Result<VectorField> {
         self.columns(0, self.nrhs)
     }
 
-    /// The memory of a field of one parity as one of the other parity.
+    /// The memory of this field of one parity, as a field of the other parity.
     pub(crate) fn of_parity(&self, parity: usize) -> Result<VectorField> {
         if self.subset == Subset::Full {
             bail!(Internal, "parity {parity} of a field of {} sites", self.subset);
@@ -438,8 +439,8 @@ impl VectorField {
         Ok(VectorField { subset: Subset::of_parity(parity), ..self.alias()? })
     }
 
-    /// Right-hand sides that work takes at a time whose temporaries would else count beside the vectors of a solve: a
-    /// quarter of them, or all where they cannot be taken by parts.
+    /// Number of right-hand sides to work on at a time where temporaries would add to the memory of a solve: a
+    /// quarter of them, or all where they cannot be taken in parts.
     pub(crate) fn part(&self) -> usize {
         match self.can_keep() {
             true => self.nrhs.div_ceil(4),
@@ -447,13 +448,13 @@ impl VectorField {
         }
     }
 
-    /// The right-hand sides by such parts, first and number of each; what is less than a part goes one by one, as a GPU
-    /// compiles kernels for every number of them.
+    /// The ranges (first, number) of right-hand sides to work on one after the other; what is left over goes one by
+    /// one, since a GPU compiles kernels for every number.
     pub(crate) fn parts(&self) -> Vec<(usize, usize)> {
         parts_of(&(0..self.nrhs).collect::<Vec<_>>(), self.part())
     }
 
-    /// The memory of a field of the full lattice as two of one parity.
+    /// The memory of a field on the full lattice as two fields of one parity.
     pub(crate) fn halves(&self, parity: usize) -> Result<[VectorField; 2]> {
         if self.subset != Subset::Full {
             bail!(Internal, "halves of a field of {} sites", self.subset);
@@ -471,12 +472,13 @@ impl VectorField {
         }))
     }
 
-    /// Moves the sites of a parity to the first of the halves; what the second one holds is unspecified.
+    /// Moves the sites of a parity into the first of the two halves; what the second then holds is unspecified.
     pub(crate) fn gather(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).try_for_each(|k| self.move_plane(k, 2 * k + parity))
     }
 
-    /// Moves them from there to where the field has them; what the other sites hold is unspecified.
+    /// Moves the sites of a parity from the first half to where the field has them; what the other sites then hold is
+    /// unspecified.
     pub(crate) fn spread(&mut self, parity: usize) -> Result<()> {
         (0..self.planes() / 2).rev().try_for_each(|k| self.move_plane(2 * k + parity, k))
     }
@@ -494,7 +496,7 @@ impl VectorField {
         }
     }
 
-    /// The field as it is, in the memory of the host.
+    /// A copy of the numbers in the memory of the host.
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
@@ -504,7 +506,7 @@ impl VectorField {
         Ok(copy)
     }
 
-    /// The same into a copy of this or another field, whose memory is taken where its size fits.
+    /// Copies the numbers into `copy`, whose memory is used again where its size fits.
     pub(crate) fn copy_to_host(&self, copy: &mut HostCopy) -> Result<()> {
         if !runs() {
             return Ok(());
@@ -523,7 +525,7 @@ impl VectorField {
         }
     }
 
-    /// Takes back what `to_host` of a field of the same shape gave.
+    /// Sets the numbers from a copy that [`Self::to_host`] of a field of the same shape made.
     pub(crate) fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
         self.data.upload(&copy.data)?;
         match (&mut self.norm, &copy.norm) {
@@ -559,7 +561,7 @@ impl VectorField {
         Ok(())
     }
 
-    /// All planes, in memory order.
+    /// All planes in the order of memory, as kernels take them.
     pub(crate) fn view(&self) -> FieldView {
         let sites = self.geometry.plane_sites() as i64;
         let inside = if self.order == RhsOrder::Fastest { self.nrhs } else { 1 };
@@ -572,7 +574,7 @@ impl VectorField {
         }
     }
 
-    /// The planes of one slice, as those of a field of one slice are seen.
+    /// The planes of one slice, as kernels take those of a field with one slice.
     ///
     /// # Errors
     /// `FieldMismatch`: several slices and right-hand sides on both parities, which are not evenly apart.
@@ -592,8 +594,8 @@ impl VectorField {
         Ok(v)
     }
 
-    /// The planes from the first of `parity` on; slices are `parities()` planes apart, right-hand sides
-    /// `rhs_planes()`.
+    /// The planes from the first one of `parity` on, as kernels take them; slices are `parities()` planes apart,
+    /// right-hand sides `rhs_planes()`.
     pub(crate) fn parity_view(&self, parity: usize) -> FieldView {
         let mut v = self.view();
         if self.subset == Subset::Full && parity == 1 {
@@ -604,8 +606,8 @@ impl VectorField {
     }
 }
 
-/// `columns`, which ascend, by parts of `max` that lie beside each other, and the others one by one: the place of the
-/// first of each part and their number.
+/// Splits ascending column numbers into runs of `max` neighbours and single columns for the rest; returns the
+/// position and length of each.
 pub(crate) fn parts_of(columns: &[usize], max: usize) -> Vec<(usize, usize)> {
     let (mut parts, mut first) = (vec![], 0);
     while first < columns.len() {

@@ -10,15 +10,15 @@ use crate::backend::{runs, Device};
 use crate::bail;
 use crate::error::Result;
 
-/// Vectors that come from the host to the device at a time.
+/// Number of vectors that come from the host to the device at a time.
 const AT_ONCE: usize = 8;
-/// Vectors of a rotation that are made at a time where some of its vectors are on the host: all of them pass through
-/// the device for each portion.
+/// Number of new vectors that a rotation makes at a time where some of its vectors are on the host; all of them pass
+/// through the device for each portion.
 const TURNED: usize = 32;
 
-/// Vectors of one shape, numbered from 0: the first ones, one at least, are right-hand sides of a field on the device, the
-/// others wait in the memory of the host, from where a few at a time come to the device for every operation. Results do
-/// not depend on where vectors are, but for the rounding of [`VectorSet::rotate`].
+/// Vectors of one shape, numbered from 0. The first ones, at least one, are right-hand sides of a field on the
+/// device; the others wait in the memory of the host and come to the device a few at a time. Results do not depend on
+/// where vectors are, except for the rounding of [`VectorSet::rotate`].
 pub struct VectorSet {
     first: VectorField,
     on_host: Vec<HostCopy>,
@@ -37,8 +37,8 @@ impl VectorSet {
         VectorSet { first, on_host }
     }
 
-    /// `count` vectors like the right-hand sides of `like`, as many of them on the device as leave a quarter of its memory,
-    /// the same on all ranks. None are to be read before they are written.
+    /// `count` vectors like the right-hand sides of `like`. As many of them are on the device as leave a quarter of
+    /// its memory free, the same number on all ranks; none may be read before it is written.
     ///
     /// # Errors
     /// `OutOfMemory`: not even one fits.
@@ -51,7 +51,7 @@ impl VectorSet {
         Ok(VectorSet::new(like.like_with(like.precision(), here)?, count - here))
     }
 
-    /// A set on the memory of `field`; whoever asks sees to it that nobody writes there meanwhile.
+    /// A set on the memory of `field`. The caller sees to it that nobody writes there meanwhile.
     pub(crate) fn of(field: &VectorField) -> Result<Self> {
         Ok(field.columns(0, field.nrhs())?.into())
     }
@@ -59,11 +59,11 @@ impl VectorSet {
     pub fn count(&self) -> usize {
         self.on_device() + self.on_host.len()
     }
-    /// Vectors on the device, which come first.
+    /// Number of vectors on the device; they come first.
     pub fn on_device(&self) -> usize {
         self.first.nrhs()
     }
-    /// A field of this shape: the vectors on the device.
+    /// The field of the vectors on the device.
     pub fn first(&self) -> &VectorField {
         &self.first
     }
@@ -81,7 +81,7 @@ impl VectorSet {
         Ok(())
     }
 
-    /// Ranges of vectors that come to the device together.
+    /// Splits a range of vectors into those that are on the device together at a time.
     fn parts(&self, which: Range<usize>) -> Vec<Range<usize>> {
         let here = self.on_device();
         let on_host = (which.start.max(here)..which.end).step_by(AT_ONCE);
@@ -90,7 +90,8 @@ impl VectorSet {
         on_device.chain(on_host).filter(|part| !part.is_empty()).collect()
     }
 
-    /// A range of `parts` on the device: where it is there, the vectors themselves.
+    /// The vectors of one of the ranges of `parts` on the device; where they are there already, the vectors
+    /// themselves.
     fn part(&self, which: &Range<usize>) -> Result<VectorField> {
         if which.end <= self.on_device() {
             return self.first.columns(which.start, which.len());
@@ -115,7 +116,7 @@ impl VectorSet {
         Ok(field)
     }
 
-    /// Vectors from number `to` on become `count` right-hand sides of `src` from number `from` on.
+    /// Replaces the vectors from number `to` on by `count` right-hand sides of `src` from number `from` on.
     ///
     /// # Errors
     /// Errors of [`VectorField::copy_rhs`]; `OutOfMemory`: the host has no memory.
@@ -144,8 +145,8 @@ impl VectorSet {
         }
     }
 
-    /// The first `count` vectors, as many of them on the device as there were; the memory of the others is free. With
-    /// `by_host` they go by way of the host, so that the device never holds more than before.
+    /// Keeps the first `count` vectors, with as many on the device as before, and frees the rest. With `by_host` they
+    /// go by way of the host, so that the device never holds more than before.
     ///
     /// # Errors
     /// `OutOfMemory`: the device has no room for the copy, or the host for those that go by way of it.
@@ -164,7 +165,7 @@ impl VectorSet {
         Ok(VectorSet { first, ..self })
     }
 
-    /// The first `count` vectors, `here` of them on the device, which on the way holds none of them twice.
+    /// Keeps the first `count` vectors, `here` of them on the device; the device holds no vector twice on the way.
     fn moved(self, count: usize, here: usize) -> Result<Self> {
         let VectorSet { first, on_host } = self;
         let mut copies = vec![];
@@ -190,7 +191,7 @@ impl VectorSet {
         Ok(VectorSet::new(self.first.like_on(device)?, self.on_host.len()))
     }
 
-    /// The same vectors in another precision, where they are.
+    /// A copy of the vectors in another precision, each where it is.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -224,7 +225,7 @@ impl VectorSet {
         Ok(all)
     }
 
-    /// Products of these vectors with each other.
+    /// The products <v_i, v_j> of these vectors with each other.
     ///
     /// # Errors
     /// Errors of [`basis::dots`].
@@ -298,8 +299,8 @@ impl VectorSet {
         })
     }
 
-    /// Vectors from number `to` on become what `make` gives for each portion of them, by the first of these and their
-    /// number, while all vectors are as they were.
+    /// Replaces the vectors from number `to` on by what `make` returns for each portion, given its first vector and
+    /// their number; all old vectors can be read until then.
     ///
     /// # Errors
     /// Errors of `make`; `OutOfMemory`: the host has no memory.

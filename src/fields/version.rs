@@ -4,34 +4,34 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::backend::runs;
 
-/// The version of some links, or of the links that something was made from.
+/// A number for the state of some links, or of the links that something was made from.
 #[derive(Debug)]
 pub struct Version(AtomicU64);
 
-/// A number that no version has had.
+/// A number that no state of links has had.
 fn fresh() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     1 + LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Version {
-    /// A version that nothing else has.
+    /// A version that belongs to nothing else.
     pub fn new() -> Self {
         Version(AtomicU64::new(fresh()))
     }
-    /// A version known before.
+    /// A version with a known number.
     pub fn of(number: u64) -> Self {
         Version(AtomicU64::new(number))
     }
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Acquire)
     }
-    /// The links were changed.
+    /// Gives another number, after the links were changed.
     pub fn change(&self) {
         self.0.store(fresh(), Ordering::Release);
     }
-    /// The links, or what is made from them, now belong to another version. In a rehearsal nothing was
-    /// written, and the version is one that nothing else has.
+    /// Records that the links, or what was made of them, now belong to version `number`. In a rehearsal nothing was
+    /// written, and the version becomes one of its own.
     pub fn set(&self, number: u64) {
         self.0.store(if runs() { number } else { fresh() }, Ordering::Release);
     }

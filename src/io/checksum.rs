@@ -2,8 +2,8 @@
 //! each site: item i is rotated left by i mod 29 (first sum) or i mod 31 (second sum) bits
 //! and all are combined by exclusive or.
 
-/// Items of equal rotation are combined first and rotated once at the end, so the inner loop
-/// is a plain vector exclusive or.
+/// A pair of checksums over numbered items, each of which is rotated by its number. Items of equal rotation are
+/// combined first and rotated once at the end, so the inner loop is a plain exclusive or.
 pub struct RotatingPair {
     lanes29: [u32; 29],
     lanes31: [u32; 31],
@@ -14,13 +14,13 @@ impl RotatingPair {
         RotatingPair { lanes29: [0; 29], lanes31: [0; 31] }
     }
 
-    /// Items, the first of which has this number.
+    /// Adds items, the first of which has number `first`.
     pub fn add(&mut self, first: usize, items: &[u32]) {
         accumulate(&mut self.lanes29, first, items);
         accumulate(&mut self.lanes31, first, items);
     }
 
-    /// (sum29, sum31) of MILC, (suma, sumb) of SciDAC.
+    /// The two checksums: (sum29, sum31) of MILC, (suma, sumb) of SciDAC.
     pub fn sums(&self) -> (u32, u32) {
         (combine(&self.lanes29), combine(&self.lanes31))
     }

@@ -25,20 +25,20 @@ impl Part {
         self.extents.iter().product()
     }
 
-    /// Does it lie in its lattice, and is that `lattice`?
+    /// Whether the part lies within its lattice, and that lattice is `lattice`.
     pub(super) fn is_of(&self, lattice: [usize; 4]) -> bool {
         let ends = |mu: usize| self.origin[mu].checked_add(self.extents[mu]);
         self.lattice == lattice && (0..4).all(|mu| ends(mu).is_some_and(|end| end <= lattice[mu]))
     }
 
-    /// Site of the whole lattice that is site `local` of the part.
+    /// Coordinates in the whole lattice of site number `local` of the part.
     fn site(&self, local: usize) -> [usize; 4] {
         let x = site(&self.extents, local);
         std::array::from_fn(|mu| x[mu] + self.origin[mu])
     }
 
-    /// Sites that follow each other in the whole lattice and in the part: numbers of the first in
-    /// both, and how many.
+    /// Runs of sites that follow each other in the whole lattice and in the part: number of the first in each, and
+    /// the length.
     pub(super) fn runs(&self) -> impl Iterator<Item = [usize; 3]> + '_ {
         let divided = (0..4).find(|&mu| self.extents[mu] < self.lattice[mu]).unwrap_or(3);
         let run: usize = self.extents[..=divided].iter().product();
@@ -46,7 +46,7 @@ impl Part {
         first.map(move |local| [lex(&self.lattice, &self.site(local)), local, run])
     }
 
-    /// Places in the file and in memory of all links of the part, in the order of the file.
+    /// Positions in the file and in memory of all links of the part, in the order of the file.
     fn places(&self, place: LinkIndex) -> Result<Vec<[usize; 2]>> {
         let links = (0..4 * self.volume()).map(|link| {
             let x = self.site(link / 4);
@@ -63,7 +63,7 @@ pub fn lex(n: &[usize; 4], x: &[usize; 4]) -> usize {
     x[0] + n[0] * (x[1] + n[1] * (x[2] + n[2] * x[3]))
 }
 
-/// Inverse of [`lex`].
+/// Coordinates of the site with this lexicographic number, the inverse of [`lex`].
 pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
     n.map(|extent| {
         let x = lex % extent;
@@ -72,27 +72,27 @@ pub fn site(n: &[usize; 4], mut lex: usize) -> [usize; 4] {
     })
 }
 
-/// Number in the file of the link in direction μ from a site: extents, site, μ.
+/// Function that gives the number in the file of the link in direction μ from a site: arguments are extents, site, μ.
 pub type LinkIndex = fn(&[usize; 4], &[usize; 4], usize) -> usize;
 
-/// How the links of a configuration lie in a file, or the numbers of another field.
+/// How the links of a configuration, or the numbers of another field, lie in a file.
 #[derive(Clone, Copy)]
 pub struct Data {
     pub offset: u64,
     pub bits: u32,
     pub order: ByteOrder,
-    /// Links of a site; 1 of another field.
+    /// Number of links of a site; 1 for another field.
     pub links: usize,
-    /// Real numbers of a link in memory: 18; of a site of another field.
+    /// Real numbers that memory has of a link (18), or of a site of another field.
     pub memory: usize,
-    /// Numbers of these that are stored: all, or 12 for the first two rows of a link.
+    /// Real numbers of these that the file stores: all, or 12 for the first two rows of a link.
     pub numbers: usize,
-    /// None: sites in lexicographic order, then μ.
+    /// Order of links in the file; None: sites in lexicographic order, then μ.
     pub place: Option<LinkIndex>,
     pub sum: Sum,
 }
 
-/// The checksum that a format has.
+/// The kind of checksum that a format has.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sum {
     None,
@@ -105,7 +105,7 @@ pub enum Sum {
 }
 
 impl Sum {
-    /// The file's, from those of parts that make up the lattice.
+    /// The checksum of the file from those of parts that make up the lattice.
     pub fn combine(self, parts: &[[u32; 2]]) -> [u32; 2] {
         parts.iter().fold([0; 2], |[a, b], part| match self {
             Sum::Nersc => [a.wrapping_add(part[0]), 0],
@@ -114,7 +114,7 @@ impl Sum {
     }
 }
 
-/// A checksum in the making.
+/// A checksum that is being computed.
 struct Summing {
     data: Data,
     plain: u32,
@@ -129,7 +129,7 @@ impl Summing {
         Ok(Summing { data: *data, plain: 0, pair: RotatingPair::new(), scratch })
     }
 
-    /// Bytes of whole sites, the first of which has this number in the lattice.
+    /// Adds the bytes of whole sites, the first of which has number `first` in the lattice.
     fn add(&mut self, first: usize, raw: &[u8]) {
         match self.data.sum {
             Sum::None => return,
@@ -160,17 +160,17 @@ impl Summing {
 }
 
 impl Data {
-    /// The links of a configuration; `numbers` are stored of each.
+    /// Describes the links of a configuration, of each of which `numbers` reals are stored.
     pub fn gauge(bits: u32, order: ByteOrder, numbers: usize, sum: Sum) -> Data {
         Data { offset: 0, bits, order, links: 4, memory: MATRIX, numbers, place: None, sum }
     }
-    /// So many numbers of a site in SciDAC's form.
+    /// Describes a field of SciDAC with `numbers` reals for a site.
     pub fn scidac(offset: u64, bits: u32, numbers: usize) -> Data {
         let order = ByteOrder::Big;
         let (memory, sum) = (numbers, Sum::SciDac);
         Data { offset, bits, order, links: 1, memory, numbers, place: None, sum }
     }
-    /// Numbers of a site in memory.
+    /// Number of reals of a site in memory.
     fn width(&self) -> usize {
         self.links * self.memory
     }
@@ -180,12 +180,12 @@ impl Data {
     fn site_bytes(&self) -> usize {
         self.links * self.link_bytes()
     }
-    /// Bytes of the links of a lattice.
+    /// Bytes of the links of a lattice in the file.
     pub fn length(&self, extents: [usize; 4]) -> u64 {
         (extents.iter().product::<usize>() * self.site_bytes()) as u64
     }
 
-    /// The links of a part and their share of the checksum.
+    /// Reads the links of a part; returns them with their share of the checksum.
     pub fn read(&self, input: &mut Input, part: &Part) -> Result<(Vec<f64>, [u32; 2])> {
         let mut links = input.allocate(part.extents, self.width())?;
         let (mut sum, mut scratch) = (Summing::new(self)?, self.scratch()?);
@@ -243,13 +243,13 @@ impl Data {
         Ok(sum.value())
     }
 
-    /// Room for the stored numbers of a piece of the file, where links have more in memory.
+    /// Memory for the stored numbers of a piece of the file, where links have more numbers in memory.
     fn scratch(&self) -> Result<Vec<f64>> {
         let count = if self.numbers == self.memory { 0 } else { CHUNK / (self.bits as usize / 8) };
         host_array(count, 0.0, "numbers of a piece of a file")
     }
 
-    /// Whole links from bytes.
+    /// Converts bytes of the file to whole links.
     fn decode(&self, raw: &[u8], scratch: &mut Vec<f64>, links: &mut [f64]) {
         if self.numbers == self.memory {
             return decode(raw, self.bits, self.order, links);

@@ -36,17 +36,18 @@ pub const CODEC: Codec = Codec {
     frame,
 };
 
-/// Longer text records are not looked at.
+/// Length from which on text records are not read.
 pub(super) const LONGEST_TEXT: u64 = 1 << 20;
 const MAX_TAGS: usize = 1000;
-/// Records of lattice codes have some thirty tags; those of more are parsed by a thread of their own.
+/// Number of XML tags from which on a record is parsed by a thread of its own; those of lattice codes have some
+/// thirty.
 const USUAL_TAGS: usize = 100;
-/// Stack of that thread, in bytes.
+/// Stack of the thread that parses long records, in bytes.
 const STACK: usize = 8 << 20;
 const MAX_ATTRIBUTES: usize = 2000;
 pub(super) const XML: &str = r#"<?xml version="1.0" encoding="UTF-8"?>"#;
 
-/// The records of the first configuration in a file.
+/// The records of the first configuration in a file, as far as they are known.
 #[derive(Default)]
 struct Records {
     private_file: Option<String>,
@@ -88,8 +89,8 @@ impl Records {
     }
 }
 
-/// The parser recurses into elements, so their number, and with it their depth, is limited. Hosts call from threads with
-/// stacks of 256 KB, too, where the parser needs a kilobyte or more for each level.
+/// Parses XML. The parser recurses into elements, so their number, and with it the depth, is limited: it takes a
+/// kilobyte or more of stack for a level, and hosts call from threads with 256 KB.
 pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String> {
     let tags = text.matches('<').count();
     if tags > MAX_TAGS {
@@ -114,7 +115,7 @@ pub(super) fn parse_xml(text: &str) -> std::result::Result<Document<'_>, String>
     })
 }
 
-/// One XML record, its elements addressed by name alone.
+/// A parsed XML record whose elements are addressed by name alone.
 pub(super) struct Xml<'a> {
     input: &'a Input,
     kind: &'static str,
@@ -147,7 +148,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
     text.parse().ok()
 }
 
-/// Extents and, if the record says it, precision.
+/// The extents that the record `ildg-format` gives, and the precision if it does.
 fn parse_ildg_format(input: &Input, text: &str) -> Result<([u64; 4], u32)> {
     let xml = Xml::new(input, "ildg-format", text)?;
     xml.parse("field", |field| (field == "su3gauge").then_some(()))?;
@@ -171,7 +172,7 @@ pub(super) fn parse_private_file(input: &Input, text: &str) -> Result<[u64; 4]> 
     })
 }
 
-/// Precision of a record of four 3×3 matrices per site.
+/// The precision that SciDAC's record of four 3×3 matrices per site gives.
 fn parse_private_record(input: &Input, text: &str) -> Result<u32> {
     let xml = Xml::new(input, "scidac-private-record-xml", text)?;
     let bits = xml.parse("precision", |p| match p {
@@ -253,7 +254,7 @@ fn data(bits: u32) -> Data {
     Data::gauge(bits, ByteOrder::Big, MATRIX, Sum::SciDac)
 }
 
-/// Everything optional; records that are no XML or say nothing known are passed on verbatim.
+/// The optional information of a file; records that are no XML or hold nothing known are passed on verbatim.
 fn describe(records: &Records, bits: u32) -> FileInfo {
     let mut info = FileInfo::new(FileFormat::Ildg, bits, ByteOrder::Big);
     info.lfn = records.lfn.clone();
@@ -333,7 +334,7 @@ fn frame(job: &Job, [suma, sumb]: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(before, data(bits), after))
 }
 
-/// USQCD's lattice record, with what has no tag of its own as lines of its `info`.
+/// USQCD's lattice record; what has no tag of its own becomes lines of its `info`.
 fn user_record(job: &Job) -> String {
     let options = &job.options;
     let tag = |name, value: Option<f64>| match value {

@@ -17,7 +17,7 @@ const HEADER: usize = 144;
 const BEGIN: u16 = 1 << 15;
 const END: u16 = 1 << 14;
 
-/// Place of a record in its message.
+/// Position of a record in its message: first, last, both or neither.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecordPosition {
     First,
@@ -27,13 +27,13 @@ pub enum RecordPosition {
 
 pub struct Record {
     pub kind: String,
-    /// Where the data begin in the file.
+    /// Position in the file where the data begin.
     pub offset: u64,
     pub length: u64,
 }
 
 impl Record {
-    /// The data as text, without zeros and blanks around it.
+    /// The data as text, without the zeros and blanks around it.
     pub fn text(&self, input: &mut Input) -> Result<String> {
         input.seek(self.offset)?;
         let text = input.bytes(self.length as usize)?;
@@ -42,21 +42,21 @@ impl Record {
     }
 }
 
-/// What the flags of the records and the end of a file say about its being whole.
+/// What flags of records and the end of a file tell about its completeness.
 #[derive(Default)]
 pub struct Ending {
     warnings: Warnings,
-    /// The last record ends its message.
+    /// True if the last record ends its message.
     closed: bool,
-    /// Some record ends its message.
+    /// True if some record ends its message.
     flagged: bool,
-    /// Where a record's header begins that the file does not hold in full.
+    /// Position of a record header that is cut off by the end of the file.
     cut: Option<u64>,
-    /// Where bytes begin that are no record.
+    /// Position of bytes at the end that are no record.
     trailing: Option<u64>,
 }
 
-/// Hands every record of a file to `visit`.
+/// Calls `visit` with every record of a file.
 pub fn scan(
     input: &mut Input,
     mut visit: impl FnMut(&mut Input, Record) -> Result<()>,
@@ -103,8 +103,7 @@ pub fn scan(
 }
 
 impl Ending {
-    /// Faults of a file whose records hold `data`, and, without regard to flags, all that belongs to
-    /// it (`complete`).
+    /// The faults of a file whose records hold `data`; `complete` says that, whatever the flags, all data are there.
     ///
     /// # Errors
     /// `FileTruncated`: something is missing; `FileFormat`: bytes that are no record where one should be.
@@ -133,7 +132,7 @@ impl Ending {
     }
 }
 
-/// Appends a header; `length` bytes of data and [`pad`] must follow.
+/// Appends the header of a record; `length` bytes of data and [`pad`] bytes must follow.
 pub fn put_header(out: &mut Vec<u8>, place: RecordPosition, kind: &str, length: u64) {
     let flags = match place {
         RecordPosition::First => BEGIN,

@@ -3,12 +3,12 @@
 use super::data::LinkIndex;
 use super::FileFormat;
 
-/// Order of the links of one format.
+/// The order of the links in files of one format.
 pub struct LinkMap {
     pub format: FileFormat,
-    /// Axes of the four extents in the header.
+    /// Axes to which the four extents in the header belong.
     pub header: [usize; 4],
-    /// Can the format hold this lattice?
+    /// Whether the format can hold a lattice with these extents.
     pub holds: fn(&[usize; 4]) -> bool,
     pub place: LinkIndex,
 }

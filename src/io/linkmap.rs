@@ -32,7 +32,8 @@ fn header(head: &[u8]) -> ([u64; 4], f64) {
     (std::array::from_fn(extent), plaquette[0])
 }
 
-/// Without a magic number: four extents of sane size and a possible plaquette.
+/// Whether a file begins like one of these formats, which have no magic number: four extents of sane size and a
+/// possible plaquette.
 fn claims(head: &[u8]) -> bool {
     head.len() >= HEAD && {
         let (extents, plaquette) = header(head);
@@ -40,9 +41,9 @@ fn claims(head: &[u8]) -> bool {
     }
 }
 
-/// The two formats have equal headers and lengths. The extents rule one out or, failing that,
-/// the plaquette does: in the wrong order links do not close to loops. A header whose plaquette
-/// belongs to neither leaves the choice to chance, and the comparison with the links fails.
+/// Opens a file of openQCD or DDalphaAMG, whose headers and lengths are alike. The extents rule one format out or,
+/// failing that, the plaquette does: in the wrong order links do not close to loops. If the header's plaquette fits
+/// neither, the choice is arbitrary and the comparison with the links fails.
 fn open(
     input: &mut Input,
     expect: Option<[usize; 4]>,
@@ -105,8 +106,8 @@ fn frame(job: &Job, _: [u32; 2]) -> Result<Frame> {
     Ok(Frame::new(header, data(map), Vec::new()))
 }
 
-/// A sample of sites decides which reading misses the header's plaquette by less where it can; the
-/// whole lattice does on small or disordered ones.
+/// Whether the other format comes closer to the plaquette of the header. A sample of sites decides where it can, on
+/// small or disordered lattices all sites do.
 fn other_fits_better(
     volume: usize,
     mut miss: impl FnMut(bool, usize) -> Result<f64>,
@@ -122,11 +123,11 @@ fn other_fits_better(
     }
 }
 
-/// Links by their number in the file.
+/// Access to the links of a file by their number.
 struct Links<'a> {
     input: &'a mut Input,
     extents: [usize; 4],
-    /// All of them, once many were asked for.
+    /// All links, read once many of them were asked for.
     all: Vec<f64>,
 }
 
@@ -152,7 +153,7 @@ impl Links<'_> {
         Ok(())
     }
 
-    /// Mean of Re tr U_p / 3 over the plaquettes of `sites` sites spread over the lattice.
+    /// The mean of Re tr U_p / 3 over the plaquettes of `sites` sites that are spread over the lattice.
     fn mean_plaquette(&mut self, map: &LinkMap, n: &[usize; 4], sites: usize) -> Result<f64> {
         let volume = n.iter().product::<usize>();
         if sites == volume && self.all.is_empty() {

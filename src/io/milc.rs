@@ -33,15 +33,15 @@ pub const CODEC: Codec = Codec {
 };
 
 const MAGIC: u32 = 20103;
-/// Magic numbers of versions 1 to 4, and of 1996.
+/// Magic number of versions 1 to 4; the next is that of 1996.
 const OLD_MAGIC: u32 = 59354;
 const MAGIC_1996: u32 = 53546;
 const HEADER: usize = 96;
 const STAMP: std::ops::Range<usize> = 20..84;
-/// Bytes of the smallest and the largest header of 1996 that make sense.
+/// Sizes in bytes that a header of 1996 may have.
 const HEADER_1996: std::ops::RangeInclusive<u32> = 28..=4096;
 
-/// Magic number and byte order.
+/// The magic number at the beginning of a file, with its byte order.
 fn magic(head: &[u8]) -> Option<(u32, ByteOrder)> {
     let magic = *head.first_chunk::<4>()?;
     let known = |magic| [MAGIC, OLD_MAGIC, MAGIC_1996].contains(&magic);

@@ -38,9 +38,9 @@ use stream::{Input, Output};
 pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 pub use warnings::{Warning, Warnings};
 
-/// The real numbers of one 3×3 matrix.
+/// Number of reals of a 3×3 matrix.
 pub(crate) const MATRIX: usize = 18;
-/// The real numbers of one site: four matrices.
+/// Number of reals of a site with four matrices.
 pub(crate) const SITE: usize = 4 * MATRIX;
 
 /// File formats by name. [`read_gauge`] tells them apart by content.
@@ -83,7 +83,7 @@ words!(ByteOrder {
     Big => "big",
 });
 
-/// What a file says about itself.
+/// Information that a file has about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileInfo {
     pub format: FileFormat,
@@ -100,7 +100,7 @@ pub struct FileInfo {
     pub header_resolution: f64,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
-    /// Number of the configuration in its ensemble.
+    /// Number of the configuration in its ensemble, if the file has it.
     pub sequence_number: Option<u64>,
     pub creator: Option<String>,
     /// Creation date or time stamp as the file spells it.
@@ -148,44 +148,44 @@ impl FileInfo {
 /// A gauge configuration as it came from a file.
 #[derive(Clone, Debug)]
 pub struct GaugeFile {
-    /// X, Y, Z, T.
+    /// Extents of the lattice, X, Y, Z, T.
     pub extents: [usize; 4],
-    /// 72 numbers per site in the order of the [module](self) page.
+    /// The links, 72 numbers per site in the order that the [module](self) page gives.
     pub links: Vec<f64>,
     pub info: FileInfo,
 }
 
-/// What [`write_gauge`] puts into a file besides the links. Text must be free of control
-/// characters; fields that a format has no place for are left out.
+/// Information that [`write_gauge`] puts into a file besides the links. Text must be free of control characters; what
+/// a format has no place for is left out.
 #[derive(Clone, Debug, Default)]
 pub struct WriteOptions {
-    /// 32 or 64; `None`: 64 where the format has it, else 32.
+    /// Bits of a stored number, 32 or 64; `None`: 64 where the format has it, else 32.
     pub precision_bits: Option<u32>,
-    /// `None`: the format's own (NERSC and ILDG big, the others little endian).
+    /// Byte order of the numbers; `None`: the format's own (NERSC and ILDG big, the others little endian).
     pub byte_order: Option<ByteOrder>,
-    /// Average Re tr U_p / 3. NERSC, openQCD and DDalphaAMG files cannot be without it.
+    /// Average of Re tr U_p / 3 for the header, which NERSC, openQCD and DDalphaAMG files must have.
     pub plaquette: Option<f64>,
-    /// Average Re tr U / 3. NERSC files cannot be without it.
+    /// Average of Re tr U / 3 for the header, which NERSC files must have.
     pub link_trace: Option<f64>,
     pub ensemble_id: Option<String>,
     pub ensemble_label: Option<String>,
     pub sequence_number: Option<u64>,
     pub creator: Option<String>,
-    /// `None`: now, in UTC. At most 63 bytes in MILC files.
+    /// Date for the header, at most 63 bytes in MILC files; `None`: now, in UTC.
     pub date: Option<String>,
-    /// Logical file name of ILDG; `None`: no such record.
+    /// Logical file name of ILDG; `None`: the file has no such record.
     pub lfn: Option<String>,
 }
 
 impl WriteOptions {
-    /// Bits of the numbers that a file of this format will have.
+    /// Number of bits of a stored number in a file of this format.
     pub fn bits(&self, format: FileFormat) -> u32 {
         let codec = CODECS.into_iter().find(|codec| codec.formats.contains(&format));
         self.precision_bits.unwrap_or(codec.expect("every format").bits[0])
     }
 }
 
-/// What a file says before its links, and how these lie in it.
+/// Information before the links of a file, and how the links lie in it.
 struct Header {
     extents: [usize; 4],
     info: FileInfo,
@@ -193,7 +193,7 @@ struct Header {
     stored: Option<[u32; 2]>,
 }
 
-/// A file without its links.
+/// All of a file but its links.
 struct Frame {
     before: Vec<u8>,
     data: Data,
@@ -207,7 +207,7 @@ impl Frame {
     }
 }
 
-/// The fixed choices of one write, after defaults and checks.
+/// The settings of one write, with defaults filled in and checked.
 struct Job {
     format: FileFormat,
     bits: u32,
@@ -221,7 +221,7 @@ impl Job {
         self.options.date.clone().unwrap_or_else(text::utc_now)
     }
 
-    /// A number that the header of this format must hold.
+    /// A number that the header of this format must have; fails without it.
     fn required(&self, name: &str, value: Option<f64>) -> Result<f64> {
         match value {
             Some(value) => Ok(value),
@@ -234,28 +234,28 @@ impl Job {
     }
 }
 
-/// Reads a header: of the lattice expected and the format known, where they are.
+/// Function that reads a header, given the lattice that is expected and the format, where they are known.
 type Open = fn(&mut Input, Option<[usize; 4]>, Option<FileFormat>) -> Result<Header>;
 
-/// One row of the table of formats.
+/// The functions and properties of one file format.
 struct Codec {
     formats: &'static [FileFormat],
-    /// Precisions that can be written, the default first.
+    /// Numbers of bits that can be written, the default first.
     bits: &'static [u32],
     /// Byte orders that can be written, the default first.
     orders: &'static [ByteOrder],
-    /// Does a file that begins like this look like the format?
+    /// Whether a file that begins with these bytes looks like this format.
     claims: fn(head: &[u8]) -> bool,
-    /// `known`: the format, where somebody has found it already.
+    /// Reads the header of a file.
     open: Open,
-    /// Makes the frame with this checksum, which changes no length.
+    /// Makes all of the file but its links, with this checksum, which changes no length.
     frame: fn(&Job, checksum: [u32; 2]) -> Result<Frame>,
 }
 
-/// Codecs in the order in which they are asked: magic numbers first.
+/// The formats in the order in which they are tried: those with magic numbers first.
 const CODECS: [&Codec; 4] = [&nersc::CODEC, &ildg::CODEC, &milc::CODEC, &linkmap::CODEC];
 
-/// Bytes that detection looks at: the longest fixed header among formats without a magic.
+/// Number of bytes of a file that detection looks at: the longest fixed header of a format without a magic number.
 const HEAD: usize = 24;
 
 /// Reads a gauge configuration; the format is found from the content.
@@ -275,8 +275,7 @@ pub fn read_gauge(path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeFile> 
     Ok(GaugeFile { extents, links, info: reader.info().clone() })
 }
 
-/// A configuration in a file: header and length are checked, links are read in parts, by one
-/// process or by many.
+/// A configuration in a file. Header and length were checked; links are read in parts, by one process or by many.
 pub struct GaugeReader {
     input: Input,
     header: Header,
@@ -289,8 +288,8 @@ impl GaugeReader {
         Self::with_format(path, expect, None)
     }
 
-    /// The file in which another process has found this format. Finding it may take reading links
-    /// from all over the file, or all of them: openQCD's and DDalphaAMG's headers are alike.
+    /// Opens a file whose format another process has found. Finding it may need links from all over the file, since
+    /// headers of openQCD and DDalphaAMG are alike.
     ///
     /// # Errors
     /// Errors of [`GaugeReader::open`].
@@ -324,7 +323,7 @@ impl GaugeReader {
         }
     }
 
-    /// X, Y, Z, T of the whole lattice.
+    /// Extents X, Y, Z, T of the whole lattice.
     pub fn extents(&self) -> [usize; 4] {
         self.header.extents
     }
@@ -332,7 +331,7 @@ impl GaugeReader {
         &self.header.info
     }
 
-    /// The links of a part, and its share of the checksum: for [`GaugeReader::verify`].
+    /// Reads the links of a part; returns them with their share of the checksum for [`GaugeReader::verify`].
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -375,7 +374,7 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     output.commit()
 }
 
-/// Refuses a name under which no file can be written, and leaves nothing behind.
+/// Fails if no file can be written under this name; leaves nothing behind.
 ///
 /// # Errors
 /// `FileWrite`.
@@ -418,8 +417,8 @@ fn check_links(extents: [usize; 4], links: &[f64]) -> Result<()> {
     Ok(())
 }
 
-/// A configuration on its way into a file, in parts: one process creates and finishes it, others
-/// may join. Under its own name the file appears when it is finished.
+/// A configuration that is being written, in parts: one process creates and finishes the file, others may join. It
+/// appears under its name when it is finished.
 pub struct GaugeWriter {
     output: Output,
     job: Job,
@@ -428,7 +427,7 @@ pub struct GaugeWriter {
 }
 
 impl GaugeWriter {
-    /// A new file on the lattice `extents`, under a temporary name.
+    /// Creates a file for the lattice `extents`, under a temporary name.
     ///
     /// # Errors
     /// Errors of [`write_gauge`].
@@ -441,8 +440,8 @@ impl GaugeWriter {
         Self::new(format, options, extents, || Output::create(path))
     }
 
-    /// The file that another process created for the same path with the same parameters;
-    /// `temporary` is what [`GaugeWriter::temporary`] told there.
+    /// Opens the file that another process created for the same path with the same parameters; `temporary` is what
+    /// [`GaugeWriter::temporary`] returned there.
     ///
     /// # Errors
     /// Errors of [`write_gauge`].

@@ -27,10 +27,10 @@ pub const CODEC: Codec = Codec {
     frame,
 };
 
-/// No header is longer.
+/// Largest length of a header in bytes.
 const LONGEST_HEADER: usize = 1 << 16;
 const END: &[u8] = b"END_HEADER";
-/// Blanks and empty lines between header and links, at most.
+/// Largest number of blanks and empty lines between header and links.
 const LONGEST_BLANKS: u64 = 4096;
 
 /// The lines of a header.
@@ -61,7 +61,7 @@ impl Lines {
         Some(value).filter(|value| !value.is_empty())
     }
 
-    /// A value that must be there and make sense.
+    /// The value of a key that must be there and make sense.
     fn parse<T>(&self, input: &Input, key: &str, parse: impl Fn(&str) -> Option<T>) -> Result<T> {
         match self.get(key) {
             Some(value) => parse(value).ok_or_else(|| {
@@ -137,7 +137,7 @@ fn open(input: &mut Input, expect: Option<[usize; 4]>, _: Option<FileFormat>) ->
     Ok(Header { extents, info, data, stored })
 }
 
-/// Goes to the last `length` bytes if nothing but blanks stands before them.
+/// Moves to the last `length` bytes if there is nothing but blanks before them.
 fn skip_blanks(input: &mut Input, length: u64) -> Result<()> {
     let extra = input.remaining().saturating_sub(length);
     if (1..=LONGEST_BLANKS).contains(&extra) {
@@ -154,7 +154,7 @@ fn data(format: FileFormat, bits: u32, order: ByteOrder) -> Data {
     Data::gauge(bits, order, numbers, Sum::Nersc)
 }
 
-/// The checksum has a fixed width: the header has the same length whatever it is.
+/// Makes the header; the checksum has a fixed width, so that the length does not depend on it.
 fn frame(job: &Job, [checksum, _]: [u32; 2]) -> Result<Frame> {
     let options = &job.options;
     let plaquette = job.required("plaquette", options.plaquette)?;

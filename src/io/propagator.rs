@@ -24,7 +24,7 @@ use crate::bail;
 use crate::error::{words, Result, Status};
 use std::path::Path;
 
-/// Real numbers of a spinor, and of a matrix of all columns.
+/// Number of reals of a spinor.
 const SPINOR: usize = 24;
 const MATRIX: usize = 288;
 const MAX_COLUMNS: usize = 4096;
@@ -43,7 +43,7 @@ words!(PropagatorKind {
 });
 
 impl PropagatorKind {
-    /// What its files call themselves.
+    /// The name that such files give to their kind.
     fn name(self) -> &'static str {
         match self {
             PropagatorKind::ScalarSource => "USQCD_DiracFermion_ScalarSource_TwelveSink",
@@ -53,25 +53,25 @@ impl PropagatorKind {
     }
 }
 
-/// What a propagator file holds besides the numbers.
+/// Information that a propagator file holds besides its numbers.
 #[derive(Clone, Debug)]
 pub struct PropagatorOptions {
     pub kind: PropagatorKind,
-    /// 32 or 64.
+    /// Bits of a stored number, 32 or 64.
     pub bits: u32,
-    /// For the reader, in every record.
+    /// Text for readers, which every record carries.
     pub info: String,
-    /// `None`: now, in UTC.
+    /// Date for the records; `None`: now, in UTC.
     pub date: Option<String>,
 }
 
-/// A field of the file.
+/// A field of the file, with its records.
 struct Item {
     before: Vec<u8>,
     data: Data,
 }
 
-/// Text of a record's checksum; its length does not depend on the sums.
+/// The text of a record with a checksum; its length does not depend on the sums.
 fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     let mut out = Vec::new();
     lime::pad(&mut out, data.length(extents));
@@ -83,8 +83,8 @@ fn after(data: &Data, extents: [usize; 4], [a, b]: [u32; 2]) -> Vec<u8> {
     out
 }
 
-/// A propagator on its way into a file, field by field and in parts: one process creates and
-/// finishes it, others may join. Under its own name the file appears when it is finished.
+/// A propagator that is being written, field by field and in parts: one process creates and finishes the file, others
+/// may join. It appears under its name when it is finished.
 pub struct PropagatorWriter {
     output: Output,
     extents: [usize; 4],
@@ -93,7 +93,7 @@ pub struct PropagatorWriter {
 }
 
 impl PropagatorWriter {
-    /// A new file for so many columns on the lattice `extents`, under a temporary name.
+    /// Creates a file for this many columns on the lattice `extents`, under a temporary name.
     ///
     /// # Errors
     /// `InvalidArgument`: a text that cannot stand in the file, a precision that is not 32 or 64 bits, not
@@ -107,8 +107,8 @@ impl PropagatorWriter {
         Ok(PropagatorWriter { output: Output::create(path)?, extents, head, items })
     }
 
-    /// The file that another process created with the same parameters; `temporary` is what
-    /// [`PropagatorWriter::temporary`] told there.
+    /// Opens the file that another process created with the same parameters; `temporary` is what
+    /// [`PropagatorWriter::temporary`] returned there.
     ///
     /// # Errors
     /// Errors of [`PropagatorWriter::create`].
@@ -141,7 +141,7 @@ impl PropagatorWriter {
         data.write(&mut self.output, part, numbers)
     }
 
-    /// Puts what this process wrote on disk.
+    /// Flushes to disk what this process wrote.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -149,8 +149,8 @@ impl PropagatorWriter {
         self.output.sync()
     }
 
-    /// Completes the file, when all parts are on disk, and gives it its name. `shares`: of each
-    /// field, those of all parts.
+    /// Completes the file, when all parts are on disk, and gives it its name. `shares` has for each field the
+    /// checksums of all its parts.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -168,7 +168,7 @@ impl PropagatorWriter {
     }
 }
 
-/// Type of a record, colours, spins and numbers per site.
+/// The type of a record, and its colours, spins and reals per site.
 fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     let letter = if bits == 32 { 'F' } else { 'D' };
     match numbers {
@@ -178,7 +178,7 @@ fn record_type(numbers: usize, bits: u32) -> (String, usize, usize) {
     }
 }
 
-/// Everything but numbers and checksums, in its place.
+/// Plans the file: every record but numbers and checksums, each at its position.
 fn plan(
     options: &PropagatorOptions,
     extents: [usize; 4],
@@ -270,14 +270,14 @@ struct Message {
     checksum: Option<String>,
 }
 
-/// A field that is read.
+/// A field that is to be read.
 struct Field {
     data: Data,
     stored: Option<[u32; 2]>,
 }
 
-/// A propagator in a file: headers and lengths are checked, fields are read in parts, by one
-/// process or by many. Sources in the file are passed over.
+/// A propagator in a file. Headers and lengths were checked; fields are read in parts, by one process or by many.
+/// Sources in the file are passed over.
 pub struct PropagatorReader {
     input: Input,
     extents: [usize; 4],
@@ -332,24 +332,24 @@ impl PropagatorReader {
         self.warnings
     }
 
-    /// X, Y, Z, T of the whole lattice.
+    /// Extents X, Y, Z, T of the whole lattice.
     pub fn extents(&self) -> [usize; 4] {
         self.extents
     }
-    /// Fields to be read: a column each, or the one of matrices.
+    /// Number of fields to read: one for each column, or a single one of matrices.
     pub fn fields(&self) -> usize {
         self.fields.len()
     }
-    /// Is it one field of matrices, twelve columns?
+    /// Whether the file has one field of matrices, which are twelve columns.
     pub fn is_matrix(&self) -> bool {
         self.fields[0].data.memory == MATRIX
     }
-    /// Bits of a number, 32 or 64.
+    /// Number of bits of a stored number, 32 or 64.
     pub fn bits(&self) -> u32 {
         self.fields[0].data.bits
     }
 
-    /// A part of field `k`, and its share of the checksum.
+    /// Reads a part of field `k`; returns it with its share of the checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
@@ -374,7 +374,7 @@ impl PropagatorReader {
     }
 }
 
-/// `scidac-private-file-xml`, the fields, and what is wrong with the container.
+/// Reads all records: the text of `scidac-private-file-xml`, the fields, and the faults of the container.
 fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     let (mut file, mut messages) = (None, Vec::<Message>::new());
     let ending = lime::scan(input, |input, record| {
@@ -409,7 +409,7 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     Ok((file, messages, warnings))
 }
 
-/// A field that is no source, with its column where it says one.
+/// A field that is not a source, with the number of its column where it gives one.
 fn field(
     input: &Input,
     extents: [usize; 4],

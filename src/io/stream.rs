@@ -13,16 +13,16 @@ use std::os::unix::fs::{fchown, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of one chunk, roughly.
+/// Approximate size of a chunk in bytes.
 pub(super) const CHUNK: usize = 1 << 20;
 
-/// What the system says, without the number that Rust adds.
+/// The message of the system for an error, without the number that Rust adds.
 fn said(e: &io::Error) -> String {
     let text = e.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
 }
 
-/// Refuses an empty name.
+/// Fails for an empty file name.
 fn named(path: &Path, status: Status) -> Result<()> {
     match path.as_os_str().is_empty() {
         true => Err(Error::new(status, "a file's name is empty")),
@@ -59,7 +59,7 @@ impl Input {
         self.length.saturating_sub(self.position)
     }
 
-    /// An error about this file; a status that means the file itself is bad is put into words here.
+    /// An error about this file; for a status that says that the file itself is bad, the message says so too.
     pub fn error(&self, status: Status, message: impl std::fmt::Display) -> Error {
         let what = match status {
             Status::FileTruncated => "the file is incomplete: ",
@@ -83,7 +83,7 @@ impl Input {
         Ok(())
     }
 
-    /// Up to `count` bytes from here on; the position stays.
+    /// Up to `count` bytes from the present position, which stays.
     pub fn peek(&mut self, count: usize) -> Result<Vec<u8>> {
         let position = self.position;
         let bytes = self.bytes(self.remaining().min(count as u64) as usize)?;
@@ -91,7 +91,7 @@ impl Input {
         Ok(bytes)
     }
 
-    /// The next `count` bytes, which the caller keeps small.
+    /// The next `count` bytes; the caller keeps `count` small.
     pub fn bytes(&mut self, count: usize) -> Result<Vec<u8>> {
         self.need(count as u64, "header")?;
         let mut bytes = vec![0; count];
@@ -105,7 +105,7 @@ impl Input {
         Ok(())
     }
 
-    /// Are there `count` more bytes?
+    /// Fails unless there are `count` more bytes.
     pub fn need(&self, count: u64, what: &str) -> Result<()> {
         if count > self.remaining() {
             let (at, left) = (self.position, self.remaining());
@@ -115,7 +115,7 @@ impl Input {
         Ok(())
     }
 
-    /// Are there exactly `count` more bytes?
+    /// Fails unless there are exactly `count` more bytes.
     pub fn need_exactly(&self, count: u64, what: &str) -> Result<()> {
         self.need(count, what)?;
         if count < self.remaining() {
@@ -125,7 +125,7 @@ impl Input {
         Ok(())
     }
 
-    /// Checks the extents that a header holds: plausible, and those asked for.
+    /// Checks that the extents of a header are plausible and the ones asked for.
     pub fn extents(&self, found: [u64; 4], expect: Option<[usize; 4]>) -> Result<[usize; 4]> {
         let volume = found.iter().try_fold(1u64, |volume, &n| match n {
             1..=0x7fff_ffff => volume.checked_mul(n),
@@ -149,14 +149,14 @@ impl Input {
         }
     }
 
-    /// So many zeros a site; call it when the length of the file has been checked.
+    /// Zeros for a field with `width` numbers a site; call it after the length of the file was checked.
     pub fn allocate(&self, extents: [usize; 4], width: usize) -> Result<Vec<f64>> {
         let count = width * extents.iter().product::<usize>();
         host_array(count, 0.0, "its numbers").map_err(|e| self.error(e.status, e.message))
     }
 
-    /// Reads `items` × `item_bytes` bytes from here on and hands them over in chunks of whole
-    /// items, each with the number of its first item.
+    /// Reads `items` × `item_bytes` bytes from the present position and hands them over in chunks of whole items,
+    /// each with the number of its first item.
     pub fn stream(
         &mut self,
         items: usize,
@@ -174,28 +174,28 @@ impl Input {
     }
 }
 
-/// Files that this process is going to write and that were not there when it looked.
+/// Names of files that this process is going to write and that did not exist when it looked.
 static NEW: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// A file of this name that others write from now on is not replaced: this process's first one is refused then. Nothing
-/// is done for a file that is there.
+/// Records that a file of this name, if it does not exist yet, must not be created by somebody else: the first write
+/// of this process then fails.
 pub fn expect_new(path: &Path) {
     if !path.exists() {
         NEW.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned());
     }
 }
 
-/// A file under a temporary name, removed on drop by who created it unless it was committed.
+/// A file under a temporary name. Whoever created it removes it on drop, unless it was committed.
 pub struct Output {
     file: File,
     temporary: PathBuf,
     target: PathBuf,
-    /// The file is removed on drop.
+    /// True if the file is removed on drop.
     owned: bool,
 }
 
 impl Output {
-    /// A link is followed, so that the rename replaces the file and not the link.
+    /// The file to replace: a link is followed, so that the rename replaces the file and not the link.
     fn target(path: &Path) -> Result<PathBuf> {
         named(path, Status::FileWrite)?;
         let Ok(target) = fs::canonicalize(path) else {
@@ -218,7 +218,8 @@ impl Output {
         }
     }
 
-    /// Names that others take, killed processes among them, are left to them.
+    /// Creates a file with a temporary name beside the target; names that exist, those of killed processes among
+    /// them, are left alone.
     fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
         for _ in 0..100 {
             // Every RandomState has keys of its own.
@@ -344,7 +345,7 @@ impl Drop for Output {
     }
 }
 
-/// Bytes of a file to doubles.
+/// Converts bytes of a file to doubles.
 pub fn decode(raw: &[u8], bits: u32, order: ByteOrder, out: &mut [f64]) {
     match (bits, order) {
         (32, ByteOrder::Little) => map4(raw, out, |b| f32::from_le_bytes(b) as f64),
@@ -354,7 +355,7 @@ pub fn decode(raw: &[u8], bits: u32, order: ByteOrder, out: &mut [f64]) {
     }
 }
 
-/// Doubles to bytes of a file.
+/// Converts doubles to bytes of a file.
 pub fn encode(values: &[f64], bits: u32, order: ByteOrder, raw: &mut [u8]) {
     match (bits, order) {
         (32, ByteOrder::Little) => unmap(values, raw, |v| (v as f32).to_le_bytes()),
@@ -364,7 +365,7 @@ pub fn encode(values: &[f64], bits: u32, order: ByteOrder, raw: &mut [u8]) {
     }
 }
 
-/// Bytes of a file to 32-bit words, for checksums.
+/// Converts bytes of a file to 32-bit words, for checksums.
 pub fn words(raw: &[u8], order: ByteOrder, out: &mut [u32]) {
     match order {
         ByteOrder::Little => map4(raw, out, u32::from_le_bytes),

@@ -5,7 +5,7 @@ use crate::bail;
 use crate::error::Result;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Now, spelled like the C library's asctime, in UTC.
+/// The time now in UTC, spelled like the C library's asctime.
 pub fn utc_now() -> String {
     utc(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs()))
 }
@@ -47,17 +47,17 @@ pub fn resolution(decimal: &str) -> f64 {
     0.5 * 10f64.powi(exponent.parse::<i32>().unwrap_or(0).saturating_sub(digits))
 }
 
-/// A checksum as headers print it, with or without 0x.
+/// Reads a checksum as headers print it, with or without 0x.
 pub fn hexadecimal(text: &str) -> Option<u32> {
     u32::from_str_radix(text.trim_start_matches("0x"), 16).ok()
 }
 
-/// A number as headers print it: enough decimals for every double near 1.
+/// Prints a number for a header, with enough decimals for every double near 1.
 pub fn decimal(value: f64) -> String {
     format!("{value:.17}")
 }
 
-/// Text that would break a line or a document, and numbers that are none, are refused.
+/// Refuses numbers that are not finite, and text that would break a line or a document.
 pub fn check_options(options: &WriteOptions) -> Result<()> {
     let WriteOptions { ensemble_id, ensemble_label, creator, date, lfn, .. } = options;
     let texts = [

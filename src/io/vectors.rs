@@ -20,33 +20,33 @@ use super::{check_part, text, ByteOrder, Warnings};
 use crate::bail;
 use crate::error::{host_array, Result, Status};
 
-/// More vectors than anyone keeps.
+/// Largest number of vectors that a file may have.
 const MAX_VECTORS: usize = 100_000;
 
-/// What a file of vectors says about itself.
+/// Information that a file of vectors has about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VectorHeader {
-    /// What the vectors are, a word.
+    /// A word for what the vectors are.
     pub kind: String,
-    /// X, Y, Z, T.
+    /// Extents of the lattice, X, Y, Z, T.
     pub extents: [usize; 4],
     /// Bits of a stored number: 32 or 64.
     pub bits: u32,
-    /// 4 of Dirac fermions, 1 of colour vectors.
+    /// Number of spins: 4 for Dirac fermions, 1 for colour vectors.
     pub spins: usize,
-    /// Vectors in the file.
+    /// Number of vectors in the file.
     pub count: usize,
-    /// Numbers by name, finite.
+    /// Tables of finite numbers, each with its name.
     pub tables: Vec<(String, Vec<f64>)>,
 }
 
 impl VectorHeader {
-    /// The numbers of this name.
+    /// The numbers of the table with this name.
     pub fn table(&self, name: &str) -> Option<&[f64]> {
         self.tables.iter().find(|(n, _)| n == name).map(|(_, values)| &values[..])
     }
 
-    /// Real numbers of a site.
+    /// Number of reals of a site.
     pub fn reals(&self) -> usize {
         6 * self.spins
     }
@@ -89,7 +89,7 @@ fn numbers(values: &[f64]) -> String {
     values.iter().map(|v| format!("{v:e}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Checksum of names and texts of all tables.
+/// Checksum over names and texts of all tables.
 fn crc<'a>(tables: impl Iterator<Item = (&'a str, &'a str)>) -> u32 {
     let mut hash = crc32fast::Hasher::new();
     for (name, text) in tables {
@@ -128,7 +128,7 @@ fn head(header: &VectorHeader) -> Vec<u8> {
     out
 }
 
-/// What stands before the data of a vector.
+/// The records that stand before the data of a vector.
 fn record(header: &VectorHeader, date: &str, index: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let letter = if header.bits == 32 { 'F' } else { 'D' };
@@ -148,7 +148,7 @@ fn record(header: &VectorHeader, date: &str, index: usize) -> Vec<u8> {
     out
 }
 
-/// What stands after them; its length does not depend on the checksum.
+/// The record that stands after the data of a vector; its length does not depend on the checksum.
 fn tail(header: &VectorHeader, [suma, sumb]: [u32; 2]) -> Vec<u8> {
     let mut out = Vec::new();
     lime::pad(&mut out, header.length());
@@ -160,7 +160,7 @@ fn tail(header: &VectorHeader, [suma, sumb]: [u32; 2]) -> Vec<u8> {
     out
 }
 
-/// Share of a checksum: bytes of whole sites, the first of which has this number.
+/// Adds bytes of whole sites to a checksum; the first of them has number `first`.
 fn add(pair: &mut RotatingPair, first: usize, raw: &[u8], site_bytes: usize) {
     let crcs: Vec<u32> = raw.chunks_exact(site_bytes).map(crc32fast::hash).collect();
     pair.add(first, &crcs);
@@ -171,17 +171,17 @@ fn sums(pair: &RotatingPair) -> [u32; 2] {
     [a, b]
 }
 
-/// Vectors in a file: header and lengths are checked, vectors are read one by one, in parts.
+/// Vectors in a file. Header and lengths were checked; vectors are read one by one, in parts.
 pub struct VectorReader {
     input: Input,
     header: VectorHeader,
-    /// Where the data of each vector begin, and the checksum of the file.
+    /// For each vector the position of its data and its checksum.
     records: Vec<(u64, [u32; 2])>,
     warnings: Warnings,
 }
 
 impl VectorReader {
-    /// `expect` is the lattice X, Y, Z, T that the file must have, if given.
+    /// Opens a file of vectors; `expect` is the lattice X, Y, Z, T that it must have, if given.
     ///
     /// # Errors
     /// `FileOpen`; `FileFormat`: no such file, or an inconsistent one; `FileTruncated`; `FileExtents`:
@@ -254,7 +254,7 @@ impl VectorReader {
         &self.header
     }
 
-    /// The numbers of a part of vector `index` and their share of its checksum.
+    /// Reads a part of vector `index`; returns the numbers with their share of its checksum.
     ///
     /// # Errors
     /// `BadExtents`: no part of this lattice; `InvalidArgument`: no such vector; `FileOpen`,
@@ -336,18 +336,18 @@ fn parse_own(input: &Input, text: &str, extents: [usize; 4]) -> Result<VectorHea
     Ok(VectorHeader { kind, extents, bits, spins, count, tables })
 }
 
-/// Vectors on their way into a file: one process creates and finishes it, others may join. Under its own
-/// name the file appears when it is finished.
+/// Vectors that are being written: one process creates and finishes the file, others may join. It appears under its
+/// name when it is finished.
 pub struct VectorWriter {
     output: Output,
     header: VectorHeader,
     date: String,
-    /// Where the records of the vectors begin, and their data.
+    /// For each vector the positions of its records and of its data.
     places: Vec<[u64; 2]>,
 }
 
 impl VectorWriter {
-    /// A new file under a temporary name.
+    /// Creates a file under a temporary name.
     ///
     /// # Errors
     /// `InvalidArgument`, `Unsupported`, `NotFinite`, `BadExtents`: the header cannot stand in a file;
@@ -356,7 +356,8 @@ impl VectorWriter {
         Self::new(header, || Output::create(path))
     }
 
-    /// The file that another process created; `temporary` as for [`GaugeWriter::join`](super::GaugeWriter::join).
+    /// Opens the file that another process created; `temporary` as for
+    /// [`GaugeWriter::join`](super::GaugeWriter::join).
     ///
     /// # Errors
     /// Errors of [`VectorWriter::create`].
@@ -386,7 +387,7 @@ impl VectorWriter {
         self.output.name()
     }
 
-    /// Writes a part of vector `index`; its share of the checksum.
+    /// Writes a part of vector `index`; returns its share of the checksum.
     ///
     /// # Errors
     /// `BadExtents`, `InvalidArgument`, `FileWrite`.
@@ -413,7 +414,7 @@ impl VectorWriter {
         Ok(sums(&pair))
     }
 
-    /// What was written is on disk.
+    /// Flushes to disk what was written.
     ///
     /// # Errors
     /// `FileWrite`.
@@ -421,8 +422,8 @@ impl VectorWriter {
         self.output.sync()
     }
 
-    /// Completes the file, when all parts are on disk, and gives it its name; `shares[k]` are those of
-    /// vector k.
+    /// Completes the file, when all parts are on disk, and gives it its name; `shares[k]` are the checksums of the
+    /// parts of vector k.
     ///
     /// # Errors
     /// `InvalidArgument`: not as many checksums as vectors; `FileWrite`.

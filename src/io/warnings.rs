@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::error::words;
 
-/// A fault of a file that does not keep its content from being read. Its words are those of a message
-/// that begins with the file's name.
+/// A fault of a file that does not keep its content from being read. Printed, it continues a sentence that begins
+/// with the file's name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Warning {
     /// ILDG: the record `ildg-format` is no XML; SciDAC's records gave lattice and precision.
@@ -61,11 +61,11 @@ impl Warnings {
     pub fn contains(self, warning: Warning) -> bool {
         self.0 & warning.bit() != 0
     }
-    /// Warnings that there are, in the order of [`Warning::ALL`].
+    /// The warnings that were found, in the order of [`Warning::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Warning> {
         Warning::ALL.into_iter().filter(move |warning| self.contains(*warning))
     }
-    /// Tells the log of them. A checksum that is missing is for information: some formats have none.
+    /// Writes the warnings to the log; a missing checksum counts as information, since some formats have none.
     pub(crate) fn tell(self, path: &Path) {
         for warning in self.iter() {
             let level = match warning {

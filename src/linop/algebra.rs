@@ -19,15 +19,15 @@ pub struct Normal {
 }
 
 impl Normal {
-    /// M^dagger M.
+    /// M^dagger M as an operator.
     pub fn mdag_m(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: false, workspace: Workspace::default() }
     }
-    /// M M^dagger.
+    /// M M^dagger as an operator.
     pub fn m_mdag(op: Arc<dyn LinOp>) -> Self {
         Normal { op, dagger_first: true, workspace: Workspace::default() }
     }
-    /// out = M^dagger M in, and what is asked of M in.
+    /// out = M^dagger M in, or M M^dagger in; returns what `ask` computes from the vector in between.
     fn both<T>(
         &self,
         out: &mut VectorField,
@@ -72,7 +72,7 @@ impl LinOp for Normal {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.both(out, inp, |_| Ok(()))
     }
-    /// <in, M^dagger M in> = |M in|^2
+    /// out = M^dagger M in, and starts <in, M^dagger M in> = |M in|^2.
     fn apply_for_curvature(
         &self,
         out: &mut VectorField,
@@ -138,7 +138,7 @@ pub struct Shifted {
 }
 
 impl Shifted {
-    /// The operator's domain must be its range.
+    /// M + sigma; the domain of the operator must be its range.
     pub fn new(op: Arc<dyn LinOp>, sigma: impl Into<Complex64>) -> Self {
         Shifted { op, sigma: sigma.into() }
     }

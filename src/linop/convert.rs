@@ -5,7 +5,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, RhsOrder, VectorField};
 
-/// The same vector in another precision. Its adjoint goes the other way.
+/// Conversion of vectors to another precision, as an operator; its adjoint converts back.
 pub struct Convert {
     domain: Shape,
     range: Shape,

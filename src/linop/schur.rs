@@ -5,8 +5,9 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::params::choices;
 
-/// The Schur complement of M = A + H: on the parity p that is solved on, q being the other one, symmetric
-/// 1 - A_p^-1 H_pq A_q^-1 H_qp or asymmetric A_p - H_pq A_q^-1 H_qp.
+/// The form of a Schur complement of M = A + H, where p is the parity that is solved on and q the other: symmetric 1
+/// - A_p^-1 H_pq A_q^-1 H_qp, or asymmetric A_p - H_pq A_q^-1 H_qp (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
+/// 211; symmetric with a clover term: Jansen, Liu, hep-lat/9603008).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schur {
     pub parity: usize,
@@ -42,7 +43,7 @@ choices! {
 }
 
 impl System {
-    /// The Schur complement; `None`: the whole lattice.
+    /// The Schur complement of this system; `None` for the whole lattice.
     pub fn schur(self) -> Option<Schur> {
         let symmetric = matches!(self, System::EvenSymmetric | System::OddSymmetric);
         let parity = usize::from(matches!(self, System::OddSymmetric | System::OddAsymmetric));
@@ -61,15 +62,15 @@ impl From<Schur> for System {
     }
 }
 
-/// Even-odd preconditioning of an operator M: itself the Schur complement on one parity, with the way
-/// there and back.
+/// Even-odd preconditioning of an operator M. The implementor is itself the Schur complement on one parity, as an
+/// operator; the trait adds the way there and back (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990) 211).
 pub trait SchurComplement: LinOp {
     /// Shape of the fields of M.
     fn full_shape(&self) -> Shape;
-    /// Right-hand side of the preconditioned system from that of M x = b, or M^dagger x = b.
+    /// Makes the source of the preconditioned system from the source b of M x = b, or of M^dagger x = b.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()>;
-    /// The full solution from the preconditioned one. Where fields of M have both parities, x may be an alias of
-    /// `full`.
+    /// Makes the solution `full` on the whole lattice from that of the preconditioned system; where fields of M have
+    /// both parities, x may lie in the memory of `full`.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -77,9 +78,9 @@ pub trait SchurComplement: LinOp {
         b: &VectorField,
         dagger: bool,
     ) -> Result<()>;
-    /// r = b' - S x, or with the adjoint of S, of the preconditioned system, whose source b' is what `prepare` makes of b.
-    /// `source` holds b', and its memory may be used for what is on the way: then it is unspecified afterwards, so that
-    /// the next residual is made without it again.
+    /// The residual r = b' - S x of the preconditioned system, or with the adjoint of S, where b' is what `prepare`
+    /// makes of b. `source` holds b'; its memory may be overwritten on the way, so that the next residual must make
+    /// b' again.
     fn residual(
         &self,
         r: &mut VectorField,
@@ -95,12 +96,13 @@ pub trait SchurComplement: LinOp {
         let n = x.nrhs();
         blas::axpby(&blas::uniform(n, 1.0), source, &blas::uniform(n, -1.0), r)
     }
-    /// The inverse of `reconstruct`: what of a full field, of which `out` may be an alias, is unknown of the preconditioned
-    /// system.
+    /// The inverse of `reconstruct`: the unknowns of the preconditioned system that belong to a full field, of which
+    /// `out` may be an alias.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()>;
 }
 
-/// The source of the preconditioned system of M x = b, or M^dagger x = b, made of b.
+/// The source of the preconditioned system of M x = b, or of M^dagger x = b, with what is needed to make it again
+/// from b.
 pub(crate) struct SchurSource<'a> {
     schur: &'a dyn SchurComplement,
     dagger: bool,
@@ -109,11 +111,11 @@ pub(crate) struct SchurSource<'a> {
 }
 
 impl SchurSource<'_> {
-    /// The source itself; after a residual it is to be made again.
+    /// The source vector; after a residual it has to be made again.
     pub fn vector(&self) -> &VectorField {
         &self.source
     }
-    /// Makes it, a part of the right-hand sides at a time.
+    /// Makes the source from b, a part of the right-hand sides at a time.
     pub fn make(&self) -> Result<()> {
         for (first, count) in self.b.parts() {
             let mut out = self.source.columns(first, count)?;
@@ -122,19 +124,20 @@ impl SchurSource<'_> {
         self.schur.free_idle();
         Ok(())
     }
-    /// r = source - S x of right-hand sides from `first` on, as many as x has.
+    /// r = source - S x for the right-hand sides from `first` on, as many as x has.
     pub fn residual(&self, r: &mut VectorField, x: &VectorField, first: usize) -> Result<()> {
         let SchurSource { b, mut source, .. } = self.columns(first, x.nrhs())?;
         self.schur.residual(r, x, &mut source, &b, self.dagger)
     }
-    /// The source of some right-hand sides, in the same memory.
+    /// The source for `count` right-hand sides from `first` on, in the same memory.
     pub fn columns(&self, first: usize, count: usize) -> Result<Self> {
         let (b, source) = (self.b.columns(first, count)?, self.source.columns(first, count)?);
         Ok(SchurSource { b, source, ..*self })
     }
 }
 
-/// Vectors of the preconditioned system on the way to M x = b, or M^dagger x = b, and back: they lie in the memory of x.
+/// Solution and source of the preconditioned system during a solve of M x = b or M^dagger x = b; they lie in the
+/// memory of x.
 pub(crate) struct SchurVectors<'a> {
     full: &'a mut VectorField,
     parity: usize,
@@ -143,7 +146,7 @@ pub(crate) struct SchurVectors<'a> {
 }
 
 impl<'a> SchurVectors<'a> {
-    /// `guess`: x is one.
+    /// Makes the preconditioned system in the memory of x; `guess` says that x holds an initial guess.
     pub fn prepare(
         schur: &'a dyn SchurComplement,
         x: &'a mut VectorField,
@@ -161,7 +164,7 @@ impl<'a> SchurVectors<'a> {
         Ok(SchurVectors { full: x, parity, x: half_x, source })
     }
 
-    /// Makes x of the system's solution.
+    /// Turns the solution of the preconditioned system into x.
     pub fn reconstruct(self) -> Result<()> {
         self.full.spread(self.parity)?;
         let (own, SchurSource { schur, dagger, b, .. }) = (self.full.alias()?, self.source);

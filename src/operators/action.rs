@@ -15,11 +15,11 @@ use crate::fields::{
 };
 use crate::linop::{LinOp, Schur, SchurComplement, Shape};
 
-/// Precision and link storage of an operator.
+/// Precision and link storage that an operator computes in.
 pub type Storage = (Precision, Recon);
 
-/// The operator and its links: copies of an operator in other storage are the same operator, and the
-/// number of the links changes whenever they do.
+/// Identifies an operator with its links: copies of an operator in other storage have the same number, and the
+/// version of the links changes whenever they do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActionVersion {
     pub operator: u64,
@@ -33,9 +33,9 @@ pub trait QuarkAction: LinOp {
     fn links(&self) -> &Arc<GaugeField>;
     /// The operator and the version of its links.
     fn version(&self) -> ActionVersion;
-    /// Name of the operator and of whatever its kernels depend on.
+    /// Name of the operator together with everything that its kernels depend on.
     fn describe(&self) -> String;
-    /// The vectors that M acts on, on the sites of a subset.
+    /// Shape of the vectors that M acts on, restricted to the sites of a subset.
     fn subset_shape(&self, subset: Subset) -> Shape {
         Shape { subset, ..self.shape() }
     }
@@ -50,20 +50,20 @@ pub trait QuarkAction: LinOp {
     /// The bare mass m.
     fn mass(&self) -> f64;
 
-    /// Even-odd preconditioning.
+    /// The Schur complement of M on one parity, in this form.
     ///
     /// # Errors
     /// `BadParameter`: the parity is not 0 or 1; `Unsupported`: the action has no such Schur complement.
     fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>>;
-    /// The copy in other precision and link storage that all who ask for it share, brought up to date
-    /// with the links of this operator.
+    /// A copy in other precision and link storage, shared by all who ask for it and brought up to date with the links
+    /// of this operator.
     ///
     /// # Errors
     /// `Unsupported`: there is no such storage; `OutOfMemory`.
     fn shared_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;
-    /// Bytes of such a copy with what M, or this Schur complement, takes of it.
+    /// Bytes of a copy in this storage, with what M or the Schur complement `form` needs of it.
     fn copy_bytes(&self, storage: Storage, form: Option<Schur>) -> u64;
-    /// Makes what M takes of a copy that is made as it is asked for.
+    /// Makes what applications of M need of a copy whose parts are made when they are asked for.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -72,15 +72,15 @@ pub trait QuarkAction: LinOp {
     }
     /// An operator like this one on another device, all of its numbers zero: for rehearsals.
     fn like_on(&self, device: &Device) -> Result<Arc<dyn QuarkAction>>;
-    /// Puts other links into the memory of the operator's own, and makes what is derived from them again,
-    /// in the memory that it has. Nothing is done where the links are the same version as before.
+    /// Replaces the links by `links` in the operator's own memory and makes again what is derived from them. Nothing
+    /// happens where the links have the version that they had before.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the operator holds something that
     /// links do not determine; `SingularClover`: the operator is unusable until the next update.
     fn update(&self, links: &GaugeField) -> Result<()>;
 
-    /// out = the hops of M's hopping term H from the other parity to `parity`, without coefficient.
+    /// out = H in, the sum of M's hops from the other parity to `parity`, without a coefficient.
     fn hop_to(
         &self,
         _out: &mut VectorField,
@@ -90,7 +90,7 @@ pub trait QuarkAction: LinOp {
     ) -> Result<()> {
         bail!(Unsupported, "dirac: this operator has no hopping term by itself")
     }
-    /// out = coef S in on one parity for a site term S.
+    /// out = coef S in on one parity, where S is a site term.
     fn apply_site(
         &self,
         _out: &mut VectorField,
@@ -102,51 +102,52 @@ pub trait QuarkAction: LinOp {
     ) -> Result<()> {
         bail!(Unsupported, "dirac: this operator has no site term by itself")
     }
-    /// Clover blocks A, or A^-1 where it does not depend on a twist.
+    /// The clover blocks A, or those of A^-1 with `inverse` where it does not depend on a twist.
     ///
     /// # Errors
     /// `SingularClover`, `OutOfMemory`.
     fn site_blocks(&self, _inverse: bool) -> Result<Option<Arc<CloverField>>> {
         Ok(None)
     }
-    /// Is there no hop in time?
+    /// Whether M has no hop in time.
     fn within_time_slices(&self) -> bool {
         false
     }
-    /// out = G in, gamma5 or of a doublet gamma5 tau1: M^dagger = G M G, of one flavour without a twisted mass.
+    /// out = G in, where G is gamma5, or gamma5 tau1 for a doublet: M^dagger = G M G (with one flavour, if there is
+    /// no twisted mass).
     fn gamma5(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         gamma5(out, inp)
     }
-    /// The operator as multigrid sees it.
+    /// This operator as multigrid coarsens it; `None` if it cannot.
     fn coarsenable(&self) -> Option<&dyn Coarsenable> {
         None
     }
-    /// The same of an operator of two flavours.
+    /// This operator of two flavours as multigrid coarsens it; `None` if it cannot.
     fn coarsenable_pair(&self) -> Option<&dyn CoarsenablePair> {
         None
     }
-    /// The operator as its own type, for what one action alone has.
+    /// The operator as its own type, for functions that one action alone has.
     fn as_any(&self) -> &dyn Any;
 }
 
-/// The Schur complement of a quark action, with what smoothers and HMC need of it.
+/// The Schur complement S of a quark action, with what smoothers and hybrid Monte Carlo need of it.
 pub trait SchurAction: SchurComplement {
-    /// Parity and form.
+    /// Parity and form of the complement.
     fn form(&self) -> Schur;
     /// The operator on the whole lattice.
     fn action(&self) -> Arc<dyn QuarkAction>;
 
-    /// Makes what the complement takes of its operator, and keeps it as long as it lives.
+    /// Makes the inverse clover blocks that the complement needs and keeps them as long as it lives.
     ///
     /// # Errors
     /// `SingularClover`, `OutOfMemory`.
     fn keep_blocks(&self) -> Result<()> {
         Ok(())
     }
-    /// What the complement takes is made for each application, one parity at a time: for the residuals of solves that
-    /// iterate in another precision.
+    /// Makes inverse clover blocks for each application, one parity at a time, instead of keeping them: for the
+    /// residuals of solves that iterate in another precision.
     fn lend_blocks(&self) {}
-    /// Bytes of what `keep_blocks` would make.
+    /// Bytes of the blocks that `keep_blocks` would make.
     fn missing_blocks(&self) -> u64 {
         0
     }
@@ -164,11 +165,12 @@ pub trait SchurAction: SchurComplement {
         blas::axpy(&blas::uniform(x.nrhs(), -1.0), &t, r)
     }
 
-    /// ln |det A|^2 of the sites that det S leaves: det M = det S times det A of these.
+    /// ln |det A|^2 of those sites that det S leaves out: det M = det S times det A of these.
     fn log_det(&self) -> Result<f64> {
         Ok(0.0)
     }
-    /// momenta -= step times the force of these terms, but for the part that waits for `finish_force`.
+    /// momenta -= step times the force of these terms, except for the clover term's part, which waits for
+    /// `finish_force`.
     ///
     /// # Errors
     /// `FieldMismatch`; `Unsupported`: links in another storage than 18 or 12 numbers.
@@ -181,11 +183,11 @@ pub trait SchurAction: SchurComplement {
     ) -> Result<()> {
         bail!(Unsupported, "force: {} has none", self.action().describe())
     }
-    /// Adds the force of coef [`SchurAction::log_det`], which waits for `finish_force`.
+    /// Adds the force of coef times [`SchurAction::log_det`]; it waits for `finish_force`.
     fn add_determinant_force(&self, _work: &mut ForceWorkspace, _coef: f64) -> Result<()> {
         Ok(())
     }
-    /// momenta -= step times the force of what waited, of all operators on the same links.
+    /// momenta -= step times the force that waits, of all operators on the same links.
     fn finish_force(
         &self,
         _work: &ForceWorkspace,
@@ -196,24 +198,24 @@ pub trait SchurAction: SchurComplement {
     }
 }
 
-/// A quark action that multigrid coarsens (Clark et al., arXiv:1612.07873): M = A + hops between nearest
-/// neighbours, on spinors, gamma5-hermitian but for a twist.
+/// A quark action that multigrid coarsens (Clark et al., arXiv:1612.07873, section 3.4): M = A + hops between nearest
+/// neighbours, on spinors, gamma5-hermitian except for a twist.
 pub trait Coarsenable: QuarkAction {
-    /// A copy of its own in other precision and link storage.
+    /// A copy in other precision and link storage that belongs to the caller alone.
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
-    /// A copy while the links of this operator stay as they are, whose inverse site terms live as long as a Schur complement
-    /// keeps them.
+    /// A copy that is valid while the links of this operator stay as they are; its inverse site terms live as long as
+    /// a Schur complement keeps them.
     fn copy_on_demand(&self, storage: Storage) -> Result<Arc<dyn Coarsenable>>;
-    /// The same operator without hops between blocks of sites.
+    /// This operator without the hops between blocks of sites, as Schwarz's method needs it.
     fn within_blocks(&self, block: [usize; 4]) -> Result<Arc<dyn Coarsenable>>;
-    /// The hop of columns of right-hand sides of an operator in 16 bits, which tensor cores do where
-    /// [`TensorHop::fits`] and other devices as well.
+    /// 1 - S on columns of right-hand sides in half precision for an operator in 16 bits, where [`TensorHop::fits`];
+    /// GPUs with tensor cores use them.
     fn tensor_hop(&self) -> Result<TensorHop>;
-    /// w = the hops of M in direction mu, forward and backward, of v.
+    /// w = the hops of M in direction mu, forward and backward, applied to v.
     fn hops(&self, mu: usize, w: &mut VectorField, v: &VectorField) -> Result<()>;
-    /// Is there a kernel of `hop_forward` for vectors in this precision?
+    /// Whether there is a kernel for `hop_forward` on vectors in this precision.
     fn has_hop_forward(&self, precision: Precision) -> bool;
-    /// piece = the hops of M from x + mu, of the sites whose bit mu is set in `faces`.
+    /// piece = the hops of M from x + mu, on those sites whose bit mu is set in `faces`.
     fn hop_forward(
         &self,
         mu: usize,
@@ -221,15 +223,15 @@ pub trait Coarsenable: QuarkAction {
         faces: Ptr,
         v: &VectorField,
     ) -> Result<()>;
-    /// A site term as kernels have it.
+    /// A site term as kernels take it.
     fn site_term(&self, term: SiteTerm) -> Result<Site>;
 }
 
-/// What an operator M of two flavours has besides that of one, M_1, kappa-normalised:
-/// M = (M_1 - i own gamma5) (x) 1 + i twist gamma5 tau3 + split tau1.
+/// How an operator M of two flavours differs from its operator M_1 of one flavour, kappa-normalised: M = (M_1 - i own
+/// gamma5) (x) 1 + i twist gamma5 tau3 + split tau1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlavourTerm {
-    /// Twisted mass of M_1.
+    /// Twisted mass that M_1 has of its own.
     pub own: f64,
     pub twist: f64,
     pub split: f64,
@@ -238,15 +240,15 @@ pub struct FlavourTerm {
 /// A quark action of two flavours that multigrid coarsens with the null vectors of one: P (x) 1 commutes with gamma5 and
 /// with flavour (Alexandrou et al., arXiv:1801.06823).
 pub trait CoarsenablePair: QuarkAction {
-    /// The operator M_1 of one flavour whose null vectors both have.
+    /// The operator M_1 of one flavour whose null vectors serve both.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>>;
-    /// What M has besides.
+    /// What M has besides M_1.
     fn flavour_term(&self) -> FlavourTerm;
-    /// A copy of M of its own in other precision and link storage.
+    /// A copy of M in other precision and link storage that belongs to the caller alone.
     fn own_copy(&self, storage: Storage) -> Result<Arc<dyn QuarkAction>>;
 }
 
-/// The operator itself where it has this storage, else its shared copy.
+/// The operator itself if it has this storage, else its shared copy.
 pub fn in_storage(op: Arc<dyn QuarkAction>, storage: Storage) -> Result<Arc<dyn QuarkAction>> {
     match op.storage() == storage {
         true => Ok(op),
@@ -254,7 +256,7 @@ pub fn in_storage(op: Arc<dyn QuarkAction>, storage: Storage) -> Result<Arc<dyn 
     }
 }
 
-/// Copies of an operator in other storage that somebody uses.
+/// The copies of an operator in other storage that are in use.
 pub(crate) struct SharedCopies<A>(Mutex<Vec<Weak<A>>>);
 
 impl<A> Default for SharedCopies<A> {
@@ -264,7 +266,7 @@ impl<A> Default for SharedCopies<A> {
 }
 
 impl<A: QuarkAction> SharedCopies<A> {
-    /// The copy in this storage, after `follow`, or what `make` makes.
+    /// The copy in this storage after `follow` has brought it up to date, or a new one by `make`.
     pub fn get(
         &self,
         storage: Storage,

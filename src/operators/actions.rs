@@ -38,7 +38,7 @@ impl From<LaplaceParams> for ActionParams {
 }
 
 impl ActionParams {
-    /// Refuses what no operator can be made of.
+    /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
         match self {
             ActionParams::Wilson(params) => params.check(),
@@ -57,8 +57,8 @@ impl ActionParams {
             ActionParams::Laplace(params) => Ok(Arc::new(params.on(links)?)),
         }
     }
-    /// The action with a clover term A that the caller has, kappa-normalised, and its inverse with
-    /// [`ActionParams::square`], on links in their precision.
+    /// The action with a given clover term A, kappa-normalised, and its given inverse with [`ActionParams::square`],
+    /// on links in their precision.
     ///
     /// # Errors
     /// Errors of [`ActionParams::create`]; `Unsupported`: the action takes none.
@@ -78,7 +78,7 @@ impl ActionParams {
             ActionParams::Laplace(_) => bail!(Unsupported, "the Laplacian has no clover term"),
         }
     }
-    /// The action with links of its own in this storage, so that other links in `links` change nothing.
+    /// The action with its own copy of the links in this storage, so that later changes of `links` do not reach it.
     ///
     /// # Errors
     /// Errors of [`ActionParams::create`] and [`QuarkAction::shared_copy`].
@@ -99,8 +99,8 @@ impl ActionParams {
             }
         }
     }
-    /// s of the factor (A^2 + s)^-1 of the inverse site term, A the site term without twist, kappa-normalised; None: the
-    /// inverse is A^-1.
+    /// s in the factor (A^2 + s)^-1 of the inverse site term, where A is the site term without twist,
+    /// kappa-normalised; None where the inverse is A^-1.
     pub fn square(&self) -> Option<f64> {
         match self {
             ActionParams::Wilson(params) => CloverField::square(2.0 * params.kappa() * params.mu),

@@ -6,17 +6,16 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
 
-/// Coefficients of the components with gamma5 = 1 and of those with gamma5 = -1: a + b gamma5 is
-/// [a + b, a - b].
+/// Coefficients for the components with gamma5 = 1 and with gamma5 = -1: a + b gamma5 is [a + b, a - b].
 pub type Chiral = [f64; 2];
 
-/// a + b gamma5.
+/// The operator a + b gamma5 as coefficients of the chiralities.
 pub fn one_and_gamma5(a: f64, b: f64) -> Chiral {
     [a + b, a - b]
 }
 
-/// out = own out + sum of coef_i x_i, one to four terms in all; without `own` the old out is not read,
-/// and a field with coefficients 0 is not.
+/// out = own out + sum of coef_i x_i with one to four terms in all. Without `own` the old out is not read; a field
+/// whose coefficients are 0 is not read either.
 ///
 /// # Errors
 /// `FieldMismatch`: the fields differ in lattice, device, precision, subset or count;

@@ -7,31 +7,31 @@ use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{CloverField, GaugeField, Precision, Subset, Version};
 
-/// Blocks A and the inverse, A^-1 or the two sets of a twisted one.
+/// The clover blocks A of an operator with their inverse: A^-1, or the two sets of a twisted inverse.
 pub(super) struct CloverTerm {
     precision: Precision,
-    /// s of the inverse A H and H = (A^2 + s)^-1; None: the inverse is A^-1.
+    /// s in the twisted inverse, the sets A H and H = (A^2 + s)^-1; None where the inverse is A^-1.
     square: Option<f64>,
     direct: Mutex<Parts>,
     inverse: Mutex<Parts>,
-    /// The term in another precision that what is missing here is copied from.
+    /// The term in another precision from which blocks that are missing here are copied.
     origin: Option<Arc<CloverTerm>>,
-    /// What kind of blocks A has, where that is known.
+    /// Whether the blocks of A are positive, indefinite or singular, where that is known.
     kind: Mutex<Option<Kind>>,
-    /// The version of the links that the term belongs to.
+    /// Version of the links that the term was built from.
     built: Version,
 }
 
-/// What is known of the inverse of blocks.
+/// What is known about the inverse of the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Positive,
     Indefinite,
-    /// There is none on some site: only M itself can be applied.
+    /// Some block has no inverse: only M itself can be applied.
     Singular,
 }
 
-/// Fields of one parity or of both: those that are kept, and those that live as long as somebody holds them.
+/// Blocks on one parity or on both: some are kept, others live as long as somebody holds them.
 #[derive(Default)]
 struct Parts {
     kept: Vec<Arc<CloverField>>,
@@ -56,13 +56,13 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Is a field what it is said to be once it was made? In a rehearsal on the fields of a device that runs it is not.
+/// Whether a field keeps its numbers once it was made; in a rehearsal on fields of a real device it does not.
 pub(super) fn lasts(device: &Device) -> bool {
     runs() || device.is_stand_in()
 }
 
 impl CloverTerm {
-    /// The term with these blocks, of links of this version, and where it is given their inverse.
+    /// The term with these blocks, which belong to links of this version, and with their inverse where it is given.
     pub fn new(
         direct: Arc<CloverField>,
         inverse: Option<Arc<CloverField>>,
@@ -80,7 +80,7 @@ impl CloverTerm {
         }
     }
 
-    /// Numbers of a site, over those of A.
+    /// Sets of blocks of the inverse on a site: one, or two for a twisted inverse.
     pub fn sets(&self) -> usize {
         1 + self.square.is_some() as usize
     }
@@ -92,16 +92,16 @@ impl CloverTerm {
         let like = self.like();
         CloverField::on(like.device(), like.geometry(), subset, self.precision, sets)
     }
-    /// Blocks on this lattice and device.
+    /// Some blocks of this term, from which lattice and device can be read.
     fn like(&self) -> Arc<CloverField> {
         lock(&self.root().direct).kept[0].clone()
     }
-    /// The term that others were copied from.
+    /// The term that this one was, directly or not, copied from.
     fn root(&self) -> &CloverTerm {
         self.origin.as_ref().map_or(self, |origin| origin.root())
     }
 
-    /// A on these sites.
+    /// The blocks A on these sites.
     pub fn direct(&self, subset: Subset) -> Result<Arc<CloverField>> {
         let mut parts = lock(&self.direct);
         if let Some(found) = parts.find(subset) {
@@ -116,7 +116,7 @@ impl CloverTerm {
         Ok(made)
     }
 
-    /// The inverse on these sites, which is made where nobody holds it.
+    /// The inverse blocks on these sites; they are made if nobody holds them.
     ///
     /// # Errors
     /// `SingularClover`: some site of either parity has none.
@@ -146,7 +146,7 @@ impl CloverTerm {
         Ok(made)
     }
 
-    /// Bytes of the inverse on these parities, as far as nobody holds it.
+    /// Bytes of the inverse blocks on these parities that nobody holds yet.
     pub fn missing(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
         let half =
             CloverField::bytes(self.like().geometry(), self.precision, self.sets()) as u64 / 2;
@@ -165,7 +165,7 @@ impl CloverTerm {
         Ok(found)
     }
 
-    /// Refuses what takes the inverse where there is none.
+    /// Fails where the inverse is needed and a block has none.
     ///
     /// # Errors
     /// `SingularClover`, with the site.
@@ -182,7 +182,8 @@ impl CloverTerm {
         bail!(SingularClover, "the clover term cannot be inverted");
     }
 
-    /// The term in another precision; what of it is asked for is copied from this one, which lives as long.
+    /// A copy in another precision whose blocks are copied from this term when they are asked for; it keeps this term
+    /// alive.
     pub fn copy_on_demand(self: &Arc<Self>, precision: Precision) -> Self {
         CloverTerm {
             precision,
@@ -195,7 +196,7 @@ impl CloverTerm {
         }
     }
 
-    /// The term in another precision, on its own: all of it is copied.
+    /// An independent copy in another precision, with all blocks.
     pub fn whole_copy(&self, precision: Precision) -> Result<Self> {
         let direct = Arc::new(self.direct(Subset::Full)?.to(precision)?);
         let copy = Self::new(direct, None, self.square, self.built.get());
@@ -245,7 +246,8 @@ impl CloverTerm {
         *lock(&self.kind)
     }
 
-    /// Makes the blocks, and what there is of the inverse, of links of the version `now`, in the memory that they have.
+    /// Builds the blocks, and those of the inverse that exist, from links of version `now`, in the memory that they
+    /// have.
     pub fn rebuild(&self, links: &GaugeField, [coef_s, coef_t]: [f64; 2], now: u64) -> Result<()> {
         if self.origin.is_some() {
             bail!(Unsupported, "update: a shared copy follows its operator");
@@ -295,7 +297,7 @@ impl CloverTerm {
         Ok(())
     }
 
-    /// Takes over what has changed in the term that this is a copy of, in the memory that it has.
+    /// Copies what has changed in the term that this one is a copy of, into the memory that it has.
     pub fn follow(&self, other: &CloverTerm) -> Result<()> {
         if self.built.get() == other.built.get() {
             return Ok(());

@@ -21,11 +21,11 @@ use crate::fields::domains::Domains;
 use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 use crate::params::choices;
 
-/// Bit of the diagonal among directions.
+/// Bit of the diagonal in masks of directions.
 const DIAGONAL: i32 = 1 << 8;
 
-/// Precision of links of coarse operators: that of the operator, or integers of 16 (on a GPU numbers in half
-/// precision) or 8 bits, each matrix with a scale of its own.
+/// Precision of the links of a coarse operator: that of the operator, or integers of 16 bits (on a GPU half
+/// precision) or 8 bits with a scale for each matrix.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum LinkPrecision {
     Double,
@@ -63,42 +63,43 @@ impl LinkPrecision {
             LinkPrecision::Quarter => 1,
         }
     }
-    /// Do matrices have scales?
+    /// Whether each matrix of links carries a scale.
     pub fn scaled(self) -> bool {
         matches!(self, LinkPrecision::Half | LinkPrecision::Quarter)
     }
 }
 
-/// An operator on a coarse level.
+/// An operator on a coarse level, M = D (1 + Y) (Clark et al., arXiv:1612.07873, Eq. 3, with the diagonal D taken
+/// out).
 #[derive(Debug)]
 pub struct CoarseOperator {
     grid: Arc<CoarseGrid>,
     precision: Precision,
-    /// Components of a site, of all flavours.
+    /// Number of components of a site, of all flavours together.
     rows: usize,
-    /// Y of one flavour, [site][direction][column][row].
+    /// The matrices Y of one flavour, [site][direction][column][row].
     links: Arc<Buffer>,
     link_precision: LinkPrecision,
-    /// Scales of matrices, where these have them, [site][direction].
+    /// The scale of each matrix of Y, [site][direction], where links are integers.
     scales: Option<Arc<Buffer>>,
-    /// D, [site][column][row].
+    /// The diagonal D, [site][column][row].
     diagonal: Arc<Buffer>,
-    /// The inverse of D of one flavour.
+    /// The inverse of the diagonal D of one flavour.
     inverse: Arc<Buffer>,
     pair: Option<Pair>,
 }
 
-/// What the operator of two flavours has besides.
+/// What an operator of two flavours has besides that of one.
 #[derive(Debug)]
 struct Pair {
-    /// (1 + D_1^-1 T)^-1, [site][column][row].
+    /// The matrices (1 + D_1^-1 T)^-1, [site][column][row], which mix flavours.
     mixing: Buffer,
-    /// Vectors that hops were in before they were mixed, with their right-hand sides.
+    /// Temporary vectors for hops before flavours are mixed, with their numbers of right-hand sides.
     idle: Mutex<Vec<(usize, Buffer)>>,
 }
 
 impl CoarseOperator {
-    /// The operator of hops, [site][direction][column][row], and the diagonal.
+    /// The operator with these hops, [site][direction][column][row], and this diagonal.
     ///
     /// # Errors
     /// `BadParameter`: a diagonal matrix has no inverse, as with null vectors or links that are not finite.
@@ -142,8 +143,8 @@ impl CoarseOperator {
         })
     }
 
-    /// The operator of two flavours, this one on either of them + i twist[f] gamma5 on flavour f + split tau1. Links are
-    /// shared with this one.
+    /// The operator of two flavours that is this one on each of them, plus i twist[f] gamma5 on flavour f and split
+    /// tau1 between them. Links are shared with this operator.
     ///
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a matrix of a site has no inverse.
@@ -181,7 +182,8 @@ impl CoarseOperator {
         })
     }
 
-    /// This one with links of 16 or 8 bits, where it has them in single precision; diagonal matrices stay as they are.
+    /// This operator with links in 16 or 8 bits where it has them in single precision; the diagonal matrices stay as
+    /// they are.
     ///
     /// # Errors
     /// Errors of [`CoarseOperator::duplicate`]; `OutOfMemory`.
@@ -213,7 +215,7 @@ impl CoarseOperator {
         Ok(short)
     }
 
-    /// Another one on the same memory, which neither changes.
+    /// A second operator on the same memory, which neither may change.
     ///
     /// # Errors
     /// `Internal`: one of two flavours.
@@ -243,11 +245,11 @@ impl CoarseOperator {
     pub fn precision(&self) -> Precision {
         self.precision
     }
-    /// Components of a site.
+    /// Number of components of a site.
     pub fn rows(&self) -> usize {
         self.rows
     }
-    /// Sites that solves are on.
+    /// The sites on which the system of solves lives: even ones, or all.
     pub fn subset(&self) -> Subset {
         if self.grid.has_parity() {
             Subset::Even
@@ -255,12 +257,12 @@ impl CoarseOperator {
             Subset::Full
         }
     }
-    /// A zero vector.
+    /// A zero vector on these sites with `nrhs` right-hand sides.
     pub fn field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
         CoarseField::new(&self.grid, self.precision, subset, self.rows, nrhs)
     }
 
-    /// out = coef (terms of `directions`) in + what is added, on the sites of `out`; `inside`: without hops
+    /// out = coef (terms of `directions`) in + what is added, on the sites of `out`; with `inside` without the hops
     /// between domains.
     #[allow(clippy::too_many_arguments)]
     fn product(
@@ -353,7 +355,7 @@ impl CoarseOperator {
         Ok(())
     }
 
-    /// out = coef (Y of some directions) in + what is added.
+    /// out = coef (Y in some directions) in + what is added.
     fn hops(
         &self,
         out: Part,
@@ -372,7 +374,7 @@ impl CoarseOperator {
         })
     }
 
-    /// out = coef (1 + D_1^-1 T)^-1 t + what is added, of the vector t that `work` fills.
+    /// out = coef (1 + D_1^-1 T)^-1 t + what is added, for the vector t that `work` fills.
     fn mixed(
         &self,
         pair: &Pair,
@@ -395,15 +397,15 @@ impl CoarseOperator {
         Ok(())
     }
 
-    /// Frees vectors that nobody uses now.
+    /// Frees the temporary vectors that are not in use.
     pub(crate) fn free_idle(&self) {
         if let Some(pair) = &self.pair {
             pair.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
         }
     }
 
-    /// One or, through the odd sites, two hops: with `plus` the operator of solves, without what of it is
-    /// not the unit matrix, with the other sign. `inside`: without hops between domains.
+    /// The operator of solves by one hop, or by two through the odd sites. With `plus` only what differs from the
+    /// unit matrix, with the opposite sign; with `inside` without hops between domains.
     fn steps(
         &self,
         [out, inp, odd]: [Part; 3],
@@ -418,7 +420,7 @@ impl CoarseOperator {
         self.hops(out, odd, all, -sign, plus, inside)
     }
 
-    /// out = the hop in one direction, 2 mu + forward, of in, times D^-1.
+    /// out = D^-1 times the hop of in along one direction, number 2 mu + forward.
     pub fn one_hop(
         &self,
         out: &mut CoarseField,
@@ -455,7 +457,8 @@ impl CoarseOperator {
         self.diagonal(out, &sum)
     }
 
-    /// The operator of solves on its sites: out = S in or (1 + Y) in; `odd` is a vector of odd sites.
+    /// out = S in, or (1 + Y) in where there is no parity, on the sites of solves; `odd` is a temporary vector of odd
+    /// sites.
     pub fn schur(
         &self,
         out: &mut CoarseField,
@@ -466,7 +469,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), None)
     }
 
-    /// The same without hops between domains.
+    /// out as by `schur`, without the hops between domains.
     pub(crate) fn schur_inside(
         &self,
         domains: &Domains,
@@ -478,7 +481,8 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], Some((1.0, inp.own())), Some(domains))
     }
 
-    /// out = in - S in or -Y in: what of the operator of solves is not the unit matrix, with the other sign.
+    /// out = in - S in, or -Y in: what differs in the operator of solves from the unit matrix, with the opposite
+    /// sign.
     pub fn one_minus_schur(
         &self,
         out: &mut CoarseField,
@@ -489,7 +493,7 @@ impl CoarseOperator {
         self.steps([out.own(), inp.own(), odd.own()], None, None)
     }
 
-    /// The system of solves from that of M x = b: `out` is its source, `scaled` = D^-1 b on all sites.
+    /// Makes the source `out` of the system of solves from M x = b; `scaled` becomes D^-1 b on all sites.
     pub fn prepare(
         &self,
         out: &mut CoarseField,
@@ -505,7 +509,7 @@ impl CoarseOperator {
         self.hops(out.own(), odd, self.grid.directions(), -1.0, Some((1.0, even)), None)
     }
 
-    /// x on all sites from the solution on those of solves; `scaled` as `prepare` left it.
+    /// Makes x on all sites from the solution on the sites of solves; `scaled` as `prepare` left it.
     pub fn reconstruct(
         &self,
         x: &mut CoarseField,
@@ -522,7 +526,7 @@ impl CoarseOperator {
         self.hops(to, solution.own(), all, -1.0, plus, None)
     }
 
-    /// Flops of Y on all sites of all ranks, per right-hand side.
+    /// Floating-point operations of Y on the sites of all ranks, per right-hand side.
     pub fn flops(&self) -> f64 {
         let directions = self.grid.directions().count_ones() as f64;
         // Links are of one flavour, mixing matrices of both.
@@ -538,7 +542,7 @@ impl CoarseOperator {
     }
 }
 
-/// Inverses of matrices, found in double.
+/// Inverts the matrices of all sites, in double.
 fn invert(grid: &CoarseGrid, precision: Precision, rows: usize, from: &Buffer) -> Result<Buffer> {
     let device = grid.device();
     let size = rows * rows * 2;

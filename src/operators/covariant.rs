@@ -11,16 +11,16 @@ use crate::fields::{
 };
 use crate::linop::{LinOp, Shape, Workspace};
 
-/// Links that carry vectors from neighbours.
+/// Links along which vectors are carried from neighbouring sites.
 pub(super) struct Hops {
     gauge: Arc<GaugeField>,
     components: Components,
 }
 
-/// out = coef_y y + coef (sum over hops) in on one parity.
+/// The operation out = coef_y y + coef (sum over hops) in on one parity.
 pub(super) struct Term<'a> {
     pub parity: usize,
-    /// Hops that count: bit 2 mu for that from x - mu, bit 2 mu + 1 for that from x + mu.
+    /// Bits of the hops that are summed: 2 mu for that from x - mu, 2 mu + 1 for that from x + mu.
     pub hops: i32,
     pub coef: f64,
     pub y: Option<(&'a VectorField, f64)>,
@@ -45,7 +45,7 @@ impl Hops {
     pub fn components(&self) -> Components {
         self.components
     }
-    /// Vectors that it acts on.
+    /// Shape of the vectors on these sites.
     pub fn shape(&self, subset: Subset) -> Shape {
         Shape {
             device: self.gauge.device().clone(),
@@ -57,8 +57,8 @@ impl Hops {
         }
     }
 
-    /// One parity of the result; `inp` holds the other parity, `out` and y this one, or all of them the
-    /// whole lattice.
+    /// Computes one parity of the result: `inp` holds the other parity and `out` and y this one, or all of them hold
+    /// the whole lattice.
     pub fn apply(&self, out: &mut VectorField, inp: &VectorField, term: &Term) -> Result<()> {
         let geometry = self.gauge.geometry();
         let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), self.components.reals());
@@ -114,7 +114,7 @@ impl Hops {
     pub fn flops(&self, hops: u32) -> f64 {
         (f64::from(hops) * 72.0 + 12.0) * self.components.spins as f64
     }
-    /// Compulsory bytes on a site.
+    /// Compulsory bytes for a site with so many hops.
     pub fn bytes(&self, hops: u32, nrhs: usize) -> f64 {
         let links = hops as usize * self.gauge.recon().reals();
         let vectors = 3 * nrhs * self.components.reals();
@@ -122,9 +122,9 @@ impl Hops {
     }
 }
 
-/// Covariant shifts along a path of links: out(x) is in at the end of the path that starts at x, carried back
-/// to x. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu), which
-/// is what QUDA calls covariant derivative. Fields are periodic.
+/// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, carried back to x by the
+/// links. One step forward is out(x) = U_mu(x) in(x + mu), one back out(x) = U_mu(x - mu)^dagger in(x - mu), which
+/// QUDA calls covariant derivative. Fields are periodic.
 pub struct CovariantShift {
     hops: Hops,
     path: Vec<u8>,
@@ -132,8 +132,8 @@ pub struct CovariantShift {
 }
 
 impl CovariantShift {
-    /// Along `path`, in the order in which one walks from x: steps 0 to 3 forward in x, y, z, t and 7 - mu back
-    /// in direction mu, as paths of links have them; on colour vectors or spinors in the precision of the links.
+    /// The shift along `path`, steps in the order in which one walks from x: 0 to 3 forward in x, y, z, t and 7 - mu
+    /// back in direction mu. It acts on colour vectors or spinors in the precision of the links.
     ///
     /// # Errors
     /// `Unsupported`: other components, SU(2), links stored as 8 numbers; `BadParameter`: an empty path or a
@@ -157,7 +157,7 @@ impl CovariantShift {
         })
     }
 
-    /// The last step is taken first: its value is carried back along those before it.
+    /// Applies the last step first, since its value is carried back along those before it.
     fn walk(
         &self,
         out: &mut VectorField,
@@ -190,7 +190,7 @@ impl LinOp for CovariantShift {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.walk(out, inp, self.path.iter().rev().copied())
     }
-    /// Along the path in the other direction.
+    /// The shift along the path in the opposite direction.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.walk(out, inp, self.path.iter().map(|step| 7 - step))
     }

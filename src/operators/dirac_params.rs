@@ -10,22 +10,23 @@ use crate::error::Result;
 pub struct DiracParams {
     /// Bare mass m of D = (m + sum_mu h_mu) - H/2 + ...
     pub mass: f64,
-    /// Sheikholeslami-Wohlert coefficient of the spatial planes and of those with t; 0: no term.
+    /// Coefficient of the clover term (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572) in spatial planes and
+    /// in planes with t; 0: no term.
     pub csw_s: f64,
     pub csw_t: f64,
-    /// Twisted mass: + i mu gamma5.
+    /// Twisted mass mu: the operator has + i mu gamma5 (Frezzotti et al., hep-lat/0101001).
     pub mu: f64,
-    /// Further twisted mass where the site term A is applied as it is, not in its inverse: of an asymmetric Schur
-    /// complement A_p - kappa^2 H A_q^-1 H that of its own parity p alone.
+    /// Additional twisted mass where the site term A itself is applied, not its inverse; in an asymmetric Schur
+    /// complement A_p - kappa^2 H A_q^-1 H that is its own parity p.
     pub rho: f64,
     /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     pub hop: [f64; 4],
-    /// psi(x + L mu) = boundary[mu] psi(x); modulus one; -1 is antiperiodic.
+    /// Phases of the boundary, of modulus one: psi(x + L mu) = boundary[mu] psi(x); -1 is antiperiodic.
     pub boundary: [Complex64; 4],
 }
 
 impl Default for DiracParams {
-    /// Massless isotropic Wilson, periodic in space and antiperiodic in time.
+    /// The massless isotropic Wilson operator, periodic in space and antiperiodic in time.
     fn default() -> Self {
         let one = Complex64::new(1.0, 0.0);
         DiracParams {
@@ -41,13 +42,13 @@ impl Default for DiracParams {
 }
 
 impl DiracParams {
-    /// kappa = 1 / (2 m + 2 sum_mu h_mu): 1 / (2m + 8) when isotropic.
+    /// The hopping parameter kappa = 1 / (2 m + 2 sum_mu h_mu), which is 1 / (2 m + 8) without anisotropy.
     pub fn kappa(&self) -> f64 {
         0.5 / (self.mass + self.hop.iter().sum::<f64>())
     }
-    /// Beyond it no interface takes a kappa.
+    /// Largest kappa that interfaces accept.
     pub const LARGEST_KAPPA: f64 = 2.0;
-    /// Sets the mass that belongs to kappa for the hop coefficients that are set.
+    /// These parameters with the mass that belongs to kappa, given their hop coefficients.
     pub fn with_kappa(mut self, kappa: f64) -> Self {
         self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();
         self
@@ -55,7 +56,7 @@ impl DiracParams {
     pub fn has_clover(&self) -> bool {
         self.csw_s != 0.0 || self.csw_t != 0.0
     }
-    /// Refuses what no operator can be made of.
+    /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
         // The mass may be that of kappa and the hops.
         let hop = self.hop.map(|h| ("hop", h));

@@ -16,20 +16,20 @@ use crate::fields::time_slices::{check_spinors, TimeFactors};
 use crate::fields::{GaugeField, Geometry, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
-/// The weight of distance preconditioning.
+/// The weight W(t) = cosh(alpha (T/2 - d)) of distance preconditioning (arXiv:1006.4028, Eq. 9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Exponent per time slice, above 0.
+    /// Exponent alpha per time slice, above 0.
     pub alpha: f64,
     /// Time slice of the source.
     pub t0: usize,
 }
 
 impl Distance {
-    /// Largest alpha T / 2: weights and their inverses then are far from the ends of single precision.
+    /// Largest allowed alpha T / 2: weights and their inverses are then far from the ends of single precision.
     const REACH: f64 = 80.0;
 
-    /// Refuses weights that a lattice does not have.
+    /// Refuses weights that do not fit the lattice.
     ///
     /// # Errors
     /// `BadParameter`: alpha is not a number above 0, or above 160 / T; t0 is not a time slice.
@@ -54,8 +54,8 @@ impl Distance {
         Ok(())
     }
 
-    /// The weights of all time slices, divided by the geometric mean of the largest and the least, which M' does not
-    /// depend on.
+    /// The weights of all time slices, divided by the geometric mean of the largest and the least one, which does not
+    /// change M'.
     fn weights(&self, times: usize) -> Vec<f64> {
         let half = 0.5 * times as f64;
         let middle = (self.alpha * half).cosh().sqrt();
@@ -64,7 +64,7 @@ impl Distance {
     }
 }
 
-/// W and its inverse on a device.
+/// The weights W and their inverses, on a device.
 #[derive(Clone)]
 pub struct DistanceWeights {
     distance: Distance,
@@ -73,7 +73,7 @@ pub struct DistanceWeights {
 }
 
 impl DistanceWeights {
-    /// The weights of solves with an action on spinors.
+    /// Weights for solves with this action on spinors.
     ///
     /// # Errors
     /// `BadParameter`: see [`Distance::check`]; `Unsupported`: the action is not one of spinors, or has no hop in time;
@@ -91,7 +91,7 @@ impl DistanceWeights {
         Ok(DistanceWeights { distance, times: factors(&weights)?, over: factors(&inverse)? })
     }
 
-    /// W^-1 M W of the action M, or W M W^-1, whose adjoint is W^-1 M^dagger W, for `adjoint`.
+    /// The weighted operator W^-1 M W, or with `adjoint` W M W^-1, whose adjoint is W^-1 M^dagger W.
     pub fn around(&self, op: Arc<dyn QuarkAction>, adjoint: bool) -> DistanceWeighted {
         DistanceWeighted { op, weights: self.clone(), adjoint }
     }
@@ -100,17 +100,17 @@ impl DistanceWeights {
     pub fn prepare(&self, out: &mut VectorField, b: &VectorField) -> Result<()> {
         self.over.multiply(out, b)
     }
-    /// x = W x: the solution of that of the weighted equation.
+    /// x = W x: turns the solution of the weighted equation into that of M x = b.
     pub fn reconstruct(&self, x: &mut VectorField) -> Result<()> {
         self.times.scale(x)
     }
-    /// x = W^-1 x: the opposite of `reconstruct`.
+    /// x = W^-1 x, the opposite of `reconstruct`.
     pub fn restrict(&self, x: &mut VectorField) -> Result<()> {
         self.over.scale(x)
     }
 }
 
-/// M' = W^-1 M W of a quark action M on spinors, or W M W^-1.
+/// The weighted operator M' = W^-1 M W of a quark action M on spinors, or W M W^-1.
 pub struct DistanceWeighted {
     op: Arc<dyn QuarkAction>,
     weights: DistanceWeights,
@@ -126,7 +126,7 @@ impl DistanceWeighted {
         Ok(DistanceWeights::new(&*op, distance)?.around(op, false))
     }
 
-    /// What a vector is multiplied with before M, or M^dagger, and after it.
+    /// The factors by which a vector is multiplied before and after M, or M^dagger.
     fn factors(&self, dagger: bool) -> (&TimeFactors, &TimeFactors) {
         let DistanceWeights { times, over, .. } = &self.weights;
         match dagger == self.adjoint {
@@ -135,8 +135,8 @@ impl DistanceWeighted {
         }
     }
 
-    /// out = M' in for the M of `apply`, or with `dagger` the adjoint of M' for the M^dagger of `apply`.
-    /// Whole lattices pass a workspace that does not last: its field would stay beside the vectors of a solve on one parity.
+    /// out = M' in where `apply` multiplies by M, or with `dagger` the adjoint where it multiplies by M^dagger. Whole
+    /// lattices pass a temporary workspace, whose field does not stay beside the vectors of a solve on one parity.
     fn with(
         &self,
         workspace: &Workspace,
@@ -153,12 +153,12 @@ impl DistanceWeighted {
     }
 }
 
-/// Flops of both factors.
+/// Floating-point operations of both factors.
 fn extra_flops(shape: &Shape) -> f64 {
     4.0 * shape.numbers()
 }
 
-/// Bytes of both: each reads and writes a vector.
+/// Bytes of both factors, each of which reads and writes a vector.
 fn extra_bytes(shape: &Shape, nrhs: usize) -> f64 {
     4.0 * shape.bytes(nrhs) as f64
 }
@@ -230,7 +230,7 @@ impl QuarkAction for DistanceWeighted {
     }
 }
 
-/// The Schur complement of M', which is S of M between the same factors: W is a number on every site.
+/// The Schur complement of M': that of M between the same factors, since W is a number on every site.
 struct WeightedSchur {
     inner: Arc<dyn SchurAction>,
     op: Arc<DistanceWeighted>,
@@ -284,7 +284,7 @@ impl SchurComplement for WeightedSchur {
         self.inner.reconstruct(full, &own, &t, dagger)?;
         last.scale(full)
     }
-    /// What it does is the same on every time slice.
+    /// Multiplies by the same factor on every site of a time slice.
     fn restrict(&self, out: &mut VectorField, full: &VectorField, dagger: bool) -> Result<()> {
         self.inner.restrict(out, full, dagger)
     }

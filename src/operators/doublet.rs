@@ -19,17 +19,17 @@ use crate::error::Result;
 use crate::fields::{CloverField, Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
 
-/// Parameters of a non-degenerate twisted doublet.
+/// Parameters of a twisted doublet whose two masses differ (Frezzotti, Rossi, hep-lat/0311008).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DoubletParams {
     /// Mass, clover term, twisted mass mu, hops and boundary of either flavour.
     pub wilson: DiracParams,
-    /// Splitting of the two flavours: - epsilon tau1.
+    /// Splitting epsilon of the two masses: the operator has - epsilon tau1.
     pub epsilon: f64,
 }
 
 impl DoubletParams {
-    /// Refuses what no operator can be made of.
+    /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
         self.check_numbers()?;
         // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
@@ -51,19 +51,19 @@ impl DoubletParams {
         }
         Ok(())
     }
-    /// Twisted mass of the lighter quark: on an eigenvector of gamma5 D of one flavour without a twist, with the
-    /// eigenvalue l and <gamma5> = 0, |D|^2 is l^2 + (|mu| + |epsilon|)^2 and l^2 + (|mu| - |epsilon|)^2.
+    /// Twisted mass of the lighter quark, |mu| - |epsilon|: on an eigenvector of gamma5 D of one flavour without
+    /// twist with eigenvalue l and <gamma5> = 0, |D|^2 is l^2 + (|mu| + |epsilon|)^2 and l^2 + (|mu| - |epsilon|)^2.
     fn lighter(&self) -> f64 {
         self.wilson.mu.abs() - self.epsilon.abs()
     }
-    /// m^2 - e^2.
+    /// m^2 - e^2 with m = 2 kappa mu and e = 2 kappa epsilon, kappa-normalised.
     pub(super) fn square(&self) -> f64 {
         let c = 2.0 * self.wilson.kappa();
         (c * self.wilson.mu).powi(2) - (c * self.epsilon).powi(2)
     }
 }
 
-/// The operator of a non-degenerate twisted doublet.
+/// The operator of a twisted doublet whose two masses differ.
 pub struct Doublet {
     wilson: Arc<Wilson>,
     params: DoubletParams,
@@ -81,8 +81,8 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson), params))
     }
 
-    /// The doublet with a clover term A of either flavour, kappa-normalised, and its inverse with
-    /// A^2 + m^2 - e^2, both given.
+    /// The doublet with a given clover term A of each flavour, kappa-normalised, and its given inverse with A^2 + m^2
+    /// - e^2.
     ///
     /// # Errors
     /// Errors of [`DoubletParams::check`]; `FieldMismatch`: another lattice, device or precision than the links'.
@@ -102,7 +102,7 @@ impl Doublet {
         Doublet { wilson, params, workspace: Workspace::default() }
     }
 
-    /// This operator in other storage, on links that nobody else has.
+    /// This operator in other storage, on a copy of the links that nobody else has.
     pub fn owned_in(self, storage: Storage) -> Result<Doublet> {
         let params = self.params;
         let wilson = match Arc::try_unwrap(self.wilson) {
@@ -112,7 +112,7 @@ impl Doublet {
         Ok(Self::on(Arc::new(wilson.owned_in(storage)?), params))
     }
 
-    /// out = coef S in + y on one parity, `out` and `in` the same field or not.
+    /// out = coef S in + y on one parity for a site term S; `out` and `in` may be the same field.
     fn site(
         &self,
         out: &VectorField,
@@ -342,7 +342,8 @@ impl QuarkAction for Doublet {
 }
 
 impl CoarsenablePair for Doublet {
-    /// Wilson's operator with the twisted mass of the lighter quark, whose low modes the null vectors are to have.
+    /// The Wilson operator with the twisted mass of the lighter quark, whose low modes the null vectors are to
+    /// contain.
     fn one_flavour(&self) -> Result<Arc<dyn Coarsenable>> {
         let params = DiracParams { mu: self.params.lighter(), ..*self.wilson.params() };
         let (links, direct) = (self.wilson.gauge().clone(), self.wilson.clover()?);

@@ -15,12 +15,12 @@ use crate::error::Result;
 use crate::fields::{CloverField, Momenta, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
-/// A quark action M = A - kappa H with the hops H of a Wilson operator on every slice and a site term A.
+/// A quark action M = A - kappa H, with the hops H of a Wilson operator on every slice and a site term A.
 pub trait WilsonType: QuarkAction {
-    /// The operator of one slice, whose links, hops and clover term M has.
+    /// The operator of one slice, whose links, hops and clover term M uses.
     fn wilson(&self) -> &Wilson;
-    /// One parity of the hopping term with site terms, of vectors of M, with further terms in the same pass: `inp` must
-    /// hold the other parity, `out` and what is added this one.
+    /// One parity of the hopping term with site terms and further terms in the same pass; `inp` must hold the other
+    /// parity, `out` and what is added this one.
     fn hop_add(
         &self,
         out: &mut VectorField,
@@ -28,17 +28,18 @@ pub trait WilsonType: QuarkAction {
         call: &HopCall,
         sum: &HopSum,
     ) -> Result<()>;
-    /// Does the term leave vectors as they are?
+    /// Whether this site term leaves vectors as they are.
     fn is_one(&self, term: SiteTerm) -> bool;
 }
 
-/// The Schur complement of the Wilson-type M on one parity.
+/// The Schur complement of a Wilson-type operator M on one parity (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
+/// 211).
 pub struct EvenOdd {
     op: Arc<dyn WilsonType>,
     parity: usize,
     symmetric: bool,
     workspace: Workspace,
-    /// Inverse clover blocks of even and of odd sites that live as long as this, where they are not lent.
+    /// Inverse clover blocks of even and of odd sites, kept as long as the complement lives unless they are lent.
     kept: [OnceLock<Arc<CloverField>>; 2],
     lent: AtomicBool,
 }
@@ -67,7 +68,7 @@ impl EvenOdd {
         self.symmetric
     }
 
-    /// The inverse clover blocks of a parity, for what asks for them while the result lives, or this.
+    /// The inverse clover blocks of a parity; the caller or this complement keeps them alive.
     fn blocks(&self, parity: usize) -> Result<Option<Arc<CloverField>>> {
         if self.kept[parity].get().is_some() || !lasts(&self.op.shape().device) {
             return Ok(None);
@@ -80,7 +81,7 @@ impl EvenOdd {
         }
         Ok(blocks)
     }
-    /// Parities whose inverse blocks it takes.
+    /// The parities whose inverse clover blocks the complement needs.
     fn inverted(&self) -> impl Iterator<Item = usize> {
         let (parity, symmetric) = (self.parity, self.symmetric);
         (0..2).filter(move |&p| symmetric || p != parity)
@@ -90,7 +91,7 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
-    /// out = own out + y + in - S in of the symmetric complement S.
+    /// out = own out + y + in - S in for the symmetric complement S.
     fn add_one_minus_schur(
         &self,
         out: &mut VectorField,
@@ -108,7 +109,7 @@ impl EvenOdd {
         })
     }
 
-    /// [`WilsonType::hop_add`], with the clover blocks of an inverse site term.
+    /// Calls [`WilsonType::hop_add`] with the clover blocks of an inverse site term.
     pub(super) fn hop(
         &self,
         out: &mut VectorField,
@@ -123,7 +124,7 @@ impl EvenOdd {
         self.op.hop_add(out, inp, call, sum)
     }
 
-    /// x_q = A_q^-1 (b_q + kappa H_qp x_p).
+    /// x_q = A_q^-1 (b_q + kappa H_qp x_p), the solution on the other parity.
     fn solve_other(
         &self,
         out: &mut VectorField,
@@ -137,7 +138,7 @@ impl EvenOdd {
         self.hop(out, x, &call, &HopSum::default())
     }
 
-    /// out = A^-1 in, or the adjoint, on one parity; out may be an alias of in.
+    /// out = A^-1 in, or with its adjoint, on one parity; out may share the memory of in.
     pub(super) fn apply_inverse(
         &self,
         out: &mut VectorField,
@@ -149,7 +150,7 @@ impl EvenOdd {
         self.op.apply_site(out, inp, parity, SiteTerm::Inverse, dagger, 1.0)
     }
 
-    /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in
+    /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in, with site terms S_y and S_hop.
     fn schur(
         &self,
         out: &mut VectorField,
@@ -226,8 +227,8 @@ impl SchurComplement for EvenOdd {
         self.op.shape()
     }
 
-    /// S (b_p + kappa H_pq A_q^-1 b_q), S = A_p^-1 if symmetric. For M^dagger x = b, where the
-    /// Schur complement is the adjoint of the asymmetric one, every factor is its adjoint and S = 1.
+    /// The source S (b_p + kappa H_pq A_q^-1 b_q) with S = A_p^-1 if symmetric, else 1. For M^dagger x = b the
+    /// complement is the adjoint of the asymmetric one: every factor is its adjoint and S = 1.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (p, q) = (self.parity, 1 - self.parity);
         let site_hop = match self.symmetric && !dagger {
@@ -242,8 +243,7 @@ impl SchurComplement for EvenOdd {
         })
     }
 
-    /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger the symmetric system is solved by
-    /// A_p^dagger x_p.
+    /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger, A_p^dagger x_p is what solves the symmetric system.
     fn reconstruct(
         &self,
         full: &mut VectorField,
@@ -260,8 +260,8 @@ impl SchurComplement for EvenOdd {
         self.solve_other(full, &own, b, dagger)
     }
 
-    /// The residual of M x = b times S on p, with x_q of `reconstruct`, which leaves none on q: S (b_p + kappa H_pq x_q)
-    /// - S A_p x_p. x_q lies in the memory of the source.
+    /// The residual of M x = b on p times S, S (b_p + kappa H_pq x_q) - S A_p x_p, where x_q by `reconstruct` leaves
+    /// none on q. x_q lies in the memory of the source.
     fn residual(
         &self,
         r: &mut VectorField,
@@ -310,7 +310,7 @@ impl LinOp for EvenOdd {
         };
         self.schur(out, inp, inp, site_hop, site_y, false)
     }
-    /// (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger
+    /// The adjoint (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         if !self.symmetric {
             return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::Direct, true);

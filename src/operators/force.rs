@@ -17,7 +17,8 @@ use crate::fields::{
     halo, CloverField, MatrixField, MatrixForm, Momenta, Precision, SpinorField, Subset,
 };
 
-/// Terms sum_k 2 coef_k Re <y_k, M x_k>: full fields with as many right-hand sides.
+/// The terms sum_k 2 coef_k Re <y_k, M x_k> of an action, whose force is wanted: fields on the full lattice with as
+/// many right-hand sides as coefficients.
 #[derive(Clone, Copy)]
 pub struct ForceTerms<'a> {
     pub x: &'a SpinorField,
@@ -103,22 +104,22 @@ impl Wilson {
         Ok(())
     }
 
-    /// A zero field for [`Wilson::insert`]: 54 reals per site, six hermitian matrices.
+    /// A zero field for [`Wilson::insert`]: six hermitian matrices a site, 54 reals.
     pub fn insertion(&self) -> Result<MatrixField> {
         let gauge = self.gauge();
         let form = MatrixForm::General;
         MatrixField::new(gauge.device(), gauge.geometry(), gauge.precision(), form, 3)
     }
 
-    /// Bytes of that field.
+    /// Bytes of a field as [`Wilson::insertion`] makes it.
     pub fn insertion_bytes(&self) -> usize {
         let gauge = self.gauge();
         MatrixField::bytes(gauge.geometry(), gauge.precision(), MatrixForm::General, 3)
     }
 
-    /// What of the clover term's force depends on spinors: per plane the matrices that stand in the
-    /// corners of its plaquettes. Written to `out`, or with `add` added to what is there.
-    /// `determinant`: c of terms c ln |det A|^2 of the even sites and of the odd ones, A with its twist.
+    /// Computes what of the clover term's force depends on spinors: for each plane the matrices that stand in the
+    /// corners of its plaquettes. Writes them to `out`, or with `add` adds them. `determinant` holds c of the terms c
+    /// ln |det A|^2 of even and of odd sites, A with its twist.
     ///
     /// # Errors
     /// `Unsupported`: the operator has no clover term; `FieldMismatch`.
@@ -199,8 +200,8 @@ impl Wilson {
         Ok(())
     }
 
-    /// momenta -= step times the force of what was inserted; brings the borders of `insertion` up to
-    /// date. Every rank calls it. Errors as of [`Wilson::insert`].
+    /// momenta -= step times the clover force of what was inserted (Jansen, Liu, hep-lat/9603008). Brings the borders
+    /// of `insertion` up to date, so every rank calls it. Errors as of [`Wilson::insert`].
     pub fn clover_force(
         &self,
         momenta: &mut Momenta,
@@ -225,7 +226,8 @@ impl Wilson {
         )
     }
 
-    /// ln |det A|^2 of the even and of the odd sites, A = 1 + ... + i twist gamma5 (kappa-normalised): ln det (A^2 + s).
+    /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, that is ln det (A^2
+    /// + s).
     ///
     /// # Errors
     /// `SingularClover`.
@@ -291,7 +293,7 @@ impl Wilson {
     }
 }
 
-/// Launches carry the coefficients of at most MAX_RHS right-hand sides.
+/// Splits right-hand sides into ranges (first, count) of at most MAX_RHS, as many as one launch has coefficients for.
 fn groups(n: usize) -> impl Iterator<Item = (usize, usize)> {
     let max = args::MAX_RHS as usize;
     (0..n).step_by(max).map(move |first| (first, max.min(n - first)))
@@ -303,7 +305,7 @@ fn coefficients(all: &[f64], first: usize, count: usize) -> [f64; args::MAX_RHS 
     out
 }
 
-/// A full field from right-hand side `first` on.
+/// The view of a full field from right-hand side `first` on.
 fn from_rhs(f: &SpinorField, first: usize) -> FieldView {
     let mut v = f.view();
     v.data = v.data.offset((2 * first) as u64 * v.plane_bytes as u64);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fields::{GaugeField, SpinorField, Subset};
 use crate::linop::{LinOp, Shape, Workspace};
 
-/// Q = gamma5 D.
+/// The hermitian Wilson operator Q = gamma5 D, kernel of the overlap operator.
 pub struct HermitianWilson {
     op: Arc<Wilson>,
     workspace: Workspace,
@@ -25,7 +25,7 @@ impl HermitianWilson {
         }
         Ok(HermitianWilson { op, workspace: Workspace::default() })
     }
-    /// The operator on these links.
+    /// The operator with these parameters on these links.
     ///
     /// # Errors
     /// Errors of [`HermitianWilson::new`] and [`Wilson::new`].
@@ -40,12 +40,12 @@ impl HermitianWilson {
         Self::new(Arc::new(self.op.like_on(device)?))
     }
 
-    /// What its kernels depend on.
+    /// Describes everything that its kernels depend on.
     pub(crate) fn describe(&self) -> String {
         self.op.describe()
     }
 
-    /// D = scale M.
+    /// The factor between D and the kappa-normalised M: D = scale M.
     fn scale(&self) -> f64 {
         0.5 / self.op.kappa()
     }
@@ -55,7 +55,7 @@ impl HermitianWilson {
         self.dirac_add(out, inp, dagger, c, &HopSum::default())
     }
 
-    /// out = c D in + coef z + own out, or with D^dagger, in one pass.
+    /// out = c D in + coef z + own out, or with D^dagger in place of D, in one pass.
     pub fn dirac_add(
         &self,
         out: &mut SpinorField,

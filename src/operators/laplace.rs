@@ -14,10 +14,9 @@ use crate::error::Result;
 use crate::fields::{Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
 
-/// a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions:
-/// with a = 2 d + m^2, b = -1 the Laplacian -D^2 + m^2 in d directions, and with b = alpha,
-/// normalised by a + 2 d b, a step of Gaussian (Wuppertal) smearing (Guesken, Nucl. Phys. B (Proc.
-/// Suppl.) 17, 361). Fields are periodic.
+/// The operator a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions. With a
+/// = 2 d + m^2 and b = -1 it is the Laplacian -D^2 + m^2 in d directions; with b = alpha and divided by a + 2 d b it
+/// is a step of Gaussian (Wuppertal) smearing (Guesken, Nucl. Phys. B (Proc. Suppl.) 17, 361). Fields are periodic.
 pub struct Laplace {
     hops: Hops,
     directions: i32,
@@ -27,19 +26,19 @@ pub struct Laplace {
     copies: SharedCopies<Laplace>,
 }
 
-/// The Laplacian -D^2 + m^2 as a quark action.
+/// Parameters of the Laplacian -D^2 + m^2 as a quark action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaplaceParams {
-    /// Colour vectors or spinors.
+    /// What a site holds: colour vectors or spinors.
     pub components: Components,
-    /// Directions of the Laplacian: bit mu; 7: the spatial ones, 15: all four.
+    /// Directions of the Laplacian, bit mu for each: 7 are the spatial ones, 15 all four.
     pub directions: i32,
-    /// m^2, in units of the lattice spacing.
+    /// The mass term m^2, in units of the lattice spacing.
     pub mass2: f64,
 }
 
 impl LaplaceParams {
-    /// Refuses what no operator can be made of.
+    /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
         if !(1..16).contains(&self.directions) {
             bail!(
@@ -53,7 +52,7 @@ impl LaplaceParams {
         }
         Ok(())
     }
-    /// The Laplacian of these links.
+    /// The Laplacian with these parameters on these links.
     ///
     /// # Errors
     /// Errors of [`LaplaceParams::check`] and [`Laplace::new`].
@@ -63,12 +62,12 @@ impl LaplaceParams {
     }
 }
 
-/// Laplacians made so far.
+/// Counts Laplacians, so that each has a number of its own.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Laplace {
-    /// The Laplacian on fields of `components`, colour vectors or spinors, in the precision of the links;
-    /// `directions`: bit mu.
+    /// The Laplacian on colour vectors or spinors (`components`) in the precision of the links, in the directions
+    /// whose bit mu is set.
     ///
     /// # Errors
     /// `Unsupported`: other components, SU(2), or links stored as 8 numbers;
@@ -93,7 +92,7 @@ impl Laplace {
         Ok(Laplace { hops, directions, diagonal, neighbours, number, copies })
     }
 
-    /// -D^2 + m^2 in the directions of the mask.
+    /// The operator -D^2 + m^2 in the directions of the mask.
     pub fn massive(
         gauge: Arc<GaugeField>,
         components: Components,
@@ -104,7 +103,7 @@ impl Laplace {
         Self::new(gauge, components, directions, 2.0 * d + mass2, -1.0)
     }
 
-    /// out = coef_y y + coef H in on one parity, H the sum over the neighbours.
+    /// out = coef_y y + coef H in on one parity, where H is the sum over the neighbours.
     fn hop(
         &self,
         out: &mut VectorField,
@@ -129,7 +128,7 @@ impl Laplace {
         self.hops.apply(out, inp, &Term { parity, hops: 0, coef: 0.0, y: Some((inp, c)) })
     }
 
-    /// The same operator on other links.
+    /// This operator on other links.
     fn on_links(&self, gauge: Arc<GaugeField>) -> Result<Self> {
         let made = Self::new(
             gauge,
@@ -233,8 +232,8 @@ impl QuarkAction for Laplace {
     }
 }
 
-/// Schur complements of M = a + b H: on parity p, q being the other one, symmetric
-/// 1 - (b/a)^2 H_pq H_qp, asymmetric a - (b^2/a) H_pq H_qp. Both are hermitian.
+/// The Schur complement of M = a + b H on parity p, q being the other one: symmetric 1 - (b/a)^2 H_pq H_qp, or
+/// asymmetric a - (b^2/a) H_pq H_qp. Both are hermitian.
 struct LaplaceSchur {
     op: Arc<Laplace>,
     form: Schur,
@@ -245,11 +244,11 @@ impl LaplaceSchur {
     fn other_shape(&self) -> Shape {
         self.op.subset_shape(Subset::of_parity(1 - self.form.parity))
     }
-    /// b / a.
+    /// The ratio b / a.
     fn ratio(&self) -> f64 {
         self.op.neighbours / self.op.diagonal
     }
-    /// S = this times the symmetric complement.
+    /// The factor by which S is larger than the symmetric complement.
     fn scale(&self) -> f64 {
         if self.form.symmetric {
             1.0
@@ -291,11 +290,12 @@ impl SchurComplement for LaplaceSchur {
     fn full_shape(&self) -> Shape {
         self.op.shape()
     }
-    /// b_p - (b/a) H_pq b_q: the residual of the complement is that of M. The symmetric one is solved by a x_p.
+    /// The source b_p - (b/a) H_pq b_q, with which the complement's residual is that of M; the symmetric complement
+    /// is solved by a x_p.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, _dagger: bool) -> Result<()> {
         self.op.hop(out, b, self.form.parity, -self.ratio(), Some((b, 1.0)))
     }
-    /// x_q = b_q / a - (b/a) H_qp x_p.
+    /// The other parity of the solution, x_q = b_q / a - (b/a) H_qp x_p.
     fn reconstruct(
         &self,
         full: &mut VectorField,

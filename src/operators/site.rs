@@ -21,7 +21,7 @@ pub fn phase(angle: f64) -> Complex64 {
     }
 }
 
-/// What the site-diagonal part of a kernel multiplies with.
+/// The site term that a kernel multiplies by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SiteTerm {
     /// 1
@@ -32,7 +32,7 @@ pub enum SiteTerm {
     Inverse,
 }
 
-/// A site term as kernels have it: SITE_*, the clover field that it reads, its twist and scale.
+/// A site term as kernels take it: a SITE_* code, the clover field that it reads, its twist and scale.
 pub struct Site {
     pub kind: i32,
     pub clover: Option<Arc<CloverField>>,
@@ -40,7 +40,8 @@ pub struct Site {
     pub scale: f64,
 }
 
-/// out = coef S in on one parity, S one of SITE_* (kernels/wilson.h) with these blocks and twist.
+/// out = coef S in on one parity, where S is the term of code SITE_* (kernels/wilson.h) with these blocks and this
+/// twist.
 pub(super) fn site_launch(
     out: &mut SpinorField,
     inp: &SpinorField,
@@ -106,7 +107,7 @@ impl LinOp for Gamma5 {
     }
 }
 
-/// gamma5 M of an operator M on spinors with gamma5 M gamma5 = M^dagger: hermitian.
+/// The hermitian operator gamma5 M of an operator M on spinors with gamma5 M gamma5 = M^dagger.
 pub struct Gamma5Times(pub Arc<dyn LinOp>);
 
 impl LinOp for Gamma5Times {
@@ -143,7 +144,8 @@ pub fn gamma5(out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
     Ok(())
 }
 
-/// Copies one parity between fields that hold it; the other parity of `out` stays. A copy to itself is none.
+/// Copies one parity between fields that hold it; the other parity of `out` stays as it is. Copying a field to itself
+/// does nothing.
 pub fn copy_parity(out: &mut SpinorField, inp: &SpinorField, parity: usize) -> Result<()> {
     for f in [&*out, inp] {
         if f.subset() != Subset::Full && f.subset() != Subset::of_parity(parity) {

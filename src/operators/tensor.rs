@@ -8,27 +8,28 @@ use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, HalfColumns, Precision};
 
-/// Pairs (re, im) of a site's links, and of its site term's blocks.
+/// Pairs (re, im) that the table of a site has for its links, and as many for its site term.
 const LINKS: usize = 72;
 const BLOCKS: usize = 72;
-/// What the neighbours of a tile's rows may take of a first-level cache: three slices of the tile and the rows around
-/// it in one.
+/// Bytes that the neighbours of a tile's rows may take of a first-level cache: three slices of the tile and the rows
+/// around it.
 const TILE_BYTES: usize = 200 << 10;
-/// Threads of a block (Blocks::Links), and slices that it goes through at least.
+/// Threads of a block (Blocks::Links); also the least number of slices that a block goes through.
 const BLOCK: usize = 512;
 const SLICES: usize = 4;
 
-/// T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites. A number is off by some 2^-11.
+/// T = 1 - S = kappa^2 A_e^-1 H_eo A_o^-1 H_oe on even sites, for columns in half precision. Results are off by about
+/// 2^-11.
 #[derive(Debug)]
 pub struct TensorHop {
     geometry: Arc<Geometry>,
-    /// Tables of even and odd sites; site terms that are 1 have none.
+    /// Tables of links and site terms for even and for odd sites; site terms that are 1 have none.
     links: [Buffer; 2],
     blocks: Option<[Buffer; 2]>,
     odd: Mutex<Option<HalfColumns>>,
 }
 
-/// How a launch goes through the lattice.
+/// The order in which a launch goes through the lattice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tiles {
     y: usize,
@@ -38,19 +39,20 @@ struct Tiles {
 }
 
 impl TensorHop {
-    /// Most right-hand sides at a time: more than two groups of eight do not fit a thread's registers.
+    /// Largest number of right-hand sides at a time: more than two groups of eight do not fit the registers of a
+    /// thread.
     pub(crate) const MAX_COLUMNS: usize = 16;
 
-    /// Can it stand for an operator on these links: on a GPU, in 16 bits, on a lattice whose vectors have no more loads
-    /// of 16 bytes than 32 bits count, those of sites behind the faces between ranks included.
+    /// Whether T can stand for an operator on these links: a GPU, 16 bits, and vectors (with the sites behind faces
+    /// between ranks) whose loads of 16 bytes fit a count of 32 bits.
     pub fn fits(links: &GaugeField) -> bool {
         !links.device().is_cpu()
             && links.precision() == Precision::F16
             && 2 * links.geometry().outer() * 3 * Self::MAX_COLUMNS <= u32::MAX as usize
     }
 
-    /// Makes the tables of an operator in 16 bits whose links are stored as whole rows, of the arguments of its
-    /// hops to even and to odd sites; `blocks`: its site term is not 1.
+    /// Makes the tables for an operator in 16 bits whose links are stored as whole rows, from the arguments of its
+    /// hops to even and to odd sites; `blocks` says that its site term is not 1.
     pub(super) fn new(gauge: &GaugeField, terms: [HopArgs; 2], blocks: bool) -> Result<Self> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let table = |numbers: usize| device.alloc(4 * numbers * geometry.plane_sites());
@@ -72,12 +74,12 @@ impl TensorHop {
         self.links[0].device()
     }
 
-    /// A vector on even sites.
+    /// A zero vector on even sites.
     pub(crate) fn field(&self, nrhs: usize) -> Result<HalfColumns> {
         HalfColumns::new(self.device(), &self.geometry, nrhs)
     }
 
-    /// Frees the vector of odd sites.
+    /// Frees the temporary vector of odd sites.
     pub(crate) fn free_idle(&self) {
         *self.odd.lock().unwrap_or_else(|e| e.into_inner()) = None;
     }

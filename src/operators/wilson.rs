@@ -21,47 +21,48 @@ use crate::fields::{
 };
 use crate::linop::{LinOp, Schur, Shape};
 
-/// One parity's hop: out = coef_y S_y y + S_hop (coef H in). Either site term is one, or both are the same.
+/// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each site term is 1, or both are the same.
 #[derive(Clone, Copy)]
 pub struct HopCall<'a> {
     pub parity: usize,
     pub dagger: bool,
-    /// Multiplies H (not kappa).
+    /// Coefficient of H, which does not include kappa.
     pub coef: f64,
     pub site_hop: SiteTerm,
     pub y: Option<(&'a SpinorField, f64, SiteTerm)>,
 }
 
-/// What a hop adds besides: out = hop + coef z + own times what is in out.
+/// Terms that a hop adds in the same pass: out = hop + coef z + own times the old out.
 #[derive(Clone, Copy, Default)]
 pub struct HopSum<'a> {
     pub z: Option<(&'a SpinorField, f64)>,
-    /// 0: out is not read.
+    /// Coefficient of the old out; with 0 it is not read.
     pub own: f64,
 }
 
-/// Arguments of a hop with the clover blocks that they point to, which live until it is launched.
+/// Arguments of a hop together with the clover blocks that they point to, which so live until the launch.
 pub(super) struct Hop {
     pub args: HopArgs,
     blocks: Option<Arc<CloverField>>,
 }
 
-/// M = A - kappa H on the full lattice, and its parity pieces for even-odd preconditioning.
+/// The Wilson operator M = A - kappa H on the full lattice, with clover term and twisted mass (Clark et al.,
+/// arXiv:1612.07873, Eq. 2 without the twist), and its parts between the parities.
 pub struct Wilson {
     gauge: Arc<GaugeField>,
-    /// Kappa-normalised A and its inverse; absent without clover term.
+    /// The kappa-normalised site term A and its inverse; absent without a clover term.
     clover: Option<Arc<CloverTerm>>,
     params: DiracParams,
-    /// s of the inverse A H and H = (A^2 + s)^-1; None: the inverse is A^-1.
+    /// s in the inverse A H with H = (A^2 + s)^-1; None where the inverse is A^-1.
     pub(super) square: Option<f64>,
-    /// Was the clover term made of the links, not given by the caller?
+    /// True if the clover term was built from the links, false if the caller gave it.
     own_clover: bool,
     /// Number of the operator, which its copies share.
     number: u64,
     copies: SharedCopies<Wilson>,
 }
 
-/// Operators made so far.
+/// Counts operators, so that each has a number of its own.
 static MADE: AtomicU64 = AtomicU64::new(0);
 
 impl Wilson {
@@ -70,7 +71,7 @@ impl Wilson {
         Self::with_square(gauge, params, CloverField::square(2.0 * params.kappa() * params.mu))
     }
 
-    /// The same with the inverse of A^2 + `square`, kappa-normalised, in place of that of the twist.
+    /// The operator with the inverse of A^2 + `square`, kappa-normalised, in place of that which its twist has.
     pub(super) fn with_square(
         gauge: Arc<GaugeField>,
         params: DiracParams,
@@ -92,11 +93,10 @@ impl Wilson {
         Ok(Wilson { own_clover: true, ..made })
     }
 
-    /// Puts other links into the memory of the operator's own, and the clover term and what there is of its inverse,
-    /// made of them, into that of the old ones: nothing is compiled, and nothing is allocated where
-    /// `gauge` has the operator's precision and is stored as 18 or 12 numbers. The field that the
-    /// operator was made with is overwritten where it has not been converted ([`Wilson::to`]).
-    /// Nothing is done where `gauge` holds the links that the operator has.
+    /// Replaces the links in the operator's own memory, and builds the clover term and those parts of its inverse
+    /// that exist from them in place: nothing is compiled, and nothing is allocated if `gauge` has the operator's
+    /// precision and is stored as 18 or 12 numbers. The field that the operator was made with is overwritten unless
+    /// it was converted ([`Wilson::to`]). Nothing happens if `gauge` has the links that the operator has.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or group; `Unsupported`: the caller gave the clover
@@ -116,8 +116,7 @@ impl Wilson {
         clover.rebuild(links, coefs, self.gauge.version())
     }
 
-    /// Takes over links, clover term and inverse of the same operator in other storage, into the
-    /// memory that it has, as far as they have changed.
+    /// Copies links, clover term and inverse, as far as they have changed, from the same operator in other storage.
     fn follow(&self, other: &Wilson) -> Result<()> {
         self.gauge.update_from(&other.gauge)?;
         match (&self.clover, &other.clover) {
@@ -131,7 +130,7 @@ impl Wilson {
         ActionVersion { operator: self.number, links: self.gauge.version() }
     }
 
-    /// The copy in other storage that all who ask for it share, brought up to date with this operator.
+    /// A copy in other storage that all who ask for it share, brought up to date with this operator.
     pub(super) fn shared(&self, (precision, recon): Storage) -> Result<Arc<Wilson>> {
         self.copies.get(
             (precision, recon),
@@ -144,8 +143,8 @@ impl Wilson {
         )
     }
 
-    /// The operator with a clover term A that the caller has (kappa-normalised: 1 + 2 kappa ...). Where it has no
-    /// inverse, what takes that, even-odd preconditioning above all, is refused; M itself is not.
+    /// The operator with a given clover term A (kappa-normalised: 1 + 2 kappa ...). If A has no inverse, whatever
+    /// needs it is refused, even-odd preconditioning above all; M itself can be applied.
     pub fn with_clover(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -154,8 +153,8 @@ impl Wilson {
         Self::from_parts(gauge, direct, None, params)
     }
 
-    /// The operator with A and A^-1, or its twisted inverse, both given; without an inverse, one is made when it is
-    /// asked for.
+    /// The operator with given A and A^-1, or its twisted inverse; without an inverse one is made when it is asked
+    /// for.
     pub fn from_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -166,7 +165,7 @@ impl Wilson {
         Self::with_parts(gauge, direct, inverse, params, square)
     }
 
-    /// The operator with the inverse of A^2 + `square`.
+    /// The operator with given parts and the inverse of A^2 + `square`.
     pub(super) fn with_parts(
         gauge: Arc<GaugeField>,
         direct: Option<Arc<CloverField>>,
@@ -193,14 +192,14 @@ impl Wilson {
         Ok(Wilson { gauge, clover, params, square, own_clover: false, number, copies })
     }
 
-    /// Another operator with this one's clover term, on other links.
+    /// An operator with this one's clover term on other links.
     pub(super) fn with_links(&self, gauge: Arc<GaugeField>) -> Wilson {
         let (clover, copies) = (self.clover.clone(), SharedCopies::default());
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         Wilson { gauge, clover, own_clover: false, number, copies, ..*self }
     }
 
-    /// The same operator with a copy of its links.
+    /// This operator with a copy of its links that nobody else has.
     pub fn with_own_links(self) -> Result<Self> {
         let gauge = self.gauge.to(self.gauge.precision(), self.gauge.recon())?;
         Ok(Wilson { gauge: Arc::new(gauge), ..self })
@@ -216,7 +215,7 @@ impl Wilson {
         Ok(Wilson { gauge, clover, copies: SharedCopies::default(), ..*self })
     }
 
-    /// Bytes of links and of the clover blocks that M or a Schur complement takes, in another precision and link
+    /// Bytes of the links and of those clover blocks that M or a Schur complement needs, in another precision and
     /// storage.
     pub fn bytes_as(&self, precision: Precision, recon: Recon, form: Option<Schur>) -> u64 {
         let geometry = self.gauge.geometry();
@@ -233,7 +232,7 @@ impl Wilson {
         bytes
     }
 
-    /// The same operator in another precision and link storage.
+    /// A copy of the operator in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let same = (self.gauge.precision(), self.gauge.recon()) == (precision, recon);
         let links = match same {
@@ -243,14 +242,14 @@ impl Wilson {
         self.on_links(links, |clover| clover.whole_copy(precision))
     }
 
-    /// The same operator in other storage while the links of this one stay as they are: what of the clover term it is asked
-    /// for is made then, and its inverse lives as long as a Schur complement keeps it.
+    /// A copy in other storage that is valid while this operator's links stay: parts of its clover term are made when
+    /// they are asked for, and its inverse lives as long as a Schur complement keeps it.
     pub fn copy_on_demand(&self, precision: Precision, recon: Recon) -> Result<Self> {
         let links = Arc::new(self.gauge.to(precision, recon)?);
         self.on_links(links, |clover| Ok(clover.copy_on_demand(precision)))
     }
 
-    /// The same operator on a copy of its links; `copy` makes the clover term in their precision where that is another.
+    /// The operator on a copy of its links; `copy` makes the clover term in their precision if that differs.
     fn on_links(
         &self,
         gauge: Arc<GaugeField>,
@@ -268,7 +267,7 @@ impl Wilson {
     pub fn params(&self) -> &DiracParams {
         &self.params
     }
-    /// What its kernels depend on: names of rehearsals are made of it.
+    /// Describes everything that its kernels depend on; names of rehearsals are made of it.
     pub(crate) fn describe(&self) -> String {
         let (links, own) = (&self.gauge, &self.params);
         format!(
@@ -286,7 +285,7 @@ impl Wilson {
     pub(super) fn has_clover(&self) -> bool {
         self.clover.is_some()
     }
-    /// A, where there is a clover term.
+    /// The blocks A; None without a clover term.
     ///
     /// # Errors
     /// `OutOfMemory`, of an operator that shares the term of another.
@@ -296,18 +295,19 @@ impl Wilson {
     pub(super) fn direct(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
         self.clover.as_ref().map(|a| a.direct(subset)).transpose()
     }
-    /// A^-1 or its twisted inverse on these sites, where there is a clover term. It is made where nobody holds it.
+    /// The blocks of A^-1 or of its twisted inverse on these sites; they are made if nobody holds them. None without
+    /// a clover term.
     ///
     /// # Errors
     /// `SingularClover`, with the site; `OutOfMemory`.
     pub fn clover_inverse(&self, subset: Subset) -> Result<Option<Arc<CloverField>>> {
         self.clover.as_ref().map(|a| a.inverse(subset)).transpose()
     }
-    /// Bytes of the inverse on these parities, as far as nobody holds it.
+    /// Bytes of the inverse blocks on these parities that nobody holds yet.
     pub(super) fn missing_inverse(&self, parities: impl IntoIterator<Item = usize>) -> u64 {
         self.clover.as_ref().map_or(0, |a| a.missing(parities))
     }
-    /// Refuses what takes the inverse of a clover term that has none.
+    /// Fails where the inverse of the clover term is needed and a block has none.
     ///
     /// # Errors
     /// `SingularClover`, with the site.
@@ -329,12 +329,12 @@ impl Wilson {
         }
     }
 
-    /// Does the term leave fields as they are?
+    /// Whether the term leaves fields as they are.
     pub(crate) fn is_one(&self, term: SiteTerm) -> bool {
         self.kind(term) == args::SITE_ONE
     }
 
-    /// SITE_* of kernels/wilson.h.
+    /// The code SITE_* of a term (kernels/wilson.h).
     fn kind(&self, term: SiteTerm) -> i32 {
         let direct = term == SiteTerm::Direct;
         let rho = if direct { self.params.rho } else { 0.0 };
@@ -349,7 +349,7 @@ impl Wilson {
         }
     }
 
-    /// A term on these sites.
+    /// A site term on these sites as kernels take it.
     fn site(&self, term: SiteTerm, dagger: bool, subset: Subset) -> Result<Site> {
         let sign = if dagger { -1.0 } else { 1.0 };
         let rho = if term == SiteTerm::Direct { self.params.rho } else { 0.0 };
@@ -374,7 +374,7 @@ impl Wilson {
         FieldView { volume: self.gauge.geometry().outer() as i32, ..Default::default() }
     }
 
-    /// Arguments of a launch that are the operator's: links, phases, the hop's coefficients and its site term.
+    /// The operator's part of a launch's arguments: links, phases, coefficients of hops and its site term.
     pub(super) fn terms(&self, call: &HopCall, blocks: Subset) -> Result<Hop> {
         let geometry = self.gauge.geometry();
         let comm = geometry.comm();
@@ -411,7 +411,7 @@ impl Wilson {
         Ok(Hop { args, blocks: site.clover })
     }
 
-    /// Arguments of one parity's launch, checked; clover blocks of these sites.
+    /// Checked arguments for a launch on one parity, with the clover blocks of these sites.
     pub(super) fn hop_args(
         &self,
         out: &SpinorField,
@@ -491,7 +491,7 @@ impl Wilson {
         Ok(Hop { args, blocks })
     }
 
-    /// Arguments of the terms of -kappa H on both parities, of a vector on the full lattice.
+    /// Arguments for the terms of -kappa H on both parities, for a vector on the full lattice.
     pub(crate) fn hop_terms(&self, inp: &SpinorField) -> Result<HopArgs> {
         self.check_field(inp, Subset::Full)?;
         let call = HopCall {
@@ -505,7 +505,7 @@ impl Wilson {
         Ok(HopArgs { inp: inp.view(), ..hop.args })
     }
 
-    /// One parity or both; `inp` is that of the arguments.
+    /// Launches a hop on one parity or both; `inp` is the field that the arguments were made for.
     pub(super) fn launch_hop(&self, mut args: HopArgs, inp: &SpinorField) -> Result<()> {
         let hop = kernels::Hop::of(self.gauge.precision(), self.gauge.recon())?;
         let (device, geometry) = (self.gauge.device(), self.gauge.geometry());
@@ -552,12 +552,12 @@ impl Wilson {
         part(args::REGION_OUTER, geometry.outer() - inner)
     }
 
-    /// A term as kernels have it, on all sites.
+    /// A site term on all sites as kernels take it.
     pub(crate) fn site_term(&self, term: SiteTerm) -> Result<Site> {
         self.site(term, false, Subset::Full)
     }
 
-    /// out = coef S in on one parity, each field holding that parity or the full lattice.
+    /// out = coef S in on one parity, where each field holds that parity or the full lattice.
     pub fn apply_site(
         &self,
         out: &mut SpinorField,
@@ -574,7 +574,7 @@ impl Wilson {
         site_launch(out, inp, parity, site.kind, clover, [coef, site.twist, site.scale])
     }
 
-    /// Every field that enters must fit the links, and hold `subset` or the full lattice.
+    /// Refuses a field that does not fit the links, or holds neither `subset` nor the full lattice.
     fn check_field(&self, f: &SpinorField, subset: Subset) -> Result<()> {
         if f.geometry() != self.gauge.geometry() || f.device() != self.gauge.device() {
             bail!(FieldMismatch, "spinor field and links live on different lattices or devices");
@@ -596,7 +596,7 @@ impl Wilson {
         Ok(())
     }
 
-    /// Flops of one parity's hop with its site terms, per right-hand side (physics.md, Counting).
+    /// Floating-point operations of one parity's hop with its site terms, per right-hand side (physics.md, Counting).
     pub fn hop_flops(&self, clover: bool, y: bool) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         sites
@@ -605,7 +605,7 @@ impl Wilson {
                 + if y { 48.0 } else { 0.0 })
     }
 
-    /// Compulsory bytes of one parity's hop: 8 links, one spinor in, one out, per output site.
+    /// Compulsory bytes of one parity's hop for each site written: 8 links, one spinor in, one out.
     pub fn hop_bytes(&self, clover: bool, y: bool, nrhs: usize) -> f64 {
         let sites = (self.gauge.geometry().global_volume() / 2) as f64;
         let p = self.gauge.precision();

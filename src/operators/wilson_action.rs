@@ -115,8 +115,8 @@ impl Wilson {
         self.hop_add(out, inp, call, &HopSum::default())
     }
 
-    /// Both parities of `hop_add`, whatever the call's: out and all others hold the full lattice. On a GPU that
-    /// reaches the memory of its neighbours one launch does both, and what both need is read from memory once.
+    /// Both parities of `hop_add`, whatever parity the call names: all fields hold the full lattice. On a GPU that
+    /// reaches the memory of its neighbours one launch does both, so that what both need is read once.
     pub fn hop_both(
         &self,
         out: &mut SpinorField,
@@ -138,7 +138,7 @@ impl Wilson {
         self.launch_hop(args, inp)
     }
 
-    /// Do kernels write messages of both parities, of so many right-hand sides, to all neighbours?
+    /// Whether kernels can write messages of both parities of so many right-hand sides to all neighbours.
     fn writes_both(&self, nrhs: usize) -> Result<bool> {
         let (device, geometry) = (self.gauge().device(), self.gauge().geometry());
         if geometry.halo_mask() == 0 {
@@ -154,14 +154,14 @@ impl Wilson {
         Ok(direct)
     }
 
-    /// This operator in other storage, on links that nobody else has.
+    /// This operator in other storage, on a copy of the links that nobody else has.
     pub fn owned_in(self, (precision, recon): Storage) -> Result<Wilson> {
         let made = self.to(precision, recon)?;
         let shared = Arc::ptr_eq(made.gauge(), self.gauge());
         Ok(if shared { made.with_own_links()? } else { made })
     }
 
-    /// The kernel of hops forward, where it is made for these links and vectors.
+    /// The kernel for hops forward, if there is one for these links and vectors.
     fn forward_kernel(&self, precision: Precision) -> Option<kernels::AggregateHop> {
         let links = self.gauge();
         let fits = (links.precision() == Precision::F64) == (precision == Precision::F64);

@@ -3,19 +3,19 @@
 use super::Transport;
 use crate::error::Result;
 
-/// Weight in the sum of requests because of time: more than ranks.
+/// Weight of requests because of time in the sum of requests: more than there are ranks.
 const LATE: f64 = (1u64 << 32) as f64;
 
 impl Transport {
-    /// `body` adds the requests to stop, as one more word of its sums; not in sums of a part, which would tell
-    /// some ranks only.
+    /// Calls `body` with the number of this rank's requests to stop, which it adds as a further word of its sums; not
+    /// for sums of a part, which would tell some ranks only.
     pub fn with_stop<T>(&self, body: impl FnOnce(f64) -> Result<(T, f64)>) -> Result<T> {
         let (result, all) = body(self.requests())?;
         self.told(all);
         Ok(result)
     }
 
-    /// The word with this rank's requests.
+    /// The word that holds this rank's requests.
     pub fn requests(&self) -> f64 {
         if self.is_part() {
             return 0.0;
@@ -24,7 +24,7 @@ impl Transport {
         state.stop_asked as i32 as f64 + if state.late_asked { LATE } else { 0.0 }
     }
 
-    /// Takes the sum of all ranks' words.
+    /// Takes the sum of the words of all ranks.
     pub fn told(&self, all: f64) {
         if self.is_part() {
             return;
@@ -34,20 +34,20 @@ impl Transport {
         state.late_agreed |= all >= LATE;
     }
 
-    /// This rank's request, and whether all ranks know of one.
+    /// Records this rank's request to stop; returns whether all ranks know of one.
     pub fn stop(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.stop_asked |= mine;
         state.stop_agreed
     }
 
-    /// The same of the time of a solve.
+    /// Records that this rank's time is over; returns whether all ranks know of one whose is.
     pub fn late(&self, mine: bool) -> bool {
         let mut state = self.state();
         state.late_asked |= mine;
         state.late_agreed
     }
-    /// Another time begins or goes on: what is known of it, and what was known of the one before.
+    /// Exchanges what is known of a limit of time for that of another one, which begins or goes on.
     pub fn turn_clock(&self, (asked, agreed): (bool, bool)) -> (bool, bool) {
         let mut state = self.state();
         let before = (state.late_asked, state.late_agreed);

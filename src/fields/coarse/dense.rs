@@ -10,7 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::Precision;
 
-/// Rows of a matrix on this rank, all of its columns: [column][row].
+/// Rows of a dense matrix that this rank keeps, with all columns: [column][row].
 #[derive(Debug)]
 pub(crate) struct DenseMatrix {
     precision: Precision,
@@ -32,7 +32,7 @@ fn upload(device: &Device, precision: Precision, numbers: &[Complex64]) -> Resul
 }
 
 impl DenseMatrix {
-    /// A matrix of `rows` numbers of every column.
+    /// A matrix of `rows` rows on this rank, from the numbers of all its columns.
     pub fn new(
         device: &Device,
         precision: Precision,
@@ -50,7 +50,7 @@ impl DenseMatrix {
         self.columns
     }
 
-    /// out = A in, of the numbers of a vector of all ranks: in itself where there is one rank.
+    /// out = A in, where `inp` holds the numbers of a vector on all ranks; with one rank that is the vector itself.
     pub fn apply(&self, out: &mut CoarseField, inp: AllRanks) -> Result<()> {
         let (device, nrhs) = (out.device().clone(), out.nrhs());
         let fits = out.range().1 * out.components() == self.rows
@@ -80,14 +80,14 @@ impl DenseMatrix {
 
 /// The numbers of a vector on all ranks.
 pub(crate) enum AllRanks<'a> {
-    /// The field of the only rank.
+    /// The field of the only rank there is.
     Own(&'a CoarseField),
     Gathered(Buffer, usize),
 }
 
 impl<'a> AllRanks<'a> {
-    /// Collects them, in the order of ranks; `first`: complex numbers of a right-hand side on ranks before
-    /// this one, of `all`.
+    /// Collects the numbers of all ranks in their order; `first` of `all` complex numbers of a right-hand side lie on
+    /// ranks before this one.
     pub fn of(field: &'a CoarseField, first: usize, all: usize) -> Result<Self> {
         let comm = field.grid().comm();
         if comm.size() == 1 {
@@ -117,12 +117,12 @@ impl<'a> AllRanks<'a> {
 
 const TOGETHER: usize = DENSE_COLUMNS as usize;
 
-/// Where kernels have the product of column i with right-hand side j.
+/// Position at which kernels keep the product of column i with right-hand side j.
 fn place(i: usize, j: usize, nrhs: usize) -> usize {
     (i / TOGETHER * nrhs + j) * TOGETHER + i % TOGETHER
 }
 
-/// What right-hand sides of two vectors have in common, perhaps on the device alone.
+/// Products of all pairs of right-hand sides of two vectors, which may still be on the device alone.
 pub(crate) enum Overlaps {
     Started(crate::backend::Started),
     Known(Buffer),
@@ -135,7 +135,7 @@ impl Overlaps {
             Overlaps::Known(buffer) => buffer.ptr(),
         }
     }
-    /// Coefficients of the host: c_ij, j < nrhs fastest.
+    /// Coefficients c_ij that the host gives, right-hand side j fastest, `nrhs` of them.
     pub fn of(device: &Device, nrhs: usize, numbers: &[Complex64]) -> Result<Self> {
         let columns = numbers.len() / nrhs;
         let mut placed = vec![Complex64::ZERO; columns.next_multiple_of(TOGETHER) * nrhs];
@@ -179,7 +179,7 @@ impl CoarseField {
         }
     }
 
-    /// The same for the host.
+    /// <x_i, y_j> of all pairs of right-hand sides, on the host.
     pub(crate) fn overlaps_now(&self, y: &CoarseField) -> Result<Vec<Complex64>> {
         let (args, device) = (self.dense_args(y)?, self.device());
         let (kernel, work) = (kernels::DenseProject::of(self.precision())?, self.overlap_work(y));

@@ -6,7 +6,7 @@ use crate::backend::{kernels, Buffer, Ptr, Work};
 use crate::error::Result;
 use crate::fields::{halo, Precision};
 
-/// Sites of a vector: `count` from number `first` of the grid on.
+/// A range of sites of a vector: `count` sites from number `first` of the grid on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
     pub ptr: Ptr,
@@ -17,15 +17,15 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// Flavours as right-hand sides, those of one flavour after those of the other: component c of flavour f is
-    /// component `flavours` c + f.
+    /// Counts flavours as right-hand sides, those of one flavour after those of the other: component c of flavour f
+    /// is component `flavours` c + f.
     pub fn by_flavour(self, flavours: usize) -> Part {
         Part { components: self.components / flavours, nrhs: self.nrhs * flavours, ..self }
     }
 }
 
 impl CoarseGrid {
-    /// The faces of a vector travel to the ranks behind them; then `work` runs with what came.
+    /// Sends the faces of a vector to the neighbouring ranks, then runs `work` with what came from them.
     pub(crate) fn with_halo<T>(
         &self,
         part: &Part,

@@ -12,14 +12,14 @@ use crate::comm::{coordinates, Comm};
 use crate::error::{host_array, Result};
 use crate::fields::Subset;
 
-/// The way of vectors between a level on all ranks that have it and the same level on fewer of them.
+/// Moves vectors of a multigrid level between all ranks that have it and the fewer ranks on which it is solved.
 #[derive(Debug)]
 pub struct Gather {
     outer: Arc<CoarseGrid>,
     inner: Option<Arc<CoarseGrid>>,
-    /// The rank that takes what this one has.
+    /// The rank that receives this rank's part.
     taker: usize,
-    /// Givers of a rank that takes: ranks of its block, and where each of their sites goes.
+    /// On a rank that receives: the ranks that send to it, and for each the positions of their sites.
     givers: Vec<(usize, Vec<usize>)>,
 }
 
@@ -58,7 +58,7 @@ impl Gather {
     pub fn outer(&self) -> &Arc<CoarseGrid> {
         &self.outer
     }
-    /// The level on fewer ranks; `None` where this is none of them.
+    /// The level on the receiving ranks; `None` on a rank that is none of them.
     pub fn inner(&self) -> Option<&Arc<CoarseGrid>> {
         self.inner.as_ref()
     }
@@ -79,7 +79,7 @@ impl Gather {
         }
     }
 
-    /// `outer` = `inner`: the reverse.
+    /// `outer` = `inner`, each right-hand side: the reverse of `gather`.
     ///
     /// # Errors
     /// Errors of `gather`.
@@ -101,7 +101,7 @@ impl Gather {
         outer.memory_mut().upload(&taken[0])
     }
 
-    /// What stands for each site of `outer`, `each` bytes of it, in the order of `inner`; `outer` is freed
+    /// Gathers a buffer with `each` bytes for every site of `outer` into the order of `inner`; `outer` is freed
     /// before.
     pub(crate) fn take_buffer(&self, outer: Buffer, each: usize) -> Result<Option<Buffer>> {
         let Some(taken) = self.take(&outer, each)? else { return Ok(None) };

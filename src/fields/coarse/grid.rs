@@ -9,28 +9,29 @@ use crate::comm::{coordinates, Comm};
 use crate::error::Result;
 use crate::fields::Geometry;
 
-/// The lattice of a level: this rank's part of it, sites of even parity first where there is a parity.
+/// The lattice of a multigrid level, this rank's part of it. Sites of even parity come first where the lattice has
+/// parities.
 ///
 /// Directions of one site in all have no hop: what would be one is part of the diagonal. There is a
 /// parity where all other extents are even.
 #[derive(Debug)]
 pub struct CoarseGrid {
-    /// The finest lattice: ranks and messages are its own.
+    /// The finest lattice, whose ranks and messages the level uses.
     fine: Arc<Geometry>,
     device: Device,
     extents: [usize; 4],
     global: [usize; 4],
     has_parity: bool,
     even: usize,
-    /// Index of the lexicographic order, and back.
+    /// For each lexicographic index the number of the site, and for each site its lexicographic index.
     index: Vec<i32>,
     lexicographic: Vec<i32>,
     neighbours: Buffer,
-    /// Sites of the lower and upper faces.
+    /// Numbers of the sites on the lower and the upper face of each direction.
     faces: [[Option<Buffer>; 2]; 4],
-    /// The way to the coarser lattice that was last asked for: a set-up builds its levels several times.
+    /// The coarser lattice that was asked for last, with its tables: a set-up builds its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
-    /// Its tables hold numbers: it was not made in a rehearsal.
+    /// False for a grid of a rehearsal, whose tables hold no numbers.
     real: bool,
 }
 
@@ -40,7 +41,7 @@ impl CoarseGrid {
         Self::build(fine, device, fine.extents(), fine.global_extents())
     }
 
-    /// A site for each aggregate of `block` sites.
+    /// The next coarser lattice, with a site for each aggregate of `block` sites.
     ///
     /// # Errors
     /// `BadExtents`: the aggregate does not divide this rank's part.
@@ -48,7 +49,7 @@ impl CoarseGrid {
         Ok(self.coarsening(block)?.coarse.clone())
     }
 
-    /// The same with the tables of the aggregates.
+    /// The next coarser lattice together with the tables of its aggregates.
     ///
     /// # Errors
     /// Errors of `coarsened`.
@@ -81,7 +82,7 @@ impl CoarseGrid {
         Self::build(&self.fine, &self.device, shrink(self.extents), shrink(self.global))
     }
 
-    /// The same lattice on a part of the ranks, of which this is one.
+    /// This lattice on a part of the ranks, which this rank belongs to.
     pub(super) fn on(&self, part: &Arc<Comm>) -> Result<Arc<Self>> {
         let fine = self.fine.on(part, &self.device)?;
         let extents = std::array::from_fn(|mu| self.global[mu] / part.grid()[mu]);
@@ -196,7 +197,7 @@ impl CoarseGrid {
     pub fn global_volume(&self) -> usize {
         self.global.iter().product()
     }
-    /// Can the sites be divided into even and odd ones that have the others as neighbours?
+    /// Whether sites can be divided into even and odd ones such that hops lead from one to the other.
     pub fn has_parity(&self) -> bool {
         self.has_parity
     }
@@ -204,7 +205,7 @@ impl CoarseGrid {
     pub fn even(&self) -> usize {
         self.even
     }
-    /// Does a hop in direction mu lead to another site?
+    /// Whether a hop in direction mu leads to another site.
     pub fn hops(&self, mu: usize) -> bool {
         self.global[mu] > 1
     }
@@ -273,14 +274,14 @@ impl PartialEq for CoarseGrid {
     }
 }
 
-/// A coarser lattice and the aggregates that are its sites.
+/// A coarser lattice and the aggregates of fine sites that are its sites.
 #[derive(Debug)]
 pub(crate) struct Coarsening {
     pub coarse: Arc<CoarseGrid>,
     pub aggregates: Aggregates,
 }
 
-/// Sites that belong together.
+/// Tables of aggregates: which fine sites belong to each coarse site.
 #[derive(Debug)]
 pub(crate) struct Aggregates {
     pub size: usize,
@@ -291,12 +292,12 @@ pub(crate) struct Aggregates {
     pub faces: Buffer,
 }
 
-/// Can sites be divided into even and odd ones?
+/// Whether the sites of a lattice with these extents can be divided into even and odd ones.
 fn parity_of(global: [usize; 4]) -> bool {
     global.iter().all(|&l| l == 1 || l.is_multiple_of(2))
 }
 
-/// Parity of a site of the rank at `coords`, where hops lead to another site.
+/// Parity of a site of the rank at `coords`; only directions whose hops lead to another site count.
 fn parity(extents: [usize; 4], global: [usize; 4], coords: [usize; 4], x: [usize; 4]) -> usize {
     let place = |mu: usize| coords[mu] * extents[mu] + x[mu];
     (0..4).filter(|&mu| global[mu] > 1).map(place).sum::<usize>() % 2
@@ -335,7 +336,7 @@ pub(super) fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {
     (0..4).rev().fold(0, |i, mu| i * extents[mu] + x[mu])
 }
 
-/// Number of a site on a face across mu.
+/// Number of a site among those of a face across mu.
 fn on_face(extents: [usize; 4], x: [usize; 4], mu: usize) -> usize {
     (0..4).rev().filter(|&nu| nu != mu).fold(0, |i, nu| i * extents[nu] + x[nu])
 }

@@ -11,9 +11,9 @@ use crate::fields::{
     blas, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
 };
 
-/// A vector of a level, any number of right-hand sides. Of two flavours either has half of the components, one beside the
-/// other: component c of flavour f is number 2 c + f. In memory that is what right-hand sides of both flavours are as
-/// columns of one flavour.
+/// A vector of a multigrid level with any number of right-hand sides. With two flavours each has half of the
+/// components: component c of flavour f is number 2 c + f. In memory that is the same as right-hand sides of both
+/// flavours as columns of one flavour.
 #[derive(Debug)]
 pub struct CoarseField {
     grid: Arc<CoarseGrid>,
@@ -63,7 +63,7 @@ impl CoarseField {
         Ok(CoarseField { grid: grid.clone(), precision, subset, components, nrhs, data })
     }
 
-    /// A zero field of the same shape with another number of right-hand sides.
+    /// A zero field of this grid, subset and number of components with `nrhs` right-hand sides.
     pub fn like(&self, nrhs: usize) -> Result<Self> {
         Self::new(&self.grid, self.precision, self.subset, self.components, nrhs)
     }
@@ -82,7 +82,7 @@ impl CoarseField {
             data,
         )
     }
-    /// And back, for the same grid.
+    /// The coarse vector whose memory `rows` is: the reverse of [`Self::as_rows`], for the same grid.
     pub(crate) fn of_rows(grid: &Arc<CoarseGrid>, subset: Subset, rows: &VectorField) -> Self {
         CoarseField {
             grid: grid.clone(),
@@ -151,7 +151,7 @@ impl CoarseField {
         }
     }
 
-    /// The reverse of `save`.
+    /// Sets all numbers from an array as `save` gives it.
     ///
     /// # Errors
     /// `InvalidArgument`: another number of values.
@@ -189,7 +189,7 @@ impl CoarseField {
         Ok(())
     }
 
-    /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    /// Work for kernels that take a site at a time on a CPU and `each` elements of it on a GPU.
     fn work(&self, sites: usize, each: usize) -> Work {
         Work::rows(self.device(), sites, each)
     }
@@ -236,8 +236,8 @@ impl CoarseField {
         Ok(self.dot_norm(self)?.1)
     }
 
-    /// Columns `first..first + count` of `x`, of chirality 1 or 2 or (0) both and else 0, into those from
-    /// `to` on; precisions may differ.
+    /// Copies columns `first..first + count` of `x` into those from `to` on, of chirality 1 or 2 or (0) both; the
+    /// other chirality becomes 0. Precisions may differ.
     pub fn copy_from_columns(
         &mut self,
         to: usize,
@@ -276,8 +276,8 @@ impl CoarseField {
         self.device().launch(kernels::CoarseColumns::of(x.precision, self.precision)?, &args, work)
     }
 
-    /// Spinors, all of their right-hand sides, into the columns from `to` on; `project`: (1 - sign
-    /// gamma_mu)/2 of them. Flavours of spinors on both parities: of one right-hand side at a time.
+    /// Copies all right-hand sides of spinors into the columns from `to` on; `project` applies (1 - sign gamma_mu)/2
+    /// on the way. Two flavours on both parities are taken with one right-hand side at a time.
     pub(crate) fn copy_from_spinors(
         &mut self,
         to: usize,
@@ -292,7 +292,8 @@ impl CoarseField {
         })
     }
 
-    /// The same times a site term: SITE_*, the clover field that it reads, its twist and scale.
+    /// Copies spinors times a site term into columns: the SITE_* code, the clover field that it reads, its twist and
+    /// scale.
     ///
     /// # Errors
     /// `FieldMismatch`: spinors of another precision or of several flavours besides.
@@ -323,7 +324,7 @@ impl CoarseField {
         self.device().launch(kernel, &args, spinor_work(x))
     }
 
-    /// The reverse: the columns from `from` on into all right-hand sides of `x`.
+    /// Copies the columns from `from` on into all right-hand sides of the spinors `x`.
     pub(crate) fn copy_to_spinors(
         &self,
         from: usize,
@@ -338,7 +339,7 @@ impl CoarseField {
         })
     }
 
-    /// One flavour of spinors and the columns that it has.
+    /// Arguments of a kernel for one flavour of spinors and its columns.
     fn spinor_args(
         &self,
         column: usize,
@@ -379,7 +380,7 @@ impl CoarseField {
         })
     }
 
-    /// The numbers of `count` sites from `first` on become those of a buffer.
+    /// Replaces the numbers of `count` sites from `first` on by those of a buffer.
     pub(crate) fn replace_sites(
         &mut self,
         first: usize,
@@ -395,17 +396,17 @@ impl CoarseField {
         self.data.copy_range(0, &even.data, 0, even.numbers() * self.precision.bytes())
     }
 
-    /// The even sites of a vector of all.
+    /// Copies the even sites of a vector of all sites into this one.
     pub(crate) fn copy_from_even(&mut self, all: &CoarseField) -> Result<()> {
         let bytes = self.numbers() * self.precision.bytes();
         self.data.copy_range(0, &all.data, 0, bytes)
     }
 
-    /// All of its sites.
+    /// All sites that this field holds, as a [`Part`].
     pub(crate) fn own(&self) -> Part {
         self.part(self.subset)
     }
-    /// Some of its sites, as kernels see them.
+    /// The sites of a subset, as a range that kernels take.
     pub(crate) fn part(&self, subset: Subset) -> Part {
         let (first, count) = range(&self.grid, subset);
         let skip = (first - self.range().0) * self.per_site() * 2 * self.precision.bytes();
@@ -415,7 +416,7 @@ impl CoarseField {
 }
 
 impl CoarseGrid {
-    /// Sites of vectors as a geometry of rows.
+    /// The sites of this field as a geometry of rows, for vector operations.
     pub(crate) fn rows(&self, subset: Subset) -> Arc<Geometry> {
         let (_, sites) = range(self, subset);
         let parts = if subset == Subset::Full || !self.has_parity() { 1 } else { 2 };
@@ -424,7 +425,7 @@ impl CoarseGrid {
     }
 }
 
-/// The sites of a flavour of spinors, on a GPU with right-hand sides inside of them.
+/// Work over the sites of one flavour of spinors; on a GPU right-hand sides are inside of a site.
 pub(crate) fn spinor_work(x: &SpinorField) -> Work {
     let work = x.geometry().work(x.nrhs() * x.parities());
     match x.device().is_cpu() {
