@@ -571,7 +571,9 @@ fn messages_speak_as_the_header_does() {
         .collect();
     let header = fs::read_to_string(root().join("include/plaq.h")).expect("a header");
     let variables = fs::read_to_string(root().join("docs/environment.md")).expect("its page");
-    let named: BTreeSet<String> = tokens(&header).into_iter().chain(tokens(&variables)).collect();
+    let quda = fs::read_to_string(root().join("include/quda/quda.h")).expect("a header");
+    let named: BTreeSet<String> =
+        [header, variables, quda].iter().flat_map(|text| tokens(text)).collect();
     for source in sources.iter().filter(|s| s.module.last().is_none_or(|m| m != "tests")) {
         for text in &source.strings {
             if rust_spelling(text) {

@@ -125,9 +125,5 @@ fn modes_of_the_kernel_take_what_docs_say() {
     }
     let docs = include_str!("../docs/lab/memory.md");
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
-    assert!(
-        missing.is_empty() && rows.len() == 5,
-        "docs/lab/memory.md lacks\n{}",
-        rows.join("\n")
-    );
+    assert!(missing.is_empty() && rows.len() == 5, "docs/lab/memory.md lacks\n{}", rows.join("\n"));
 }

@@ -5,7 +5,7 @@ use crate::error::Result;
 
 /// How ranks are placed in the process grid.
 pub enum RankMap<'a> {
-    /// In order, x fastest and t slowest.
+    /// Ranks in order, x fastest and t slowest.
     Default,
     /// The rank at each place, places in the order x fastest.
     Table(&'a [i32]),

@@ -47,7 +47,7 @@ pub(super) struct Asked {
 thread_local! {
     static ASKED: RefCell<AskedHere> = const { RefCell::new(None) };
 }
-/// Of the rehearsal in this thread: its device, a watch on its memory, and the exchanges that it has asked for and
+/// The state of the rehearsal in this thread: its device, a watch on its memory, and the exchanges that it has asked for and
 /// that do not exist yet. None outside of rehearsals.
 type AskedHere = Option<(Device, PeakWatch, Vec<Asked>)>;
 

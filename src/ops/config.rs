@@ -11,14 +11,14 @@ use crate::error::{host_array, Error, Result, Status};
 use crate::fields::{GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon};
 use crate::io::{FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning, WriteOptions};
 
-/// What `load_gauge` checks and changes.
+/// What `load_gauge` checks in a file and changes in its links.
 #[derive(Clone, Copy, Debug)]
 pub struct LoadOptions {
     /// The lattice X, Y, Z, T that the file must have.
     pub expect: Option<[usize; 4]>,
-    /// Largest violation of unitarity accepted. None: 1e-10 for files in double, 1e-5 in single
-    /// precision, and in files in double most of whose links are coarser than 1e-10:
-    /// `FileInfo::warnings` says so.
+    /// Largest violation of unitarity that is accepted. None: 1e-10 for files in double, 1e-5 for files in single
+    /// precision and for files in double most of whose links are coarser than 1e-10, which `FileInfo::warnings` then
+    /// says.
     pub unitarity: Option<f64>,
     /// Put links back into SU(3) after the check (Gram-Schmidt of two rows, third by cross product).
     pub reunitarise: bool,
@@ -42,7 +42,7 @@ impl Default for LoadOptions {
     }
 }
 
-/// A configuration on a device with what its file says and what its links give.
+/// A configuration on a device, with the information of its file and the observables of its links.
 #[derive(Debug)]
 pub struct Loaded {
     pub gauge: GaugeField,
@@ -50,13 +50,13 @@ pub struct Loaded {
     pub plaquette: Plaquette,
 }
 
-/// What every rank found of a checksum.
+/// Collects from every rank the checksum of its part.
 pub(super) fn shares(comm: &Comm, mine: [u32; 2]) -> Result<Vec<[u32; 2]>> {
     let all = comm.all_gather(bytemuck::bytes_of(&mine))?;
     Ok(all.chunks_exact(size_of::<[u32; 2]>()).map(bytemuck::pod_read_unaligned).collect())
 }
 
-/// A writer on every rank: the first one creates the file, the others join it by its temporary name.
+/// Makes a writer on every rank: the first rank creates the file, the others join it by its temporary name.
 pub(super) fn created_by_all<W>(
     comm: &Comm,
     create: impl FnOnce() -> Result<W>,
@@ -76,7 +76,7 @@ pub(super) fn created_by_all<W>(
     })
 }
 
-/// The file on every rank; the first one finds the format for all.
+/// Opens the file on every rank; the first rank finds the format for all.
 fn open(comm: &Comm, path: &Path, expect: Option<[usize; 4]>) -> Result<GaugeReader> {
     let first = (comm.rank() == 0).then(|| GaugeReader::open(path, expect)).transpose();
     let first = comm.agree(first)?;
@@ -92,8 +92,8 @@ pub(super) fn part(geometry: &Geometry) -> Part {
     Part { lattice, origin, extents: geometry.extents() }
 }
 
-/// Do the first rows of most links miss unit length by more than links of double precision do? A few that
-/// do are damaged; where most do, they were computed or kept in single precision.
+/// Whether the first rows of most links miss unit length by more than double precision allows. A few such rows are
+/// damage; if most are, the links were computed or kept in single precision.
 fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
     let coarse = |link: &&[f64]| (link[..6].iter().map(|v| v * v).sum::<f64>() - 1.0).abs() > 1e-10;
     let count = links.chunks_exact(18).filter(coarse).count();
@@ -185,9 +185,9 @@ pub fn load_gauge(
     Ok(Loaded { gauge: convert(exact)?, info, plaquette: found })
 }
 
-/// Links that are unitary in a field's precision, put on SU(3) in double where the file is finer than
-/// that: who reads the file expects of its links what its numbers can hold. `None`: nothing to do, or
-/// not unitary in the first place, which whoever reads the file shall see.
+/// Projects links that are unitary in the precision of their field onto SU(3) in double, for files with finer numbers
+/// than the field has. `None` where nothing is to be done, or where links are not unitary at all, which readers of
+/// the file shall see.
 fn as_exact_as_the_file(
     gauge: &GaugeField,
     format: FileFormat,

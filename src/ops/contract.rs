@@ -11,7 +11,7 @@ use crate::error::{words, Result};
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
 
-/// Where the source is, and what the sink projects on.
+/// Position of the source, and the momentum that the sink is projected on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sink {
     /// Position of the source: times count from its t, the momentum's phase is 1 at its x, y, z.
@@ -21,7 +21,7 @@ pub struct Sink {
 }
 
 impl Sink {
-    /// Hadrons at rest, from a source on this time slice.
+    /// A sink for hadrons at rest, with the source on this time slice.
     pub fn at_rest(time: usize) -> Self {
         Sink { origin: [0, 0, 0, time], momentum: [0; 3] }
     }
@@ -45,7 +45,7 @@ impl Sink {
     }
 }
 
-/// The fields as kernels read them: half precision is widened for the time of the call.
+/// A copy of the field in single precision if it is in half precision, which kernels do not read.
 fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
     if field.precision() != Precision::F16 {
         return Ok(None);
@@ -55,10 +55,10 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
     Ok(Some(single))
 }
 
-/// Correlators of two quark lines for any pair of Gammas.
+/// Contractions of two quark lines, from which correlators for any pair of Gammas follow.
 #[derive(Clone, Debug)]
 pub struct Mesons {
-    /// Spin sums by time from the source: 4 (4 (4 alpha + gamma) + beta) + delta.
+    /// Sums over space by time from the source and spins, index 4 (4 (4 alpha + gamma) + beta) + delta.
     spins: Vec<[Complex64; 256]>,
 }
 
@@ -92,8 +92,9 @@ impl Mesons {
     }
 }
 
-/// Contracts the propagators of a quark and of an antiquark (as that of a quark, with its own mass).
-/// Twelve columns each, 3 spin + colour; or four, one a spin, of noise diluted in spin.
+/// Contracts the propagators of a quark and of an antiquark (given as that of a quark, with its own mass) into mesons
+/// (Gattringer, Lang, Quantum Chromodynamics on the Lattice, section 6.1). Each has twelve columns, 3 spin + colour,
+/// or four, one for each spin, of noise diluted in spin.
 ///
 /// # Errors
 /// `FieldMismatch`: not as many columns, or other lattices; `InvalidArgument`: a source outside of the
@@ -173,7 +174,7 @@ pub enum Baryon {
     Delta,
     /// eps_abc \[2 (u_a^T C gamma_i s_b) u_c + (u_a^T C gamma_i u_b) s_c\] / sqrt 3.
     SigmaStar,
-    /// The same with u and s exchanged.
+    /// eps_abc \[2 (s_a^T C gamma_i u_b) s_c + (s_a^T C gamma_i s_b) u_c\] / sqrt 3.
     XiStar,
     /// eps_abc (s_a^T C gamma_i s_b) s_c.
     Omega,
@@ -190,7 +191,7 @@ words!(Baryon {
     Omega => "PLAQ_BARYON_OMEGA",
 });
 
-/// What closes the free spin indices of a baryon.
+/// How the free spin indices of a baryon are closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
     /// tr\[P C\], the decuplet averaged over its three polarisations.
@@ -204,15 +205,15 @@ words!(Projection {
     ThreeHalves => "PLAQ_PROJECTION_THREE_HALVES",
 });
 
-/// How three quarks go from source to sink: the quarks' flavours, bit k: quark k is strange, and
-/// the slots that they take at sink and source, with a weight.
+/// How three quarks go from source to sink: their flavours (bit k: quark k is strange), and weighted assignments of
+/// quarks to the slots of the operators at sink and source.
 struct Lines {
     flavours: i32,
     terms: Vec<([usize; 3], [usize; 3], f64)>,
 }
 
 const CYCLIC: [[usize; 3]; 3] = [[0, 1, 2], [1, 2, 0], [2, 0, 1]];
-/// Slots of quarks: the first and second are joined by C gamma5 or C gamma_i.
+/// The order of quarks in the slots of an operator; the first and second are joined by C gamma5 or C gamma_i.
 const STRAIGHT: [usize; 3] = [0, 1, 2];
 
 impl Baryon {
@@ -236,7 +237,8 @@ impl Baryon {
         !matches!(self, Baryon::Nucleon | Baryon::Delta)
     }
 
-    /// Wick's theorem. Colours are antisymmetric at both ends, so that quarks change places with a plus.
+    /// All contractions by Wick's theorem. Colours are antisymmetric at both ends, so that an exchange of quarks does
+    /// not change the sign.
     fn lines(self) -> Lines {
         let octet = |flavours| Lines {
             flavours,
@@ -265,7 +267,7 @@ impl Baryon {
     }
 }
 
-/// Quarks u, d, s in this order: their slots in the three terms of the vertex.
+/// The contractions of the lambda, from quarks u, d, s in the slots of the three terms of its operator.
 fn lambda() -> Lines {
     const VERTEX: [([usize; 3], f64); 3] = [([0, 1, 2], 2.0), ([0, 2, 1], 1.0), ([2, 0, 1], -1.0)];
     let ends = VERTEX.iter().flat_map(|a| VERTEX.iter().map(move |b| (a, b)));
@@ -355,7 +357,7 @@ pub fn baryon(
     Ok((0..times).map(at).collect())
 }
 
-/// Sums by t, with `closing` and with gamma_t `closing`.
+/// Sums over space by t, with `closing` and with gamma_t `closing` as the spin matrix.
 fn three_quarks(
     [light, strange]: [&SpinorField; 2],
     lines: &Lines,

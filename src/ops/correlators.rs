@@ -47,7 +47,7 @@ pub fn correlators(
     })
 }
 
-/// What a correlator looks like over time.
+/// The form that a correlator has over time.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum EffectiveMass {
     /// cosh(m (t - T/2)), mesons: m(t) = arcosh[(C(t-1) + C(t+1)) / (2 C(t))].

@@ -6,7 +6,7 @@ use crate::comm::Comm;
 use crate::error::{words, Result};
 use crate::fields::layout_on;
 
-/// Where to compute.
+/// The kind of device to compute on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum DeviceKind {
     /// CUDA if there is a usable GPU, else the CPU.
@@ -21,9 +21,9 @@ words!(DeviceKind {
     Cuda => "PLAQ_DEVICE_CUDA",
 });
 
-/// Opens this rank's device. `ordinal` counts GPUs; `None`: the rank's number on its node, modulo the visible
-/// ones. `threads` of the CPU; 0: as many as this process may use, shared with the ranks that may use the
-/// same cores.
+/// Opens the device of this rank. `ordinal` numbers GPUs; `None` takes the rank's number on its node modulo the
+/// visible GPUs. `threads` is for the CPU; 0 takes as many as this process may use, shared with ranks on the same
+/// cores.
 ///
 /// # Errors
 /// `NoDevice`, `DriverMissing`, `DriverTooOld`, `NvrtcMissing`.
@@ -59,7 +59,7 @@ pub fn device_of_rank(
     }
 }
 
-/// Refuses ranks whose devices lay fields out differently: neighbours take each other's messages as they are in memory.
+/// Refuses ranks whose devices lay fields out differently, since neighbours exchange messages as they are in memory.
 pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
     const NAME: usize = 64;
     let form = layout_on(device);

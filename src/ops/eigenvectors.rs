@@ -14,7 +14,7 @@ use crate::fields::{
 use crate::io::{VectorHeader, VectorReader, VectorWriter};
 use crate::operators::HermitianWilson;
 
-/// Kind of a file with modes of the overlap operator's kernel, and of itself.
+/// The kind that a file says it has if it holds modes of the overlap operator and its kernel.
 const OVERLAP: &str = "overlap";
 
 fn layout(spins: usize) -> Layout {
@@ -40,7 +40,7 @@ pub fn save_vectors(
     save_sets(path, kind, tables, &sets?.iter().collect::<Vec<_>>())
 }
 
-/// The same of vectors that need not be on the device.
+/// Writes vectors as [`save_vectors`] does, also those that are not on the device.
 ///
 /// # Errors
 /// Errors of [`save_vectors`].
@@ -145,7 +145,7 @@ impl VectorFile {
         self.reader.header()
     }
 
-    /// Numbers of a table, which must be there.
+    /// The numbers of a table, which must be in the file.
     ///
     /// # Errors
     /// `FileFormat`: it is not.
@@ -156,8 +156,8 @@ impl VectorFile {
         }
     }
 
-    /// Vectors of the file as the right-hand sides of a field, in this precision, but not in a finer one
-    /// than the file's. Every rank reads its part.
+    /// Reads vectors into the right-hand sides of a field in this precision, or that of the file if it is coarser.
+    /// Every rank reads its part.
     ///
     /// # Errors
     /// `FileChecksum`, `FileTruncated`, `FileOpen`, `NotFinite`, `OutOfMemory`.
@@ -185,7 +185,7 @@ impl VectorFile {
         Ok(all)
     }
 
-    /// The same as a set, on the device so far as there is room.
+    /// Reads vectors into a set, on the device as far as there is room.
     ///
     /// # Errors
     /// Errors of [`VectorFile::read`].
@@ -207,7 +207,7 @@ impl VectorFile {
     }
 }
 
-/// Writes modes of the kernel, and of D_N where `low` has some.
+/// Writes modes of the kernel and, where `low` has some, of D_N.
 ///
 /// # Errors
 /// Errors of [`save_vectors`].
@@ -242,7 +242,7 @@ pub fn save_modes(path: &Path, modes: &Modes, low: Option<&OverlapModes>) -> Res
     save_sets(path, OVERLAP, tables, &sets)
 }
 
-/// Modes of the kernel from a file, checked against this one.
+/// Reads modes of the kernel from a file and checks them against this kernel.
 ///
 /// # Errors
 /// `FieldMismatch`: they are not this kernel's; those of [`VectorFile`].
@@ -281,7 +281,7 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     Modes::restore(kernel, vectors, &record)
 }
 
-/// Low modes of D_N from a file that has some, checked against this operator.
+/// Reads low modes of D_N from a file, if it has some, and checks them against this operator.
 ///
 /// # Errors
 /// Errors of [`load_modes`].

@@ -60,7 +60,7 @@ pub struct FlowPoint {
 }
 
 impl FlowPoint {
-    /// E from clover leaves.
+    /// Action density E from clover leaves.
     pub fn clover(&self) -> f64 {
         self.energy_spatial + self.energy_temporal
     }
@@ -70,7 +70,7 @@ impl FlowPoint {
     }
 }
 
-/// More steps would not end.
+/// Largest number of steps of a flow.
 const MAX_STEPS: f64 = 1e6;
 
 /// What a flow did.
@@ -87,7 +87,8 @@ pub struct FlowReport {
 }
 
 impl FlowReport {
-    /// t0 with t^2 E = 0.3 (Luescher), by linear interpolation between points; E by `energy`.
+    /// The flow time t0 with t^2 E = 0.3 (Luescher, JHEP 08 (2010) 071), by linear interpolation between
+    /// points, E by `energy`.
     pub fn t0(&self, energy: impl Fn(&FlowPoint) -> f64) -> Option<f64> {
         let curve = self.points.iter().map(|p| (p.time, p.time.powi(2) * energy(p)));
         crossing(&curve.collect::<Vec<_>>(), 0.3)
@@ -106,7 +107,7 @@ impl FlowReport {
     }
 }
 
-/// Where a rising curve first reaches a value.
+/// The position at which a rising curve first reaches a value, by linear interpolation.
 fn crossing(curve: &[(f64, f64)], value: f64) -> Option<f64> {
     curve.windows(2).find_map(|w| {
         let ((t, a), (u, b)) = (w[0], w[1]);
@@ -122,12 +123,12 @@ pub struct Flow {
     scratch: Option<Momenta>,
     /// Links of Wilson's flow after a stage.
     next: Option<GaugeField>,
-    /// Fields of adaptive steps: links of the step's start and those of second order, and their exponent.
+    /// For adaptive steps: the links at the start of the step, those of the second-order scheme, and their exponent.
     adaptive: Option<(GaugeField, GaugeField, Momenta)>,
 }
 
 impl Flow {
-    /// For links like these (double or single precision, R18).
+    /// The fields for links like these (double or single precision, R18).
     pub fn new(links: &GaugeField, kind: FlowKind) -> Result<Self> {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
         let c = match kind {
@@ -148,7 +149,8 @@ impl Flow {
         })
     }
 
-    /// p = scale p + factor Z, Z the generator of the flow: V' = i Z V.
+    /// p = scale p + factor Z, where Z is the generator of the flow, V' = i Z V (Luescher, JHEP 08 (2010) 071, Eq.
+    /// (1.4)).
     pub fn generator(
         &mut self,
         gauge: &GaugeField,
@@ -177,8 +179,9 @@ impl Flow {
         )
     }
 
-    /// One step of the third-order scheme: exponents Z0 / 4, 8 Z1 / 9 - 17 Z0 / 36 and
-    /// 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36, each the last one's multiple and a new generator.
+    /// One step of the third-order Runge-Kutta scheme (Luescher, JHEP 08 (2010) 071, appendix C) with exponents Z0 /
+    /// 4, 8 Z1 / 9 - 17 Z0 / 36 and 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36, each a multiple of the one before plus a new
+    /// generator.
     pub fn step(&mut self, gauge: &mut GaugeField, step: f64) -> Result<()> {
         let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
         let done = self.stages(gauge, &mut p, step);
@@ -207,7 +210,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The change of an entry between the schemes of third and second order.
+    /// The largest change of an entry between the schemes of third and of second order.
     fn error(&mut self, gauge: &GaugeField, step: f64) -> Result<f64> {
         let Some((start, second, q)) = &mut self.adaptive else {
             bail!(Internal, "flow: fixed steps have no error");
@@ -217,7 +220,7 @@ impl Flow {
         second.distance(gauge)
     }
 
-    /// Flows the links; `watch` sees every point as it is measured.
+    /// Flows the links; `watch` is called with every point when it was measured.
     ///
     /// # Errors
     /// `BadParameter`: a step, time or tolerance out of range, or more than a million steps;

@@ -5,7 +5,7 @@ use num_complex::Complex64;
 use crate::bail;
 use crate::error::Result;
 
-/// A power of i in row r, `phase[r]`, in column `column[r]`.
+/// A spin matrix with one entry in each row r: the power `phase[r]` of i in column `column[r]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinMatrix {
     pub(crate) column: [usize; 4],

@@ -27,7 +27,7 @@ choices! {
 }
 
 impl SmearingKind {
-    /// The kind with its parameters.
+    /// The smearing of this kind with its parameters.
     pub fn with(self, parameters: [f64; 3], directions: i32) -> Smearing {
         let [alpha, epsilon, _] = parameters;
         match self {
@@ -57,8 +57,8 @@ parameters! {
     }
 }
 
-/// How links are smeared. `directions` (bit mu): links of these directions change, and staples lie in
-/// planes of these.
+/// How links are smeared. Links of the directions whose bit mu is set in `directions` change, with staples in planes
+/// of these directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Smearing {
     /// Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples), d directions.
@@ -168,8 +168,8 @@ pub fn project_links(gauge: &GaugeField) -> Result<GaugeField> {
     smear_links(gauge, Smearing::Ape { alpha: 0.0, directions: 15 }, 1)
 }
 
-/// Steps of steepest descent along an action of the planes in `directions`: with beta = 6 the force of Wilson's is the
-/// algebra element of stout smearing with rho = 1.
+/// Stout smearing as steps of steepest descent along an action of the planes in `directions`: with beta = 6 the force
+/// of Wilson's action is the algebra element of stout smearing with rho = 1.
 fn stout(
     links: &mut GaugeField,
     (rho, epsilon): (f64, f64),
@@ -195,7 +195,7 @@ fn stout(
     Ok(())
 }
 
-/// One direction of links averaged with staples, of which sides and tops are matrices of a field.
+/// Averages of the links of one direction with staples, whose sides and tops are matrices of a field.
 struct Average {
     mu: usize,
     directions: i32,
@@ -233,12 +233,12 @@ impl Average {
     }
 }
 
-/// The matrix of direction mu that belongs to another direction nu: 12 of them.
+/// Index of the matrix of direction mu that belongs to another direction nu; there are 12.
 fn slot(mu: usize, nu: usize) -> usize {
     3 * mu + if nu < mu { nu } else { nu - 1 }
 }
 
-/// One step of HYP smearing.
+/// One step of HYP smearing (Hasenfratz, Knechtli, Phys. Rev. D 64 (2001) 034504).
 fn hyp(links: &GaugeField, alpha: [f64; 3], directions: i32) -> Result<GaugeField> {
     let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());
     let field = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);

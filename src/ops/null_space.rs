@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::fields::{Components, SpinorField, Subset};
 use crate::operators::QuarkAction;
 
-/// Kind of a file with null vectors.
+/// The kind that a file says it has if it holds null vectors.
 const KIND: &str = "multigrid";
 
 /// Writes the null vectors of the finest level, in the precision that the hierarchy holds them in: all
@@ -22,9 +22,8 @@ pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
     save_vectors(path, KIND, vec![], &[&vectors])
 }
 
-/// A hierarchy from the null vectors of a file: on the links of this operator, on any division over ranks
-/// and with any aggregates. Vectors of other links are taken too; the report's reduction says what they
-/// are worth.
+/// Makes a hierarchy from the null vectors of a file, on the links of this operator, on any division over ranks and
+/// with any aggregates. Vectors of other links are accepted; the report's reduction says what they are worth.
 ///
 /// # Errors
 /// `FieldMismatch`: not as many vectors as the parameters name for the finest level; `OutOfMemory`, before

@@ -14,11 +14,11 @@ use crate::fields::{GaugeField, Geometry, Group};
 /// Average plaquettes Re tr U_munu / N: 1 for unit links.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plaquette {
-    /// All six planes: 1/(6 N V) sum over x, mu < nu of Re tr U_munu(x).
+    /// Average over all six planes, 1/(6 N V) sum over x, mu < nu of Re tr U_munu(x).
     pub total: f64,
-    /// Planes xy, xz, yz.
+    /// Average over the planes xy, xz, yz.
     pub spatial: f64,
-    /// Planes xt, yt, zt.
+    /// Average over the planes xt, yt, zt.
     pub temporal: f64,
     /// Average Re tr U / N of the links themselves.
     pub link_trace: f64,
@@ -31,7 +31,7 @@ pub struct Unitarity {
     pub unitary: f64,
     /// Largest |det U - 1|.
     pub det: f64,
-    /// The link with the larger of the two: coordinates x, y, z, t and direction.
+    /// The link with the larger of the two violations: coordinates x, y, z, t and direction.
     pub site: [usize; 4],
     pub direction: usize,
 }
@@ -42,7 +42,7 @@ impl Unitarity {
     }
 }
 
-/// What the clover-leaf field strength gives.
+/// Topological charge and action density of the clover-leaf field strength.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldStrength {
     /// Q = 1/(32 pi^2) sum eps_mnrs tr F_mn F_rs, eps_xyzt = 1, F hermitian: near an integer on smooth fields.
@@ -103,7 +103,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
     Ok(Complex64::new(sum[0], sum[1]) / (colours * all) as f64)
 }
 
-/// Multiplies the parts of the lines by those of the ranks ahead.
+/// Multiplies this rank's parts of the lines by those of the ranks ahead.
 fn close_lines(
     geometry: &Geometry,
     direction: usize,
@@ -134,14 +134,14 @@ pub fn field_strength(gauge: &GaugeField) -> Result<FieldStrength> {
     Ok(field_strengths(gauge)?[0])
 }
 
-/// The same of an F that keeps the trace of the clover leaves, as the clover term of the quarks does and QUDA's
-/// charge: the difference is of higher order in the lattice spacing.
+/// Topological charge and action density of a field strength that keeps the trace of the clover leaves, as the clover
+/// term of the quarks and QUDA's charge do; the difference is of higher order in the lattice spacing.
 pub fn field_strength_with_trace(gauge: &GaugeField) -> Result<FieldStrength> {
     Ok(field_strengths(gauge)?[1])
 }
 
-/// Topological charge density q(x), whose sum over the lattice is the charge, of an F without its trace or, with `trace`,
-/// with it: this rank's sites, lexicographic with x fastest.
+/// Topological charge density q(x), whose sum over the lattice is the charge, on this rank's sites in lexicographic
+/// order, x fastest; with `trace` the field strength keeps its trace.
 pub fn charge_density(gauge: &GaugeField, trace: bool) -> Result<Vec<f64>> {
     let mut sites = vec![0.0; 6 * gauge.geometry().volume()];
     let buffer = gauge.device().alloc(8 * sites.len())?;
@@ -150,7 +150,7 @@ pub fn charge_density(gauge: &GaugeField, trace: bool) -> Result<Vec<f64>> {
     Ok(sites.into_iter().skip(if trace { 3 } else { 0 }).step_by(6).collect())
 }
 
-/// Without and with the trace.
+/// Charge and action density of the field strength without and with its trace.
 fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     let sums = field_strength_sums(gauge, Ptr::default())?;
     let volume = gauge.geometry().global_volume() as f64;
@@ -161,8 +161,8 @@ fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
     }))
 }
 
-/// Charge, spatial and temporal energy without and with the trace, summed over the lattice; those of each site go to
-/// `sites`, if it is an address.
+/// Charge, spatial and temporal energy without and with the trace, summed over the lattice; values of each site are
+/// written to `sites`, if it is an address.
 fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     if gauge.group() != Group::Su3 {
         bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
@@ -170,7 +170,7 @@ fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?, sites))
 }
 
-/// How far the links are from the group, and which is worst.
+/// How far the links are from the group, and which link is furthest.
 pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     let geometry = gauge.geometry();
     let mut sites = vec![0.0; 3 * geometry.volume()];
@@ -226,7 +226,8 @@ fn worst_of_ranks(comm: &Comm, mine: Unitarity) -> Result<Unitarity> {
     Ok(all)
 }
 
-/// Sums over both parities of a reduction with N sums; `out` is where numbers of each site go.
+/// Sums over both parities for a reduction with N sums; values of each site are written to `out`, if it is an
+/// address.
 fn sums<const N: usize>(
     gauge: &GaugeField,
     kernel: impl Sums<Args = ObservableArgs>,

@@ -14,14 +14,14 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
 
-/// Steps of a path at most.
+/// Largest number of steps of a path.
 pub const LONGEST: usize = 64;
-/// Paths of a list at most.
+/// Largest number of paths in a list.
 pub const MAX_PATHS: usize = 4096;
-/// Paths that a launch takes along at most, as many as kernels have sums for.
+/// Largest number of paths that a launch follows, as many as kernels have sums for.
 pub(crate) const TOGETHER: usize = 8;
 
-/// Several paths.
+/// A list of paths, each a list of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths(Vec<Vec<u8>>);
 
@@ -58,8 +58,7 @@ impl Paths {
         self.0.iter().map(|p| p.as_slice())
     }
 
-    /// Refuses paths that do not end where they start on a lattice with these extents; they may wind
-    /// around it.
+    /// Refuses paths that do not end where they start on a lattice of these extents; they may wind around it.
     pub fn check_closed(&self, extents: [usize; 4]) -> Result<()> {
         for (k, path) in self.iter().enumerate() {
             let way = displacement(path);
@@ -73,7 +72,7 @@ impl Paths {
         Ok(())
     }
 
-    /// Numbers of the paths, so many in a list at most: paths of similar length.
+    /// Divides the paths into lists of at most `together`, with paths of similar length in each.
     pub(crate) fn batches(&self, together: usize) -> Vec<Vec<usize>> {
         let mut order: Vec<usize> = (0..self.len()).collect();
         order.sort_by_key(|&k| std::cmp::Reverse(self.0[k].len()));
@@ -85,7 +84,7 @@ impl Paths {
     }
 }
 
-/// Where a path ends, seen from its start.
+/// The end of a path relative to its start.
 pub fn displacement(path: &[u8]) -> [i64; 4] {
     let mut way = [0; 4];
     for &step in path {
@@ -97,9 +96,8 @@ pub fn displacement(path: &[u8]) -> [i64; 4] {
     way
 }
 
-/// All forms that a closed path takes under turns and reflections of the lattice, each once whatever its
-/// start and sense: what Re tr of the loop, summed over the lattice, has to be summed over once more for an
-/// action that is symmetric. In a fixed order.
+/// All forms that a closed path takes under turns and reflections of the lattice, each once whatever its start and
+/// sense, in a fixed order. An action is symmetric if it sums Re tr over all of them.
 pub fn images(path: &[u8]) -> Vec<Vec<u8>> {
     let mut found = std::collections::BTreeSet::new();
     for order in permutations() {
@@ -122,7 +120,7 @@ pub fn images(path: &[u8]) -> Vec<Vec<u8>> {
     found.into_iter().collect()
 }
 
-/// The least of all starts of a closed path in both senses.
+/// The least in lexicographic order among all starts of a closed path in both senses.
 fn canonical(path: &[u8]) -> Vec<u8> {
     let back: Vec<u8> = path.iter().rev().map(|s| 7 - s).collect();
     let starts = |p: &[u8]| -> Vec<Vec<u8>> {
@@ -143,14 +141,14 @@ fn permutations() -> Vec<[u8; 4]> {
     all.filter(|p: &[u8; 4]| (0..4).all(|d| p.contains(&d))).collect()
 }
 
-/// The fields that products take on their way.
+/// The fields that hold products of links while paths are followed.
 #[derive(Debug)]
 pub struct Walker {
     products: [MatrixField; 2],
 }
 
 impl Walker {
-    /// Device memory in bytes for so many paths.
+    /// Bytes of device memory for so many paths.
     pub fn bytes(geometry: &Geometry, precision: Precision, paths: usize) -> usize {
         let together = paths.min(TOGETHER);
         2 * MatrixField::bytes(geometry, precision, MatrixForm::General, together)
@@ -161,7 +159,7 @@ impl Walker {
         (self.products[0].geometry(), self.products[0].precision())
     }
 
-    /// For links in this precision, double or single, and lists of so many paths at most.
+    /// Fields for links in this precision, double or single, and for lists of so many paths.
     ///
     /// # Errors
     /// `OutOfMemory`; `Unsupported`: half precision.
@@ -199,8 +197,8 @@ impl Walker {
         Ok(())
     }
 
-    /// What launches of these paths of `paths` have in common; matrices and elements lie as many on a
-    /// site as the walker's fields have.
+    /// Arguments that launches for these paths have in common; a site has as many matrices and elements as the
+    /// walker's fields.
     pub(crate) fn args(&self, gauge: &GaugeField) -> PathArgs {
         PathArgs {
             geom: gauge.geometry().args(),
@@ -219,7 +217,7 @@ impl Walker {
         self.field().device().launch(kernel, args, self.field().geometry().work(2))
     }
 
-    /// The products of `batch` from every site; the field that holds them.
+    /// Multiplies links along the paths of `batch` from every site; returns the field that holds the products.
     pub(crate) fn walk(
         &self,
         gauge: &GaugeField,
@@ -281,8 +279,8 @@ impl Walker {
         Ok(all)
     }
 
-    /// out_mu(x) += sum over the paths that begin with a step forward in mu of coefficient times the
-    /// product from x; four general matrices on a site.
+    /// out_mu(x) += sum over the paths that begin with a step forward in mu of their coefficient times the product
+    /// from x; four general matrices a site.
     ///
     /// # Errors
     /// `BadParameter`: a path begins with a step back, another number of coefficients; `FieldMismatch`,
@@ -329,7 +327,7 @@ impl Walker {
         out.exchange()
     }
 
-    /// Matrices on a site.
+    /// Number of paths that are followed at a time.
     pub(crate) fn together(&self) -> usize {
         self.field().count()
     }

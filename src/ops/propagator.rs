@@ -15,7 +15,7 @@ use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, Stop};
 
-/// Device memory of a propagator of so many columns that is solved `at_once` at a time and stays on the device: its
+/// Device memory of a propagator of `columns` columns that is solved `at_once` at a time and stays on the device: its
 /// fields and the solve. Fewer at a time take less.
 ///
 /// # Errors
@@ -25,7 +25,7 @@ pub fn memory(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<u6
     Ok(Columns { at_once: n, on_host: false }.memory(solver, columns, solver.memory(n)?))
 }
 
-/// The same of a propagator whose columns wait on the host until all are solved.
+/// Device memory of such a propagator whose columns wait on the host until all are solved.
 ///
 /// # Errors
 /// Errors of [`DiracSolver::memory`].
@@ -34,17 +34,17 @@ pub fn memory_on_host(solver: &DiracSolver, columns: usize, at_once: usize) -> R
     Ok(Columns { at_once: n, on_host: true }.memory(solver, columns, solver.memory(n)?))
 }
 
-/// How the columns of a propagator are solved.
+/// How many columns of a propagator are solved at a time, and where solved ones are kept.
 #[derive(Clone, Copy)]
 struct Columns {
-    /// Columns that are solved at a time.
+    /// Number of columns that are solved at a time.
     at_once: usize,
-    /// Solved columns wait in the memory of the host, beside which a solve has the device for itself.
+    /// True if solved columns wait in the memory of the host, so that a solve has the device for itself.
     on_host: bool,
 }
 
 impl Columns {
-    /// Bytes of device memory besides the solver's own, where a solve takes `solve`.
+    /// Bytes of device memory besides the solver's own, for a solve that takes `solve`.
     fn memory(self, solver: &DiracSolver, columns: usize, solve: u64) -> u64 {
         let shape = solver.op().shape();
         let field = |n| shape.bytes(n);
@@ -54,8 +54,8 @@ impl Columns {
         }
     }
 
-    /// `asked` columns at a time, or where nobody says how many as fit, on the device where that can be; the same on all
-    /// ranks.
+    /// Chooses `asked` columns at a time, or if that is 0 as many as fit, on the device where possible; the same on
+    /// all ranks.
     fn choose(solver: &DiracSolver, columns: usize, asked: usize) -> Result<Columns> {
         let shape = solver.op().shape();
         let mut numbers: Vec<usize> = match asked {
@@ -115,7 +115,7 @@ pub fn propagator(
     solve_columns(solver, columns, source.columns(), &some, monitor)
 }
 
-/// The same for sources that a field holds, whatever they are: smeared, sequential, of another code.
+/// Solves for given sources of any kind (smeared, sequential, of another code) as [`propagator`] does.
 ///
 /// # Errors
 /// Errors of [`propagator`]; `FieldMismatch`: not the lattice and precision of the solver's operator.
@@ -132,13 +132,13 @@ pub fn propagator_of(
     solve_columns(solver, columns, sources.nrhs(), &some, monitor)
 }
 
-/// Is it an action of quarks, whose propagators have a column for each spin and colour?
+/// Whether this is an action of quarks, whose propagators have a column for each spin and colour.
 pub(crate) fn propagates(op: &dyn QuarkAction) -> bool {
     op.shape().components == Components::SPINOR
 }
 
-/// Begins to compile what a propagator with these parameters launches, the making of its solver included, and
-/// the correlators that most programs go on to.
+/// Begins to compile the kernels that a propagator with these parameters launches, those for making its solver and
+/// for the usual correlators included.
 pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     if !propagates(op) {
         return;
@@ -172,7 +172,7 @@ pub(crate) fn run_through(
     Ok(())
 }
 
-/// Refuses what is no propagator.
+/// Refuses a solver or a number of columns of which no propagator can be made.
 fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
@@ -190,7 +190,7 @@ fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     Ok(())
 }
 
-/// Solves for the sources that `source` gives by first column and number.
+/// Solves for the sources that `source` makes, given the first column and their number.
 fn solve_columns(
     solver: &DiracSolver,
     Columns { at_once, on_host }: Columns,

@@ -13,10 +13,10 @@ use crate::error::{host_array, Error, Result};
 use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
 use crate::io::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 
-/// Real numbers of a spinor.
+/// Number of reals of a spinor.
 const SPINOR: usize = 24;
 
-/// What [`save_propagator`] writes.
+/// Settings for [`save_propagator`].
 #[derive(Clone, Debug, Default)]
 pub struct SaveOptions {
     /// `None`: with sources USQCD's file of one scalar source and twelve columns where they are
@@ -24,9 +24,9 @@ pub struct SaveOptions {
     pub kind: Option<PropagatorKind>,
     /// 32 or 64; `None`: 64 for fields in double precision, else 32.
     pub precision_bits: Option<u32>,
-    /// For the reader, in every record.
+    /// Text for readers, which every record carries.
     pub info: String,
-    /// `None`: now, in UTC.
+    /// Date for the records; `None`: now, in UTC.
     pub date: Option<String>,
 }
 
@@ -34,7 +34,7 @@ fn layout() -> Layout {
     Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
 }
 
-/// The sites of this rank of one right-hand side, as the file has them.
+/// The numbers of one right-hand side on this rank's sites, in the order of the file.
 fn column(field: &SpinorField, k: usize) -> Result<Vec<f64>> {
     let mut one = field.like_with(field.precision(), 1)?;
     one.copy_rhs(0, field, k, 1)?;
@@ -44,7 +44,7 @@ fn column(field: &SpinorField, k: usize) -> Result<Vec<f64>> {
     Ok(host)
 }
 
-/// The complex field that is in every column at its spin and colour, if all else is zero.
+/// The complex field that each column has at its spin and colour, if everything else is zero.
 fn scalar(sources: &SpinorField) -> Result<Option<Vec<f64>>> {
     let comm = sources.geometry().comm();
     let (mut first, mut other) = (Vec::new(), [0.0]);
@@ -63,7 +63,7 @@ fn scalar(sources: &SpinorField) -> Result<Option<Vec<f64>>> {
     Ok((other == [0.0]).then_some(first))
 }
 
-/// S as QDP++ has it: \[sink spin\]\[source spin\]\[sink colour\]\[source colour\].
+/// Index in QDP++'s order \[sink spin\]\[source spin\]\[sink colour\]\[source colour\] of a component of a column.
 fn matrix_index(column: usize, component: usize) -> usize {
     let ((i, a), (j, b)) = ((component / 3, component % 3), (column / 3, column % 3));
     ((4 * i + j) * 3 + a) * 3 + b

@@ -7,19 +7,20 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
 
-/// A quenched update of SU(3) or SU(2) with weight exp(-S), S = beta sum (1 - Re tr U_munu / N).
+/// Updates SU(3) or SU(2) links without quarks with weight exp(-S), S = beta sum (1 - Re tr U_munu / N): heat bath
+/// (Kennedy, Pendleton, Phys. Lett. B 156 (1985) 393) and overrelaxation.
 #[derive(Clone, Copy, Debug)]
 pub struct Quenched {
     pub beta: f64,
     pub seed: u64,
-    /// Overrelaxation sweeps after every heat bath sweep.
+    /// Number of overrelaxation sweeps after every heat bath sweep.
     pub overrelax: usize,
-    /// Heat bath sweeps done: the place in the random stream. To continue a run, keep it.
+    /// Number of heat bath sweeps done, which is the place in the random stream; keep it to continue a run.
     pub sweep: u32,
 }
 
 impl Quenched {
-    /// beta >= 0; four overrelaxation sweeps for each heat bath.
+    /// An update with coupling beta >= 0, and four overrelaxation sweeps for each heat bath.
     pub fn new(beta: f64, seed: u64) -> Result<Self> {
         if !(0.0..=1e6).contains(&beta) {
             bail!(InvalidArgument, "beta: expected 0 to 1e6, found {beta}");
@@ -46,7 +47,7 @@ impl Quenched {
         Ok(())
     }
 
-    /// Refuses sweeps beyond the end of the random stream, where its numbers would come again.
+    /// Refuses sweeps beyond the end of the random stream, where its numbers would repeat.
     pub fn check_sweeps(&self, n: usize) -> Result<()> {
         if n > (u32::MAX - self.sweep) as usize {
             bail!(

@@ -8,7 +8,7 @@ use crate::fields::{GaugeField, Recon, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::Laplace;
 
-/// Bit mu for x, y, z.
+/// Bits of the directions x, y, z.
 pub const SPACE: i32 = 7;
 
 /// psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi with H the sum over the neighbours in the d

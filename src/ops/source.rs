@@ -14,8 +14,8 @@ use super::gamma::Gamma;
 pub enum SourceSites {
     /// One site.
     Point,
-    /// All sites of a time slice, unsmeared: hadrons of it need links in a fixed gauge (Coulomb),
-    /// noise, or rest on what is gauge invariant by itself.
+    /// All sites of a time slice, not smeared. Hadrons of it need links in a fixed gauge (Coulomb) or noise;
+    /// otherwise only what is gauge invariant by itself survives.
     Wall,
     /// All sites.
     Volume,
@@ -27,8 +27,8 @@ words!(SourceSites {
     Volume => "PLAQ_SOURCE_VOLUME",
 });
 
-/// A source: columns that are
-/// exp(i p (x - position)) eta(x) on its sites, p_mu = 2 pi momentum_mu / L_mu, eta = 1 or noise.
+/// A source whose columns are exp(i p (x - position)) eta(x) on its sites, with p_mu = 2 pi momentum_mu / L_mu and
+/// eta = 1 or noise.
 ///
 /// Without noise a column has one spin and colour, number 3 spin + colour. Noise vectors have
 /// independent components, those of `SpinorField::set_noise` for the same seed and number, with
@@ -40,24 +40,25 @@ words!(SourceSites {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Source {
     pub place: SourceSites,
-    /// Position of the source; a wall has t alone, the others are where the momentum's phase is 1.
+    /// Position of the source. A wall uses t alone; the momentum's phase is 1 at x, y, z.
     pub position: [usize; 4],
     pub momentum: [i32; 4],
     pub noise: Option<Noise>,
     pub seed: u64,
-    /// Noise vectors.
+    /// Number of noise vectors.
     pub vectors: usize,
-    /// Noise diluted in spin, colour, parity.
+    /// Whether noise is diluted in spin, in colour and in parity.
     pub dilute: [bool; 3],
-    /// Parts into which noise is diluted in time; a divisor of the lattice's T, T: each has one time
+    /// Number of parts into which noise is diluted in time, a divisor of the lattice's T; T: each part has one time
     /// slice, 1: not diluted.
     pub time_parts: usize,
-    /// The only spin, and the only colour, that is not zero.
+    /// The only spin that is not zero; None: all.
     pub spin: Option<usize>,
+    /// The only colour that is not zero; None: all.
     pub colour: Option<usize>,
-    /// The column that comes first.
+    /// Number of the column that comes first.
     pub first: usize,
-    /// Number of columns from there on, at most; None: all that there are.
+    /// Largest number of columns from there on; None: all.
     pub count: Option<usize>,
 }
 
@@ -79,12 +80,12 @@ impl Source {
         }
     }
 
-    /// Twelve columns on one site.
+    /// Twelve columns, one for each spin and colour, on one site.
     pub fn point(position: [usize; 4]) -> Self {
         Self::of(SourceSites::Point, position)
     }
 
-    /// Twelve columns on a time slice.
+    /// Twelve columns on all sites of a time slice.
     pub fn wall(time: usize) -> Self {
         Self::of(SourceSites::Wall, [0, 0, 0, time])
     }
@@ -94,7 +95,7 @@ impl Source {
         Self::of(SourceSites::Volume, [0; 4])
     }
 
-    /// The time slice of the source, 0 of a volume.
+    /// The time slice of the source; 0 for a volume.
     pub fn time(&self) -> usize {
         self.position[3]
     }
@@ -107,7 +108,7 @@ impl Source {
         }
     }
 
-    /// How many columns it has, from `first` on and at most `count`.
+    /// Number of columns from `first` on, at most `count`.
     pub fn columns(&self) -> usize {
         let [spin, colour, parity] = self.diluted();
         let one = |diluted: bool, fixed: Option<usize>, n| {
@@ -123,7 +124,7 @@ impl Source {
         left.min(self.count.unwrap_or(left))
     }
 
-    /// Refuses what has no columns on a lattice of these extents.
+    /// Refuses a source that has no columns on a lattice of these extents.
     fn check(&self, extents: [usize; 4]) -> Result<()> {
         let position = self.position;
         if position.iter().zip(extents).any(|(&x, l)| x >= l) {
@@ -208,15 +209,15 @@ impl Source {
     }
 }
 
-/// What turns a solution into the source of a second solve.
+/// How a solution becomes the source of a second solve (Martinelli, Sachrajda, Nucl. Phys. B 316 (1989) 355).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sequential {
-    /// The sink's time slice; None: all of them.
+    /// Time slice of the lattice at which the sink sits; None: all of them.
     pub time: Option<usize>,
     pub gamma: Gamma,
     /// p_i = 2 pi momentum_i / L_i.
     pub momentum: [i32; 3],
-    /// Where the momentum's phase is 1.
+    /// Position at which the momentum's phase is 1.
     pub origin: [usize; 3],
 }
 
@@ -264,7 +265,7 @@ impl Sequential {
     }
 }
 
-/// Refuses what is not a field of spinors on both parities.
+/// Refuses all but fields of spinors on both parities.
 pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
     let spinors = (field.components(), field.order()) == (Components::SPINOR, RhsOrder::Slowest);
     if !spinors || field.subset() != Subset::Full {
@@ -279,7 +280,7 @@ pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// Phases are exact for these.
+/// Refuses momenta whose phases would not be exact.
 pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     if momentum.iter().any(|n| n.unsigned_abs() > 1 << 16) {
         bail!(InvalidArgument, "momentum: expected numbers up to 65536, found {momentum:?}");
@@ -287,7 +288,7 @@ pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     Ok(())
 }
 
-/// Checks a propagator that hadrons are made of.
+/// Refuses fields that are no propagator of which hadrons can be made.
 pub(crate) fn check_propagator(field: &SpinorField, what: &str) -> Result<()> {
     check_spinors(field, what)?;
     if field.nrhs() != COLUMNS {

@@ -5,7 +5,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::GaugeField;
 
-/// The rectangle of `r` links in direction `i` and `t` in time as a path, steps forward mu and back 7 - mu.
+/// The path around a rectangle of `r` links in direction `i` and `t` in time, with steps mu forward and 7 - mu back.
 fn rectangle(i: u8, r: usize, t: usize) -> Vec<u8> {
     let sides = [(i, r), (3, t), (7 - i, r), (4, t)];
     sides.iter().flat_map(|&(step, n)| std::iter::repeat_n(step, n)).collect()

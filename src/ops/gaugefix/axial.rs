@@ -10,7 +10,7 @@ use crate::backend::Work;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision, Transformation};
 
-/// The transformation h to axial gauge.
+/// The transformation h that brings the links to axial gauge.
 #[derive(Debug)]
 pub(super) struct Axial {
     direction: usize,
@@ -18,8 +18,8 @@ pub(super) struct Axial {
 }
 
 impl Axial {
-    /// Also gives the links in axial gauge, in double with every entry. Of the directions of the
-    /// functional it is the one in which sites are furthest apart in memory.
+    /// Finds h and returns it with the links in axial gauge, in double with every entry. The direction whose links
+    /// become unit matrices is the one of the functional in which sites are furthest apart in memory.
     pub fn new(gauge: &GaugeField, functional: Functional) -> Result<(Self, GaugeField)> {
         let (device, geometry) = (gauge.device(), gauge.geometry());
         let direction = if functional.without == Some(3) { 2 } else { 3 };
@@ -52,13 +52,13 @@ impl Axial {
         Ok((Axial { direction, h }, links))
     }
 
-    /// Bit mu: links of direction mu inside pieces of the lattice are unit matrices.
+    /// Bit mu is set if the links of direction mu inside of pieces of the lattice are unit matrices.
     pub fn mask(&self) -> i32 {
         1 << self.direction
     }
 
-    /// What transforms the links in axial gauge as `g` does those given, g h^dagger, in the precision
-    /// of `g`.
+    /// The transformation g h^dagger, which does to the links in axial gauge what `g` does to those given, in the
+    /// precision of `g`.
     pub fn enter(&self, g: Transformation) -> Result<Transformation> {
         let precision = g.precision();
         let g = g.after(&self.h, true)?;
@@ -68,7 +68,7 @@ impl Axial {
         g.to(precision)
     }
 
-    /// The way back, in double.
+    /// The reverse of `enter`: g h, in double.
     pub fn back(&self, g: Transformation) -> Result<Transformation> {
         g.after(&self.h, false)
     }

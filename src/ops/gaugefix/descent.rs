@@ -12,49 +12,49 @@ use crate::error::Result;
 use crate::fields::fourier::{Arrays, LatticeFourier};
 use crate::fields::{GaugeField, Precision};
 
-/// Falls of the functional by less, relative to it and in units of the precision, are rounding.
+/// Falls of the functional by less than this, relative to it and in units of the precision, count as rounding.
 const ROUNDING: f64 = 32.0;
-/// Growth of the steps of steepest descent after one that was halved: steps near twice Newton's, where the functional
-/// falls, come up every seventh time.
+/// Factor by which steps of steepest descent grow after one was halved; near twice Newton's step, where the
+/// functional falls, one comes up every seventh time.
 const GROWTH: f64 = 1.1;
-/// The longest step in units of the one tried before it.
+/// Longest step in units of the one that was tried before it.
 const LONGEST: f64 = 4.0;
-/// The longest numbers h of a site in a step exp(i sum_a h_a T_a) g (kernels/unitary.h).
+/// Largest length of the numbers h of a site in a step exp(i sum_a h_a T_a) g (kernels/unitary.h).
 const FURTHEST: f64 = 8.0;
-/// Shortest step in units of the one that was asked for: below it a step is taken back altogether.
+/// Shortest step in units of the one that was asked for; a shorter one is taken back altogether.
 const SHORTEST: f64 = 1e-6;
 
-/// Sums of a slice: functional (both ends of its links), violation, product of the gradient with
-/// another vector; and the largest violation of a site.
+/// What is measured of a slice: the functional (from both ends of its links), the violation, the product of the
+/// gradient with another vector, and the largest violation of a site.
 type Found = ([f64; 3], f64);
 
 #[derive(Clone, Copy, Default)]
 struct Slice {
-    /// Size of the next step, or in conjugate gradients of its first trial.
+    /// Size of the next step; for conjugate gradients of its first trial.
     alpha: f64,
-    /// What the last step came to, as long as it is not known to have been good.
+    /// Size of the last step, while it is not known whether it was good.
     moved: f64,
-    /// Functional before that step.
+    /// The functional before that step.
     functional: f64,
-    /// Growth of the functional per alpha at its start; of steepest descent only.
+    /// Growth of the functional per alpha at the start of the step, for steepest descent only.
     slope: f64,
-    /// Product of the gradient with the preconditioned one at the last step; 0: no step before.
+    /// Product of the gradient with the preconditioned one at the last step; 0 where there was none.
     square: f64,
 }
 
 pub(super) struct Descent {
     fourier: LatticeFourier,
-    /// The gradient, the preconditioned gradient, and in conjugate gradients the direction.
+    /// The gradient, the preconditioned gradient and, for conjugate gradients, the direction.
     gradient: Buffer,
     vector: Buffer,
     direction: Option<Buffer>,
-    /// 4 sin^2(p/2) of the axes one after another.
+    /// The numbers 4 sin^2(p/2) of the axes, one axis after another.
     momenta: Buffer,
-    /// One or two doubles per slice.
+    /// One or two numbers in double for each slice.
     factors: Buffer,
     alpha: f64,
     slices: Vec<Slice>,
-    /// Quality of the transformation as it is, whose gradient is then in `gradient`.
+    /// Functional and violation of the present transformation, if they are known; its gradient is then in `gradient`.
     found: Option<Vec<Found>>,
 }
 
@@ -110,8 +110,8 @@ impl Descent {
         Ok(())
     }
 
-    /// Functional and violation here, and the gradient. A step after which the functional is lower
-    /// is halved until it is not.
+    /// Measures functional and violation and computes the gradient. A step after which the functional is lower is
+    /// halved until it is not.
     pub fn measure(&mut self, at: &mut Sweeper) -> Result<Vec<Found>> {
         if let Some(found) = &self.found {
             return Ok(found.clone());
@@ -146,8 +146,8 @@ impl Descent {
         }
     }
 
-    /// A step along the new direction: what it would grow by per alpha (the slope) is known here and
-    /// after a first trial, and between them taken to be linear.
+    /// A step along the new direction. The growth of the functional per alpha is known here and after a first trial,
+    /// and taken to be linear in between.
     fn search(&mut self, at: &mut Sweeper, now: &[Found], squares: &[f64]) -> Result<Vec<f64>> {
         let factors: Vec<[f64; 2]> = (self.slices.iter().zip(now).zip(squares))
             .map(|((slice, (sums, _)), square)| {
@@ -187,7 +187,7 @@ impl Descent {
         Ok(moved)
     }
 
-    /// Alpha of the slices that move, at most `max`; 0 of the others.
+    /// The steps alpha of the slices that move, at most `max`; 0 for the others.
     fn active(&self, at: &Sweeper, max: &[f64]) -> Vec<f64> {
         let alpha = |((slice, &on), &max): ((&Slice, _), _)| {
             if on {
@@ -210,8 +210,8 @@ impl Descent {
         }
     }
 
-    /// Functional and violation, the product of the gradient with `vector`, and the gradient itself
-    /// where it is to be kept.
+    /// Computes functional and violation, the product of the gradient with `vector`, and with `keep` the gradient
+    /// itself.
     fn pass(&self, at: &Sweeper, keep: bool, vector: Ptr) -> Result<Vec<Found>> {
         let mut args = FourierArgs { write: keep as i32, vector, ..self.args(at) };
         let (precision, storage) = at.form()?;
@@ -223,7 +223,7 @@ impl Descent {
         at.over_ranks(here)
     }
 
-    /// The step exp(i c sum_a h_a T_a) g along the direction with c of each slice.
+    /// The step g -> exp(i c sum_a h_a T_a) g along the direction, with c of each slice.
     fn advance(&mut self, at: &mut Sweeper, steps: &[f64]) -> Result<()> {
         self.found = None;
         self.send(at, steps)?;
@@ -234,7 +234,8 @@ impl Descent {
         at.g.exchange()
     }
 
-    /// Multiplies by p2max / p^2 in momentum space; products with what it was, per slice.
+    /// Multiplies the gradient by p2max / p^2 in momentum space (Davies et al., Phys. Rev. D37 (1988) 1581); returns
+    /// its products with the gradient, per slice.
     fn precondition(&mut self, at: &Sweeper) -> Result<Vec<f64>> {
         let (extents, time) = (at.links.geometry().global_extents(), at.args.time as usize);
         let sites: usize = extents.iter().product();
@@ -246,8 +247,8 @@ impl Descent {
         Ok(found.iter().map(|&([square], _)| square).collect())
     }
 
-    /// direction = a vector + b direction with [a, b] of each slice; products with the gradient, and
-    /// the largest alpha of a step along it.
+    /// direction = a vector + b direction with [a, b] of each slice; returns products with the gradient and the
+    /// largest alpha of a step along the direction.
     fn turn(&mut self, at: &Sweeper, factors: &[[f64; 2]]) -> Result<(Vec<f64>, Vec<f64>)> {
         self.send(at, factors)?;
         let args = FourierArgs { table: self.factors.ptr(), ..self.args(at) };
@@ -265,7 +266,7 @@ impl Descent {
         self.factors.upload_at(0, bytemuck::cast_slice(&all))
     }
 
-    /// A kernel over the arrays: its sum of each slice, and its largest number if it has one.
+    /// Launches a kernel over the arrays; returns its sum for each slice, and its largest number if it has one.
     fn arrays(
         &self,
         at: &Sweeper,
@@ -290,7 +291,7 @@ impl Descent {
     }
 }
 
-/// The form of a gauge without the links along `without`: slices across it on their own.
+/// The shape of the arrays to transform for a gauge without the links along `without`, whose slices are on their own.
 fn form(gauge: &GaugeField, without: Option<usize>, precision: Precision) -> Arrays {
     let (colours, time) = (gauge.group().colours(), without.unwrap_or(3));
     let mut order = [0, 1, 2, 3];

@@ -49,13 +49,13 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision, Transformation};
 
-/// Checks without a new lowest violation after which single precision has come to its end, and the
-/// violation above which it cannot be at its end: near a saddle point theta rises for a while.
+/// Number of checks without a new lowest violation after which single precision has reached its limit.
 const PATIENCE: usize = 20;
+/// Violation above which single precision cannot have reached its limit: near a saddle point theta rises for a while.
 const STANDSTILL_THETA: f64 = 1e-9;
 
-/// Called at every check, on all ranks; true ends the fixing and comes on all of them at once
-/// (`Comm::stop`).
+/// Callback of a gauge fixing, called at every check on all ranks; a true on any of them ends the fixing on all at
+/// once (`Comm::stop`).
 pub type Callback<'a> = dyn FnMut(&Progress) -> bool + 'a;
 
 /// A fixed field: links stored like those given, and the transformation that made them, in double.
@@ -111,8 +111,8 @@ pub fn fix_gauge(
     Ok(GaugeFixed { gauge: best.g.apply(gauge)?, transformation: best.g, report })
 }
 
-/// Has the kernels of a first fixing compiled all at once. Not on several ranks, whose sweeps count messages
-/// that kernels wait for.
+/// Compiles the kernels of a first fixing side by side; not on several ranks, whose sweeps count messages that
+/// kernels wait for.
 fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let geometry = gauge.geometry();
     if geometry.comm().size() > 1 {
@@ -124,7 +124,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     geometry.rehearse(gauge.device(), name, || run_through(gauge, params));
 }
 
-/// All that a fixing launches, in a rehearsal: errors say nothing, as sums are made up.
+/// Everything that a fixing launches, for a rehearsal; errors mean nothing there, as sums are made up.
 pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
@@ -143,8 +143,8 @@ pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
 }
 
 impl GaugeFixParams {
-    /// Most bytes that `fix_gauge` takes on this rank's device, besides the links given: those of a rehearsal. On GPUs
-    /// cuFFT's work area is among them, taken to be as large as what is transformed.
+    /// Largest number of bytes that `fix_gauge` takes on this rank's device, besides the links given, from a
+    /// rehearsal. cuFFT's work area is included, taken to be as large as what is transformed.
     ///
     /// # Errors
     /// `OutOfMemory`.
@@ -186,10 +186,10 @@ fn check_links(gauge: &GaugeField, asked: f64) -> Result<()> {
     Ok(())
 }
 
-/// The copy to be returned so far; in Coulomb gauge put together from slices.
+/// The best copy so far, which is returned in the end; in Coulomb gauge it is put together from slices.
 struct Best {
     copy: usize,
-    /// Result of that copy alone.
+    /// The result of that copy by itself.
     total: Fixed,
     g: Transformation,
     report: CopyReport,
@@ -248,7 +248,7 @@ fn average(slices: &[Fixed]) -> Fixed {
     }
 }
 
-/// A copy under way: its place in the random stream, its sweeps, and who is told of them.
+/// A copy that is being fixed: its place in the random stream, the sweeps done, and the callback.
 struct CopyState<'a, 'b> {
     params: &'a GaugeFixParams,
     callback: &'a mut Callback<'b>,
@@ -264,13 +264,13 @@ impl CopyState<'_, '_> {
         updater.update(update, self.seed, number)
     }
 
-    /// Number of a new sweep in the random stream.
+    /// The number of a new sweep in the random stream.
     fn number(&mut self) -> usize {
         self.sweeps += 1;
         self.sweeps - 1
     }
 
-    /// Tells the callback and learns whether to stop.
+    /// Calls the callback and records whether it wants to stop.
     fn tell(&mut self, slices: &[Quality], temperature: Option<f64>) {
         let (copy, sweeps, quality) = (self.copy, self.sweeps, mean(slices.iter()));
         self.stopped |= (self.callback)(&Progress { copy, sweeps, quality, temperature });
@@ -294,9 +294,9 @@ impl CopyState<'_, '_> {
         Ok(())
     }
 
-    /// Sweeps until every slice has come to `stop`, or is given up; in single precision also after
-    /// `PATIENCE` checks without a new lowest violation. What is left after rounding of links and sums
-    /// the updater does not see: a `judge` in double has the last word, and the last g.
+    /// Sweeps until every slice meets `stop` or is given up, in single precision also after `PATIENCE` checks without
+    /// a new lowest violation. Rounding of links and sums may hide a violation from the updater, so a `judge` in
+    /// double decides, and gives the last g.
     fn converge(
         &mut self,
         updater: &mut Updater,
@@ -410,9 +410,9 @@ impl CopyState<'_, '_> {
 
 struct Run<'a, 'b> {
     state: CopyState<'a, 'b>,
-    /// The gauge of the links of both.
+    /// The axial gauge that the links of both updaters are in.
     axial: Axial,
-    /// What sweeps in single precision, where anything does.
+    /// The updater in single precision, where there is one.
     single: Option<Updater>,
     double: Updater,
 }
@@ -471,8 +471,8 @@ impl<'a, 'b> Run<'a, 'b> {
         Ok((self.axial.back(self.double.sweeper.g.to(Precision::F64)?)?, report))
     }
 
-    /// Converges in single precision as far as that is asked for, then in double. The result is
-    /// that of `double`, and what is said of it was computed in double.
+    /// Converges in single precision as far as that is asked for, then in double. Result and report are those in
+    /// double.
     fn converge(
         &mut self,
         functional: Functional,
@@ -511,7 +511,7 @@ fn functional(condition: Condition) -> Functional {
     }
 }
 
-/// Averages over slices, and the largest of their largest.
+/// Averages over slices; theta_max is the largest of theirs.
 fn mean<'a>(slices: impl ExactSizeIterator<Item = &'a Quality>) -> Quality {
     let n = slices.len() as f64;
     slices.fold(Quality::default(), |all, q| Quality {

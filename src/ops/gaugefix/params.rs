@@ -114,7 +114,7 @@ impl GaugeFixing {
         }
     }
 
-    /// What the fixing is asked to do.
+    /// The parameters of the fixing as [`fix_gauge`](super::fix_gauge) takes them.
     pub fn params(&self) -> GaugeFixParams {
         let (probability, schedule) = (self.probability, self.schedule());
         let method = match self.method {
@@ -153,25 +153,26 @@ impl GaugeFixing {
     }
 }
 
-/// The functional of g(x) that is maximised, normalised as in Schroeck and Vogt, Comput. Phys.
-/// Commun. 184 (2013) 1907 (equations below are theirs): 1 on unit links.
+/// The functional of g(x) that is maximised, 1 on unit links. Equations are those of Schroeck and Vogt, Comput. Phys.
+/// Commun. 184 (2013) 1907.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// Eq. (4), all four directions.
+    /// Landau gauge, Eq. (4): all four directions.
     Landau,
-    /// Eq. (4) without the links along `time`: every slice across it on its own.
+    /// Coulomb gauge, Eq. (4) without the links along `time`: every slice across it is fixed on its own.
     Coulomb {
         /// Direction 0 to 3 (x, y, z, t).
         time: usize,
     },
-    /// Eq. (11), the squares of the diagonal.
+    /// Maximally Abelian gauge, Eq. (11): squares of the diagonal entries.
     MaximallyAbelian {
-        /// Then Landau gauge by the diagonal transformations that are left, U(1) or U(1) x U(1).
+        /// True: then Landau gauge by the diagonal transformations that are left, U(1) or U(1) x U(1).
         residual: bool,
     },
 }
 
-/// How the functional is raised, as [`Algorithm`] says it; annealing ends with overrelaxation, which converges.
+/// The algorithm that raises the functional, with its parameters; annealing ends with overrelaxation, which
+/// converges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     /// Each site takes its best value, to the power `omega`: 1 (relaxation) to below 2.
@@ -196,12 +197,12 @@ pub enum Method {
 }
 
 impl Method {
-    /// Takes steps of the whole lattice, Fourier accelerated.
+    /// Whether the method moves all sites at once (the Fourier-accelerated ones).
     pub(super) fn descends(&self) -> bool {
         matches!(self, Method::FourierDescent { .. } | Method::FourierCg { .. })
     }
 
-    /// The method's name in the interface.
+    /// The name of the method in the interface.
     pub fn algorithm(&self) -> Algorithm {
         match self {
             Method::Overrelaxation => Algorithm::Overrelaxation,
@@ -215,28 +216,28 @@ impl Method {
     }
 }
 
-/// Temperatures of an annealing, weights exp(f / T) of the local functional f of Eq. (18).
+/// The temperatures T of an annealing with weights exp(f / T), f the local functional of Eq. (18).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Schedule {
     pub hot: f64,
     pub cold: f64,
-    /// Temperatures, both ends included; each has one heat bath sweep.
+    /// Number of temperatures, both ends included; each has one heat bath sweep.
     pub steps: usize,
-    /// Sweeps that keep the functional, after each heat bath.
+    /// Number of sweeps after each heat bath that keep the functional.
     pub microcanonical: usize,
-    /// Equal ratios of temperatures instead of equal differences.
+    /// True for equal ratios of temperatures, false for equal differences.
     pub logarithmic: bool,
 }
 
 impl Default for Schedule {
-    /// Hot enough to forget the start in four dimensions.
+    /// An annealing that is hot enough to forget the start in four dimensions.
     fn default() -> Self {
         GaugeFixing::default().schedule()
     }
 }
 
 impl Schedule {
-    /// Temperature number `step`.
+    /// The temperature number `step`.
     pub fn temperature(&self, step: usize) -> f64 {
         let x = if self.steps > 1 { step as f64 / (self.steps - 1) as f64 } else { 1.0 };
         if self.logarithmic {
@@ -247,7 +248,7 @@ impl Schedule {
     }
 }
 
-/// When a copy (Coulomb: a slice) is fixed: all that is asked for must be met. 0: not asked for.
+/// Criteria for a copy (in Coulomb gauge for a slice), all of which must be met; 0: not asked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stop {
     /// Largest average violation theta, Eq. (7), or (13) and its sum over subgroups.
@@ -259,13 +260,13 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// What is asked for by default: theta of 1e-12, of 1e-11 in single precision.
+    /// The default criteria: theta of 1e-12, or of 1e-11 in single precision.
     pub fn of(precision: Working) -> Stop {
         let theta = if precision == Working::Single { SINGLE_THETA } else { 1e-12 };
         Stop { theta, theta_max: 0.0, change: 0.0 }
     }
 
-    /// Has a slice come here, the functional rising by `rise` in the last iteration?
+    /// Whether a slice meets the criteria, its functional having risen by `rise` in the last iteration.
     pub(super) fn met(&self, now: &Quality, rise: f64) -> bool {
         let below = |value: f64, stop: f64| stop == 0.0 || value <= stop;
         below(now.theta, self.theta)
@@ -273,15 +274,15 @@ impl Stop {
             && below(rise, self.change)
     }
 
-    /// May a slice have come here, given averages over half of the sites? Then theta is at least
-    /// half of theirs. `late`: that was half a sweep ago.
+    /// Whether a slice may meet the criteria, given averages over half of the sites: theta is at least half of
+    /// theirs. `late`: they were taken half a sweep ago.
     pub(super) fn may_be_met(&self, half: &Quality, rise: f64, late: bool) -> bool {
         let fall = if late { 0.1 } else { 1.0 };
         let (theta, theta_max) = (0.5 * fall * half.theta, fall * half.theta_max);
         self.met(&Quality { theta, theta_max, ..*half }, rise)
     }
 
-    /// The criteria, but for what is not to be seen in single precision.
+    /// The criteria without those that single precision cannot see.
     pub(super) fn in_single(&self) -> Stop {
         let least = |stop: f64, seen: f64| if stop > 0.0 { stop.max(seen) } else { 0.0 };
         Stop {
@@ -296,7 +297,7 @@ impl Stop {
 /// Measured: rounding of g leaves 25 to 50 times 2^-48 for omega = 1 and links of eight numbers 45 to 105
 /// more, which overrelaxation follows: 4e-13 to 1.2e-12 for omega = 1.7, 3e-12 to 6e-12 for 1.95.
 const SINGLE_THETA: f64 = 1e-11;
-/// The same for the change of the functional in one iteration.
+/// Smallest change of the functional in one iteration that single precision can see.
 const SINGLE_CHANGE: f64 = 1e-9;
 
 /// Parameters of `fix_gauge`.
@@ -311,7 +312,7 @@ pub struct GaugeFixParams {
     pub max_iterations: usize,
     /// Sweeps between two looks at the violation.
     pub check_every: usize,
-    /// Single precision does not come to the stop of `new`: see [`Stop::of`].
+    /// Precision of the sweeps; single precision does not reach the criteria of `new`, see [`Stop::of`].
     pub precision: Working,
     /// Largest deviation of a link from the group that is accepted; 0: the rounding of long runs,
     /// 1e-8 in double and 1e-4 in single precision.
@@ -328,7 +329,7 @@ impl GaugeFixParams {
         GaugeFixParams { condition, ..GaugeFixing::default().params() }
     }
 
-    /// The same with the method that `Automatic` stands for on this lattice and device.
+    /// These parameters with the method that `Automatic` stands for on this lattice and device.
     pub(super) fn chosen(&self, gauge: &GaugeField) -> Self {
         let Method::Automatic { alpha } = self.method else { return *self };
         let descent = GaugeFixParams { method: Method::FourierCg { alpha }, ..*self };
@@ -349,7 +350,7 @@ impl GaugeFixParams {
         }
     }
 
-    /// For a run-through: each kind of sweep and check some times.
+    /// These parameters for a rehearsal, with a few of each kind of sweep and check.
     pub(super) fn few(&self) -> Self {
         const FEW: usize = 4;
         let short = |s: Schedule| Schedule { steps: s.steps.min(FEW), ..s };
@@ -435,12 +436,12 @@ impl GaugeFixParams {
     }
 }
 
-/// A parameter as messages call it.
+/// The name of a parameter in messages.
 fn called(name: &str) -> String {
     format!("gauge fixing: {name}")
 }
 
-/// Refuses a number out of its parameter's range.
+/// Refuses a number that is out of the range of its parameter.
 fn number(name: &str, x: f64) -> Result<()> {
     x.check(GaugeFixing::row(name), &called(name))
 }

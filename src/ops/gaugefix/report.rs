@@ -3,51 +3,53 @@
 use super::params::Algorithm;
 use super::quality::Quality;
 
-/// One slice of a copy in Coulomb gauge, or all of a copy.
+/// The result for one slice in Coulomb gauge, or for a whole copy.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Fixed {
     pub quality: Quality,
-    /// Sweeps, those of an annealing left out.
+    /// Number of sweeps, without those of an annealing.
     pub iterations: usize,
     pub converged: bool,
 }
 
-/// One gauge copy.
+/// The result of one gauge copy.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CopyReport {
-    /// Result on the whole lattice: averages over the slices, the most iterations, all converged.
+    /// The result on the whole lattice: averages over the slices, the largest number of iterations, converged if all
+    /// are.
     pub total: Fixed,
-    /// Results of slices in Coulomb gauge, by the coordinate along `time`.
+    /// The results of the slices in Coulomb gauge, in the order of the coordinate along `time`.
     pub slices: Vec<Fixed>,
     /// Landau gauge by diagonal transformations after maximally Abelian gauge, where asked for.
     pub residual: Option<Fixed>,
     pub seconds: f64,
 }
 
-/// All copies. Not converged is no error: it is said here.
+/// The results of all copies. Not to converge is no error; the report says it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaugeFixReport {
     /// Method that was taken: what `Automatic` chose, or what was asked for.
     pub method: Algorithm,
     pub copies: Vec<CopyReport>,
-    /// What is returned; in Coulomb gauge every slice is the best of all copies.
+    /// The copy that is returned; in Coulomb gauge every slice is the best of all copies.
     pub best: CopyReport,
-    /// Number of the copy returned; in Coulomb gauge of the copy with the largest total.
+    /// Number of the copy that is returned; in Coulomb gauge of the one with the largest functional on the whole
+    /// lattice.
     pub best_copy: usize,
     pub seconds: f64,
-    /// The callback ended it.
+    /// True if the callback ended the fixing.
     pub stopped: bool,
 }
 
-/// Where a gauge fixing is, for the callback.
+/// The state of a gauge fixing, for the callback.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     pub copy: usize,
-    /// Sweeps of this copy, annealing included.
+    /// Number of sweeps of this copy, those of an annealing included.
     pub sweeps: usize,
     /// Quality in the precision of the sweeps. Mostly it was measured in the middle of the last sweep, theta
     /// and its maximum at odd sites, which had not been changed yet.
     pub quality: Quality,
-    /// Temperature of an annealing under way.
+    /// The temperature, during an annealing.
     pub temperature: Option<f64>,
 }

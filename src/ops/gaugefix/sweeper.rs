@@ -16,7 +16,7 @@ use crate::fields::{GaugeField, Group, Precision, Recon, Transformation};
 /// Threads of the largest block that the tuner tries.
 const MAX_THREADS: usize = 256;
 
-/// What a sweep does (kernels/gaugefix.h).
+/// The kind of change that a sweep makes at each site (kernels/gaugefix.h).
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     Overrelax { omega: f64 },
@@ -25,15 +25,15 @@ pub(super) enum Step {
     Heat { beta: f64 },
 }
 
-/// A functional of kernels/gaugefix.h, with slices of their own where one direction is left out.
+/// A functional of kernels/gaugefix.h; where one direction is left out its slices are on their own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Functional {
     pub kind: i32,
     pub without: Option<usize>,
 }
 
-/// How sweeps keep the links, which they only read: a GPU waits for its memory and takes eight
-/// numbers for a link, a CPU for its arithmetic.
+/// The storage in which sweeps keep the links, which they only read: eight numbers on a GPU, which waits for memory,
+/// twelve on a CPU, which waits for arithmetic.
 pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     match group {
         Group::Su2 => Recon::Su2,
@@ -42,10 +42,10 @@ pub fn sweep_storage(device: &Device, group: Group) -> Recon {
     }
 }
 
-/// How many slices odd sites are behind even ones where a GPU makes a whole sweep in one launch
-/// (kernels/block_order.h): as many as are under way, and no more than its cache holds of links and g.
-/// 0 where one parity after the other is better, as where arithmetic takes longer than memory, and where
-/// slices are on their own or on other ranks.
+/// Number of slices by which odd sites follow even ones where a GPU makes a whole sweep in one launch
+/// (kernels/block_order.h): as many as are under way, if its cache holds links and g of so many. 0 where one parity
+/// after the other is better: where arithmetic takes longer than memory, or slices are on their own or on other
+/// ranks.
 fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize {
     let geometry = links.geometry();
     let Some(gpu) = links.device().gpu() else { return 0 };
@@ -69,24 +69,24 @@ fn lag(links: &GaugeField, g: &Transformation, functional: Functional) -> usize 
 
 pub(super) struct Sweeper {
     pub links: GaugeField,
-    /// Its borders are up to date after a measurement.
+    /// The transformation; its borders are up to date after a measurement.
     pub g: Transformation,
-    /// One i32 per slice of this rank.
+    /// Whether each slice of this rank is active, one i32 a slice.
     active: Buffer,
-    /// How many slices odd sites are behind even ones where a launch is a whole sweep, else 0.
+    /// Number of slices by which odd sites follow even ones where a launch is a whole sweep; else 0.
     lag: usize,
-    /// What such sweeps count, one i32 per slice, and whether one of them gave up waiting.
+    /// Counters of such sweeps, one i32 a slice, and whether one gave up waiting.
     done: Buffer,
     pub args: GaugeFixArgs,
-    /// Number of the exchange of faces that the last half of a sweep took part in, where borders of `g` are behind.
+    /// Number of the exchange of faces in which the last half of a sweep took part, where borders of `g` are behind.
     ahead: Option<u32>,
     pub functional: Functional,
-    /// Slices that sweeps change.
+    /// The slices that sweeps change.
     pub on: Vec<bool>,
 }
 
 impl Sweeper {
-    /// Keeps a copy of the links in the precision of `g`; `axial` says which are unit matrices
+    /// A sweeper on a copy of the links in the precision of `g`; `axial` says which links are unit matrices
     /// (`Axial::mask`).
     pub fn new(
         gauge: &GaugeField,
@@ -127,7 +127,7 @@ impl Sweeper {
         Ok(sweeper)
     }
 
-    /// Another functional of the same slices; all of them are active.
+    /// Changes to another functional of the same slices, all of which become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.functional = functional;
         self.lag = lag(&self.links, &self.g, functional);
@@ -136,7 +136,7 @@ impl Sweeper {
         self.activate(&vec![true; self.slices()])
     }
 
-    /// Goes on from another transformation.
+    /// Continues from another transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.args.g = g.view();
         self.ahead = None;
@@ -144,12 +144,12 @@ impl Sweeper {
         self.g.exchange()
     }
 
-    /// Parts of the lattice that converge on their own: slices, or one.
+    /// Number of parts of the lattice that converge on their own: slices, or one.
     pub fn slices(&self) -> usize {
         self.functional.without.map_or(1, |mu| self.links.geometry().global_extents()[mu])
     }
 
-    /// Chooses the slices that sweeps change and measurements see.
+    /// Selects the slices that sweeps change and measurements include.
     pub fn activate(&mut self, slices: &[bool]) -> Result<()> {
         self.on = slices.to_vec();
         let geometry = self.links.geometry();
@@ -165,12 +165,12 @@ impl Sweeper {
         self.links.geometry().slice_work(self.args.time as usize)
     }
 
-    /// What its kernels work in.
+    /// The precision of its kernels and their form.
     pub fn form(&self) -> Result<(Float, GaugeFixing)> {
         Ok((Float::of(self.links.precision())?, GaugeFixing::of(self.links.recon())?))
     }
 
-    /// Even sites, then odd ones; `number` is the place in the random stream of `seed`.
+    /// A sweep over the even sites, then the odd ones; `number` is its place in the random stream of `seed`.
     pub fn sweep(&mut self, step: Step, seed: u64, number: usize) -> Result<()> {
         let lag = if matches!(step, Step::Heat { .. }) { 0 } else { self.lag };
         self.prepare(step, seed, number, lag);
@@ -182,7 +182,7 @@ impl Sweeper {
         self.half(1)
     }
 
-    /// One parity, or with a lag both.
+    /// Launches a change of one parity, or with a lag of both.
     fn launch(&self, args: &GaugeFixArgs) -> Result<()> {
         let slices = self.work();
         let work = Work { batches: slices.batches * if args.lag > 0 { 2 } else { 1 }, ..slices };
@@ -190,7 +190,7 @@ impl Sweeper {
         self.links.device().launch(kernels::GaugeSweep(precision, storage), args, work)
     }
 
-    /// A sweep, and what odd sites saw before they were changed: the functional and their violation.
+    /// A sweep that also measures, at odd sites before they change: returns functional and violation.
     pub fn sweep_seen(&mut self, step: Step, seed: u64, number: usize) -> Result<Vec<Quality>> {
         self.prepare(step, seed, number, 0);
         self.half(0)?;
@@ -210,8 +210,8 @@ impl Sweeper {
         (self.args.seed, self.args.sweep, self.args.lag) = (seed, number as i64, lag as i32);
     }
 
-    /// K sums and the largest number of a reduction over these parities of this rank's part of every
-    /// slice; `args` are those of a parity.
+    /// K sums and the largest number of a reduction, over these parities of this rank's part of every slice; `args`
+    /// are those for a parity.
     pub fn slice_sums<S: Sums, const K: usize>(
         &self,
         kernel: S,
@@ -236,7 +236,7 @@ impl Sweeper {
         Ok(found)
     }
 
-    /// Sums and largest numbers of slices over all ranks.
+    /// Combines sums and largest numbers of slices over all ranks.
     pub fn over_ranks<const K: usize>(
         &self,
         here: Vec<([f64; K], f64)>,
@@ -250,8 +250,8 @@ impl Sweeper {
         Ok(max.iter().enumerate().map(|(k, &max)| (of(k), max)).collect())
     }
 
-    /// Functional and violation of slices from sums over one parity or both: the functional is whole
-    /// in either, as every link ends at one site of each, the violation is the average over these sites.
+    /// Functional and violation of slices from sums over one parity or both. Every link ends at one site of each
+    /// parity, so either gives the whole functional; the violation is the average over the sites summed.
     pub fn qualities(&self, found: &[([f64; 2], f64)], parities: f64) -> Vec<Quality> {
         let geometry = self.links.geometry();
         let colours = self.links.group().colours() as f64;
@@ -265,7 +265,7 @@ impl Sweeper {
         quality.collect()
     }
 
-    /// An error if slices of a whole sweep waited for others in vain.
+    /// Fails if slices of a whole sweep waited for others in vain.
     fn whole_sweeps_ended(&self) -> Result<()> {
         if self.args.target == 0 {
             return Ok(());
@@ -283,7 +283,7 @@ impl Sweeper {
         Ok(())
     }
 
-    /// What the sites of one parity see of every active slice; 0 of others.
+    /// Functional and violation at the sites of one parity of every active slice; 0 for others.
     fn seen(
         &mut self,
         kernel: impl Sums<Args = GaugeFixArgs>,
@@ -301,12 +301,12 @@ impl Sweeper {
         self.seen(kernels::GaugeQuality(precision, storage), parity)
     }
 
-    /// For every active slice the functional, and the violation at even sites at least.
+    /// For every active slice the functional, and the violation, which may be that of even sites alone.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         self.look(0)
     }
 
-    /// Functional and violation of every active slice, given what poll says of them.
+    /// Functional and violation of every active slice on all sites, given what `poll` returned.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         let odd = self.look(1)?;
         let both = polled.iter().zip(odd).map(|(even, odd)| Quality {

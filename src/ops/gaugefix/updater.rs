@@ -6,11 +6,11 @@ use super::sweeper::{Functional, Step, Sweeper};
 use crate::error::Result;
 use crate::fields::Transformation;
 
-/// One step.
+/// A single step of an updater: a sweep or a descent.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Update {
     Sweep(Step),
-    /// All sites at once along the gradient.
+    /// Moves all sites at once along the gradient.
     Descend {
         alpha: f64,
         conjugate: bool,
@@ -19,7 +19,7 @@ pub(super) enum Update {
 
 pub(super) struct Updater {
     pub sweeper: Sweeper,
-    /// The descent, from the first of its steps on.
+    /// The descent, made at its first step.
     descent: Option<Descent>,
 }
 
@@ -28,19 +28,19 @@ impl Updater {
         Updater { sweeper, descent: None }
     }
 
-    /// Another functional of the same slices; all of them are active.
+    /// Changes to another functional of the same slices, all of which become active.
     pub fn set_functional(&mut self, functional: Functional) -> Result<()> {
         self.descent = None;
         self.sweeper.set_functional(functional)
     }
 
-    /// Goes on from another transformation.
+    /// Continues from another transformation.
     pub fn restart(&mut self, g: Transformation) -> Result<()> {
         self.descent = None;
         self.sweeper.restart(g)
     }
 
-    /// `number` is the place in the random stream of `seed`.
+    /// Makes a step; `number` is its place in the random stream of `seed`.
     pub fn update(&mut self, update: Update, seed: u64, number: usize) -> Result<()> {
         match update {
             Update::Sweep(step) => self.sweeper.sweep(step, seed, number),
@@ -54,7 +54,7 @@ impl Updater {
         }
     }
 
-    /// What a descent under way knows of the whole lattice: it comes with the gradient.
+    /// Functional and violation of the whole lattice, if a descent has them: they come with the gradient.
     fn known(&mut self) -> Result<Option<Vec<Quality>>> {
         let Some(descent) = &mut self.descent else { return Ok(None) };
         let found: Vec<([f64; 2], f64)> = descent
@@ -65,7 +65,7 @@ impl Updater {
         Ok(Some(self.sweeper.qualities(&found, 2.0)))
     }
 
-    /// For every active slice the functional, and the violation at even sites at least.
+    /// For every active slice the functional, and the violation, which may be that of even sites alone.
     pub fn poll(&mut self) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),
@@ -73,7 +73,7 @@ impl Updater {
         }
     }
 
-    /// Functional and violation of every active slice, given what poll says of them.
+    /// Functional and violation of every active slice on all sites, given what `poll` returned.
     pub fn quality(&mut self, polled: &[Quality]) -> Result<Vec<Quality>> {
         match self.known()? {
             Some(all) => Ok(all),

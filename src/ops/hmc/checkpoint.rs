@@ -13,7 +13,8 @@ use crate::io::{FileFormat, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 
 const LABEL: &str = "plaq checkpoint, seed ";
-/// After the seed, if there are some: JSON, numbers as text, so that reading them does not round.
+/// Separates the seed from the intervals in the label, if there are any; these are JSON with numbers as text, so that
+/// reading does not round them.
 const INTERVALS: &str = ", intervals ";
 
 fn label(place: &ChainPosition) -> String {
@@ -27,7 +28,7 @@ fn label(place: &ChainPosition) -> String {
     format!("{text}{INTERVALS}{}", serde_json::Value::Object(ends.collect()))
 }
 
-/// Seed and intervals; None: no label of a checkpoint.
+/// Reads seed and intervals from the label of a checkpoint; None if it is not one.
 fn parse(label: &str) -> Option<(u64, Measured)> {
     let rest = label.strip_prefix(LABEL)?;
     let Some((seed, intervals)) = rest.split_once(INTERVALS) else {
@@ -40,12 +41,12 @@ fn parse(label: &str) -> Option<(u64, Measured)> {
     Some((seed.parse().ok()?, list.into_iter().map(ends).collect::<Option<_>>()?))
 }
 
-/// Writes the links and where the chain is; the file appears complete or not at all. Every rank calls it.
+/// Writes the links and the state of the chain. The file appears complete or not at all; every rank calls this.
 pub fn save_checkpoint(path: &Path, gauge: &GaugeField, chain: &Hmc) -> Result<()> {
     save_checkpoint_of(path, gauge, chain, None)
 }
 
-/// The same with a text that says what the chain samples, for the reader, as the ensemble of the file.
+/// Writes a checkpoint with a text for readers that says what the chain samples; it becomes the ensemble of the file.
 pub fn save_checkpoint_of(
     path: &Path,
     gauge: &GaugeField,
@@ -63,8 +64,8 @@ pub fn save_checkpoint_of(
     save_gauge(path, gauge, FileFormat::Ildg, &options)
 }
 
-/// Replaces the links by those of a checkpoint, from which the chain goes on. Links are those that were
-/// saved, bit for bit, where the field is in the precision of that one.
+/// Replaces the links by those of a checkpoint, and sets the chain to where it was. Links are those that were saved,
+/// bit for bit, if the field has the precision of that one.
 ///
 /// # Errors
 /// `FileFormat`: a configuration that is no checkpoint; those of `load_gauge` and [`Hmc::go_on`]. Links and

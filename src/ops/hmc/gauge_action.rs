@@ -23,10 +23,11 @@ pub struct GaugeCoefficients {
     pub second: [f64; 6],
 }
 
-/// Directions of the planes in their order.
+/// The two directions of each plane, in the order of the coefficients.
 pub const PLANES: [(usize, usize); 6] = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)];
 
-/// c_1 of actions with c_0 = 1 - 8 c_1 (physics.md).
+/// c_1 of improved actions with c_0 = 1 - 8 c_1 (physics.md, HMC); this one at tree level (Luescher, Weisz, Commun.
+/// Math. Phys. 97 (1985) 59).
 pub const TREE_LEVEL_SYMANZIK: f64 = -1.0 / 12.0;
 pub const IWASAKI: f64 = -0.331;
 pub const DBW2: f64 = -1.4088;
@@ -37,14 +38,14 @@ impl GaugeCoefficients {
         Self::improved(beta, 0.0)
     }
 
-    /// c_0 = 1 - 8 c_1 for plaquettes and c_1 for rectangles, times beta.
+    /// beta times c_0 = 1 - 8 c_1 for plaquettes and c_1 for rectangles.
     pub fn improved(beta: f64, c1: f64) -> Result<Self> {
         Self::anisotropic([beta; 2], [1.0 - 8.0 * c1; 2], [c1; 3])
     }
 
-    /// Couplings of purely spatial planes and of those with t: `beta`; beside it factors of plaquettes
-    /// (spatial, temporal) and of rectangles: spatial, temporal with two steps in space, temporal with
-    /// two steps in time (0 in actions that are to have one step in time only).
+    /// Different couplings for purely spatial planes and for those with t: `beta` of each; factors of plaquettes
+    /// (spatial, temporal); and factors of rectangles: spatial, temporal with two steps in space, temporal with two
+    /// steps in time (0 in actions that are to have one step in time only).
     ///
     /// Wilson's action with bare anisotropy xi: beta = [b / xi, b xi], factors 1.
     pub fn anisotropic(beta: [f64; 2], c0: [f64; 2], c1: [f64; 3]) -> Result<Self> {
@@ -72,19 +73,19 @@ impl GaugeCoefficients {
     }
 }
 
-/// Actions and forces of one set of coefficients, with the fields that they need between kernels.
+/// Actions and forces for one set of coefficients, with the fields that kernels pass on.
 #[derive(Debug)]
 pub struct GaugeForce {
     coefficients: GaugeCoefficients,
     geometry: Arc<Geometry>,
     device: Device,
     precision: Precision,
-    /// Staples of each link by plane; only with rectangles.
+    /// The staples of each link by plane; only where there are rectangles.
     staples: Option<MatrixField>,
 }
 
 impl GaugeForce {
-    /// For links in this precision, double or single.
+    /// Fields for links in this precision, double or single.
     pub fn new(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -157,7 +158,7 @@ impl GaugeForce {
         to.exchange(None)
     }
 
-    /// Staples with their borders, where there are rectangles.
+    /// Computes the staples with their borders, where there are rectangles.
     fn prepare(&self, args: &ForceArgs) -> Result<()> {
         let Some(staples) = &self.staples else { return Ok(()) };
         let (work, _) = link_work(&self.geometry, &self.device);
@@ -167,16 +168,16 @@ impl GaugeForce {
 }
 
 impl KickReport {
-    /// Norms from the sum over all links of |F|^2 and the largest.
+    /// Norms of a force from the sum over all links of |F|^2 and the largest one.
     pub fn of(geometry: &Geometry, (sum, max): (f64, f64)) -> Self {
         let links = 4.0 * geometry.global_volume() as f64;
         KickReport { rms: (sum / links).sqrt(), max: max.sqrt(), solves: Solves::default() }
     }
 }
 
-/// An action of the links alone.
+/// An action that depends on the links alone.
 pub trait LinkAction: std::fmt::Debug + Send {
-    /// S of these links, all ranks.
+    /// The value S of the action for these links, over all ranks.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
     /// momenta = scale momenta - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U.
     fn kick(
@@ -186,7 +187,7 @@ pub trait LinkAction: std::fmt::Debug + Send {
         scale: f64,
         step: f64,
     ) -> Result<KickReport>;
-    /// What its kernels depend on beside the lattice.
+    /// Describes everything besides the lattice that its kernels depend on.
     fn describe(&self) -> String;
     /// The same action on another device: for rehearsals.
     ///
@@ -241,7 +242,7 @@ impl LinkAction for GaugeForce {
     }
 }
 
-/// An action of the links as a term of a larger one.
+/// An action of the links alone as a term of a larger action.
 #[derive(Debug)]
 pub struct GaugeMonomial<A> {
     name: String,

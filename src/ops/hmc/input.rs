@@ -109,17 +109,17 @@ enum Term {
         c1: Option<f64>,
         /// Bare anisotropy: spatial planes take beta / xi, those with t beta xi.
         anisotropy: Option<f64>,
-        /// Tadpole factor u0 of `luescher_weisz` and `one_loop_symanzik`.
+        /// Tadpole factor u0 in `luescher_weisz` and `one_loop_symanzik`.
         u0: Option<f64>,
-        /// HISQ quarks whose part `one_loop_symanzik` has.
+        /// Number of HISQ quarks whose contribution `one_loop_symanzik` includes.
         flavours: Option<f64>,
     },
     Loops {
         name: String,
         loops: Vec<Loop>,
-        /// Factor of all coefficients.
+        /// Factor that multiplies all coefficients.
         beta: Option<f64>,
-        /// Turns and reflections of each loop come with it; default true.
+        /// Whether turns and reflections of each loop are added; default true.
         images: Option<bool>,
     },
     TwoFlavours {
@@ -134,11 +134,11 @@ enum Term {
         smearing: Option<StoutLinks>,
     },
     OneFlavour(RationalTerm),
-    /// Two twisted flavours whose masses differ.
+    /// A twisted doublet whose two masses differ.
     Doublet(RationalTerm),
 }
 
-/// Pseudofermions of a rational approximation.
+/// Keys of pseudofermions with a rational approximation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RationalTerm {
@@ -166,7 +166,7 @@ struct Loop {
     coefficient: f64,
 }
 
-/// Stout smearing of the links that an operator sees.
+/// Keys of the stout smearing of the links that an operator sees.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoutLinks {
@@ -189,7 +189,7 @@ struct Quark {
     phase: Option<[f64; 4]>,
 }
 
-/// A chain of what `text` says, for links of this lattice and precision.
+/// Makes the chain that `text` describes, for links on this lattice and in this precision.
 ///
 /// # Errors
 /// `InvalidArgument`: not TOML, a key is unknown, missing or of another type (with its line);
@@ -221,7 +221,7 @@ pub fn hmc_from_toml(
     Hmc::new(device, geometry, precision, monomials, params)
 }
 
-/// What the parser says, with the line, but in TOML's words for Rust's types.
+/// Words a message of the parser, with its line, in TOML's terms instead of Rust's types.
 fn refused(e: toml::de::Error) -> Error {
     const WHOLE: &str = "a whole number, not negative";
     const TYPES: [(&str, &str); 5] = [
@@ -253,8 +253,7 @@ fn refused(e: toml::de::Error) -> Error {
     Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
 }
 
-/// A value of the same text for the host's own use, by its path, e.g. `run.lattice.0`: None if it is
-/// not there.
+/// A value of the text for the host's own use, by its path, e.g. `run.lattice.0`; None if it is not there.
 pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     let table: toml::Table = text.parse().map_err(refused)?;
     let mut at = Some(toml::Value::Table(table));
@@ -271,7 +270,7 @@ pub fn value_of(text: &str, path: &str) -> Result<Option<toml::Value>> {
     Ok(at)
 }
 
-/// Refuses a table of this text with a key that is none of `known`.
+/// Refuses a table of the text that has a key not among `known`.
 pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {
     let Some(toml::Value::Table(table)) = value_of(text, path)? else { return Ok(()) };
     match table.keys().find(|key| !known.contains(&key.as_str())) {
@@ -289,7 +288,7 @@ impl TimeScale {
     }
 }
 
-/// Coefficients of a named action.
+/// The coefficients of an action by its name.
 pub fn named_action(
     action: &str,
     beta: f64,
@@ -332,7 +331,7 @@ pub fn named_action(
     }
 }
 
-/// The action of loops in words, e.g. `x y -x -y`.
+/// The action of loops that are given in words, e.g. `x y -x -y`.
 fn loops_of(loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
     let mut kinds = vec![];
     for one in loops {
@@ -449,7 +448,7 @@ impl RationalTerm {
     }
 }
 
-/// So many flavours on a parity, which see smeared links.
+/// The monomial of `flavours` flavours on one parity, whose operators see smeared links.
 fn quarks(
     flavours: usize,
     parity: usize,
@@ -471,7 +470,7 @@ fn quarks(
     Ok(quarks)
 }
 
-/// Keys of a solver and their rows.
+/// The keys of a solver and the rows of the table of quarks that they set.
 const SOLVER: [(&str, &str); 5] = [
     ("tolerance_force", "tolerance_force"),
     ("tolerance_hamiltonian", "tolerance_hamiltonian"),
@@ -480,7 +479,8 @@ const SOLVER: [(&str, &str); 5] = [
     ("guesses", "guesses"),
 ];
 
-/// A solver, a table or the method's name alone: `cg` or `multigrid`, whose parameters come out.
+/// Reads a solver, given as a table or as the name of the method, `cg` or `multigrid`, into `quarks`; returns the
+/// parameters of multigrid.
 fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<MultigridSolves>> {
     let (mut method, mut multigrid) = ("cg".to_string(), None);
     match solver {

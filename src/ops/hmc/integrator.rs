@@ -5,27 +5,27 @@
 use crate::bail;
 use crate::error::{within, words, Result};
 
-/// One entry of an integrator's list; times in units of the trajectory's parameter.
+/// One entry of an integrator's list; times are in units of the trajectory's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// Links move along the momenta for this time.
+    /// Moves the links along the momenta for this time.
     Links(f64),
-    /// Momenta move along the force of the monomials of level `level` for this time.
+    /// Moves the momenta along the force of the monomials of level `level` for this time.
     Kick { level: usize, time: f64 },
-    /// The same with the force at links that were moved along the force itself, p = -F, for `shift`
-    /// (a time squared); they are put back after it.
+    /// Moves the momenta along the force at links that were first moved along the force itself, p = -F, for `shift`
+    /// (a time squared); the links are put back after it.
     ShiftedKick { level: usize, time: f64, shift: f64 },
 }
 
-/// A scheme for one step of time 1: fractions of it.
+/// A scheme for one step of unit time, as fractions of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Second order, one force per step.
+    /// Leapfrog: second order, one force per step.
     Leapfrog,
     /// Omelyan, Mryglod, Folk (Comput. Phys. Commun. 151 (2003) 272): second order, two forces per
     /// step, the smallest error of its kind (Takaishi, de Forcrand, Phys. Rev. E 73 (2006) 036706).
     Omelyan2,
-    /// The same authors' fourth order with five forces per step.
+    /// The fourth-order scheme of the same authors with five forces per step.
     Omelyan4,
     /// Fourth order with three forces per step and one more at shifted links (force gradient: Omelyan,
     /// Mryglod, Folk; the shift as in Yin, Mawhinney, PoS LATTICE2011 (2011) 051).
@@ -67,7 +67,7 @@ impl Scheme {
             }
         }
     }
-    /// Power of the step in the error of the Hamiltonian.
+    /// The power of the step size in the error of the Hamiltonian.
     pub fn order(self) -> u32 {
         match self {
             Scheme::Leapfrog | Scheme::Omelyan2 => 2,
@@ -101,22 +101,22 @@ impl Scheme {
     }
 }
 
-/// A time scale: every step of the level outside of it makes `steps` of these.
+/// A time scale: every step of the level outside of it consists of `steps` of these.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     pub scheme: Scheme,
     pub steps: usize,
-    /// Names of the monomials whose forces act here.
+    /// Names of the monomials whose forces act on this time scale.
     pub monomials: Vec<String>,
 }
 
-/// Levels, steps of one, and link updates of all together in a trajectory, at most: more would not end,
-/// and their list is in memory.
+/// Largest numbers of levels, of steps of one level, and of link updates of all together in a trajectory: more would
+/// hardly end, and the list is kept in memory.
 const MAX_LEVELS: usize = 16;
 const MAX_STEPS: usize = 10_000;
 const MAX_UPDATES: usize = 1_000_000;
 
-/// The list for a trajectory of length `length`, levels from the outermost (the largest steps) in.
+/// The list of steps of a trajectory of length `length`; levels are given from the outermost (the largest steps) in.
 ///
 /// # Errors
 /// `BadParameter`: no level or too many, a level without steps or with more than 10000, more than a
@@ -158,7 +158,8 @@ fn expand(levels: &[Level], level: usize, time: f64, list: &mut Vec<Step>) {
     }
 }
 
-/// Kicks between two link updates commute: one of each level remains. Link updates in a row are one.
+/// Merges neighbours: kicks between two link updates commute, so that one of each level remains, and link updates in
+/// a row become one.
 fn merged(list: Vec<Step>) -> Vec<Step> {
     let mut out: Vec<Step> = Vec::with_capacity(list.len());
     for step in list {

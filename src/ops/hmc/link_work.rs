@@ -3,8 +3,8 @@
 use crate::backend::{Device, Work};
 use crate::fields::Geometry;
 
-/// Threads that take links (`each_link` in kernels/gauge_force.h), and how many above each other in z each
-/// takes: one on a CPU, up to eight on a GPU as long as its multiprocessors have several groups each in turn.
+/// Work of kernels that take links (`each_link` in kernels/gauge_force.h), and how many links above each other in z a
+/// thread takes: one on a CPU, up to eight on a GPU while its multiprocessors still have several groups in turn.
 pub(super) fn link_work(geometry: &Geometry, device: &Device) -> (Work, i32) {
     let one = geometry.work(1);
     if device.is_cpu() {

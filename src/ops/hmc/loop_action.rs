@@ -15,15 +15,15 @@ use crate::fields::{
 };
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
 
-/// S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), L(x) the product of links along the
-/// loop from x.
+/// The action S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links along
+/// a loop from x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopAction {
     loops: Paths,
     coefficients: Vec<f64>,
 }
 
-/// One of each kind of loop, from which turns and reflections make the others.
+/// A loop of each kind, from which turns and reflections make the others.
 const PLAQUETTE: [u8; 4] = [0, 1, 7, 6];
 const RECTANGLE: [u8; 6] = [0, 0, 1, 7, 7, 6];
 const PARALLELOGRAM: [u8; 6] = [0, 1, 2, 7, 6, 5];
@@ -46,7 +46,7 @@ impl LoopAction {
         Ok(LoopAction { loops, coefficients })
     }
 
-    /// Loops with all their images under turns and reflections ([`images`]), each with the coefficient of its
+    /// Adds to loops all their images under turns and reflections ([`images`]), each with the coefficient of its
     /// kind.
     ///
     /// # Errors
@@ -103,8 +103,8 @@ impl LoopAction {
         geometry.halo_mask() == 0 && self.loops.iter().all(|l| (2..=SHORT).contains(&l.len()))
     }
 
-    /// What closes the loops through links of each direction, as the kernel `loop_force` reads it: paths from
-    /// the link's end to its start, each once, and a sixth of their coefficients.
+    /// For links of each direction the paths that close the loops through them, as the kernel `loop_force` reads
+    /// them: from the link's end to its start, each once, with a sixth of the coefficients.
     fn lists(&self) -> (Vec<i32>, Vec<f64>) {
         let mut all: [BTreeMap<Vec<u8>, f64>; 4] = Default::default();
         for (path, c) in self.loops.iter().zip(&self.coefficients) {
@@ -133,11 +133,11 @@ impl LoopAction {
     }
 }
 
-/// Steps of a loop at most whose force is taken link by link: products of n links for each of them are n (n - 1),
-/// of whole fields 2 n.
+/// Length of the longest loop whose force is computed link by link, with n (n - 1) products of matrices; for longer
+/// ones products of whole fields, 2 n, are cheaper.
 const SHORT: usize = 8;
 
-/// Actions and forces of one set of loops, with the fields that they need between kernels.
+/// Actions and forces for one set of loops, with the fields that kernels pass on.
 #[derive(Debug)]
 pub struct LoopForce {
     action: LoopAction,
@@ -145,12 +145,12 @@ pub struct LoopForce {
     way: Way,
 }
 
-/// How forces come.
+/// The way in which forces are computed.
 #[derive(Debug)]
 enum Way {
-    /// Link by link, by the paths that close its loops: short loops, which no border cuts.
+    /// For each link from the paths that close its loops: for short loops that no border cuts.
     Links { paths: Buffer, weights: Buffer },
-    /// Traceless imaginary parts go along the loops, a field before a step and one after it.
+    /// Carries traceless imaginary parts along the loops; a field before a step and one after it.
     Steps { elements: Box<[MatrixField; 2]>, force: Momenta },
 }
 
@@ -167,7 +167,7 @@ impl LoopForce {
             + Momenta::bytes(geometry, precision)
     }
 
-    /// For links in this precision, double or single.
+    /// Fields for links in this precision, double or single.
     ///
     /// # Errors
     /// `BadParameter`: a loop that is not closed on this lattice; `OutOfMemory`.
@@ -202,7 +202,7 @@ impl LoopForce {
     }
 }
 
-/// Adds the force of some loops.
+/// Adds the force of a batch of loops.
 fn add(
     (action, walker): (&LoopAction, &Walker),
     gauge: &GaugeField,

@@ -24,38 +24,37 @@ use crate::error::Result;
 use crate::fields::{GaugeField, Momenta};
 pub use trajectory::{Hmc, HmcParams, MonomialReport, Reversibility, TrajectoryReport};
 
-/// Where in the random streams a trajectory is: Philox numbers depend on seed, trajectory, purpose and
-/// global site.
+/// Identifies random numbers of a trajectory: Philox numbers depend on seed, trajectory, purpose and global site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stream {
     pub seed: u64,
     pub trajectory: u32,
 }
 
-/// Low and high ends of intervals by names of monomials.
+/// Low and high ends of the intervals that monomials measured, by name of the monomial.
 pub type Measured = BTreeMap<String, (f64, f64)>;
 
-/// Where a chain is: what a checkpoint holds beside the links.
+/// The state of a chain that a checkpoint keeps beside the links.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainPosition {
-    /// Seed, and number of the next trajectory.
+    /// The seed, and the number of the next trajectory.
     pub next: Stream,
-    /// Intervals that monomials have measured, by their names.
+    /// The intervals that monomials have measured, by their names.
     pub measured: Measured,
 }
 
-/// What a kick was: the size of the force, and the work that solvers did for it.
+/// The size of the force in a kick, and the work of solvers for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KickReport {
-    /// Root of the average over links of |F|^2 = sum_a F_a^2, F_a = dS/d omega_a for U -> exp(i omega_a
-    /// T_a) U; without the step.
+    /// Root mean square over links of |F|, where |F|^2 = sum_a F_a^2 and F_a = dS/d omega_a for U -> exp(i omega_a
+    /// T_a) U, without the step size.
     pub rms: f64,
     /// The largest |F| of a link.
     pub max: f64,
     pub solves: Solves,
 }
 
-/// What solvers did.
+/// The number of solves, their iterations and their time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Solves {
     pub iterations: u64,
@@ -76,44 +75,44 @@ impl std::ops::AddAssign for Solves {
     }
 }
 
-/// A term of the action. Links are periodic, stored whole (`R18`) in the momenta's precision; boundary
-/// conditions of fermions belong to their monomials.
+/// A term of the action. Links are periodic and stored whole (`R18`) in the momenta's precision; boundary conditions
+/// of fermions belong to their monomials.
 pub trait Monomial: Send {
     /// A short name, unique in its action.
     fn name(&self) -> &str;
-    /// Heat bath of the fields that belong to it (pseudofermions) at the trajectory's start; nothing for
-    /// gauge actions.
+    /// Draws the fields that belong to it (pseudofermions) from their heat bath at the start of a trajectory; gauge
+    /// actions do nothing.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()>;
-    /// Checks at a trajectory's end, before acceptance, that these links are such as the action is made
-    /// for.
+    /// Checks at the end of a trajectory, before acceptance, that the action is valid for these links.
     fn check(&mut self, _gauge: &GaugeField, _stream: Stream) -> Result<()> {
         Ok(())
     }
-    /// S of these links and the fields of the last `refresh`, all ranks; in the accuracy of the
-    /// Hamiltonian.
+    /// The value S of the action for these links and the fields of the last `refresh`, over all ranks, in the
+    /// accuracy of the Hamiltonian.
     fn action(&mut self, gauge: &GaugeField) -> Result<f64>;
     /// momenta -= step * force.
     fn kick(&mut self, gauge: &GaugeField, momenta: &mut Momenta, step: f64) -> Result<KickReport>;
-    /// A trajectory begins, or begins again: results of earlier ones (guesses for solvers) are dropped, so
-    /// that a chain goes on from a checkpoint bit for bit.
+    /// Begins a trajectory, perhaps again: results of earlier ones (guesses for solvers) are dropped, so that a chain
+    /// continues from a checkpoint bit for bit.
     fn restart(&mut self) {}
-    /// Low and high end of an interval that it has measured and goes on with: part of a chain's place. None:
-    /// it was given, or nothing is measured (yet).
+    /// Ends of an interval that it has measured and goes on with, which belong to the state of a chain. None where
+    /// the interval was given, or not measured yet.
     fn measured(&self) -> Option<(f64, f64)> {
         None
     }
-    /// Goes on with such an interval; None: it is to be measured anew. Without effect where it was given.
+    /// Continues with an interval from a checkpoint; None: it is to be measured anew. Without effect where the
+    /// interval was given.
     ///
     /// # Errors
     /// `BadParameter`: not possible.
     fn set_measured(&mut self, _interval: Option<(f64, f64)>) -> Result<()> {
         Ok(())
     }
-    /// Solves of `refresh`, `check` and `action` since they were last asked for.
+    /// Work of solvers in `refresh`, `check` and `action` since the last call.
     fn solves(&mut self) -> Solves {
         Solves::default()
     }
-    /// What its kernels depend on beside the lattice.
+    /// Describes everything besides the lattice that its kernels depend on.
     fn describe(&self) -> String {
         self.name().to_string()
     }
@@ -125,7 +124,7 @@ pub trait Monomial: Send {
     fn like_on(&self, _device: &Device) -> Result<Option<Box<dyn Monomial>>> {
         Ok(None)
     }
-    /// Is it known what a force launches? Not before a spectrum was measured on which that depends.
+    /// Whether it is known what kernels a force launches; not before a spectrum was measured on which that depends.
     fn knows_its_force(&self) -> bool {
         true
     }

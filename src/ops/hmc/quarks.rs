@@ -34,7 +34,7 @@ parameters! {
 }
 
 impl ChainSettings {
-    /// What a chain with these time scales is asked for.
+    /// The parameters of a chain with these time scales.
     pub fn params(self, levels: Vec<Level>) -> HmcParams {
         let ChainSettings { length, seed, trajectory, accept_until, reversibility_every } = self;
         HmcParams { length, levels, seed, trajectory, accept_until, reversibility_every }
@@ -92,7 +92,7 @@ parameters! {
 }
 
 impl Quarks {
-    /// How multigrid solves with a hierarchy like this one; `None`: it does not.
+    /// How multigrid solves for these quarks with a hierarchy of these levels; `None` if CG solves.
     pub fn solves(&self, levels: MultigridParams) -> Option<MultigridSolves> {
         self.multigrid.then_some(MultigridSolves {
             levels,
@@ -104,7 +104,7 @@ impl Quarks {
         })
     }
 
-    /// The operator of these quarks: a doublet where its masses are split.
+    /// The operator of these quarks: a doublet where its two masses differ.
     pub fn operator(&self, wilson: DiracParams) -> ActionParams {
         match self.epsilon {
             0.0 => wilson.into(),

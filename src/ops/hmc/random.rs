@@ -2,7 +2,7 @@
 
 use crate::backend::args::RANDOM_ACCEPT;
 
-/// Uniform in (0, 1), the same on every rank.
+/// A random number uniform in (0, 1), the same on every rank.
 pub(super) fn uniform(seed: u64, trajectory: u32) -> f64 {
     let w = philox([0, (RANDOM_ACCEPT as u32) << 16, trajectory, 0], seed);
     ((u64::from(w[0]) << 20 | u64::from(w[1]) >> 12) as f64 + 0.5) / (1u64 << 52) as f64

@@ -8,17 +8,18 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
 
-/// U' = exp(i Q) U with Q the traceless part of (O - O^dagger) / 2i and
-/// O_mu(x) = sum_nu rho_munu (staples of the plane mu, nu) U_mu(x)^dagger, `levels` times.
+/// Stout smearing (Morningstar, Peardon, Phys. Rev. D 69 (2004) 054501, Eqs. (1) to (3)): U' = exp(i Q) U, Q the
+/// traceless part of (O - O^dagger) / 2i, O_mu(x) = sum_nu rho_munu (staples of the plane mu, nu) U_mu(x)^dagger;
+/// `levels` times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stout {
-    /// rho_munu, 4 mu + nu; what has mu = nu counts nothing.
+    /// The weights rho_munu at index 4 mu + nu; those with mu = nu are ignored.
     rho: [f64; 16],
     levels: usize,
 }
 
 impl Stout {
-    /// The same rho in all planes.
+    /// Stout smearing with the same rho in all planes.
     ///
     /// # Errors
     /// `BadParameter`: a row of rho with a sum of moduli above 3/4, or no level.
@@ -26,7 +27,7 @@ impl Stout {
         Self::anisotropic([[rho; 4]; 4], levels)
     }
 
-    /// Any rho_munu: [mu][nu]. Errors as of [`Stout::new`].
+    /// Stout smearing with any weights, rho[mu][nu]. Errors as of [`Stout::new`].
     pub fn anisotropic(rho: [[f64; 4]; 4], levels: usize) -> Result<Self> {
         if !(1..=64).contains(&levels) {
             bail!(BadParameter, "stout smearing: expected 1 to 64 levels, found {levels}");
@@ -49,7 +50,7 @@ impl Stout {
         Ok(Stout { rho: all, levels })
     }
 
-    /// Smeared links. Errors as of [`Smeared::new`].
+    /// The smeared links. Errors as of [`Smeared::new`].
     pub fn smear(&self, gauge: &GaugeField) -> Result<GaugeField> {
         let mut all = Smeared::new(*self, gauge)?;
         match all.links.pop() {
@@ -59,11 +60,12 @@ impl Stout {
     }
 }
 
-/// Links of every level with what a force needs on its way back; memory is kept for other links.
+/// Links after every level of smearing, with what a force needs on its way back; the memory is used again for other
+/// links.
 #[derive(Debug)]
 pub struct Smeared {
     stout: Stout,
-    /// Links as they were given, then after every level.
+    /// The links as they were given, then after every level.
     links: Vec<GaugeField>,
     /// Q of every level.
     exponents: Vec<Momenta>,
@@ -103,7 +105,7 @@ impl Smeared {
         &self.links[self.links.len() - 1]
     }
 
-    /// Smears other links of the same form, if they are others than those smeared last.
+    /// Smears other links of the same form; does nothing if they have the version that was smeared last.
     pub fn update(&mut self, gauge: &GaugeField) -> Result<()> {
         if self.links[0].version() == gauge.version() {
             return Ok(());
@@ -119,8 +121,9 @@ impl Smeared {
         Ok(())
     }
 
-    /// A force F_a = dS / d omega_a with respect to the smeared links, U' -> exp(i omega_a T_a) U', becomes
-    /// that with respect to the links that they are made of.
+    /// Turns a force F_a = dS / d omega_a with respect to the smeared links, U' -> exp(i omega_a T_a) U', into that
+    /// with respect to the links that they are made of (Morningstar, Peardon, Phys. Rev. D 69 (2004) 054501, Eqs.
+    /// (73) to (75)).
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice, device or precision.

@@ -11,49 +11,52 @@ use crate::error::Result;
 use crate::fields::{Footprint, GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
 
-/// How trajectories run.
+/// Parameters of the trajectories of a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HmcParams {
-    /// Length of a trajectory, in the time of [`Momenta`].
+    /// Length of a trajectory in the time of [`Momenta`].
     pub length: f64,
     /// Time scales, the outermost first.
     pub levels: Vec<Level>,
     pub seed: u64,
-    /// Number of the next trajectory: the place in the random streams.
+    /// Number of the next trajectory, which is its place in the random streams.
     pub trajectory: u32,
     /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation.
     pub accept_until: u32,
-    /// Every so many trajectories reversibility is checked, 0: never.
+    /// Reversibility is checked every so many trajectories; 0: never.
     pub reversibility_every: u32,
 }
 
-/// What the forces of a monomial were in one trajectory.
+/// Forces and work of one monomial in one trajectory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MonomialReport {
     pub name: String,
-    /// Action at the start and at the end.
+    /// The action at the start and at the end.
     pub action: [f64; 2],
-    /// Force evaluations.
+    /// Number of force evaluations.
     pub kicks: u64,
-    /// Average of the rms of the force, and its largest on a link.
+    /// Average of the rms of the force.
     pub rms: f64,
+    /// Largest force on a link.
     pub max: f64,
-    /// Solver iterations in forces, and in heat bath and actions.
+    /// Iterations of solvers in forces.
     pub force_iterations: u64,
+    /// Iterations of solvers in heat bath and actions.
     pub action_iterations: u64,
-    /// Seconds in forces, heat bath and actions, and those of them in solvers.
+    /// Seconds in forces, heat bath and actions.
     pub seconds: f64,
+    /// Seconds of these that solvers took.
     pub solve_seconds: f64,
 }
 
-/// What a trajectory did.
+/// The result of a trajectory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TrajectoryReport {
     pub trajectory: u32,
     /// H(end) - H(start).
     pub delta_h: f64,
     pub accepted: bool,
-    /// Kinetic term at the start and at the end.
+    /// The kinetic energy at the start and at the end.
     pub kinetic: [f64; 2],
     pub monomials: Vec<MonomialReport>,
     /// Largest change of an entry when links were put back into the group at the end.
@@ -71,30 +74,31 @@ impl TrajectoryReport {
     }
 }
 
-/// What is left after a trajectory was integrated forth and back.
+/// Differences that are left after a trajectory was integrated forth and back.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reversibility {
     /// Largest difference of an entry of a link.
     pub links: f64,
-    /// |H - H(start)|.
+    /// The modulus of H - H(start).
     pub hamiltonian: f64,
 }
 
-/// A Markov chain of trajectories: action, integrator, and the fields beside the links.
+/// A Markov chain of trajectories (Duane, Kennedy, Pendleton, Roweth, Phys. Lett. B 195 (1987) 216): action,
+/// integrator, and the fields beside the links.
 pub struct Hmc {
     params: HmcParams,
     steps: Vec<Step>,
     monomials: Vec<Box<dyn Monomial>>,
-    /// Monomials of each level.
+    /// Numbers of the monomials on each level.
     of_level: Vec<Vec<usize>>,
     momenta: Momenta,
-    /// Links of the trajectory's start.
+    /// The links at the start of the trajectory.
     start: GaugeField,
-    /// Force and links of kicks with shifted links.
+    /// Force and links for kicks with shifted links.
     shift: Option<(Momenta, GaugeField)>,
-    /// Has the first trajectory been announced to the device?
+    /// Whether the device has been told of the first trajectory.
     announced: bool,
-    /// Fields of a trajectory are taken and left over and over.
+    /// Keeps the memory of fields that a trajectory takes and leaves over and over.
     _kept: KeptMemory,
 }
 
@@ -152,7 +156,7 @@ impl Hmc {
         Ok((links + p) * if shifted { 2 } else { 1 })
     }
 
-    /// For links in this precision (double; single for experiments), stored as R18.
+    /// A chain for links in this precision (double; single for experiments), stored as R18.
     ///
     /// # Errors
     /// `BadParameter`: the integrator is not possible, names of monomials appear twice, at no level or
@@ -181,7 +185,7 @@ impl Hmc {
         })
     }
 
-    /// Refuses what [`Hmc::new`] does for monomials of these names, but for memory that is not there.
+    /// Refuses what [`Hmc::new`] refuses for monomials of these names, except for missing memory.
     pub(crate) fn check(params: &HmcParams, names: &[&str]) -> Result<()> {
         places(params, names).map(|_| ())
     }
@@ -189,7 +193,7 @@ impl Hmc {
     pub fn params(&self) -> &HmcParams {
         &self.params
     }
-    /// The list that a trajectory goes through.
+    /// The list of steps that a trajectory goes through.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -204,13 +208,13 @@ impl Hmc {
     pub fn trajectory(&self) -> u32 {
         self.params.trajectory
     }
-    /// Where it is, for a checkpoint.
+    /// The state of the chain, for a checkpoint.
     pub fn place(&self) -> ChainPosition {
         let measured = self.monomials.iter().filter_map(|m| Some((m.name().into(), m.measured()?)));
         let HmcParams { seed, trajectory, .. } = self.params;
         ChainPosition { next: Stream { seed, trajectory }, measured: measured.collect() }
     }
-    /// Goes on where another chain was.
+    /// Continues from the state of another chain.
     ///
     /// # Errors
     /// `BadParameter`: an interval that is none; the chain is then as it was.
@@ -229,7 +233,7 @@ impl Hmc {
             .iter_mut()
             .try_for_each(|m| m.set_measured(place.measured.get(m.name()).copied()))
     }
-    /// Goes on in another place of the random streams.
+    /// Continues at another place of the random streams.
     pub fn set_place(&mut self, seed: u64, trajectory: u32) {
         (self.params.seed, self.params.trajectory) = (seed, trajectory);
     }
@@ -277,7 +281,7 @@ impl Hmc {
         Ok(report)
     }
 
-    /// What the kernels of a trajectory depend on.
+    /// Describes everything that the kernels of a trajectory depend on.
     fn describe(&self, gauge: &GaugeField) -> String {
         let terms: Vec<String> = self.monomials.iter().map(|m| m.describe()).collect();
         let place = (gauge.geometry().extents(), gauge.precision(), self.shift.is_some());
@@ -387,7 +391,7 @@ impl Hmc {
         Ok(sum)
     }
 
-    /// Goes through the list once.
+    /// Integrates the equations of motion once through the list of steps.
     fn integrate(
         &mut self,
         gauge: &mut GaugeField,
@@ -465,7 +469,7 @@ impl MonomialReport {
     }
 }
 
-/// The list of steps, and the numbers of each level's monomials.
+/// The list of steps, and the numbers of the monomials of each level.
 fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usize>>)> {
     let steps = steps_of(&params.levels, params.length)?;
     let place = |name: &String| match names.iter().position(|n| n == name) {

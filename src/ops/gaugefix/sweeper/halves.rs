@@ -7,9 +7,9 @@ use crate::backend::Work;
 use crate::error::Result;
 
 impl Sweeper {
-    /// One parity. Of a divided lattice the sites at faces go first, so that they travel meanwhile: in the
-    /// same launch, which tells and waits for other ranks by itself, where kernels write to them, and the
-    /// borders of g stay behind; else in one of their own.
+    /// Changes the sites of one parity. On a divided lattice those at faces go first, so that they travel while the
+    /// others change: in the same launch, which signals and waits by itself, where kernels write to other ranks
+    /// (borders of g then stay behind); else in a launch of their own.
     pub(super) fn half(&mut self, parity: i32) -> Result<()> {
         self.args.parity = parity;
         if self.links.geometry().halo_mask() == 0 {
@@ -30,7 +30,7 @@ impl Sweeper {
         (0..2).try_for_each(|parity| self.g.exchange_faces(parity, || Ok(())))
     }
 
-    /// One region.
+    /// Launches the change of the sites of one region.
     fn part(&self, all: &GaugeFixArgs, region: i32) -> Result<()> {
         let geometry = self.links.geometry();
         let (work, inner) = (geometry.work(1), geometry.inner());
@@ -38,7 +38,7 @@ impl Sweeper {
         self.launch_region(&GaugeFixArgs { region, ..*all }, n)
     }
 
-    /// Both regions.
+    /// Launches the change of the sites of both regions at once.
     fn at_once(&self, all: &GaugeFixArgs, faces: FaceExchangeArgs) -> Result<()> {
         let geometry = self.links.geometry();
         let (sites, inner) = (geometry.work(1).n, geometry.inner());

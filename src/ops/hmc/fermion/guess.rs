@@ -9,7 +9,7 @@ use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
 use crate::solvers::dense::solve_positive;
 
-/// Solutions of the solves before, the latest last.
+/// The solutions of earlier solves, the latest last.
 #[derive(Default)]
 pub struct Guesses {
     max: usize,
@@ -17,7 +17,7 @@ pub struct Guesses {
 }
 
 impl Guesses {
-    /// Keeps at most so many solutions.
+    /// Room for at most `max` solutions.
     pub fn new(max: usize) -> Self {
         Guesses { max, kept: vec![] }
     }
@@ -44,7 +44,8 @@ impl Guesses {
         self.kept.pop();
     }
 
-    /// The guess for op^dagger op x = b; one right-hand side. `false`: nothing is kept, x is as it was.
+    /// Sets x to the guess for op^dagger op x = b, for one right-hand side; returns false, and leaves x, where no
+    /// solutions are kept.
     pub fn guess(&self, op: &dyn LinOp, x: &mut SpinorField, b: &SpinorField) -> Result<bool> {
         let n = self.kept.len();
         if n == 0 {

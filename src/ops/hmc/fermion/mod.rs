@@ -25,7 +25,7 @@ use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::operators::{ActionParams, QuarkAction, SchurAction, Storage};
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
-/// What monomials keep their links in.
+/// Precision and storage in which monomials keep their links.
 const DOUBLE: Storage = (Precision::F64, Recon::R12);
 
 /// How a monomial solves P^dagger P x = b.
@@ -33,16 +33,16 @@ const DOUBLE: Storage = (Precision::F64, Recon::R12);
 pub struct Inverter {
     /// Largest |b - P^dagger P x| / |b| in forces.
     pub tolerance_force: f64,
-    /// The same in the Hamiltonian and the heat bath.
+    /// Largest |b - P^dagger P x| / |b| in the Hamiltonian and the heat bath.
     pub tolerance_hamiltonian: f64,
     pub max_iterations: usize,
-    /// Precision and link storage of the iteration inside double; None: of CG for two flavours half on a
-    /// GPU and single on a CPU, else double.
+    /// Precision and link storage of the iteration inside double. None: for CG of two flavours half on a GPU and
+    /// single on a CPU, else double.
     pub sloppy: Option<(Precision, Recon)>,
-    /// Solutions of the forces before that a guess is made of; 0: solves start from zero.
+    /// Number of earlier solutions of forces from which a guess is made; 0: solves start from zero.
     pub guesses: usize,
-    /// Multigrid on the symmetric P on even sites: M's solves by GCR with multigrid, of one flavour those with the
-    /// least shifts. None: CG.
+    /// Multigrid on the symmetric P on even sites: two flavours are solved with M by GCR with multigrid, one flavour
+    /// for its least shifts. None: CG.
     pub multigrid: Option<MultigridSolves>,
 }
 
@@ -127,12 +127,12 @@ impl Inverter {
     }
 }
 
-/// P of some parameters and its solvers; links change in place.
+/// The Schur complement P for given parameters with its solvers; its links change in place.
 struct Operator {
     schur: Arc<dyn SchurAction>,
-    /// P^dagger P x = b from x as it is, to the tolerance of forces; from zero, to that of the
-    /// Hamiltonian.
+    /// Solver of P^dagger P x = b in forces, from x as it is.
     force: DiracSolver,
+    /// Solver of P^dagger P x = b from zero, to the tolerance of the Hamiltonian.
     hamiltonian: DiracSolver,
     multigrid: Option<Follower>,
     inverter: Inverter,
@@ -173,8 +173,8 @@ impl Operator {
         self.follow()?;
         self.solve(&self.hamiltonian, x, b)
     }
-    /// Solves for one right-hand side. CG that comes to a standstill begins anew in the next wider precision,
-    /// with operators made for that.
+    /// Solves for one right-hand side. If CG comes to a standstill it begins anew in the next wider precision, with
+    /// operators made for this solve.
     fn solve(&self, solver: &DiracSolver, x: &mut SpinorField, b: &SpinorField) -> Result<Solves> {
         let since = Instant::now();
         let tol = solver.params().solver.stop.residual;
@@ -202,7 +202,7 @@ impl Operator {
             None => Ok(()),
         }
     }
-    /// A trajectory begins.
+    /// Drops what belongs to an earlier trajectory.
     fn restart(&self) {
         if let Some(multigrid) = &self.multigrid {
             multigrid.restart([&self.force, &self.hamiltonian]);
@@ -213,7 +213,7 @@ impl Operator {
     }
 }
 
-/// A solve that did not reach its tolerance ends the trajectory.
+/// Fails, which ends the trajectory, if a solve did not reach its tolerance.
 fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     if as_a_rule(report.converged) {
         return Ok(());
@@ -228,8 +228,8 @@ fn converged(report: &SolverReport, tol: f64) -> Result<()> {
     );
 }
 
-/// The operators of a monomial on a copy of the links, smeared or not, two rows in double, which all
-/// monomials on the same links share. Made with the first links, and changed in place.
+/// The operators of a monomial on a copy of the links, smeared or not, with two rows in double, which all monomials
+/// on the same links share. They are made with the first links and then changed in place.
 #[derive(Default)]
 struct Operators {
     smeared: Option<Smeared>,
@@ -288,8 +288,8 @@ impl Operators {
         Ok(self)
     }
 
-    /// Adds the force that `build` collects in zero momenta for the operators' links, and says how large
-    /// it was.
+    /// Adds to the momenta a force that `build` collects, starting from zero, for the links of the operators; returns
+    /// how large it was.
     fn kick(
         &self,
         scratch: &mut Option<Momenta>,
@@ -319,7 +319,7 @@ impl Operators {
     }
 }
 
-/// The seed of a monomial's noise: its name keeps it apart from those of others.
+/// The seed of the noise of a monomial, which differs between names.
 fn noise_seed(seed: u64, name: &str) -> u64 {
     // FNV-1a of the name, then the finaliser of splitmix64.
     let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325u64, |h, b| {
@@ -331,7 +331,7 @@ fn noise_seed(seed: u64, name: &str) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Refuses multigrid on another P than that it is made for.
+/// Refuses multigrid on a Schur complement that it does not support.
 fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> {
     let even = Schur::EVEN_SYMMETRIC;
     if inverter.multigrid.is_some() && schur != even {
@@ -340,7 +340,7 @@ fn check_multigrid(name: &str, inverter: &Inverter, schur: Schur) -> Result<()> 
     Ok(())
 }
 
-/// Refuses what is no Schur complement, or is in use with parameters that are none.
+/// Refuses an operator without Schur complement, and parameters that are not allowed.
 fn check_operator(name: &str, params: &ActionParams, schur: Schur) -> Result<()> {
     params.check()?;
     if schur.parity > 1 {

@@ -30,7 +30,7 @@ parameters! {
     }
 }
 
-/// The hierarchy of an operator whose links change in place.
+/// The multigrid hierarchy of an operator whose links change in place.
 pub(super) struct Follower {
     policy: MultigridSolves,
     state: Mutex<CurrentHierarchy>,
@@ -39,7 +39,7 @@ pub(super) struct Follower {
 #[derive(Default)]
 struct CurrentHierarchy {
     multigrid: Option<Arc<Multigrid>>,
-    /// Version of the links that the hierarchy belongs to.
+    /// Version of the links that the hierarchy was last updated to.
     links: u64,
 }
 
@@ -51,7 +51,7 @@ impl Follower {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Makes the hierarchy that of the operator's links, for these solvers.
+    /// Updates the hierarchy to the operator's links, for these solvers.
     pub fn follow(&self, op: &dyn QuarkAction, solvers: [&DiracSolver; 2]) -> Result<()> {
         let mut state = self.state();
         let now = op.version().links;
@@ -70,7 +70,7 @@ impl Follower {
         Ok(())
     }
 
-    /// A trajectory begins: null vectors of another one are dropped, unless they are to stay.
+    /// Begins a trajectory: null vectors of the one before are dropped unless they are to stay.
     pub fn restart(&self, solvers: [&DiracSolver; 2]) {
         if self.policy.persistent {
             return;

@@ -19,23 +19,24 @@ use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
 
-/// What two flavours are.
+/// Parameters of two flavours, or of a ratio of two such determinants.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TwoFlavoursParams {
-    /// M.
+    /// Parameters of M.
     pub operator: ActionParams,
-    /// W; none: the determinant itself, not a ratio.
+    /// Parameters of W in det(M^dagger M) / det(W^dagger W) (Hasenbusch, Phys. Lett. B 519 (2001) 177); None: the
+    /// determinant of M alone.
     pub preconditioner: Option<ActionParams>,
-    /// The parity that P is on, and its form.
+    /// Form of the Schur complement, and the parity that it is on.
     pub schur: Schur,
     pub inverter: Inverter,
 }
 
-/// The monomial.
+/// The pseudofermion action of two degenerate flavours as a term of an action.
 pub struct TwoFlavours {
     name: String,
     params: TwoFlavoursParams,
-    /// Parameters of M, then of W.
+    /// Parameters of M and then of W.
     operators: Vec<ActionParams>,
     smearing: Option<Stout>,
     kept: Operators,
@@ -73,12 +74,12 @@ impl TwoFlavours {
         })
     }
 
-    /// The same with operators on stout-smeared links.
+    /// This monomial with operators on stout-smeared links.
     pub fn with_smearing(self, stout: Stout) -> Self {
         TwoFlavours { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
-    /// What multigrid's last set-up or update did; None: there is none (yet).
+    /// Report of the last set-up or update of multigrid; None if there has been none.
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
     }
@@ -88,7 +89,7 @@ impl TwoFlavours {
     }
 }
 
-/// Q^dagger phi, or a copy of phi.
+/// Q^dagger phi, or without W a copy of phi.
 fn source(ops: &Operators, phi: &SpinorField) -> Result<SpinorField> {
     let mut b = phi.like(phi.precision())?;
     match ops.list.get(1) {
@@ -103,7 +104,7 @@ impl Monomial for TwoFlavours {
         &self.name
     }
 
-    /// phi = (Q^dagger)^-1 P^dagger eta, eta normal.
+    /// Heat bath: phi = (Q^dagger)^-1 P^dagger eta with normal eta.
     fn refresh(&mut self, gauge: &GaugeField, stream: Stream) -> Result<()> {
         let TwoFlavoursParams { schur, inverter, .. } = &self.params;
         let ops = self.kept.on(gauge, &self.operators, *schur, (inverter, self.smearing))?;
