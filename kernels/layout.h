@@ -72,21 +72,44 @@ template <int N> PLAQ_FN float verdict(const double (&v)[N], double violation) {
   return total(v) > 1e30 ? 3e38f : (float)violation;
 }
 
+// The factor that links of an array carry at local coordinates x, or its inverse.
+PLAQ_FN cplx<double> link_factor(const LayoutArgs& a, const int (&x)[4], int mu) {
+  cplx<double> f = {a.scale[mu], 0};
+  const int l = a.geom.global[mu];
+  if (((a.phases >> mu) & 1) && (x[mu] + a.geom.origin[mu] + l) % l == l - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
+  int n = 0;
+  PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
+    if ((a.phases >> (4 + 4 * mu + nu)) & 1) n += x[nu] + a.geom.origin[nu];
+  }
+  if (n & 1) f = {-f.re, -f.im};
+  return f;
+}
+
+// Links that are this close to their group are what rounding leaves of it, and are stored as they are read.
+PLAQ_FN bool exact_enough(double violation) { return violation < 1e-13; }
+
+// Multiplies links stored whole by those factors; batch = parity.
+template <int W, class S> struct LinkFactors {
+  typedef typename S::C C;
+  static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int par) {
+    const Site s = site_at(a.geom, o, par, lx);
+    const Plane p = plane(a.field, par);
+    int x[4];
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) x[mu] = global_coordinate(a.geom, s, lx, mu) - a.geom.origin[mu];
+    PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
+      const cplx<double> f = link_factor(a, x, mu);
+      const cplx<C> c = {(C)f.re, (C)f.im};
+      Su3<C> u;
+      load_link<S, R18>(u, p, s, mu);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = c * u.e[i / 3][i % 3];
+      store_link<S, R18>(u, p, s, mu);
+    }
+  }
+};
+
 // Links; batch = direction. `report` gets one float per link: its violation, -1 if not finite.
 template <int W, class S> struct LayoutGauge {
   typedef typename S::C C;
-  // The factor that the array's links carry, or its inverse.
-  static PLAQ_FN cplx<double> factor(const LayoutArgs& a, const int (&x)[4], int mu) {
-    cplx<double> f = {a.scale[mu], 0};
-    const int l = a.geom.global[mu];
-    if (((a.phases >> mu) & 1) && (x[mu] + a.geom.origin[mu] + l) % l == l - 1) f = f * cplx<double>{a.phase_re[mu], a.phase_im[mu]};
-    int n = 0;
-    PLAQ_UNROLL for (int nu = 0; nu < 4; nu++) {
-      if ((a.phases >> (4 + 4 * mu + nu)) & 1) n += x[nu] + a.geom.origin[nu];
-    }
-    if (n & 1) f = {-f.re, -f.im};
-    return f;
-  }
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {
     i64 k;
     if (!launch_index(a, o, lx, k)) return;
@@ -105,7 +128,7 @@ template <int W, class S> struct LayoutGauge {
   static PLAQ_FN void su3(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
     const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
-    const cplx<double> f = factor(a, h.x, mu);
+    const cplx<double> f = link_factor(a, h.x, mu);
     Su3<C> u;
     PLAQ_FIXED(LayoutArgs, fixed, a);
     PLAQ_IF (fixed.out()) {
@@ -121,13 +144,11 @@ template <int W, class S> struct LayoutGauge {
       PLAQ_UNROLL for (int i = 0; i < 18; i++) v[i] = read_real(a, a.base[mu], at + a.component[18 * mu + i]);
       Su3<double> w;
       PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
-      if (report) {
-        double unitary, det;
-        violation(w, unitary, det);
-        *report = verdict(v, vmax(unitary, det));
-      }
+      double unitary = 0, det = 0;
+      if (report || a.reproject) violation(w, unitary, det);
+      if (report) *report = verdict(v, vmax(unitary, det));
       if (a.dry) return;
-      if (a.reproject) reunitarise(w);
+      if (a.reproject && !exact_enough(vmax(unitary, det))) reunitarise(w);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
       store_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
     }
@@ -135,7 +156,7 @@ template <int W, class S> struct LayoutGauge {
   static PLAQ_FN void su2(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
     const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
-    const double f = factor(a, h.x, mu).re;
+    const double f = link_factor(a, h.x, mu).re;
     Su2<C> u;
     PLAQ_FIXED(LayoutArgs, fixed, a);
     PLAQ_IF (fixed.out()) {
@@ -148,15 +169,13 @@ template <int W, class S> struct LayoutGauge {
     } else {
       double v[8];
       PLAQ_UNROLL for (int i = 0; i < 8; i++) v[i] = f * read_real(a, a.base[mu], at + a.component[8 * mu + i]);
-      if (report) {
-        // unit determinant, second row = (-conj u12, conj u11)
-        const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
-        const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
-        *report = verdict(v, vmax(vabs(det), row));
-      }
+      // unit determinant, second row = (-conj u12, conj u11)
+      const double det = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3] - 1;
+      const double row = vmax(vmax(vabs(v[4] + v[2]), vabs(v[5] - v[3])), vmax(vabs(v[6] - v[0]), vabs(v[7] + v[1])));
+      if (report) *report = verdict(v, vmax(vabs(det), row));
       if (a.dry) return;
       double b[4] = {v[0], v[3], v[2], v[1]}, scale = 1;
-      if (a.reproject) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
+      if (a.reproject && !exact_enough(vmax(vabs(det), row))) scale = 1 / vsqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2] + b[3] * b[3]);
       PLAQ_UNROLL for (int i = 0; i < 4; i++) u.a[i] = (C)(scale * b[i]);
       store_link<S, SU2>(u, p, s, mu);
     }

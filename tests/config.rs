@@ -173,7 +173,20 @@ fn every_format_there_and_back() {
             let loaded = loaded.unwrap();
             let stored =
                 if loaded.info.precision_bits == 64 { Precision::F64 } else { Precision::F32 };
-            let off = distance(&loaded.gauge.save_lex().unwrap(), &links);
+            let read = loaded.gauge.save_lex().unwrap();
+            let off = distance(&read, &links);
+            if stored == Precision::F64 {
+                // Nothing is rounded that two rows do not lose, and another generation is the same.
+                let two_rows = format == FileFormat::Nersc;
+                assert!(two_rows || read == links, "{what}: {off:e}");
+                let next = folder.0.join("next");
+                save_gauge(&next, &loaded.gauge, format, &options).unwrap();
+                let form = (precision, recon);
+                let again =
+                    load_gauge(&device, &ranks(), &next, form.0, form.1, &LoadOptions::default());
+                assert!(again.unwrap().gauge.save_lex().unwrap() == read, "{what}");
+                on_rank_0(|| std::fs::remove_file(&next).unwrap());
+            }
             // Reunitarising adds the rounding of a row of three.
             assert!(off < 4.0 * tolerance(stored, 3.0), "{what}: {off}");
             assert_eq!(loaded.info.format, format);

@@ -308,6 +308,72 @@ fn index_formulas(device: &Device) {
     }
 }
 
+/// Signs and factors where links stand: on an array, which gives the links back, and on a field.
+fn factors_by_coordinates(device: &Device) {
+    for extents in LATTICES {
+        let geometry = common::geometry(extents, device);
+        let (lat, links) = (Lattice::new(extents), haar(extents));
+        let plain = Layout::lexicographic(Precision::F64);
+        let mut layout = plain.clone().with_milc_phases();
+        layout.scale = [0.5, 0.5, 0.5, 1.0];
+        let factor = |lex: usize, mu: usize| {
+            let x = lat.coords(lex);
+            let odd = match mu {
+                0 => x[3],
+                1 => x[3] + x[0],
+                2 => x[3] + x[0] + x[1],
+                _ => (x[3] == extents[3] - 1) as usize,
+            };
+            let sign = if odd % 2 == 1 { -1.0 } else { 1.0 };
+            if mu < 3 {
+                0.5 * sign
+            } else {
+                sign
+            }
+        };
+        let carried: Vec<f64> =
+            links.iter().enumerate().map(|(i, v)| v * factor(i / 72, i / 18 % 4)).collect();
+        for precision in [Precision::F64, Precision::F32] {
+            let form = (precision, Recon::R18);
+            let bound = if precision == Precision::F64 { 0.0 } else { 1e-7 };
+            let checked = LinkOptions::checked(Precision::F64);
+            let memory = External::read(&[&carried[..]]);
+            let field =
+                GaugeField::from_external(device, &geometry, form, &layout, &memory, checked)
+                    .expect("without the factors they are unitary");
+            assert!(largest_difference(&field.save_lex().expect("saves"), &links) <= bound);
+            let times = field.carrying(&layout, precision).expect("fits");
+            assert!(largest_difference(&times.save_lex().expect("saves"), &carried) <= bound);
+            let mut out = vec![0.0; links.len()];
+            field.save(&layout, &mut External::write(vec![&mut out[..]])).expect("saves");
+            assert!(largest_difference(&out, &carried) <= bound);
+        }
+    }
+}
+
+/// What rounding leaves of a group is not rounded again: links in double are what the array says.
+fn exact_links_stay(device: &Device) {
+    let extents = LATTICES[1];
+    let geometry = common::geometry(extents, device);
+    let mut rng = Rng::new(9);
+    let layout = Layout::lexicographic(Precision::F64);
+    let options = LinkOptions { reproject: true, ..LinkOptions::checked(Precision::F64) };
+    for (size, exact) in [(1e-15, true), (1e-11, false)] {
+        let links: Vec<f64> =
+            haar(extents).iter().map(|x| x + size * (rng.uniform() - 0.5)).collect();
+        let load = |links: &[f64]| {
+            let form = (Precision::F64, Recon::R18);
+            let memory = External::read(&[links]);
+            let read =
+                GaugeField::from_external(device, &geometry, form, &layout, &memory, options);
+            read.expect("near the group").save_lex().expect("saves")
+        };
+        let read = load(&links);
+        assert_eq!(read == links, exact, "{size:e}");
+        assert!(load(&read) == read);
+    }
+}
+
 fn spinor_index_formulas(device: &Device) {
     let extents = LATTICES[0];
     let geometry = common::geometry(extents, device);
@@ -578,6 +644,8 @@ common::on_every_device! {
     right_hand_sides_in_one_array_follow_each_other
     clover_there_and_back
     index_formulas
+    factors_by_coordinates
+    exact_links_stay
     spinor_index_formulas
     gamma_bases_agree_with_the_reference
     a_bad_link_is_named_and_the_field_stays

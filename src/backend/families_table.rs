@@ -24,6 +24,7 @@ kernels! {
     CloverInvert: "clover_invert" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site();
     CloverInvertAny: "clover_invert_any" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site().cold();
     LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];
+    LinkFactors: "link_factors" in "layout.h" takes LayoutArgs, Lane [Float].cold();
     LayoutSpinor: "layout_spinor" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [].failures();

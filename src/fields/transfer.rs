@@ -28,7 +28,7 @@ pub struct LinkOptions {
     /// None: nothing is checked.
     pub tolerance: Option<f64>,
     /// Puts links on the group after the check: Gram-Schmidt of the first two rows, the third by the cross product
-    /// (SU(2): division by the length).
+    /// (SU(2): division by the length). Those that are closer to it than 1e-13 stay as they are.
     pub reproject: bool,
 }
 
@@ -91,6 +91,17 @@ impl GaugeField {
     /// Writes the links into an array; memory between the links stays as it is.
     pub fn save(&self, layout: &Layout, memory: &mut External) -> Result<()> {
         self.transfer(layout, true)?.run(memory, None)
+    }
+
+    /// A copy of links of SU(3), stored whole in this precision (single or double), times the factors that arrays of the
+    /// layout carry.
+    pub fn carrying(&self, layout: &Layout, precision: Precision) -> Result<GaugeField> {
+        let copy = self.to(precision, Recon::R18)?;
+        let args = copy.transfer(layout, true)?.args;
+        let (device, work) = (copy.device(), copy.geometry().work(2));
+        device.launch(kernels::LinkFactors::of(copy.precision())?, &args, work)?;
+        copy.exchange(None)?;
+        Ok(copy)
     }
 
     fn transfer(&self, layout: &Layout, out: bool) -> Result<Transfer<kernels::LayoutGauge>> {

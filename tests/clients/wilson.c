@@ -270,6 +270,114 @@ static void eigenvectors(void) {
   refused(PLAQ_NULL_POINTER, "eigensolveQuda", "param.invert_param");
 }
 
+/* Links of 2^3 x 4 sites as a host has them, antiperiodic in t and with 1 / anisotropy in space; what is made of them. */
+static number host_links[4][FEW][3][3];
+
+static void coordinates(int site, int *x) {
+  const int k = site % 16;
+  x[1] = k % 2, x[2] = k / 2 % 2, x[3] = k / 4, x[0] = (site / 16 + x[1] + x[2] + x[3]) % 2;
+}
+
+static int beside(int site, int mu, int forward) {
+  int x[4];
+  coordinates(site, x);
+  x[mu] = (x[mu] + (forward ? 1 : 3)) % (mu == 3 ? 4 : 2);
+  return (x[0] + x[1] + x[2] + x[3]) % 2 * 16 + (x[0] + 2 * (x[1] + 2 * (x[2] + 2 * x[3]))) / 2;
+}
+
+/* sum = sum + U in(x + mu), or U^dagger in(x - mu). */
+static void carried(number *sum, const number (*in)[3], int site, int mu, int forward) {
+  const int from = beside(site, mu, forward);
+  int i, j;
+  for (i = 0; i < 3; i++)
+    for (j = 0; j < 3; j++)
+      sum[i] += (forward ? host_links[mu][site][i][j] : conj(host_links[mu][from][j][i])) * in[from][j];
+}
+
+/* a in + b times the sum over the neighbours in the directions of the mask. */
+static void neighbours(number (*out)[3], const number (*in)[3], int mask, double a, double b) {
+  int site, mu, i;
+  for (site = 0; site < FEW; site++) {
+    number sum[3] = {0};
+    for (mu = 0; mu < 4; mu++)
+      if (mask >> mu & 1) carried(sum, in, site, mu, 0), carried(sum, in, site, mu, 1);
+    for (i = 0; i < 3; i++) out[site][i] = a * in[site][i] + b * sum[i];
+  }
+}
+
+static void load_few(int random, double anisotropy) {
+  QudaGaugeParam gauge = gauge_param(4);
+  int mu, site, i;
+  for (mu = 0; mu < 4; mu++)
+    for (site = 0; site < FEW; site++) {
+      for (i = 0; i < 9; i++) {
+        const double a = random * sin(1 + 13 * i + 7.7 * mu + 1.3 * site * i), b = random * cos(3 * i + mu * site);
+        host_links[mu][site][i / 3][i % 3] = (i % 4 == 0) + 0.3 * (a + I * b);
+      }
+      project(host_links[mu][site]);
+      for (i = 0; i < 9; i++)
+        host_links[mu][site][i / 3][i % 3] *= mu < 3 ? 1 / anisotropy : site % 16 >= 12 ? -1 : 1;
+    }
+  for (mu = 0; mu < 4; mu++) memcpy(links[mu], host_links[mu], sizeof host_links[mu]);
+  gauge.X[0] = gauge.X[1] = gauge.X[2] = 2, gauge.t_boundary = QUDA_ANTI_PERIODIC_T, gauge.anisotropy = anisotropy;
+  loadGaugeQuda(directions, &gauge), fine();
+}
+
+static void links_as_loaded(void) {
+  static number in[FEW][3], out[FEW][3], twice[FEW][3], want[FEW][3], spinors[FEW][4][3], moved[FEW][4][3];
+  const double xi = 2.5, kappa = 0.11, alpha = 0.3;
+  double _Complex found[8];
+  QudaInvertParam p = invert_param();
+  QudaEigParam eig;
+  int i, way, spin, left_out;
+  for (i = 0; i < FEW * 3; i++) in[i / 3][i % 3] = sin(1 + i) + I * cos(2.2 * i);
+  for (i = 0; i < FEW * 12; i++) spinors[i / 12][i / 3 % 4][i % 3] = sin(2 + i) + I * cos(1.7 * i);
+
+  load_few(1, xi);
+  p.dslash_type = QUDA_LAPLACE_DSLASH, p.kappa = kappa;
+  for (left_out = 0; left_out < 5; left_out++) {
+    const int mask = left_out < 4 ? 15 & ~(1 << left_out) : 15;
+    p.laplace3D = left_out;
+    neighbours(want, (const number(*)[3])in, mask, 1, -kappa);
+    MatQuda(out, in, &p), fine();
+    CHECK(largest_difference(out, want, 1, FEW * 6) < 1e-13);
+    neighbours(twice, (const number(*)[3])want, mask, 1, -kappa);
+    MatDagMatQuda(out, in, &p), fine();
+    CHECK(largest_difference(out, twice, 1, FEW * 6) < 1e-13);
+  }
+
+  p.dslash_type = QUDA_COVDEV_DSLASH;
+  for (way = 0; way < 8; way++) {
+    p.covdev_mu = way;
+    memset(moved, 0, sizeof moved);
+    for (spin = 0; spin < 4; spin++) {
+      for (i = 0; i < FEW; i++) memcpy(twice[i], spinors[i][spin], sizeof twice[i]);
+      for (i = 0; i < FEW; i++) carried(moved[i][spin], (const number(*)[3])twice, i, way % 4, way < 4);
+    }
+    MatQuda(back, spinors, &p), fine();
+    CHECK(largest_difference(back, moved, 1, FEW * 24) < 1e-13);
+  }
+
+  p.dslash_type = QUDA_STAGGERED_DSLASH;
+  neighbours(twice, (const number(*)[3])in, 7, 1 / (1 + 6 * alpha), alpha / (1 + 6 * alpha));
+  neighbours(want, (const number(*)[3])twice, 7, 1 / (1 + 6 * alpha), alpha / (1 + 6 * alpha));
+  performWuppertalnStep(out, in, &p, 2, alpha), fine();
+  CHECK(largest_difference(out, want, 1, FEW * 6) < 1e-13);
+
+  /* Other links are other operators. Of unit ones the lowest have momentum 0 in space and +- pi / 4 in t. */
+  load_few(0, xi);
+  p.dslash_type = QUDA_LAPLACE_DSLASH, p.laplace3D = 4;
+  eig = eig_param(&p, QUDA_SPECTRUM_SR_EIG);
+  eig.use_norm_op = QUDA_BOOLEAN_FALSE, eig.n_ev = eig.n_conv = 6;
+  eigensolveQuda(mode_list, found, &eig), fine();
+  for (i = 0; i < 6; i++) {
+    const double expected = 1 - 2 * kappa * (3 / xi + sqrt(0.5));
+    CHECK(fabs(creal(found[i]) - expected) < 1e-9);
+    neighbours(want, (const number(*)[3])modes[i], 15, 1, -kappa);
+    CHECK(largest_difference(want, modes[i], expected, FEW * 6) < 1e-8);
+  }
+}
+
 /* The largest |a - b| / |b| of a time slice, of those where b does not vanish. */
 static double worst_slice(const void *found, const void *expected) {
   const double *a = found, *b = expected;
@@ -638,6 +746,7 @@ int main(void) {
   endQuda(), fine();
   initQuda(-1), fine();
   eigenvectors();
+  links_as_loaded();
   endQuda(), fine();
   return 0;
 }

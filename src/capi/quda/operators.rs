@@ -324,16 +324,19 @@ pub(crate) fn operate(vectors: &Vectors, x: &VectorField, normal: bool) -> Resul
     Ok(y)
 }
 
-/// The smeared links while there are some, else the links, in the precision of the operator.
-fn measured(vectors: &Vectors) -> Result<Arc<GaugeField>> {
+/// The smeared links while there are some, else the links, in the precision of the operator, with the sign and the
+/// anisotropy that the host's links have along the directions of the mask.
+fn measured(vectors: &Vectors, directions: i32) -> Result<Arc<GaugeField>> {
     let mut resident = vectors.session.resident();
     let links = resident.measured()?;
-    vectors.links(&mut resident, &links)
+    match resident.as_loaded(&links, directions, vectors.inside)? {
+        Some(field) => Ok(field),
+        None => vectors.links(&mut resident, &links),
+    }
 }
 
 /// 1 - kappa sum (U + U^dagger) of colour vectors over the directions of laplace3D.
 pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
-    let links = measured(vectors)?;
     let directions = match vectors.param.laplace3D {
         mu @ 0..=3 => 15 & !(1 << mu),
         4 => 15,
@@ -342,6 +345,7 @@ pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
             "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, found {other}"
         ),
     };
+    let links = measured(vectors, directions)?;
     Laplace::new(links, vectors.components(), directions, 1.0, -vectors.param.kappa)
 }
 
@@ -364,7 +368,7 @@ fn apply_to_links(
                     "inv_param.covdev_mu: expected 0 to 3 (forward) or 4 to 7 (backward), found {other}"
                 ),
             };
-            let links = measured(vectors)?;
+            let links = measured(vectors, 1 << step.min(7 - step))?;
             Box::new(CovariantShift::new(links, vectors.components(), vec![step])?)
         }
         other => bail!(
@@ -462,7 +466,7 @@ fn wuppertal(
 ) -> Result<()> {
     let vectors = Vectors::new(param, "param")?;
     within("n_steps", n_steps as usize, 0, MAX_STEPS)?;
-    let links = vectors.session.resident().measured()?.field;
+    let links = measured(&vectors, SPACE)?;
     let mut psi = vectors.load(&[h_in], Subset::Full, "h_in")?;
     smearing::wuppertal(&mut psi, &links, alpha, n_steps as usize, SPACE)?;
     vectors.save(&psi, &[h_out], "h_out")

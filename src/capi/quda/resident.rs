@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
 use super::chrono::Chronology;
 use super::eigenspaces::Eigenspaces;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
-use crate::fields::{CloverField, GaugeField, Momenta, Precision};
+use crate::fields::{CloverField, GaugeField, Layout, Momenta, Precision};
 use crate::operators::QuarkAction;
 use crate::ops::observables;
 
@@ -33,6 +35,12 @@ impl Links {
     pub fn scale(&self) -> [f64; 4] {
         let space = 1.0 / self.anisotropy;
         [space, space, space, 1.0]
+    }
+
+    /// Do they carry anything along a direction of the mask (bit mu).
+    fn carry(&self, directions: i32) -> bool {
+        let (space, time) = (directions & 7 != 0, directions & 8 != 0);
+        space && self.anisotropy != 1.0 || time && self.sign != 1.0
     }
 }
 
@@ -88,6 +96,8 @@ pub struct Resident {
     multigrids: Vec<(usize, Arc<Multigrid>)>,
     /// Numbers of the last clover terms that were computed.
     terms: VecDeque<(TermSource, usize)>,
+    /// The last links that were asked for with what they carry, and the version of those without.
+    carrying: Option<(u64, Precision, Arc<GaugeField>)>,
     /// Versions of links and how far these are from SU(3), the last ones measured last.
     unitarity: Vec<(u64, f64)>,
     made: usize,
@@ -167,8 +177,38 @@ impl Resident {
         Ok(off)
     }
 
+    /// Links as the host has them, where they carry anything along the directions of the mask; it is multiplied in once
+    /// for a version of them and a precision.
+    pub fn as_loaded(
+        &mut self,
+        links: &Links,
+        directions: i32,
+        precision: Precision,
+    ) -> Result<Option<Arc<GaugeField>>> {
+        if !links.carry(directions) {
+            return Ok(None);
+        }
+        let key = (links.field.version(), precision);
+        if let Some((version, of, field)) = &self.carrying {
+            if (*version, *of) == key {
+                return Ok(Some(field.clone()));
+            }
+        }
+        self.carrying = None;
+        let one = Complex64::ONE;
+        let layout = Layout {
+            boundary: [one, one, one, Complex64::new(links.sign, 0.0)],
+            scale: links.scale(),
+            ..Layout::lexicographic(Precision::F64)
+        };
+        let made = Arc::new(links.field.carrying(&layout, precision)?);
+        self.carrying = Some((key.0, precision, made.clone()));
+        Ok(Some(made))
+    }
+
     pub fn set_links(&mut self, links: Option<Links>) {
         self.links = links;
+        self.carrying = None;
         self.forget_operators();
         self.eigenspaces.forget();
     }
