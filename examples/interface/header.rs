@@ -346,7 +346,7 @@ fn c_type(ty: &Type, int: &'static str) -> String {
         Type::Unsigned => "unsigned",
         Type::Size => "size_t",
         Type::Char => "char",
-        Type::Complex => "PLAQ_QUDA_COMPLEX",
+        Type::Complex => "QUDA_DOUBLE_COMPLEX",
         Type::Address => "void *",
         Type::Text => "const char *",
         Type::Enum(name) | Type::Handle(name) | Type::Struct(name) | Type::Callback(name) => name,

@@ -11,9 +11,9 @@
 #include <quda_define.h>
 
 #if defined(__CUDACC_RTC__)
-#define PLAQ_QUDA_COMPLEX double2
+#define QUDA_DOUBLE_COMPLEX double2
 #else
-#define PLAQ_QUDA_COMPLEX double _Complex
+#define QUDA_DOUBLE_COMPLEX double _Complex
 #endif
 
 #ifdef __cplusplus
@@ -129,9 +129,9 @@ typedef struct QudaInvertParam_s {
   /** Not used. */
   int Ls;
   /** Not used. */
-  PLAQ_QUDA_COMPLEX b_5[32];
+  QUDA_DOUBLE_COMPLEX b_5[32];
   /** Not used. */
-  PLAQ_QUDA_COMPLEX c_5[32];
+  QUDA_DOUBLE_COMPLEX c_5[32];
   /** Not used. */
   double eofa_shift;
   /** Not used. */
@@ -712,7 +712,7 @@ typedef struct QudaGaugeObservableParam_s {
   double ploop[2];
   QudaBoolean compute_gauge_loop_trace;
   /** num_paths complex doubles. */
-  PLAQ_QUDA_COMPLEX *traces;
+  QUDA_DOUBLE_COMPLEX *traces;
   /** Closed paths, as computeGaugeLoopTraceQuda takes them. */
   int **input_path_buff;
   int *path_length;
@@ -793,9 +793,9 @@ typedef struct QudaBLASParam_s {
   /** Not used. */
   int c_stride;
   /** Not used. */
-  PLAQ_QUDA_COMPLEX alpha;
+  QUDA_DOUBLE_COMPLEX alpha;
   /** Not used. */
-  PLAQ_QUDA_COMPLEX beta;
+  QUDA_DOUBLE_COMPLEX beta;
   /** Not used. */
   int inv_mat_size;
   /** Not used. */
@@ -1000,7 +1000,7 @@ void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
  * lowest eigenvectors of every time-slice are found, vector k holds number k of each, of unit length there.
  * `h_evecs`: n_conv arrays, or NULL; `h_evals`: n_conv complex doubles, in 3D as many for each t of the
  * whole lattice. */
-void eigensolveQuda(void **h_evecs, PLAQ_QUDA_COMPLEX *h_evals, QudaEigParam *param);
+void eigensolveQuda(void **h_evecs, QUDA_DOUBLE_COMPLEX *h_evals, QudaEigParam *param);
 
 /** mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
@@ -1183,6 +1183,6 @@ void destroyDeflationQuda(void *df_instance);
 }
 #endif
 
-#undef PLAQ_QUDA_COMPLEX
+#undef QUDA_DOUBLE_COMPLEX
 
 #endif

@@ -135,13 +135,13 @@ const fn header(
 /// they define both macros, double2 as their own struct of two doubles.
 const COMPLEX: &str = "
 #if defined(__CUDACC_RTC__)
-#define PLAQ_QUDA_COMPLEX double2
+#define QUDA_DOUBLE_COMPLEX double2
 #else
-#define PLAQ_QUDA_COMPLEX double _Complex
+#define QUDA_DOUBLE_COMPLEX double _Complex
 #endif
 ";
 const COMPLEX_AFTERWARDS: &str = "
-#undef PLAQ_QUDA_COMPLEX
+#undef QUDA_DOUBLE_COMPLEX
 ";
 
 /// What hosts in C of 1989 have to define: openQxD does not.
