@@ -3249,8 +3249,8 @@ typedef struct plaq_hmc_params {
   int64_t seed;
   /** Number of the next trajectory. 0 or more. Default: 0. */
   int64_t trajectory;
-  /** Trajectories with lower numbers are accepted whatever their Delta H. 0 or more.
-   * Default: 0. */
+  /** Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
+   * spectrum that is measured follows the links. 0 or more. Default: 0. */
   int64_t accept_until;
   /** Every so many trajectories the way there and back is measured; 0: never. 0 or more.
    * Default: 0. */
@@ -3295,8 +3295,8 @@ typedef struct plaq_quarks_params {
   int32_t shifts;
   /** Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1. */
   int32_t fields;
-  /** Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
-   * 0 or more. Default: 1. */
+  /** Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
+   * interval ends the trajectory; 0: only to find the interval. 0 or more. Default: 1. */
   int32_t check_every;
   /** Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001. */
   double tolerance_force;
@@ -3310,7 +3310,8 @@ typedef struct plaq_quarks_params {
   /** Relative error of that approximation in the Hamiltonian and the heat bath.
    * Default: 1e-12. */
   double error_hamiltonian;
-  /** Ends of the interval of one flavour's spectrum; 0: it is measured. Default: 0, 0. */
+  /** Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
+   * Default: 0, 0. */
   double interval[2];
   /** Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
    * flavour; 0: two flavours of equal mass. Default: 0. */

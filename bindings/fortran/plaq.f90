@@ -1721,7 +1721,8 @@ module plaq
     integer(c_int64_t) :: seed
     !> Number of the next trajectory.
     integer(c_int64_t) :: trajectory
-    !> Trajectories with lower numbers are accepted whatever their Delta H.
+    !> Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
+    !> spectrum that is measured follows the links.
     integer(c_int64_t) :: accept_until
     !> Every so many trajectories the way there and back is measured; 0: never.
     integer(c_int64_t) :: reversibility_every
@@ -1757,7 +1758,8 @@ module plaq
     integer(c_int32_t) :: shifts
     !> Pseudofermion fields of one flavour, each with its root.
     integer(c_int32_t) :: fields
-    !> Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
+    !> Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
+    !> interval ends the trajectory; 0: only to find the interval.
     integer(c_int32_t) :: check_every
     !> Largest residual of solves in forces.
     real(c_double) :: tolerance_force
@@ -1769,7 +1771,7 @@ module plaq
     real(c_double) :: error_force
     !> Relative error of that approximation in the Hamiltonian and the heat bath.
     real(c_double) :: error_hamiltonian
-    !> Ends of the interval of one flavour's spectrum; 0: it is measured.
+    !> Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
     real(c_double) :: interval(2)
     !> Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
     !> flavour; 0: two flavours of equal mass.

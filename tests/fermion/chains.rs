@@ -238,7 +238,7 @@ fn a_measured_interval_goes_on_with_the_chain() {
             levels: vec![level(Scheme::Omelyan2, 2, &names)],
             seed: 3,
             trajectory: 0,
-            accept_until: 9,
+            accept_until: 0,
             reversibility_every: 0,
         };
         let all: Vec<Box<dyn Monomial>> = vec![gauge(u), Box::new(strange)];

@@ -7,6 +7,7 @@ mod memory;
 mod monomials;
 mod multigrid;
 mod rational;
+mod spectrum;
 mod stout;
 mod table;
 

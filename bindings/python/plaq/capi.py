@@ -5248,8 +5248,8 @@ class plaq_hmc_params(Struct):
       length: Length of a trajectory. Default: 1.
       seed: Seed of the random numbers. Default: 0.
       trajectory: Number of the next trajectory. 0 or more. Default: 0.
-      accept_until: Trajectories with lower numbers are accepted whatever their Delta H. 0 or more.
-        Default: 0.
+      accept_until: Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
+        spectrum that is measured follows the links. 0 or more. Default: 0.
       reversibility_every: Every so many trajectories the way there and back is measured; 0: never. 0 or more.
         Default: 0.
     """
@@ -5300,8 +5300,8 @@ class plaq_quarks_params(Struct):
         Default: PLAQ_REFRESH_KEEP.
       shifts: Number of the least shifts of one flavour that multigrid solves. 0 or more. Default: 3.
       fields: Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1.
-      check_every: Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
-        0 or more. Default: 1.
+      check_every: Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
+        interval ends the trajectory; 0: only to find the interval. 0 or more. Default: 1.
       tolerance_force: Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001.
       tolerance_hamiltonian: Largest residual of solves in the Hamiltonian and the heat bath.
         A number between 0 and 1. Default: 1e-11.
@@ -5309,7 +5309,8 @@ class plaq_quarks_params(Struct):
       error_force: Relative error of one flavour's rational approximation in forces. Default: 0.0000001.
       error_hamiltonian: Relative error of that approximation in the Hamiltonian and the heat bath.
         Default: 1e-12.
-      interval: Ends of the interval of one flavour's spectrum; 0: it is measured. Default: 0, 0.
+      interval: Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
+        Default: 0, 0.
       epsilon: Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
         flavour; 0: two flavours of equal mass. Default: 0.
     """

@@ -26,7 +26,8 @@ parameters! {
         seed: u64 = 0;
         /// Number of the next trajectory.
         trajectory: u32 = 0, within(0, MAX_COUNT);
-        /// Trajectories with lower numbers are accepted whatever their Delta H.
+        /// Trajectories with lower numbers are accepted whatever their Delta H; until then an interval of one flavour's
+        /// spectrum that is measured follows the links.
         accept_until: u32 = 0, within(0, MAX_COUNT);
         /// Every so many trajectories the way there and back is measured; 0: never.
         reversibility_every: u32 = 0, within(0, MAX_COUNT);
@@ -71,7 +72,8 @@ parameters! {
         shifts: usize = MultigridSolves::default().shifts, within(0, ANY);
         /// Pseudofermion fields of one flavour, each with its root.
         fields: usize = 1, within(1, ANY);
-        /// Every how many trajectories the spectrum of one flavour is measured; 0: only to find the interval.
+        /// Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
+        /// interval ends the trajectory; 0: only to find the interval.
         check_every: usize = 1, within(0, ANY);
         /// Largest residual of solves in forces.
         tolerance_force: f64 = Inverter::default().tolerance_force, between(0.0, 1.0);
@@ -83,7 +85,7 @@ parameters! {
         error_force: f64 = 1e-7;
         /// Relative error of that approximation in the Hamiltonian and the heat bath.
         error_hamiltonian: f64 = 1e-12;
-        /// Ends of the interval of one flavour's spectrum; 0: it is measured.
+        /// Ends of the interval of one flavour's spectrum; 0: it is measured, a third below and a fifth above what was found.
         interval: [f64; 2] = [0.0; 2];
         /// Splitting epsilon of a twisted doublet, whose weight is det M, with two flavours and the parameters of one
         /// flavour; 0: two flavours of equal mass.

@@ -21,7 +21,8 @@ pub struct HmcParams {
     pub seed: u64,
     /// Number of the next trajectory, which is its place in the random streams.
     pub trajectory: u32,
-    /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation.
+    /// Trajectories with lower numbers are accepted whatever their Delta H: thermalisation, in which what monomials
+    /// measure follows the links.
     pub accept_until: u32,
     /// Reversibility is checked every so many trajectories; 0: never.
     pub reversibility_every: u32,
@@ -330,10 +331,16 @@ impl Hmc {
             .map(|m| MonomialReport { name: m.name().to_string(), ..Default::default() })
             .collect();
         self.momenta.set_gaussian(seed, trajectory)?;
+        let until = self.params.accept_until;
+        // Also with the first links after it.
+        let anew = until > 0 && trajectory <= until;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
             m.restart();
             m.solves();
+            if anew {
+                m.set_measured(None)?;
+            }
             m.refresh(gauge, stream)?;
             r.seconds += since.elapsed().as_secs_f64();
         }
@@ -349,7 +356,10 @@ impl Hmc {
         report.correction = gauge.reunitarise()?;
         for (m, r) in self.monomials.iter_mut().zip(&mut report.monomials) {
             let since = Instant::now();
-            m.check(gauge, stream)?;
+            // What is measured anew next may be left now.
+            if trajectory >= until || m.measured().is_none() {
+                m.check(gauge, stream)?;
+            }
             r.seconds += since.elapsed().as_secs_f64();
         }
         let after = self.hamiltonian(gauge, &mut report, 1)?;

@@ -38,8 +38,8 @@ pub struct OneFlavourParams {
     /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
     /// a third below and a fifth above what was found, and stays with the chain and its checkpoints.
     pub interval: Option<(f64, f64)>,
-    /// The spectrum's ends are measured at start and end of trajectories whose number is a multiple of this;
-    /// 0: only to find the interval.
+    /// The spectrum's ends are measured at start and end of trajectories whose number is a multiple of this, an
+    /// eigenvalue outside of the interval ends the trajectory; 0: only to find the interval.
     pub check_every: u32,
 }
 
@@ -75,7 +75,7 @@ pub struct OneFlavour {
     smearing: Option<Stout>,
     kept: Operators,
     powers: Option<Powers>,
-    /// Ends of the spectrum as they were last measured: what it is not below and not above.
+    /// Ends of the spectrum as they were last measured.
     seen: Option<(f64, f64)>,
     phi: Option<SpinorField>,
     force: ForceWorkspace,
@@ -85,8 +85,12 @@ pub struct OneFlavour {
 
 /// Steps of Lanczos for the upper end, solves for the lower one at most, and their tolerance.
 const LANCZOS: usize = 30;
-const INVERSE: usize = 16;
+const INVERSE: usize = 24;
 const INVERSE_TOLERANCE: f64 = 1e-3;
+/// What an interval that was measured covers below and above the ends that were found, as factors of them: quarks change
+/// their spectrum along a chain.
+const BELOW: f64 = 1.0 / 1.5;
+const ABOVE: f64 = 1.2;
 /// The interval of a spectrum that was not measured, as rehearsals have it.
 const USUAL: (f64, f64) = (1e-5, 5.0);
 
@@ -137,8 +141,8 @@ impl OneFlavour {
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.powers.as_ref().map(|p| (p.hamiltonian.low, p.hamiltonian.high))
     }
-    /// What the eigenvalues of P^dagger P were not below and not above when they were last measured: estimates
-    /// less and plus the length of their residual.
+    /// The smallest and the largest eigenvalue of P^dagger P when they were last measured, from inside of its spectrum:
+    /// both to a few per cent.
     pub fn spectrum(&self) -> Option<(f64, f64)> {
         self.seen
     }
@@ -171,31 +175,27 @@ impl OneFlavour {
         let since = Instant::now();
         let (low, iterations) = smallest(&solver, &*op.schur, INVERSE, seed)?;
         self.solves += Solves::since(since, iterations);
-        let (least, max) = (low.range().0, high.range().1);
-        self.seen = Some((least, max));
-        match self.interval() {
-            None if least > 0.0 => self.approximate(least / 1.5, 1.2 * max),
-            None if as_a_rule(false) => self.approximate(low.value / 1.5, 1.2 * max),
-            Some((from, to)) if as_a_rule(least >= from && max <= to) => Ok(()),
-            interval => {
-                let covers = match interval {
-                    Some((from, to)) => {
-                        format!("covers {} to {}", significant(from, 5), significant(to, 5))
-                    }
-                    None => String::from("has no interval yet"),
-                };
-                bail!(
-                    SpectralBounds,
-                    "{}: eigenvalues of P^dagger P from {} - {} to {} + {} were found, the rational \
-                     approximation {covers}; another one comes with interval",
-                    self.name,
-                    significant(low.value, 5),
-                    significant(low.distance, 2),
-                    significant(high.value, 5),
-                    significant(high.distance, 2)
-                )
-            }
+        self.seen = Some((low.value, high.value));
+        // What an interval that is measured now covers.
+        let (least, most) =
+            (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
+        let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
+        // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
+        if as_a_rule(low.value >= from && high.value <= to) {
+            return Ok(());
         }
+        bail!(
+            SpectralBounds,
+            "{}: the rational approximation covers {} to {}, eigenvalues of P^dagger P from {} to {} were found; \
+             interval = [{}, {}] covers these and some room",
+            self.name,
+            significant(from, 5),
+            significant(to, 5),
+            significant(low.value, 5),
+            significant(high.value, 5),
+            significant(least.min(from), 2),
+            significant(most.max(to), 2)
+        )
     }
 
     /// Is the spectrum to be measured in this trajectory?
