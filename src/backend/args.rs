@@ -35,24 +35,24 @@ impl<T: CppField, const N: usize> CppField for [T; N] {
     }
 }
 
-/// Values of the `spec` fields, as (C++ macro name, value).
+/// The values of the `spec` fields of a struct, as (C++ macro name, value).
 pub type Specs = Vec<(&'static str, i64)>;
 
 /// An argument struct of the table.
 pub trait KernelArgs: Copy {
     const NAME: &'static str;
     fn specs(&self, out: &mut Specs);
-    /// Shows the lattice and all fields in it, those of structs inside too.
+    /// Calls `see` with the lattice and every field that the arguments hold, those inside of nested structs included.
     fn views(&self, see: &mut dyn FnMut(Seen));
 }
 
-/// What a launch checks of its arguments.
+/// A part of the arguments that a launch checks.
 pub enum Seen<'a> {
     Geom(&'a Geom),
     Field(&'a FieldView),
 }
 
-/// Shows all that a call's arguments hold ([`KernelArgs::views`]).
+/// A function that shows everything that a call's arguments hold ([`KernelArgs::views`]).
 #[allow(dead_code)]
 pub type Views<'a> = &'a dyn Fn(&mut dyn FnMut(Seen));
 
@@ -90,7 +90,7 @@ macro_rules! kernel_args {
             }
             impl ArgDefault for $name { fn get() -> Self { Self::default() } }
         )*
-        /// Structs of the table, as C++ declares them.
+        /// The structs of the table as C++ declares them.
         #[allow(dead_code)]
         static $table: &[CppStruct] = &[$(CppStruct {
             name: stringify!($name),
@@ -105,7 +105,7 @@ macro_rules! kernel_args {
     };
 }
 
-/// C++ side of an argument struct.
+/// The C++ declaration of an argument struct.
 #[allow(dead_code)]
 struct CppStruct {
     name: &'static str,
@@ -122,7 +122,7 @@ struct CppMember {
     offset: usize,
 }
 
-/// Kind of a member: the words `spec`, `arg` and `sub` of the tables.
+/// The kind of a member: the words `spec`, `arg` and `sub` of the tables.
 #[allow(dead_code)]
 enum CppKind {
     Spec,
@@ -132,7 +132,7 @@ enum CppKind {
 }
 
 impl CppStruct {
-    /// The declaration of the struct in C++, with assertions of its size and of the offsets of its members.
+    /// The declaration of the struct in C++, with assertions on its size and on the offset of every member.
     #[allow(dead_code)]
     fn text(&self) -> String {
         let s = self.name;
@@ -180,7 +180,7 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     h
 }
 
-/// Zero for every field type.
+/// The value that stands for zero, for every type of field.
 pub trait ArgDefault {
     fn get() -> Self;
 }

@@ -6,15 +6,15 @@ kernel_args! {
     /// Products of a coarse operator with a vector (coarse.h). Directions 2 mu + forward, 8: the diagonal.
     struct CoarseApplyArgs {
         arg links: Ptr,
-        /// One f32 per link of 16 bits.
+        /// Addresses of the scales of links: one f32 for each link of 16 bits.
         arg scales: Ptr,
         arg diagonal: Ptr,
         arg inp: Ptr,
         arg out: Ptr,
         arg y: Ptr,
-        /// Eight i32 per site.
+        /// Numbers of the eight neighbours of each site, as i32.
         arg neighbours: Ptr,
-        /// Faces that came across in each direction.
+        /// The faces that came from other ranks, in each direction.
         arg halo: [Ptr; 8],
         spec rows: i32,
         spec nrhs: i32,
@@ -30,21 +30,21 @@ kernel_args! {
         arg coef_y: f64,
     }
 
-    /// Faces of a coarse vector into messages, lower and upper ones in turn.
+    /// Copies faces of a coarse vector into messages, for lower and upper faces in turn.
     struct CoarsePackArgs {
         arg inp: Ptr,
         arg out: [Ptr; 8],
-        /// One i32 per site of a face, and how many they are.
+        /// Numbers of the sites on each face, as i32, and how many they are.
         arg sites: [Ptr; 8],
         arg places: [i32; 8],
         spec components: i32,
         spec nrhs: i32,
-        /// Sites that the vector holds.
+        /// Number of sites that the vector holds.
         arg first: i32,
         arg count: i32,
     }
 
-    /// Columns of coarse vectors into others.
+    /// Copies columns of coarse vectors into others.
     struct CoarseColumnsArgs {
         arg x: Ptr,
         arg y: Ptr,
@@ -54,7 +54,7 @@ kernel_args! {
         spec count: i32,
         arg first_x: i32,
         arg first_y: i32,
-        /// 0: both, 1: upper components only, 2: lower ones; zeros in place of the others.
+        /// Chirality that is copied, 0: both, 1: upper components, 2: lower ones; the others become zero.
         arg chirality: i32,
     }
 
@@ -64,7 +64,7 @@ kernel_args! {
         arg inp: Ptr,
         arg out: Ptr,
         spec rows: i32,
-        /// Matrices of inp to one of left; of `coarse_inner` the bits of directions 2 mu + forward, of
+        /// Number of matrices of inp for each of left; for `coarse_inner` the bits of directions 2 mu + forward, for
         /// `coarse_adjoint` those of directions mu.
         spec each: i32,
     }
@@ -73,7 +73,7 @@ kernel_args! {
     struct CoarsePairArgs {
         arg inp: Ptr,
         arg out: Ptr,
-        /// Rows of a matrix of inp.
+        /// Number of rows of a matrix of inp.
         spec rows: i32,
         /// 0: out = inp + T, 1: out = 1 + inp T.
         spec product: i32,
@@ -82,8 +82,8 @@ kernel_args! {
         arg split: f64,
     }
 
-    /// Matrices of coarse sites in 16 or 8 bits, out = inp / scale with a scale for each; or null vectors: of 16 bits a site has
-    /// `rows` numbers that need no scales, of 8 bits a component.
+    /// Shortens matrices of coarse sites to 16 or 8 bits, out = inp / scale, each with its scale; or null vectors: in
+    /// 16 bits with `rows` numbers a site and no scales, in 8 bits with a scale for each component.
     struct CoarseShortenArgs {
         arg inp: Ptr,
         arg out: Ptr,
@@ -91,30 +91,30 @@ kernel_args! {
         spec rows: i32,
     }
 
-    /// Several vectors of one shape (krylov.h).
+    /// Arguments for several vectors of one shape (krylov.h).
     struct KrylovArgs {
         arg x: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Complex numbers from one of a right-hand side to the next, and from one right-hand side to
-        /// the next.
+        /// Distance in complex numbers from one number of a right-hand side to the next; the other member is that
+        /// from one right-hand side to the next.
         spec step: i32,
         arg apart: i64,
-        /// CPU: real and imaginary parts alternate; and such numbers that an element has.
+        /// CPU: whether real and imaginary parts alternate; and how many such numbers an element has.
         spec interleaved: i32,
         arg numbers: i32,
-        /// Vectors, the first whose products are wanted, and tiles of these.
+        /// Number of vectors, number of the first one whose products are wanted, and number of tiles of these.
         arg count: i32,
         arg first: i32,
         arg tiles: i32,
         arg nrhs: i32,
-        /// KRYLOV_*
+        /// A KRYLOV_* code.
         arg kind: i32,
-        /// Share of |.|^2 of a direction that must be left, as rounding leaves that much.
+        /// Share of a direction's |.|^2 that must remain, since rounding alone leaves about that much.
         arg noise: f64,
         spec with_y: i32,
         spec with_z: i32,
-        /// Is the old y part of the new one; the coefficient of x_0.
+        /// Whether the old y is part of the new one; and the coefficient of x_0.
         arg keep: i32,
         arg skip: i32,
         arg sums: Ptr,
@@ -122,26 +122,26 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Several vectors of one shape in 16 bits, and two in single precision (krylov_short.h).
+    /// Arguments for several vectors of one shape in 16 bits, and two in single precision (krylov_short.h).
     struct KrylovShortArgs {
         arg x: [Ptr; 20],
         arg norm: [Ptr; 20],
         arg y: Ptr,
         arg z: Ptr,
-        /// Bytes from one right-hand side to the next: of x, of its units, of y and z.
+        /// Distance in bytes from one right-hand side to the next: in x, in its units, in y and z.
         arg apart: i64,
         arg norm_apart: i64,
         arg wide_apart: i64,
-        /// Numbers of a site, a multiple of 8.
+        /// Number of reals of a site, a multiple of 8.
         spec reals: i32,
         spec with_z: i32,
-        /// Products are of one in four sites; an element is four sites.
+        /// Whether products are of one site in four; an element is then four sites.
         spec sample: i32,
-        /// 0, or vectors are columns in half precision of so many right-hand sides (half_columns.h), which are times
-        /// these scales.
+        /// 0, or the number of right-hand sides where vectors are columns in half precision (half_columns.h), which
+        /// are multiplied by these scales.
         spec columns: i32,
         arg scales: Ptr,
-        /// Vectors, the first whose products are wanted, and tiles of these.
+        /// Number of vectors, number of the first one whose products are wanted, and number of tiles of these.
         arg count: i32,
         arg first: i32,
         arg tiles: i32,
@@ -149,36 +149,36 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Tables of the terms of a hop and of its site operator for tensor cores (tensor_hop.h).
+    /// Makes the tables of links and site terms for the hop on tensor cores (tensor_hop.h).
     struct TensorTablesArgs {
         sub hop: HopArgs,
         arg links: Ptr,
         arg blocks: Ptr,
     }
 
-    /// Columns in half precision of spinors: numbers times scales that follow from sums, |v|^2 being the third of
-    /// each right-hand side.
+    /// Converts spinors to columns in half precision: numbers times scales that follow from sums, of which |v|^2 is
+    /// the third of each right-hand side.
     struct TensorTakeArgs {
         sub inp: FieldView,
         arg out: Ptr,
         arg sums: Ptr,
         arg scales: Ptr,
         spec nrhs: i32,
-        /// Planes from one right-hand side to the next.
+        /// Distance in planes from one right-hand side to the next.
         arg step_in: i32,
     }
 
-    /// Columns in half precision at the faces between ranks.
+    /// Copies columns in half precision at the faces between ranks.
     struct TensorFacesArgs {
         sub geom: Geom,
         arg columns: Ptr,
         /// Messages across lower and upper faces in turn.
         arg message: [Ptr; 8],
         arg parity: i32,
-        /// Site of the columns at which those of other ranks begin.
+        /// Number of the first site of the columns that belongs to another rank.
         arg behind: i32,
         spec nrhs: i32,
-        /// Messages came; else they are written.
+        /// 1 if messages have come and are copied from; 0 if they are written.
         spec arrived: i32,
     }
 
@@ -189,23 +189,23 @@ kernel_args! {
         arg out: Ptr,
         arg links: Ptr,
         arg blocks: Ptr,
-        /// Parity of the result.
+        /// Parity on which the result is.
         arg parity: i32,
-        /// Site of the columns at which those of other ranks begin.
+        /// Number of the first site of the columns that belongs to another rank.
         arg behind: i32,
         spec nrhs: i32,
         spec site_term: i32,
-        /// Rows in y and z of a block's tile, and time-slices that it goes through.
+        /// Rows in y and z of the tile of a block, and time-slices that it goes through.
         spec tile_y: i32,
         spec tile_z: i32,
         spec slices: i32,
     }
 
-    /// Links that lead out of domains become zero (domains.h).
+    /// Sets links that lead out of domains to zero (domains.h).
     struct DomainCutArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// R12 or R18.
+        /// Storage of links, R12 or R18.
         spec storage: i32,
         /// Extents of a domain.
         arg block: [i32; 4],
@@ -220,20 +220,20 @@ kernel_args! {
         spec parity: i32,
         spec components: i32,
         spec nrhs: i32,
-        /// Sites of a right-hand side in `products`, three numbers for each, and in `coef`, two.
+        /// Number of sites of a right-hand side in `products` (three numbers each) and in `coef` (two).
         arg places: i32,
         arg products: Ptr,
         arg coef: Ptr,
-        /// One i32 per site of every domain, where each domain begins, and its colour.
+        /// For every domain the numbers of its sites, as i32; where each domain's list begins; and its colour.
         arg sites: Ptr,
         arg starts: Ptr,
         arg colours: Ptr,
-        /// The colour that is worked on, -1: all.
+        /// The colour of the domains to work on; -1: all.
         arg colour: i32,
         arg omega: f64,
     }
 
-    /// Dense products on the coarsest level (dense.h).
+    /// Arguments of products with dense matrices on the coarsest level (dense.h).
     struct DenseArgs {
         arg matrix: Ptr,
         arg x: Ptr,
@@ -241,33 +241,33 @@ kernel_args! {
         spec nrhs: i32,
         arg rows: i64,
         arg columns: i32,
-        /// Numbers of an element.
+        /// Number of reals of an element.
         arg numbers: i32,
         arg keep: i32,
         arg scale: f64,
     }
 
-    /// Spinors as vectors of the finest level (aggregate.h).
+    /// Converts spinors to vectors of the finest multigrid level (aggregate.h).
     struct AggregateFieldArgs {
         sub geom: Geom,
         sub field: FieldView,
         arg data: Ptr,
         spec columns: i32,
-        /// Right-hand sides of the field.
+        /// Number of right-hand sides of the field.
         spec count: i32,
         spec parities: i32,
         arg parity: i32,
-        /// First column that the field's right-hand sides become.
+        /// Column at which the field's right-hand sides begin.
         arg first: i32,
-        /// Does the vector hold both parities.
+        /// Whether the vector holds both parities.
         arg whole: i32,
-        /// mu + 1: times (1 - sign gamma_mu)/2.
+        /// mu + 1: multiplies by (1 - sign gamma_mu)/2 on the way; 0: not.
         arg project: i32,
         arg chirality: i32,
         arg sign: f64,
     }
 
-    /// The same times a site operator, whose kind is one of SITE_*.
+    /// Converts spinors times a site operator, of kind SITE_*, to vectors of the finest multigrid level.
     struct AggregateSiteArgs {
         sub to: AggregateFieldArgs,
         sub clover: FieldView,
@@ -276,37 +276,38 @@ kernel_args! {
         arg twist_scale: f64,
     }
 
-    /// Hops forward that leave an aggregate, as vectors of the finest level (aggregate.h).
+    /// Hops forward that leave an aggregate, as vectors of the finest multigrid level (aggregate.h).
     struct AggregateHopArgs {
-        /// `inp` has both parities.
+        /// The hop, whose `inp` has both parities.
         sub hop: HopArgs,
         arg data: Ptr,
         arg faces: Ptr,
         arg mu: i32,
     }
 
-    /// Restriction and prolongation between a level and the next coarser one.
+    /// Arguments of restriction and prolongation between a level and the next coarser one (aggregate.h).
     struct AggregateArgs {
         arg v: Ptr,
         /// Scales of v in 8 bits: one f32 for each component of a site.
         arg scales: Ptr,
         arg fine: Ptr,
         arg coarse: Ptr,
-        /// Sites of aggregates, or the aggregate of each site.
+        /// Numbers of the sites of each aggregate, or number of the aggregate of each site.
         arg sites: Ptr,
         arg faces: Ptr,
-        /// Components of a chirality, null vectors, columns, sites of an aggregate.
+        /// Numbers of components of a chirality, of null vectors, of columns, and of sites of an aggregate.
         spec m: i32,
         spec n: i32,
         spec columns: i32,
         spec block: i32,
-        /// 1: of `coarse` only numbers with column >= row of a chirality are wanted, or are not 0.
+        /// 1: numbers of `coarse` with column < row of a chirality are not wanted, or are 0.
         spec upper: i32,
-        /// Null vectors of a thread of a GPU in restrictions: 1, of one column maybe 2, else maybe AGGREGATE_VECTORS.
+        /// Number of null vectors that a thread of a GPU takes in restrictions: 1, for one column perhaps 2, else
+        /// perhaps AGGREGATE_VECTORS.
         spec vectors: i32,
-        /// Sites below this are there.
+        /// Number of sites that are there; others are skipped.
         arg limit: i32,
-        /// Bit of the face that counts, 0: all sites.
+        /// Bit of the face whose sites count; 0: all sites.
         arg face: i32,
         arg step_site: i64,
         arg step_row: i64,

@@ -3,159 +3,162 @@
 kernel_args! {
     table FIELD_ARGS;
 
-    /// Extents of one lane's piece of the local lattice (the whole local lattice where lanes = 1).
+    /// Extents of the piece of the local lattice that one lane holds; of the whole local lattice where there is one
+    /// lane.
     struct Geom {
         spec x: i32,
         spec y: i32,
         spec z: i32,
         spec t: i32,
-        /// Lane bit that a step over the seam flips, 0 where the direction is not split.
+        /// Lane bit that a step over the seam between lanes flips; 0 where the direction is not split.
         spec lane_x: i32,
         spec lane_y: i32,
         spec lane_z: i32,
         spec lane_t: i32,
-        /// Bit mu: the direction is divided over ranks.
+        /// Bit mu is set if direction mu is divided over ranks.
         spec halos: i32,
-        /// Global coordinates of the first site of this rank, and the global extents.
+        /// Global coordinates of this rank's first site, and the global extents.
         arg origin: [i32; 4],
         arg global: [i32; 4],
     }
 
-    /// A field: consecutive planes, each one parity of one right-hand side.
+    /// Describes a field to kernels: consecutive planes, each one parity of one right-hand side.
     struct FieldView {
         arg data: Ptr,
         arg norm: Ptr,
         arg plane_bytes: i64,
         arg norm_bytes: i64,
-        /// Outer sites of a plane.
+        /// Number of outer sites of a plane.
         spec volume: i32,
     }
 
-    /// Faces of projected spinors: entry 2 mu + upper in a send buffer, 2 mu + forward in what came.
+    /// Addresses of the faces of projected spinors: entry 2 mu + upper in a send buffer, 2 mu + forward in a receive
+    /// buffer.
     struct HaloView {
         arg data: [Ptr; 8],
         arg norm: [Ptr; 8],
-        /// Bytes from one right-hand side to the next, per direction.
+        /// Distance in bytes from one right-hand side to the next, for each direction.
         arg plane_bytes: [i64; 4],
         arg norm_bytes: [i64; 4],
     }
 
-    /// Flags of messages, by their number as in HaloView (signal.h).
+    /// Flags of messages, numbered as in HaloView (signal.h).
     struct SignalArgs {
         arg flag: [Ptr; 8],
         /// Number of the exchange, modulo 2^32.
         arg number: i64,
         arg nanoseconds: i64,
-        /// Where the index of a message that did not come is left, plus one. Nobody waits any more
-        /// once it is not zero.
+        /// Where a kernel leaves the index, plus one, of a message that did not come. Nobody waits any more once it
+        /// is not zero.
         arg failed: Ptr,
-        /// Blocks that wrote their part of the messages, 0: somebody else signals.
+        /// Number of blocks that have written their part of the messages; a null address: somebody else signals.
         arg counter: Ptr,
     }
 
     /// Where the blocks of a reduction add up, and where the totals go (sums.h).
     struct SumArgs {
         arg partial: Ptr,
-        /// Blocks of each batch that are done.
+        /// For each batch the number of blocks that are done.
         arg counters: Ptr,
-        /// Numbers with `tag`, in memory of the host.
+        /// Addresses of the totals with their `tag`, in memory of the host.
         arg out: Ptr,
         arg tag: i64,
-        /// The same for kernels: N numbers of each batch.
+        /// Addresses of the totals for kernels: N numbers of each batch.
         arg totals: Ptr,
-        /// The ranks that add up here, with 1 none but this one; each has a board that all write to,
-        /// in two halves taken in turn, with `room` numbers of every rank.
+        /// Number of ranks that add up here; with 1 this one alone. Each has a board that all write to, in two halves
+        /// taken in turn, with `room` numbers for every rank.
         arg ranks: i32,
         arg rank: i32,
         arg board: [Ptr; 8],
         arg board_tag: i64,
         arg room: i64,
-        /// Added up beside the numbers of each batch.
+        /// A number that is added up beside those of each batch.
         arg flag: f64,
-        /// The limit of time as in SignalArgs; the code of rank r is 16 + r.
+        /// Limit of time as in SignalArgs; the code of rank r in `failed` is 16 + r.
         arg nanoseconds: i64,
         arg failed: Ptr,
     }
 
-    /// out = c_y S_y(y) + S_h(sum_mu hop(in)) on one parity; see wilson.h.
+    /// Arguments of a hop on one parity: out = c_y S_y(y) + S_h(sum_mu hop(in)); see wilson.h.
     struct HopArgs {
         sub geom: Geom,
-        /// Planes of the output parity; `in` has the other one.
+        /// Planes of the output parity; `inp` has the other one.
         sub out: FieldView,
         sub inp: FieldView,
         sub y: FieldView,
-        /// A further term without site operator, of the output parity.
+        /// A further term z without site operator, on the output parity.
         sub z: FieldView,
         sub gauge: FieldView,
-        /// Clover-like blocks of the output parity applied to the hop (inverse) or to y (direct).
+        /// Clover-like blocks of the output parity, applied to the hop (inverse) or to y (direct).
         sub clover: FieldView,
-        /// Faces of `in` for the ranks behind them, who are told where kernels do that.
+        /// Faces of `inp` for the ranks behind them, which are told where kernels do that.
         sub sent: HaloView,
         sub departures: SignalArgs,
-        /// Theirs, for outer sites, which await them in a launch that takes all regions.
+        /// Faces that come from other ranks, for outer sites; a launch that takes all regions waits for them.
         sub received: HaloView,
         sub arrivals: SignalArgs,
         spec region: i32,
         spec parity: i32,
         spec dagger: i32,
-        /// Is the y term there, and which site operator acts on y / on the hop.
+        /// Whether there is a y term, and which site operators act on y and on the hop.
         spec with_y: i32,
         spec site_y: i32,
         spec site_hop: i32,
-        /// Are the terms z and out itself there.
+        /// Whether there are terms with z and with out itself.
         spec with_z: i32,
         spec with_own: i32,
-        /// Bit mu: steps over the lattice's boundary take a phase that is not 1, of complex_phase: and not
-        /// -1. The same on all ranks, which so compile the same kernels.
+        /// Bit mu: steps over the boundary of the lattice in direction mu take a phase that is not 1; in
+        /// complex_phase one that is not -1 either. The bits are the same on all ranks, which so compile the same
+        /// kernels.
         spec phase_mask: i32,
         spec complex_phase: i32,
         spec nrhs: i32,
-        /// Planes from one right-hand side to the next in each of the fields.
+        /// Distance in planes from one right-hand side to the next, in each of the fields.
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
         spec step_z: i32,
-        /// Ranks on this machine.
+        /// Number of ranks on this machine.
         arg sharers: i32,
         arg coef: [f64; 4],
-        /// Phases of steps forward over this rank's boundary, then backward: 1 inside the lattice.
+        /// Phases of steps forward over this rank's boundary, then of those backward; 1 inside of the lattice.
         arg phase_re: [f64; 8],
         arg phase_im: [f64; 8],
         arg coef_y: f64,
         arg coef_z: f64,
         arg coef_own: f64,
-        /// Twist: site operator is `twist_scale (1 + i twist gamma5)`, sign of dagger included.
+        /// Twist of the site operator `twist_scale (1 + i twist gamma5)`, with the sign of the dagger.
         arg twist: f64,
         arg twist_scale: f64,
     }
 
-    /// Faces of links between a field and messages, or from messages into the borders (border.h).
+    /// Copies faces of links from a field into messages, or from messages into the borders (border.h).
     struct BorderArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// Direction that is crossed; those below it have their borders.
+        /// Direction across which links travel; the borders of lower directions are there already.
         spec mu: i32,
-        /// The one direction of links that travels, -1: all four.
+        /// The one direction of links that travels; -1: all four.
         arg direction: i32,
-        /// Matrices per site of the field.
+        /// Number of matrices per site of the field.
         spec links: i32,
-        /// Lower and upper face of this rank, or what came for its lower and upper border.
+        /// Messages of this rank's lower and upper face, or those that came for its lower and upper border.
         arg message: [Ptr; 2],
-        /// Links on their way back: have they arrived?
+        /// For links on their way back: whether they have arrived.
         arg arrived: i32,
     }
 
-    /// Matrices of one parity at faces of a field of one matrix per site (border.h).
+    /// Copies the matrices of one parity at faces of a field with one matrix per site (border.h).
     struct FaceArgs {
         sub geom: Geom,
         sub g: FieldView,
         arg parity: i32,
-        /// Messages of lower and upper faces in turn: what goes, or what came.
+        /// Messages of lower and upper faces in turn, those that go or those that came.
         arg message: [Ptr; 8],
     }
 
-    /// Faces of one parity that a kernel writes and those of the other that came before, both in
-    /// messages of FaceArgs, of which it is told and tells by itself (border.h).
+    /// Faces of one parity that a kernel writes and those of the other parity that came before, both in messages as
+    /// of FaceArgs; the kernel waits for and signals messages by itself (border.h).
     struct FaceExchangeArgs {
         arg sent: [Ptr; 8],
         arg received: [Ptr; 8],
@@ -163,10 +166,10 @@ kernel_args! {
         sub arrivals: SignalArgs,
     }
 
-    /// out = coef_y y + coef (sum over neighbours of in) on one parity (laplace.h).
+    /// Arguments of a Laplacian hop on one parity: out = coef_y y + coef (sum over neighbours of in) (laplace.h).
     struct LaplaceArgs {
         sub geom: Geom,
-        /// Planes of the output parity; `in` has the other one.
+        /// Planes of the output parity; `inp` has the other one.
         sub out: FieldView,
         sub inp: FieldView,
         sub y: FieldView,
@@ -175,7 +178,7 @@ kernel_args! {
         sub received: HaloView,
         spec region: i32,
         spec parity: i32,
-        /// Bit 2 mu: the hop from x - mu counts; bit 2 mu + 1: that from x + mu.
+        /// Bits of the hops that count: 2 mu for that from x - mu, 2 mu + 1 for that from x + mu.
         spec hops: i32,
         spec spins: i32,
         spec step_out: i32,
@@ -185,19 +188,19 @@ kernel_args! {
         arg coef_y: f64,
     }
 
-    /// Links averaged with staples (smear.h).
+    /// Averages links with staples (smear.h).
     struct SmearArgs {
         sub geom: Geom,
         sub gauge: FieldView,
         sub inp: FieldView,
         sub out: FieldView,
-        /// Direction of the links, and bit nu: staples in direction nu.
+        /// Direction of the links; and bit nu for staples in direction nu.
         spec mu: i32,
         spec directions: i32,
-        /// Matrices per site of `inp` and of `out`.
+        /// Number of matrices per site of `inp` and of `out`.
         spec matrices: i32,
         spec matrices_out: i32,
-        /// Matrices of `inp` for staples in direction nu, and that of `out`.
+        /// For staples in direction nu the number of the matrix of `inp`, and that of `out`.
         arg side: [i32; 4],
         arg top: [i32; 4],
         arg to: i32,
@@ -205,7 +208,7 @@ kernel_args! {
         arg weight: f64,
     }
 
-    /// Site operator alone on one parity: out = c S(in), batches = right-hand sides.
+    /// Arguments of a site operator alone on one parity: out = c S(in); batches are right-hand sides.
     struct SiteOpArgs {
         sub geom: Geom,
         sub out: FieldView,
@@ -236,21 +239,22 @@ kernel_args! {
         spec step_y: i32,
         arg coef: f64,
         arg coef_y: f64,
-        /// m and e of A + i m gamma5 tau3 + e tau1, the sign of dagger included.
+        /// m and e of A + i m gamma5 tau3 + e tau1, with the sign of the dagger.
         arg twist: f64,
         arg split: f64,
-        /// Factor of a term without clover blocks.
+        /// Factor of a site term without clover blocks.
         arg scale: f64,
     }
 
-    /// Element-wise vector operations.
+    /// Arguments of element-wise vector operations (blas.h).
     struct BlasArgs {
         spec op: i32,
-        /// Planes per right-hand side: coefficient index = batch / parities.
+        /// Number of planes of a right-hand side: the index of its coefficient is batch / parities.
         spec parities: i32,
-        /// Real numbers per site.
+        /// Number of reals per site.
         spec reals: i32,
-        /// Are right-hand sides fastest in memory; how many there are, and of these in this launch.
+        /// Whether right-hand sides are fastest in memory, how many there are, and how many of them are in this
+        /// launch.
         spec fastest: i32,
         arg rhs: i32,
         arg count: i32,
@@ -262,23 +266,23 @@ kernel_args! {
         arg a: [f64; 64],
         arg b: [f64; 64],
         arg c: [f64; 64],
-        /// TIMES_* of a, and of b and c; the sums.
+        /// TIMES_* codes of a, and of b and c; and addresses of the sums.
         spec times: i32,
         spec times_bc: i32,
         arg sums: Ptr,
         arg sums_bc: Ptr,
-        /// Where their numerators are, if there are two sums.
+        /// Addresses of the numerators, where factors have two sums.
         arg above: Ptr,
         arg above_bc: Ptr,
     }
 
-    /// Device copy of `n` doubles-worth elements, for the bandwidth that figures are quoted against.
+    /// Copies `n` elements on the device, to measure the bandwidth that figures are quoted against.
     struct StreamArgs {
         arg src: Ptr,
         arg dst: Ptr,
     }
 
-    /// to = from in another precision or link storage (R18 ... of the constants).
+    /// Copies `inp` to `out` in another precision or link storage (R18 ... of the constants).
     struct ConvertArgs {
         sub from: FieldView,
         sub to: FieldView,
@@ -287,35 +291,36 @@ kernel_args! {
         spec links: i32,
     }
 
-    /// A block of sites of a host array, gathered into or scattered from a field (layout.h).
+    /// Gathers a block of sites of a host array into a field, or scatters it (layout.h).
     struct LayoutArgs {
         sub geom: Geom,
         sub field: FieldView,
-        /// The arrays: one per direction for links, off-diagonal and diagonal for clover blocks.
+        /// The host's arrays: one per direction for links, off-diagonal and diagonal for clover blocks.
         arg base: [Ptr; 4],
-        /// Reals from the start of a site in its array, per component in the field's order.
+        /// For each component in the field's order the distance in reals from the start of a site in its array.
         arg component: [i64; 72],
         arg stride_site: i64,
-        /// Reals from the forward to the backward link where an array keeps stars.
+        /// Distance in reals from the forward to the backward link, where an array has both at a site.
         arg back: i64,
-        /// Sites first .. first + count of the block.
+        /// The launch takes sites first .. first + count of the block.
         arg first: i64,
         arg count: i64,
-        /// Parity and slice of the block.
+        /// Parity and time slice of the block.
         arg parity: i32,
         arg slice: i32,
-        /// Floats per link or site about the data, 0: none; entry of the launch's first site.
+        /// Floats per link or site that report about the data, from the entry of the launch's first site on; null:
+        /// none.
         arg report: Ptr,
         arg report_first: i64,
-        /// Factors of the links, and those of links over the boundary.
+        /// Factors of the links, and of those over the boundary.
         arg scale: [f64; 4],
         arg phase_re: [f64; 4],
         arg phase_im: [f64; 4],
         arg rotation: [f64; 16],
-        /// Two bits per axis, fastest first; four bits of halo per axis in that order.
+        /// The axes of the array, two bits each, fastest first; and its halo, four bits per axis in that order.
         arg axes: i32,
         arg halo: i32,
-        /// Does the block hold one parity; is the slowest axis outside the block.
+        /// Whether the block holds one parity; and whether the slowest axis is outside of the block.
         arg split: i32,
         arg sliced: i32,
         arg field_parities: i32,
@@ -325,13 +330,13 @@ kernel_args! {
         arg phases: i32,
         arg reproject: i32,
         arg rotate: i32,
-        /// Check only, nothing is stored.
+        /// 1: numbers are only checked, nothing is stored.
         arg dry: i32,
         /// Few constants: transfers are bound by the bus, and each set of them is compiled anew.
         spec single: i32,
         spec out: i32,
         spec storage: i32,
-        /// Real numbers of a vector's site.
+        /// Number of reals of a vector's site.
         spec reals: i32,
     }
 
@@ -397,44 +402,45 @@ kernel_args! {
         arg beta: f64,
     }
 
-    /// Gauge fixing (gaugefix.h).
+    /// Arguments of sweeps of gauge fixing (gaugefix.h).
     struct GaugeFixArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// The transformation.
+        /// The transformation g(x).
         sub g: FieldView,
         sub out: FieldView,
         spec condition: i32,
         spec method: i32,
-        /// Bit mu: the functional has the links of direction mu.
+        /// Bit mu is set if the functional has the links of direction mu.
         spec directions: i32,
-        /// Slices are across this direction.
+        /// Direction across which slices lie.
         spec time: i32,
-        /// Bit mu: links of direction mu are unit matrices but for those from piece to piece (axial.h).
+        /// Bit mu is set if links of direction mu are unit matrices, but for those from lane to lane (axial.h).
         spec axial: i32,
-        /// Lag of a whole sweep in one launch: how many slices odd sites are behind; 0: a sweep of one parity.
+        /// For a whole sweep in one launch: by how many slices odd sites follow even ones; 0: a sweep of one parity.
         spec lag: i32,
-        /// Region of a divided lattice: sites at its faces, or the others, or both at once.
+        /// Region of a divided lattice: sites at its faces, the others, or both in one launch.
         spec region: i32,
-        /// The exchange of both at once, and how many threads, whole blocks, are for the sites at faces.
+        /// For both regions in one launch: the exchange of faces, and how many threads, in whole blocks, are for the
+        /// sites at faces.
         sub faces: FaceExchangeArgs,
         arg face_threads: i32,
         arg parity: i32,
-        /// Even sites of a slice that this sweep and all before have changed: how many there will be,
-        /// and (one i32 per slice) as counted on the device.
+        /// Number of even sites of a slice that this sweep and all before will have changed; and the counters of
+        /// those that are changed, one i32 per slice.
         arg target: i32,
         arg done: Ptr,
-        /// Relaxation of the power, the probability or the inverse temperature.
+        /// Parameter of the step: power omega, probability, or inverse temperature.
         arg omega: f64,
         arg seed: u64,
         arg sweep: i64,
-        /// One i32 per slice of this rank.
+        /// Whether each slice of this rank is active, one i32 each.
         arg active: Ptr,
-        /// The array in the host's order, complex doubles.
+        /// The array of the host in its order, complex doubles.
         arg array: Ptr,
     }
 
-    /// The transformation to axial gauge, slice by slice (axial.h).
+    /// Builds the transformation to axial gauge, slice by slice (axial.h).
     struct AxialArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -443,7 +449,7 @@ kernel_args! {
         arg slice: i32,
     }
 
-    /// Product of two transformations in place, g = g h or g h^dagger (gaugefix.h).
+    /// Multiplies two transformations in place, g = g h or g h^dagger (gaugefix.h).
     struct TransformProductArgs {
         sub geom: Geom,
         sub g: FieldView,
@@ -451,47 +457,47 @@ kernel_args! {
         spec adjoint: i32,
     }
 
-    /// Fourier-accelerated gauge fixing (fourier.h). Arrays hold the numbers of an element of the
-    /// Lie algebra per site, two numbers of all sites as one complex array.
+    /// Arguments of Fourier-accelerated gauge fixing (fourier.h). Arrays hold the coefficients of an element of the
+    /// Lie algebra for each site, two numbers of all sites as one complex array.
     struct FourierArgs {
         sub fix: GaugeFixArgs,
-        /// Is the gradient stored, or are its sums enough.
+        /// Whether the gradient is stored, or its sums are enough.
         spec write: i32,
         arg gradient: Ptr,
-        /// What the gradient is multiplied with, or the direction.
+        /// The array with which products of the gradient are taken, or the direction.
         arg vector: Ptr,
         arg direction: Ptr,
-        /// One or two doubles per slice of this rank, or 4 sin^2(p/2) of the axes one after another.
+        /// One or two doubles for each slice of this rank, or 4 sin^2(p/2) of the axes one after another.
         arg table: Ptr,
         arg norm: f64,
     }
 
-    /// Pairs of numbers in another order (fourier.h): to[i][j][k] = from[i s0 + j s1 + k s2].
+    /// Puts pairs of numbers into another order (fourier.h): to[i][j][k] = from[i s0 + j s1 + k s2].
     struct TransposeArgs {
         arg from: Ptr,
         arg to: Ptr,
-        /// Extents of i, j and k.
+        /// Numbers of values of i, j and k.
         arg extents: [i32; 4],
         arg strides: [i32; 4],
     }
 
-    /// Columns of a source (source.h).
+    /// Fills columns of a source (source.h).
     struct SourceArgs {
         sub geom: Geom,
         sub out: FieldView,
-        /// Global coordinates, and which of them a site must have.
+        /// Global coordinates of the source, and which of them a site must have.
         arg position: [i32; 4],
         arg places: i32,
-        /// Is there a momentum, 2 pi n / L.
+        /// Whether there is a momentum, 2 pi n / L.
         arg moving: i32,
         arg momentum: [i32; 4],
-        /// A RANDOM_*, below 0: none.
+        /// A RANDOM_* code of the noise; below 0: none.
         arg noise: i32,
-        /// Bits DILUTE_*.
+        /// Bits DILUTE_* of the dilution.
         arg dilute: i32,
-        /// Parts of DILUTE_TIME.
+        /// Number of parts of DILUTE_TIME.
         arg time_parts: i32,
-        /// The only ones that are not zero; below 0: all.
+        /// The only spin and the only colour that are not zero; below 0: all.
         arg spin: i32,
         arg colour: i32,
         /// Column of the field's first right-hand side.
@@ -499,7 +505,7 @@ kernel_args! {
         arg seed: u64,
     }
 
-    /// A Gamma and a momentum on a time slice (source.h).
+    /// Multiplies a time slice by a gamma matrix and a momentum phase (source.h).
     struct SpinPhaseArgs {
         sub geom: Geom,
         sub out: FieldView,
@@ -511,28 +517,28 @@ kernel_args! {
         arg phase: [i32; 4],
     }
 
-    /// Two quark lines (contract.h).
+    /// Contracts two quark lines (contract.h).
     struct MesonArgs {
         sub geom: Geom,
         sub quark: FieldView,
         sub other: FieldView,
-        /// The launch's first time slice of the lanes' pieces.
+        /// Time slice of the lanes' pieces at which the launch begins.
         arg slice: i32,
-        /// Columns of a spin.
+        /// Number of columns of a spin.
         arg colours: i32,
         arg moving: i32,
         arg momentum: [i32; 4],
         arg position: [i32; 4],
     }
 
-    /// Vectors of a time slice each (time_slices.h).
+    /// Arguments of products and combinations of vectors on time slices (time_slices.h).
     struct TimeSliceArgs {
         sub geom: Geom,
         sub v: FieldView,
         sub w: FieldView,
-        /// The launch's first time slice of the lanes' pieces.
+        /// Time slice of the lanes' pieces at which the launch begins.
         arg slice: i32,
-        /// Vectors v and w.
+        /// Numbers of vectors v and w.
         arg rows: i32,
         arg columns: i32,
         spec add: i32,
@@ -540,14 +546,14 @@ kernel_args! {
         arg coef: Ptr,
     }
 
-    /// Three quark lines (contract.h).
+    /// Contracts three quark lines (contract.h).
     struct BaryonArgs {
         sub geom: Geom,
         sub quark: FieldView,
         sub other: FieldView,
-        /// The slice as above.
+        /// Time slice of the lanes' pieces at which the launch begins.
         arg slice: i32,
-        /// Bit k: quark k is the other one.
+        /// Bit k is set if quark k is of the second flavour.
         arg flavours: i32,
         arg moving: i32,
         arg momentum: [i32; 4],
@@ -563,27 +569,27 @@ kernel_args! {
         arg weight: [f64; 9],
     }
 
-    /// Momenta: random numbers, sums, arrays (momenta.h).
+    /// Arguments for momenta: random numbers, sums, arrays (momenta.h).
     struct MomentaArgs {
         sub geom: Geom,
         sub momenta: FieldView,
-        /// Another field of momenta, or of general matrices.
+        /// A second field, of momenta or of general matrices.
         sub other: FieldView,
-        /// Form of `array`: MOMENTA_*.
+        /// Form of `array`, a MOMENTA_* code.
         arg form: i32,
-        /// Even sites first, or lexicographic.
+        /// Whether even sites come first, or all are lexicographic.
         arg split: i32,
-        /// Into the field, or out of it.
+        /// 1: the array is copied into the field; 0: out of it.
         arg load: i32,
         arg array: Ptr,
-        /// Factor of what is written; of `other` in sums.
+        /// Factor of the numbers that are written; in sums the factor of `other`.
         arg factor: f64,
         arg scale: f64,
         arg seed: u64,
         arg step: i64,
     }
 
-    /// U <- exp(i step p) U, and links put back into the group (evolve.h).
+    /// Moves links, U <- exp(i step p) U, or puts them back into the group (evolve.h).
     struct EvolveArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -591,19 +597,19 @@ kernel_args! {
         arg step: f64,
     }
 
-    /// Force of the hop, of several pairs of full spinor fields (fermion_force.h).
+    /// Force of the hopping term for several pairs of full spinor fields (fermion_force.h).
     struct HopForceArgs {
         sub geom: Geom,
         sub x: FieldView,
         sub y: FieldView,
         sub gauge: FieldView,
         sub momenta: FieldView,
-        /// Projected spinors of the ranks in front: of X for even sites, for odd ones, then of Y.
+        /// Projected spinors that came from the ranks in front: of X for even sites, for odd ones, then of Y.
         sub received: HaloView,
-        /// The mask as in HopArgs.
+        /// Directions with a boundary phase, as in HopArgs.
         spec phase_mask: i32,
         spec nrhs: i32,
-        /// Coefficients of right-hand sides.
+        /// Coefficients of the right-hand sides.
         arg coef: [f64; 32],
         /// -2 kappa times the coefficient of each direction.
         arg hop: [f64; 4],
@@ -613,28 +619,28 @@ kernel_args! {
         arg step: f64,
     }
 
-    /// Matrices in the corners of plaquettes for the clover term's force (clover_force.h).
+    /// Matrices that the clover term's force has in the corners of plaquettes (clover_force.h).
     struct CloverInsertionArgs {
         sub geom: Geom,
         sub x: FieldView,
         sub y: FieldView,
-        /// A^-1, or of a twisted inverse its first set, of even and of odd sites.
+        /// A^-1, or the first set of a twisted inverse, on even and on odd sites.
         sub even: FieldView,
         sub odd: FieldView,
         sub out: FieldView,
         spec nrhs: i32,
-        /// Bit p: sites of parity p take the blocks.
+        /// Bit p is set if sites of parity p take the blocks.
         spec with_blocks: i32,
         /// 1: the result is added to what is there; 0: it takes its place.
         spec add: i32,
         arg coef: [f64; 32],
         arg coef_blocks: [f64; 2],
-        /// Coefficients of spatial planes and of those with t.
+        /// Coefficients for spatial planes and for those with t.
         arg coef_s: f64,
         arg coef_t: f64,
     }
 
-    /// Force of these matrices (clover_force.h).
+    /// Force of the matrices that CloverInsertionArgs made (clover_force.h).
     struct CloverForceArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -651,26 +657,26 @@ kernel_args! {
         sub staples: FieldView,
         sub elements: FieldView,
         sub momenta: FieldView,
-        /// Links after a stage of the flow.
+        /// Links after a stage of the gradient flow.
         sub flowed: FieldView,
-        /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in
-        /// the first of its directions, and in the second.
+        /// Coefficients by plane 01, 02, 12, 03, 13, 23: of plaquettes, of rectangles with two steps in the plane's
+        /// first direction, and of those with two in the second.
         arg plaquette: [f64; 6],
         arg first: [f64; 6],
         arg second: [f64; 6],
-        /// momenta = scale momenta - step F
+        /// Factor in momenta = scale momenta - step F.
         arg scale: f64,
         arg step: f64,
-        /// Time of links that move by exp(i time momenta).
+        /// Time for links that move by exp(i time momenta).
         arg time: f64,
-        /// Links above each other in z that a thread of a GPU takes: a power of two.
+        /// Number of links above each other in z that a thread of a GPU takes, a power of two.
         spec column: i32,
         /// Paths that close loops through links of each direction, and their coefficients.
         arg paths: Ptr,
         arg weights: Ptr,
     }
 
-    /// Products and combinations of many vectors (basis.h).
+    /// Products and linear combinations of many vectors (basis.h).
     struct BasisArgs {
         sub v: FieldView,
         sub w: FieldView,
@@ -680,11 +686,11 @@ kernel_args! {
         arg columns: i32,
         arg parities: i32,
         arg alpha: f64,
-        /// rows x columns complex doubles.
+        /// Coefficients, rows x columns complex doubles.
         arg coef: Ptr,
     }
 
-    /// out = a x + b y + c z + d w, the coefficients by chirality (chiral.h).
+    /// out = a x + b y + c z + d w with coefficients for each chirality (chiral.h).
     struct ChiralArgs {
         sub out: FieldView,
         sub x: FieldView,
@@ -699,16 +705,16 @@ kernel_args! {
     struct StoutArgs {
         sub geom: Geom,
         sub gauge: FieldView,
-        /// Q.
+        /// The exponent Q of stout smearing.
         sub exponent: FieldView,
         sub force: FieldView,
         sub lambda: FieldView,
-        /// rho_munu, 4 mu + nu.
+        /// Weights rho_munu at index 4 mu + nu.
         arg rho: [f64; 16],
     }
 
-    /// Products along paths, up to 8 at a time (paths.h): matrices or elements `from` one step `to` the
-    /// next; steps less than 0 rest, `last` ones end their path.
+    /// Products of links along up to 8 paths (paths.h): matrices or elements of one step are made from those of the
+    /// step before; steps less than 0 rest, `last` ones end their path.
     struct PathArgs {
         sub geom: Geom,
         sub gauge: FieldView,
@@ -720,18 +726,18 @@ kernel_args! {
         arg last: [i32; 8],
         arg coef: [f64; 8],
     }
-    /// The vectors of all shifts (shifts.h); 3 coefficients for each right-hand side of each shift.
+    /// Updates the vectors of all shifts (shifts.h), with 3 coefficients for each right-hand side of each shift.
     struct ShiftArgs {
-        /// Like every p.
+        /// The residual r; every p is like it.
         sub r: FieldView,
-        /// Like every x.
+        /// A solution x; every other is like it.
         sub x: FieldView,
         spec parities: i32,
         spec reals: i32,
-        /// One x for all shifts.
+        /// Whether there is one x for all shifts.
         spec one: i32,
         arg shifts: i32,
-        /// Right-hand sides of this launch.
+        /// Number of right-hand sides of this launch.
         arg count: i32,
         arg p: [Ptr; 24],
         arg norm: [Ptr; 24],

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{rehearsal, Device, Ptr, Rows};
 use crate::error::Result;
 
-/// What was allocated, given back with the last buffer in it.
+/// A piece of allocated memory, which is given back when the last buffer in it is dropped.
 pub(super) struct Allocation {
     pub device: Device,
     pub ptr: Ptr,
@@ -32,7 +32,7 @@ impl Drop for Allocation {
     }
 }
 
-/// Owned device memory.
+/// Memory of a device that belongs to the holder of the buffer.
 pub struct Buffer {
     pub(super) whole: Arc<Allocation>,
     pub(super) ptr: Ptr,
@@ -47,7 +47,7 @@ impl Buffer {
         let bytes = std::mem::replace(&mut self.bytes, at) - at;
         Buffer { whole, ptr, bytes }
     }
-    /// Some of its bytes as a buffer on the same memory.
+    /// A part of the buffer's bytes as a buffer of its own on the same memory.
     pub(crate) fn part(&self, from: usize, bytes: usize) -> Buffer {
         assert!(from + bytes <= self.bytes);
         Buffer { whole: self.whole.clone(), ptr: self.ptr.offset(from as u64), bytes }
@@ -67,7 +67,7 @@ impl Buffer {
     pub fn download(&self, dst: &mut [u8]) -> Result<()> {
         self.download_at(0, dst)
     }
-    /// Transfers that begin `offset` bytes into the buffer.
+    /// Copies `src` from the host into the buffer, from byte `offset` on.
     pub fn upload_at(&mut self, offset: usize, src: &[u8]) -> Result<()> {
         assert!(offset + src.len() <= self.bytes);
         let piece = (self.ptr.offset(offset as u64), Rows::read(src));
@@ -92,7 +92,7 @@ impl Buffer {
         // SAFETY: inside of both, as asserted.
         unsafe { self.device().copy(to, from, bytes) }
     }
-    /// The same inside of this memory; the ranges do not overlap.
+    /// Copies bytes inside of this buffer; the ranges do not overlap.
     pub fn move_within(&mut self, to: usize, from: usize, bytes: usize) -> Result<()> {
         assert!(to.max(from) + bytes <= self.bytes && to.abs_diff(from) >= bytes);
         let (to, from) = (self.ptr.offset(to as u64), self.ptr.offset(from as u64));

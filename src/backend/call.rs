@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 use super::families::{self, Instance, Kernel};
 use super::{Device, KernelArgs, Specs};
 
-/// Elements of a launch from which on a GPU's kernels count in 64 bits, compiled with `WIDE` (kernels/element.h).
+/// Number of elements from which on the kernels of a GPU count in 64 bits, compiled with `WIDE` (kernels/element.h).
 const FEW_ELEMENTS: usize = 1 << 30;
-/// The constant of such a launch.
+/// Name of the constant that makes kernels count in 64 bits.
 pub const WIDE: &str = "PLAQ_WIDE";
 
-/// One kernel call, as the back ends see it.
+/// A kernel call as the back ends see it.
 pub struct Call<'a> {
     pub kernel: &'static Kernel,
     pub params: &'a [&'static str],
@@ -19,23 +19,23 @@ pub struct Call<'a> {
     pub args_bytes: usize,
     pub work: Work,
     specs: OnceLock<Specs>,
-    /// The constants of its argument struct.
+    /// Function that finds the constants of the argument struct.
     find_specs: unsafe fn(*const u8) -> Specs,
 }
 
 /// How much a kernel runs over.
 #[derive(Clone, Copy, Debug)]
 pub struct Work {
-    /// Outer sites (or elements).
+    /// Number of outer sites, or of elements.
     pub n: usize,
-    /// Planes or right-hand sides.
+    /// Number of planes or right-hand sides.
     pub batches: usize,
-    /// Lanes of a site in the fields' layout.
+    /// Number of lanes of a site in the layout of the fields.
     pub lanes: usize,
 }
 
 impl Work {
-    /// Work of kernels that do a site at a time on a CPU and `each` elements of it on a GPU.
+    /// Work for kernels that take a site at a time on a CPU and `each` elements of it on a GPU.
     pub fn rows(device: &Device, sites: usize, each: usize) -> Self {
         let n = if device.is_cpu() { sites } else { sites * each };
         Work { n, batches: 1, lanes: device.max_lanes() }
@@ -52,7 +52,7 @@ impl<'a> Call<'a> {
         Call { kernel, params, args, args_bytes, work, specs: OnceLock::new(), find_specs }
     }
 
-    /// A call without arguments, whose constants are known.
+    /// A call without arguments whose constants are given.
     pub(super) fn known(
         kernel: &'static Kernel,
         params: &'a [&'static str],
@@ -63,7 +63,8 @@ impl<'a> Call<'a> {
         Call { kernel, params, args, args_bytes: 0, work, specs, find_specs: |_| Specs::new() }
     }
 
-    /// Constants of the call, which nothing asks for where kernels are compiled and no call is recorded.
+    /// The constants of the call; they are found when somebody asks, which happens only where kernels are compiled or
+    /// calls recorded.
     pub fn specs(&self) -> &Specs {
         self.specs.get_or_init(|| {
             // SAFETY: `args` is alive, and is the struct that `new` was given.
@@ -79,14 +80,14 @@ impl<'a> Call<'a> {
         families::symbol(self.kernel, self.params)
     }
 
-    /// Results of a reduction: numbers that it gives per batch, and how many of them are maxima.
+    /// For a reduction: how many numbers it gives per batch, and how many of them are maxima.
     pub fn numbers(&self) -> (usize, usize) {
         self.kernel.kind.numbers().expect("kernels that implement Sums have them")
     }
 }
 
-/// Constants of a struct that go into a kernel: in its source on a GPU, and in its key. Without extents
-/// nothing depends on how many sites fields have.
+/// The constants of a struct that a kernel depends on: they are in its source on a GPU, and in its key. A kernel
+/// without extents does not depend on the number of sites either.
 pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     const EXTENTS: [&str; 4] =
         ["PLAQ_SPEC_Geom_x", "PLAQ_SPEC_Geom_y", "PLAQ_SPEC_Geom_z", "PLAQ_SPEC_Geom_t"];
@@ -99,8 +100,8 @@ pub fn constants(kernel: &Kernel, mut all: Specs) -> Specs {
     all
 }
 
-/// Constants of a call. An absent field (volume 0) says nothing; a constant that has several
-/// values in one struct (fields of different volume) is read from the struct instead.
+/// The constants of a call. Absent fields (volume 0) are skipped; a constant that has several values in one struct
+/// (fields of different volume) is left to be read from the struct.
 pub fn specs_of<A: KernelArgs>(args: &A) -> Specs {
     let mut all = Specs::new();
     args.specs(&mut all);

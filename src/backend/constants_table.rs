@@ -1,7 +1,7 @@
 // Constants that Rust and the kernels share.
 
 constants! {
-    /// Right-hand sides whose coefficients one BLAS launch carries.
+    /// Largest number of right-hand sides whose coefficients one launch of vector operations carries.
     MAX_RHS = 32;
 
     // What the site operator of a Dirac kernel multiplies with (wilson.h).
@@ -18,23 +18,23 @@ constants! {
     SITE_GAMMA5 = 5;
 
     // Sites that a launch of the hop takes where the lattice has halos (geometry.h).
-    /// (a GPU packs the faces first and awaits those of other ranks in between)
+    /// All sites; a GPU packs the faces first and waits for those of other ranks in between.
     REGION_ALL = 0;
-    /// those whose neighbours are all on this rank
+    /// Sites whose neighbours are all on this rank.
     REGION_INNER = 1;
     REGION_OUTER = 2;
-    /// those at faces and then the others, which exchange faces by themselves (gaugefix.h)
+    /// Sites at faces, then the others, in one launch that exchanges faces by itself (gaugefix.h).
     REGION_FACES_FIRST = 3;
-    /// `parity` of a launch whose blocks tell theirs (wilson.h)
+    /// Value of `parity` for launches whose blocks know their parity (wilson.h).
     PARITY_BOTH = 2;
-    /// Threads that pack faces beside the inner sites: some 400 KB on their way, what a link of 400
-    /// GB/s takes in a microsecond, and an eighth of a large GPU's room.
+    /// Number of threads that pack faces while inner sites are done: some 400 KB are then under way, which a link of
+    /// 400 GB/s takes in a microsecond, and they take an eighth of a large GPU.
     PACK_THREADS = 8192;
 
-    /// GPUs of one machine whose reductions add up among themselves (sums.h).
+    /// Largest number of GPUs of one machine whose reductions add up among themselves (sums.h).
     MAX_PEERS = 8;
 
-    /// Time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
+    /// Number of time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
     TENSOR_SLICES = 2;
 
     // Link storages (recon.h), reals per link where that names them.
@@ -83,9 +83,9 @@ constants! {
     // What a sweep does with a subgroup.
     /// the best element to the power omega
     GAUGE_OVERRELAX = 0;
-    /// its square
+    /// the square of the best element
     GAUGE_MICROCANONICAL = 1;
-    /// its square with probability omega, else the best
+    /// with probability omega the square of the best element, else the best element
     GAUGE_STOCHASTIC = 2;
     /// weight exp(omega f)
     GAUGE_HEAT = 3;
@@ -109,7 +109,7 @@ constants! {
     /// w += a x + b y ; y += c z; sums: Re <v,y>, Im <v,y>, |y|^2   (BiCGStab: solution, residual)
     BLAS_BICGSTAB = 9;
 
-    /// Numbers of a thread of a GPU where several right-hand sides are fastest.
+    /// Number of values that a thread of a GPU takes where several right-hand sides are fastest.
     BLAS_NUMBERS = 4;
 
     // What a coefficient is multiplied with: nothing, or a number of sums x, y that a launch before
@@ -154,8 +154,9 @@ constants! {
 
     // Columns of a thread of a GPU between levels (aggregate.h).
     AGGREGATE_COLUMNS = 4;
-    /// And components, where they divide those of a chirality, in prolongations of single precision.
+    /// Number of components that a thread takes, where that divides those of a chirality, in prolongations of single
+    /// precision.
     AGGREGATE_ROWS = 6;
-    /// And null vectors in restrictions.
+    /// Number of null vectors that a thread takes in restrictions.
     AGGREGATE_VECTORS = 4;
 }

@@ -4,22 +4,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Device, Piece};
 
-/// What a device has done since it was opened.
+/// Numbers of things that a device has done since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Kernels launched, and times that the host waited for the sums of one.
+    /// Number of kernels launched.
     pub launches: u64,
+    /// How often the host waited for the sums of a kernel.
     pub waits: u64,
-    /// Kernels compiled, or read from a cache; on a CPU there are none.
+    /// Number of kernels compiled or read from a cache; 0 on a CPU.
     pub kernels: u64,
-    /// Bytes copied from arrays of the host to memory of fields, and back; without messages of ranks.
+    /// Bytes copied from arrays of the host to fields, and back; messages of ranks do not count.
     pub host_bytes: [u64; 2],
-    /// Pieces of memory that the back end was asked for.
+    /// Number of times that the back end was asked for memory.
     pub allocations: u64,
 }
 
 impl Device {
-    /// What it has done so far.
+    /// The numbers so far.
     pub fn counts(&self) -> Counts {
         let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Counts {
@@ -30,7 +31,7 @@ impl Device {
             allocations: self.store().allocations,
         }
     }
-    /// Counts bytes that come from arrays of the host (`way` 0) or go there (1).
+    /// Adds bytes that come from arrays of the host (`way` 0) or go there (1).
     pub(crate) fn count_host(&self, way: usize, bytes: usize) {
         self.0.host_bytes[way].fetch_add(bytes as u64, Ordering::Relaxed);
     }

@@ -13,7 +13,7 @@ struct Array {
     bytes: usize,
 }
 
-/// Where an array lies.
+/// The memory that an array is in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     Host,
@@ -37,8 +37,8 @@ pub struct External<'a> {
 }
 
 impl<'a> External<'a> {
-    /// Device arrays that the host works on in this stream: a transfer comes after what is in it. 0:
-    /// that of [`super::Device::set_host_stream`].
+    /// Says on which stream the host works on device arrays: a transfer comes after what is in that stream. 0 is the
+    /// stream of [`super::Device::set_host_stream`].
     ///
     /// # Safety
     /// The host's stream lives until the transfer is over.
@@ -49,7 +49,7 @@ impl<'a> External<'a> {
         self.stream
     }
 
-    /// Arrays to read.
+    /// Arrays that are read.
     pub fn read<T: bytemuck::NoUninit>(arrays: &[&'a [T]]) -> Self {
         let arrays = arrays
             .iter()
@@ -64,7 +64,7 @@ impl<'a> External<'a> {
         }
     }
 
-    /// Arrays to read or write.
+    /// Arrays that are read or written.
     pub fn write<T: bytemuck::Pod>(arrays: Vec<&'a mut [T]>) -> Self {
         let arrays = arrays
             .into_iter()
@@ -79,7 +79,7 @@ impl<'a> External<'a> {
         }
     }
 
-    /// Arrays of `bytes` bytes each behind pointers of the host program.
+    /// Arrays of `bytes` bytes each at addresses of the host program.
     ///
     /// # Safety
     /// For 'a every pointer is valid at `location` for reads of `bytes` bytes, and for writes if
@@ -89,7 +89,7 @@ impl<'a> External<'a> {
         External { arrays, location, writable: true, stream: 0, borrow: PhantomData }
     }
 
-    /// The same arrays for reading.
+    /// The same arrays, for reading alone.
     pub(crate) fn reader(&self) -> External<'_> {
         let (arrays, location) = (self.arrays.clone(), self.location);
         External { arrays, location, writable: false, stream: self.stream, borrow: PhantomData }
@@ -125,13 +125,13 @@ impl<'a> External<'a> {
         Ok(())
     }
 
-    /// The address of an array as a kernel on the same memory sees it.
+    /// The address of an array as kernels on the same memory see it.
     pub(crate) fn ptr(&self, array: usize) -> Ptr {
         Ptr(self.arrays[array].address)
     }
 
-    /// Rows of an array in host memory: `count` of `row` bytes each, the first at byte `begin`, and
-    /// `stride` bytes from one to the next. `write`: to be written.
+    /// Rows of an array in host memory: `count` of `row` bytes each, the first at byte `begin`, `stride` bytes apart;
+    /// `write` says that they are written.
     pub(crate) fn rows(
         &self,
         array: usize,
@@ -148,17 +148,17 @@ impl<'a> External<'a> {
 }
 
 impl Device {
-    /// Where an array of the host is: the driver knows memory of the device.
+    /// Finds out where an array of the host is; the driver knows memory of the device.
     pub(crate) fn location_of(&self, address: u64) -> Result<Location> {
         Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
 
-    /// Copies what lies in memory of the device at an address that the host has.
+    /// Copies from an address in device memory that the host has.
     pub(crate) fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
         let mut only = vec![(Ptr(address), Rows::write(out))];
         self.download(&mut || Ok(std::mem::take(&mut only)))
     }
-    /// Writes there.
+    /// Copies to an address in device memory that the host has.
     pub(crate) fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
         self.upload(&[(Ptr(address), Rows::read(data))])?;
         self.synchronize()
@@ -176,22 +176,22 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// One row, to read.
+    /// One row that is read.
     pub fn read(bytes: &'a [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
     }
-    /// One row, to write.
+    /// One row that is written.
     pub fn write(bytes: &'a mut [u8]) -> Self {
         let (row, address) = (bytes.len(), bytes.as_mut_ptr() as u64);
         Rows { address, row, stride: row, count: 1, borrow: PhantomData }
     }
-    /// Without what lies between the rows.
+    /// Total number of bytes, without the gaps between rows.
     pub fn bytes(&self) -> usize {
         self.row * self.count
     }
 
-    /// Addresses and lengths of what makes up the bytes `range`, counted without the gaps.
+    /// Addresses and lengths of the parts that make up the bytes `range`, counted without the gaps.
     fn parts(self, range: Range<usize>) -> impl Iterator<Item = (u64, usize)> {
         // Rows without gaps are one.
         let row = if self.row == self.stride { self.bytes() } else { self.row };
@@ -216,7 +216,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// The inverse of `gather`.
+    /// Copies `dense` into the bytes `range`, counted without the gaps: the inverse of `gather`.
     ///
     /// # Safety
     /// `range` lies inside, `dense` has what goes there; the rows were made for writing, and nobody else uses them
@@ -233,11 +233,11 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Rows that are written too soon for the processor to see a pattern: their lines are asked for at
-/// once, which took writing links into structs from 43 to 51 GB/s (docs/performance.md).
+/// Length up to which rows are written too quickly for the processor to see a pattern; their cache lines are
+/// prefetched, which took writing links into structs from 43 to 51 GB/s (docs/lab/transfers.md).
 const SHORT: usize = 4096;
 
-/// Starts bringing a line of memory into the cache.
+/// Starts bringing a cache line into the cache.
 fn prefetch(address: u64) {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing; an invalid address is ignored.

@@ -2,21 +2,21 @@
 //! parameters it is instantiated for. Shared with build.rs, which instantiates all of it for
 //! the CPU; the GPU compiles what is launched.
 
-/// What a kernel does with its sites.
+/// How a kernel goes through its sites.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// W lanes of a site at a time.
     Site,
-    /// The same; on a GPU the body lays out its own blocks, each over all batches and, where
-    /// there are several, with two threads per site.
+    /// W lanes of a site at a time; on a GPU the body lays out its own blocks, each over all batches and, where there
+    /// are several, with two threads per site.
     Block,
     /// One lane at a time: for work that is not hot, or not vectorisable.
     Lane,
     /// Sums of N doubles over the sites, per batch.
     Reduce(usize),
-    /// Sums, and after them maxima of numbers that are not negative.
+    /// Sums of N doubles and after them maxima of M numbers that are not negative, over the sites, per batch.
     ReduceMost(usize, usize),
-    /// The same, one lane at a time.
+    /// Sums and maxima as above, one lane at a time.
     LaneReduce(usize, usize),
 }
 
@@ -44,69 +44,68 @@ pub struct Kernel {
     /// Allowed values of each template parameter.
     pub params: &'static [&'static [&'static str]],
     pub vectors: Vectors,
-    /// Its instantiations take the compiler long: a translation unit for itself.
+    /// True if instantiations take the compiler long; each is a translation unit of its own.
     pub large: bool,
-    /// Other launch shapes of it are tried on a GPU by default, for every amount of work, once it has taken some
+    /// True if other launch shapes are tried on a GPU by default, for every amount of work, once it has taken some
     /// time (src/backend/cuda/trials.rs).
     pub tuned: bool,
-    /// The kernel starts on a GPU while the kernel before still runs (plaq_dialect.h): for those
-    /// whose blocks stay for long. The wait costs short blocks more than it gains, a copy a fifth.
+    /// True if the kernel starts on a GPU while the one before still runs (plaq_dialect.h), which pays for blocks
+    /// that stay for long; short blocks lose more by the wait, a copy a fifth.
     pub overlapping: bool,
-    /// It takes each site for itself: where no direction is divided over ranks it does not need the extents, and
-    /// is compiled once for all lattices.
+    /// True if it takes each site for itself: where no direction is divided over ranks it does not depend on extents
+    /// and is compiled once for all lattices.
     #[allow(dead_code)]
     pub by_site: bool,
-    /// Its elements are numbers, not sites, and may be more than 32 bits count (kernels/element.h).
+    /// True if its elements are numbers, not sites, and may be more than 32 bits count (kernels/element.h).
     pub elements: bool,
-    /// Its sums count what went wrong: a rehearsal has none.
+    /// True if its sums count errors, of which a rehearsal has none.
     #[allow(dead_code)]
     pub failures: bool,
     pub blocks: Blocks,
 }
 
 impl Kernel {
-    /// Do blocks of any shape give the same numbers? Not those of sums, nor where blocks have an order.
+    /// Whether results do not depend on the shape of blocks; they do for sums, and where blocks have an order.
     #[allow(dead_code)]
     pub fn any_shape(&self) -> bool {
         self.tuned || (matches!(self.kind, Kind::Site) && self.blocks == Blocks::Usual)
     }
 }
 
-/// For how many lanes a kernel is made with vectors.
+/// For which numbers of lanes a kernel is compiled with vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vectors {
-    /// Solvers spend their time in it: for any number.
+    /// For any number: solvers spend their time in it.
     Hot,
-    /// For 16.
+    /// For 16 lanes alone.
     Usual,
-    /// It runs once where others run a thousand times: for none.
+    /// For none: it runs once where others run a thousand times.
     Cold,
 }
 
-/// Blocks of threads on a GPU: how many, and how many registers each thread may have. A
-/// multiprocessor has 65536 registers.
+/// Sizes of a GPU's thread blocks and registers of a thread. A multiprocessor has 65536 registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocks {
     /// Limits by kind of kernel: many warps hide the latency of streaming kernels; what is serial in a site takes all
     /// registers.
     Usual,
-    /// A small block wastes least of the last wave. Single and half have 128 registers: a few words
-    /// spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some
-    /// 240, nearly what a thread may have.
+    /// Small blocks, which waste least of the last wave. Single and half precision have 128 registers: a few words
+    /// spill, but 16 warps hide more latency than the 12 that 168 registers leave. Double needs some 240, nearly all
+    /// that a thread may have.
     Small,
-    /// The same in single precision: a small block spills least.
+    /// Small blocks as above, in single precision with registers such that least is spilled.
     SmallSingle,
     /// All registers, or single precision spills as well.
     AllRegisters,
-    /// A link for each thread: large blocks share more links in the first-level cache.
+    /// A thread for each link, in large blocks, which share more links in the first-level cache.
     Links,
-    /// The same with several matrices in work: double takes all registers, single 168.
+    /// A thread for each link with several matrices at work: double takes all registers, single 168.
     Rectangles,
 }
 
 impl Blocks {
-    /// Sums in one wave of blocks, which go through the lattice together: neighbours of what they work on
-    /// are still in the second-level cache, where several waves would each go through all of it.
+    /// Whether a reduction runs in one wave of blocks, which go through the lattice together, so that neighbours of
+    /// what they work on are still in the second-level cache.
     #[allow(dead_code)]
     pub fn one_wave(self) -> bool {
         matches!(self, Blocks::Links | Blocks::Rectangles)
@@ -164,18 +163,18 @@ impl Kernel {
     }
 }
 
-/// Values of a template parameter: a type, so that a kernel cannot be asked for another one.
+/// A set of values of a template parameter, as a type, so that a kernel cannot be asked for another value.
 pub trait Values: Copy {
-    /// What they are some of: storage precisions, storages of links.
+    /// The enum that the values belong to: storage precisions or storages of links.
     type All: Copy;
-    /// Their names in symbols.
+    /// The names of the values in symbols.
     const TOKENS: &'static [&'static str];
-    /// This value, if it is one of them.
+    /// This value as one of the set, or an error.
     fn of(value: Self::All) -> Result<Self, NotMade>;
     fn token(self) -> &'static str;
 }
 
-/// A value that a kernel is not made for.
+/// The error for a value that a kernel is not compiled for.
 #[derive(Debug)]
 pub struct NotMade {
     pub found: &'static str,
@@ -188,7 +187,7 @@ macro_rules! values {
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum $All { $($(#[$d])* $V $(= $n)?,)* }
         impl $All {
-            /// Name in kernel symbols.
+            /// The name of the value in kernel symbols.
             pub const fn token(self) -> &'static str {
                 match self { $($All::$V => $token,)* }
             }
@@ -275,14 +274,14 @@ pub trait Instance: Copy + Send + Sync {
     fn params(self) -> Self::Params;
 }
 
-/// Runs over sites.
+/// A kernel that runs over sites.
 pub trait Sites: Instance {}
-/// Adds up numbers of all sites.
+/// A kernel that adds up numbers of all sites.
 pub trait Sums: Instance {}
 
-/// Makes of each row a type in `kernels`, whose fields are the values of its parameters, and of all rows
-/// the table. A row: the type, which names the C++ template too unless that has a name of its own, the
-/// first part of the symbol, the header, the argument struct, the kind, the sets of values, words.
+/// Makes of each row of the table a type in `kernels`, whose fields are the values of its parameters, and collects
+/// the rows. A row has the type, which also names the C++ template unless that has a name of its own, the first part
+/// of the symbol, the header, the argument struct, the kind, the sets of values, and words.
 macro_rules! kernels {
     ($($K:ident $(= $body:ident)?: $name:literal in $header:literal takes $args:ident,
        $kind:ident $(($($n:literal),*))? [$($P:ident),*] $(. $word:ident($($arg:expr)?))*;)*) => {
@@ -315,7 +314,7 @@ macro_rules! kernels {
     };
     (@values $K:ident $args:ident $A:ident) => {
         impl $K {
-            /// The kernel with these values, if it is made for them.
+            /// The kernel with this value, if it is compiled for it.
             pub fn of(a: <$A as Values>::All) -> Result<Self, NotMade> {
                 Ok(Self($A::of(a)?))
             }
@@ -324,7 +323,7 @@ macro_rules! kernels {
     };
     (@values $K:ident $args:ident $A:ident $B:ident) => {
         impl $K {
-            /// The kernel with these values, if it is made for them.
+            /// The kernel with these values, if it is compiled for them.
             pub fn of(a: <$A as Values>::All, b: <$B as Values>::All) -> Result<Self, NotMade> {
                 Ok(Self($A::of(a)?, $B::of(b)?))
             }
@@ -349,9 +348,9 @@ macro_rules! kernels {
 
 include!("families_table.rs");
 
-/// Kernels made with vectors of lanes; any layout and any instantiation that is not among these runs
-/// on the generic set, slower and compiled much faster. For 16 lanes that is
-/// all but lane-serial kernels and what is rare, for fewer lanes hot kernels only.
+/// Whether a kernel is compiled with vectors for so many lanes; every other layout and instantiation runs on the
+/// generic set, which is slower and compiles much faster. For 16 lanes that is all but lane-serial and rare kernels,
+/// for fewer lanes hot kernels only.
 #[allow(dead_code)]
 pub fn vectorised(kernel: &Kernel, params: &[&str], lanes: usize) -> bool {
     let has = |p: &str| params.contains(&p);
@@ -381,7 +380,7 @@ pub fn symbol(kernel: &Kernel, params: &[&str]) -> String {
     s
 }
 
-/// The macro line that instantiates a kernel with vectors of `simd_bytes`, at most `lanes` numbers.
+/// The macro line that instantiates a kernel with vectors of `simd_bytes` bytes, at most `lanes` numbers.
 pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: usize) -> String {
     let widest = if params.contains(&"f64") { 8 } else { 4 };
     let w = (simd_bytes / widest).clamp(1, lanes);

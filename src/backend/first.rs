@@ -15,10 +15,11 @@ type Key = (String, Specs);
 
 #[derive(Default)]
 struct Seen {
-    /// When rehearsals asked for them first: seconds after the device was opened.
+    /// For kernels that rehearsals asked for, when they first did: seconds after the device was opened.
     ahead: HashMap<Key, f64>,
     launched: HashSet<Key>,
-    /// Kernels by first launch: symbols, when rehearsals had asked for them, and when they were to be launched.
+    /// Kernels in the order of their first launch: symbol, when a rehearsal had asked for it, and when it was to be
+    /// launched.
     order: Vec<(String, Option<f64>, f64)>,
 }
 

@@ -3,19 +3,20 @@
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Arrays that are transformed together, each with axis 0 fastest, one after the other.
+/// Shape of arrays that are transformed together, each with axis 0 fastest, one after the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FourierShape {
     pub extents: [usize; 4],
-    /// The first one or the first 3 axes, for every value of the others on their own, or all 4.
+    /// Number of axes that are transformed: the first one or three, for every value of the others by itself, or all
+    /// 4.
     pub axes: usize,
     pub arrays: usize,
-    /// Single precision instead of double.
+    /// True for single precision, false for double.
     pub single: bool,
 }
 
 impl FourierShape {
-    /// Numbers of all arrays.
+    /// Number of values of all arrays together.
     pub fn numbers(&self) -> usize {
         self.arrays * self.extents.iter().product::<usize>()
     }
@@ -24,8 +25,8 @@ impl FourierShape {
     }
 }
 
-/// What a back end makes of a shape: the sum over x of exp(-i p x) f(x), for the inverse exp(i p x),
-/// both without a factor. `from` may be `to`.
+/// Transforms of one shape as a back end made them: the sum over x of exp(-i p x) f(x), for the inverse with exp(i p
+/// x), both without a factor. `from` may be `to`.
 pub trait Plan: Send + Sync {
     fn run(&self, from: Ptr, to: Ptr, inverse: bool) -> Result<()>;
 }
@@ -36,12 +37,12 @@ pub struct Fourier {
     // Before the device, which must be there when a plan is dropped.
     plan: Box<dyn Plan>,
     device: Device,
-    /// What stands for the work area of a GPU's back end in a rehearsal.
+    /// Memory, in a rehearsal, as large as the work area that a GPU's back end takes.
     _work: Option<Buffer>,
 }
 
 impl Fourier {
-    /// Are there transforms on this device?
+    /// Fails if the device has no Fourier transforms.
     ///
     /// # Errors
     /// On a GPU `CufftMissing`.
@@ -69,7 +70,7 @@ impl Fourier {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), false)
     }
-    /// The transform, in place.
+    /// The inverse transform, in place.
     pub fn inverse(&self, array: &mut Buffer) -> Result<()> {
         self.check(array);
         self.plan.run(array.ptr(), array.ptr(), true)

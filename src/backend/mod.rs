@@ -54,122 +54,121 @@ impl From<NotMade> for Error {
     }
 }
 
-/// A place in device memory, and the host's rows that go there or come from there.
+/// A place in device memory, with the rows of the host that go there or come from there.
 pub type Piece<'a> = (Ptr, Rows<'a>);
-/// Launches what makes the next pieces of a download and names them; in the end nothing.
+/// Function that launches what makes the next pieces of a download and names them; at the end it names none.
 pub type Downloads<'a> = dyn FnMut() -> Result<Vec<Piece<'a>>> + Send + 'a;
 
-/// What of a GPU decides how much of a lattice is under way at a time.
+/// Properties of a GPU that decide how much of a lattice is worked on at a time.
 #[derive(Clone, Copy, Debug)]
 pub struct Gpu {
     pub multiprocessors: usize,
-    /// Bytes of the second-level cache.
+    /// Size of the second-level cache in bytes.
     pub cache: u64,
-    /// Do kernels that can take both parities in one launch?
+    /// Whether kernels that can do both parities in one launch do so.
     pub both_parities: bool,
 }
 
-/// What a device must be able to do. Addresses are those of the device's own memory.
+/// Operations that a device must provide. Addresses are those of its own memory.
 ///
 /// # Safety of the functions that take addresses
 /// Every address comes from this back end and still has the bytes that the call names; the fields of
 /// a call's arguments hold what its work runs over.
 #[allow(clippy::missing_safety_doc)]
 pub trait Backend: Send + Sync {
-    /// One line for reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
+    /// A line that describes the device in reports, e.g. `cpu avx512, 2 threads` or `NVIDIA H200`.
     fn name(&self) -> String;
     fn is_cpu(&self) -> bool;
-    /// The most lanes (virtual nodes) that a site may have: 16 on the CPU, 1 on a GPU.
+    /// Largest number of lanes (virtual nodes) of a site: 16 on a CPU, 1 on a GPU.
     fn max_lanes(&self) -> usize;
-    /// `None` on CPUs.
+    /// Properties of a GPU; `None` on CPUs.
     fn gpu(&self) -> Option<Gpu> {
         None
     }
-    /// Bytes free and in all.
+    /// Bytes of memory, free and in all.
     fn memory(&self) -> Result<(u64, u64)>;
     /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
-    /// Returns when the host's rows have been read.
+    /// Copies pieces to the device; returns when the host's rows have been read.
     unsafe fn upload(&self, pieces: &[Piece]) -> Result<()>;
-    /// Returns when everything that `source` names is there. What a call of `source` launches runs
-    /// after the downloads that the call before the last one named: two buffers in turn are safe.
-    /// `source` launches only; it does not transfer.
+    /// Copies to the host everything that `source` names and returns when it is there. What a call of `source`
+    /// launches runs after the downloads of the call before the last one, so that two buffers in turn are safe.
+    /// `source` launches only and does not transfer.
     unsafe fn download(&self, source: &mut Downloads) -> Result<()>;
     unsafe fn copy(&self, dst: Ptr, src: Ptr, bytes: u64) -> Result<()>;
     unsafe fn zero(&self, dst: Ptr, bytes: u64) -> Result<()>;
-    /// What another process of this machine needs to reach this memory.
+    /// Bytes by which another process of this machine can reach this memory.
     unsafe fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
-    /// The address of shared memory here, and what `detach` takes.
+    /// Opens memory that another process shared: its address here, and the value that `detach` takes.
     unsafe fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
         bail!(Unsupported, "{} does not share its memory", self.name());
     }
     unsafe fn detach(&self, _base: Ptr) {}
-    /// Zeroed host memory that kernels write: its addresses on the host and on the device.
+    /// Zeroed host memory that kernels can write: its addresses on the host and on the device.
     fn mapped(&self, _bytes: usize) -> Result<(u64, Ptr)> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn unmap(&self, _host: u64) {}
-    /// What of the host's memory stands in the way of kernels that use `bytes` bytes from there on.
+    /// The reason why kernels cannot use `bytes` bytes of the host's memory from this address on; None if they can.
     fn obstacle(&self, _at: Ptr, _bytes: u64) -> Result<Option<String>> {
         Ok(None)
     }
-    /// Is this an address that the host itself cannot read?
+    /// Whether the host itself cannot read this address.
     fn hidden(&self, _address: u64) -> Result<bool> {
         Ok(false)
     }
-    /// Kernels launched later come after what is on this stream of the host now.
+    /// Orders later kernels after everything that is on this stream of the host now.
     unsafe fn after_stream(&self, _stream: u64) -> Result<()> {
         Ok(())
     }
-    /// Runs `work` where libraries find this device's context current.
+    /// Runs `work` with this device's context current, as libraries need it.
     fn inside(&self, work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         work()
     }
-    /// Copies of (to the host, from the device, bytes) into page-locked memory when what is launched
-    /// so far is done, beside what is launched later; `wait_for_download` waits until then.
+    /// Starts copies (to the host, from the device, bytes) into page-locked memory: they follow what is launched so
+    /// far and run beside what is launched later; `wait_for_download` waits for them.
     unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     fn wait_for_download(&self) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
-    /// Copies of (to the device, from page-locked memory, bytes) that follow those of `start_download`; what
-    /// is launched later waits for them.
+    /// Starts copies (to the device, from page-locked memory, bytes) that follow those of `start_download`; later
+    /// launches wait for them.
     unsafe fn start_upload(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
         bail!(Unsupported, "{} has no memory of its own", self.name());
     }
     unsafe fn launch(&self, call: &Call) -> Result<()>;
-    /// `sums` holds batches x N doubles; waits for them. A CPU knows nothing of other ranks.
-    /// `over`: what concerns other ranks whose devices add up the sums with this one; the device fills in
-    /// the rest.
+    /// Runs a reduction and waits for its batches x N sums. `over` describes the sums that devices of other ranks add
+    /// to these, of which the device fills in the rest; a CPU has none.
     unsafe fn reduce(&self, call: &Call, sums: &mut [f64], over: Option<&SumArgs>) -> Result<f64>;
-    /// A kernel that waits for these ranks is launched next: waits for the device ask them until it is done.
+    /// Announces that the next kernel waits for these ranks: until it is done, waits for the device ask them.
     fn awaits(&self, _ranks: &Weak<dyn Awaited>) {}
-    /// The same for a reduction that nobody waits for before `finish`.
+    /// Starts a reduction that nobody waits for before `finish`.
     unsafe fn start(&self, call: &Call, over: Option<&SumArgs>) -> Result<Started> {
         let mut sums = zeros(call);
         // SAFETY: the caller's call.
         unsafe { self.reduce(call, &mut sums, over)? };
         Ok(Started::Done(sums))
     }
-    /// Its sums, and that of the flags.
+    /// Waits for a reduction: its sums, and the sum of the flags.
     fn finish(&self, _posted: &Posted) -> Result<(Vec<f64>, f64)> {
         bail!(Internal, "{} posts no sums", self.name());
     }
-    /// Fourier transforms of arrays of this shape; see [`fourier::Fourier`].
+    /// Fourier transforms for arrays of this shape; see [`fourier::Fourier`].
     fn fourier(&self, _shape: fourier::FourierShape) -> Result<Box<dyn fourier::Plan>> {
         bail!(Unsupported, "{} has no Fourier transforms", self.name());
     }
-    /// Begins to compile what will be asked for. `likely`: after what is certain to be.
+    /// Begins to compile a kernel that will be asked for; with `likely` one that may be, after the others.
     fn prepare(&self, _asked: &Asked, _likely: bool) {}
-    /// Is the kernel in memory or on disk?
+    /// Whether a kernel is compiled, in memory or on disk.
     fn is_compiled(&self, _asked: &Asked) -> bool {
         true
     }
-    /// Kernels that were compiled, or read from a cache, so far.
+    /// Number of kernels that were compiled or read from a cache so far.
     fn kernels(&self) -> u64 {
         0
     }
@@ -190,21 +189,22 @@ struct DeviceState {
     peak: AtomicU64,
     limit: AtomicU64,
     watches: Mutex<Vec<Weak<AtomicU64>>>,
-    /// Bytes of what is allocated, by address.
+    /// Sizes in bytes of what is allocated, by address.
     allocated: Mutex<BTreeMap<u64, u64>>,
     store: Mutex<Store>,
-    /// Names of work whose kernels are compiled.
+    /// Names of rehearsed work, whose kernels are compiled.
     rehearsed: Mutex<HashSet<String>>,
-    /// Kernels launched, and times that the host waited for sums.
+    /// Number of kernels launched.
     launches: AtomicU64,
+    /// How often the host waited for sums.
     waits: AtomicU64,
     /// Bytes that came from arrays of the host, and that went to them.
     host_bytes: [AtomicU64; 2],
-    /// Stream of the host, where transfers name none; 0: the legacy default stream.
+    /// The stream of the host where transfers name none; 0: the legacy default stream.
     host_stream: AtomicU64,
     profile: Option<Profile>,
     first: Option<FirstLaunches>,
-    /// The device that a stand-in is of.
+    /// For a stand-in: the device that it stands for.
     real: Option<Device>,
 }
 
@@ -219,7 +219,7 @@ impl Drop for DeviceState {
     }
 }
 
-/// The most bytes that fields of a device hold while this lives.
+/// Records the largest number of bytes that fields of a device hold while this lives.
 pub struct PeakWatch(Arc<AtomicU64>);
 
 impl PeakWatch {
@@ -228,17 +228,17 @@ impl PeakWatch {
     }
 }
 
-/// Memory that fields have left, by its size, while somebody asks for it to be kept.
+/// Memory that fields have given back, by size, while it is to be kept.
 #[derive(Default)]
 struct Store {
     keepers: usize,
     left: HashMap<usize, Vec<Ptr>>,
     bytes: u64,
-    /// Pieces of memory that the back end was asked for so far.
+    /// Number of times that the back end was asked for memory.
     allocations: u64,
 }
 
-/// A guard: as long as it lives, memory that fields of a device leave is kept for fields of the same size.
+/// A guard: while it lives, memory that fields of a device give back is kept for fields of the same size.
 pub struct KeptMemory(Device);
 
 impl Drop for KeptMemory {
@@ -299,12 +299,12 @@ impl Device {
         }))
     }
 
-    /// The CPU with `threads` threads (0: all that this process may use).
+    /// The CPU with `threads` threads; 0: as many as this process may use.
     pub fn cpu(threads: usize) -> Result<Self> {
         Ok(Self::from_backend(Box::new(cpu::Cpu::new(threads)?)))
     }
 
-    /// CUDA devices that this process sees.
+    /// Number of CUDA devices that this process sees.
     pub fn cuda_count() -> Result<usize> {
         cuda::device_count()
     }
@@ -337,14 +337,14 @@ impl Device {
     pub(crate) fn gpu(&self) -> Option<Gpu> {
         self.0.backend.gpu()
     }
-    /// Bytes free and in all, within the limit.
+    /// Bytes of memory, free and in all, within the limit.
     pub fn memory(&self) -> Result<(u64, u64)> {
         let (free, total) = self.0.backend.memory()?;
         let free = free + self.store().bytes;
         let limit = self.0.limit.load(Ordering::Relaxed);
         Ok((free.min(limit.saturating_sub(self.used().0)), total.min(limit)))
     }
-    /// Lets fields hold at most so many bytes: for programs that share the device.
+    /// Limits the bytes that fields may hold, for programs that share the device.
     pub fn limit_memory(&self, bytes: u64) {
         self.0.limit.store(bytes, Ordering::Relaxed);
     }
@@ -355,14 +355,14 @@ impl Device {
     pub fn reset_peak(&self) {
         self.0.peak.store(self.used().0, Ordering::Relaxed);
     }
-    /// A peak of its own, for work that others' `reset_peak` must not disturb.
+    /// A peak of its own, for work that the `reset_peak` of others must not disturb.
     pub fn watch_peak(&self) -> PeakWatch {
         let max = Arc::new(AtomicU64::new(self.used().0));
         self.watches().push(Arc::downgrade(&max));
         PeakWatch(max)
     }
-    /// Keeps what fields leave for others: work that takes the same fields over and over allocates
-    /// nothing then. It is given back where memory runs out.
+    /// Keeps memory that fields give back, so that work which takes the same fields over and over allocates nothing.
+    /// It is given back where memory runs out.
     pub fn keep_memory(&self) -> KeptMemory {
         self.store().keepers += 1;
         KeptMemory(self.clone())
@@ -379,7 +379,7 @@ impl Device {
             }
         }
     }
-    /// Zeroed memory, one piece of what is kept where that fits.
+    /// Zeroed memory; a piece of what is kept where one fits.
     fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {
         let mut store = self.store();
         let kept = store.left.get_mut(&bytes).filter(|_| !shared).and_then(Vec::pop);
@@ -411,8 +411,8 @@ impl Device {
     pub fn synchronize(&self) -> Result<()> {
         self.0.backend.synchronize()
     }
-    /// Before the launch of a kernel that waits for these ranks: until it is done, waits for the device end
-    /// when one of them fails.
+    /// Announces, before the launch of a kernel, that it waits for these ranks: until it is done, waits for the
+    /// device end when one of them fails.
     pub(crate) fn awaits(&self, ranks: &Weak<dyn Awaited>) {
         if !rehearsal::active() {
             self.0.backend.awaits(ranks);
@@ -422,7 +422,7 @@ impl Device {
         self.0.backend.time(&mut work)
     }
 
-    /// So many bytes are held by fields, or have to be there for them.
+    /// Records that fields hold `used` bytes, or that so many must be there for them.
     fn raise_peak(&self, used: u64) {
         self.0.peak.fetch_max(used, Ordering::Relaxed);
         self.watches().retain(|watch| {
@@ -431,8 +431,8 @@ impl Device {
         });
     }
 
-    /// Refuses, before anything is allocated, what cannot fit. In a rehearsal it counts as taken: who is asked for the
-    /// memory of all work must not find too little for a part of it.
+    /// Refuses, before anything is allocated, what cannot fit. In a rehearsal the bytes count as taken, so that no
+    /// part of some work finds too little where the whole was announced.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         if self.is_stand_in() {
             self.raise_peak(self.used().0.saturating_add(bytes));
@@ -448,8 +448,8 @@ impl Device {
         Ok(())
     }
 
-    /// Bytes per second, read plus written, of a plain copy of `bytes`: what the bandwidth of
-    /// kernels is compared with. The best of `tries`.
+    /// Bandwidth in bytes per second, read plus written, of a plain copy of `bytes` bytes, the best of `tries`: what
+    /// kernels are compared with.
     pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {
         let (from, to) = (self.alloc(bytes)?, self.alloc(bytes)?);
         let args = args::StreamArgs { src: from.ptr(), dst: to.ptr() };
@@ -488,8 +488,8 @@ impl Device {
         Ok(Buffer { whole, ptr, bytes })
     }
 
-    /// The stream on which the host works on device arrays that it passes, where a transfer names none;
-    /// 0: the legacy default stream, with which this device is in order anyway. CPUs do not care.
+    /// Names the stream on which the host works on device arrays, for transfers that name none; 0: the legacy default
+    /// stream, with which this device is in order anyway. CPUs ignore it.
     ///
     /// # Safety
     /// A CUstream of the device's primary context, as long as transfers go on.
@@ -554,8 +554,8 @@ impl Device {
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(&mut counted) }
     }
-    /// A call whose fields lie in memory of this device that is still there and holds them: a plane at
-    /// least, with as many sites as the lattice of the call.
+    /// Makes a call after checking that its fields lie in memory of this device that is in use and large enough: a
+    /// plane at least, with as many sites as the lattice of the call.
     fn call<'a, K: Instance>(
         &self,
         params: &'a K::Params,
@@ -618,7 +618,7 @@ impl Device {
         self.profiled(call, || unsafe { self.0.backend.launch(call) })
     }
 
-    /// Runs a reduction; returns `work.batches` x N sums, the same bits every time.
+    /// Runs a reduction; returns `work.batches` x N sums, with the same bits every time.
     pub(crate) fn reduce<K: Sums>(
         &self,
         kernel: K,
@@ -628,7 +628,7 @@ impl Device {
         Ok(self.reduce_over(kernel, args, work, None)?.0)
     }
 
-    /// The same over all of the ranks of `over`, with the sum of their flags.
+    /// Runs a reduction over all of the ranks of `over`; returns its sums and that of the flags.
     pub(crate) fn reduce_over<K: Sums>(
         &self,
         kernel: K,
@@ -655,12 +655,12 @@ impl Device {
         Ok((out, flag))
     }
 
-    /// Runs a reduction without waiting for it; there must be something to add up.
+    /// Starts a reduction without waiting for it; there must be something to add up.
     pub(crate) fn start<K: Sums>(&self, kernel: K, args: &K::Args, work: Work) -> Result<Started> {
         self.start_over(kernel, args, work, None)
     }
 
-    /// The same over all of the ranks of `over`.
+    /// Starts a reduction over all of the ranks of `over` without waiting for it.
     pub(crate) fn start_over<K: Sums>(
         &self,
         kernel: K,
@@ -685,7 +685,7 @@ impl Device {
         }
     }
 
-    /// Carries a call out, and takes its time where `PLAQ_PROFILE` asks for it.
+    /// Carries out a call, and records its time if `PLAQ_PROFILE` asks for it.
     fn profiled<T>(&self, call: &Call, mut work: impl FnMut() -> Result<T>) -> Result<T> {
         let Some(profile) = &self.0.profile else { return work() };
         let mut done = None;
@@ -694,7 +694,7 @@ impl Device {
         Ok(done.expect("set by work that succeeded"))
     }
 
-    /// Its sums, and the sum of the ranks' flags.
+    /// Waits for a reduction: its sums, and the sum of the ranks' flags.
     pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
         if !rehearsal::active() {
             self.0.waits.fetch_add(1, Ordering::Relaxed);
@@ -704,7 +704,7 @@ impl Device {
             Started::Posted(posted) => self.0.backend.finish(posted),
         }
     }
-    /// Copies inside of the device's memory.
+    /// Copies bytes inside of the device's memory.
     ///
     /// # Safety
     /// See [`Backend::copy`].
@@ -717,7 +717,7 @@ impl Device {
     }
 }
 
-/// Room for the sums of a reduction.
+/// Zeros for the sums of a reduction.
 fn zeros(call: &Call) -> Vec<f64> {
     vec![0.0; call.numbers().0 * call.work.batches]
 }

@@ -8,11 +8,11 @@ use std::sync::Mutex;
 
 use super::Call;
 
-/// Launches of one kernel over one amount of work.
+/// Time and launches of one kernel over one amount of work.
 #[derive(Clone, Copy, Default)]
 struct Row {
     launches: u64,
-    /// Without the first launch, which may compile.
+    /// Seconds of all launches but the first, which may compile.
     seconds: f64,
 }
 
@@ -36,7 +36,7 @@ impl Profile {
         }
     }
 
-    /// Writes the table, the longest first.
+    /// Writes the table of kernels, the longest first.
     pub fn write(&self, device: &str) {
         let rows = self.rows.lock().unwrap_or_else(|e| e.into_inner());
         let mut rows: Vec<_> = rows.iter().collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Buffer, Device, Ptr};
 use crate::error::Result;
 
-/// Memory of another process, for as long as this lives.
+/// Memory of another process that is open as long as this lives.
 #[derive(Debug)]
 pub struct Attached {
     device: Device,
@@ -29,14 +29,14 @@ impl Drop for Attached {
 
 /// Other ranks that kernels of a device wait for.
 pub trait Awaited: Send + Sync {
-    /// Asked now and then while the host waits for the device. An error: one of them failed, and the
-    /// kernels have been told not to wait any more.
+    /// Called now and then while the host waits for the device. An error says that a rank failed and that kernels
+    /// have been told not to wait any more.
     fn ask(&self) -> Result<()>;
 }
 
-/// A reduction whose sums kernels after it may read; the host has them when it asks.
+/// A reduction that was started: later kernels may read its sums, and the host has them when it asks.
 pub enum Started {
-    /// A CPU is done when it returns.
+    /// The sums of a CPU, which is done when it returns.
     Done(Vec<f64>),
     Posted(Posted),
 }
@@ -48,9 +48,9 @@ pub struct Posted {
     pub totals: Ptr,
     pub batches: usize,
     pub width: usize,
-    /// What was launched before this.
+    /// Mark of what was launched before this.
     pub mark: u64,
-    /// Nobody else takes the slot as long as this is set.
+    /// While set, nobody else takes the slot.
     pub busy: Arc<AtomicBool>,
 }
 
@@ -61,7 +61,7 @@ impl Drop for Posted {
 }
 
 impl Started {
-    /// N sums of each batch, for kernels.
+    /// Address of the N sums of each batch, for kernels.
     pub fn totals(&self) -> Ptr {
         match self {
             Started::Done(sums) => Ptr(sums.as_ptr() as u64),
@@ -111,8 +111,7 @@ impl Drop for Mapped {
 }
 
 impl Device {
-    /// What another process of this machine gives to `attach` to reach this buffer; the buffer
-    /// must outlive what is attached.
+    /// Bytes that another process of this machine passes to `attach` to reach this buffer, which must outlive that.
     pub(crate) fn share(&self, buffer: &Buffer) -> Result<Vec<u8>> {
         // SAFETY: a buffer of this device.
         unsafe { self.0.backend.share(buffer.ptr()) }
@@ -122,8 +121,8 @@ impl Device {
         let (ptr, base) = unsafe { self.0.backend.attach(shared)? };
         Ok(Attached { device: self.clone(), ptr, base })
     }
-    /// Leaves pieces (offset, bytes) of what lies from `src` on at the same places of `dst`, if there
-    /// is one, see [`Backend::start_download`](super::Backend::start_download).
+    /// Starts copying pieces (offset, bytes) of what lies from `src` on to the same places of `dst`, if there is one;
+    /// see [`Backend::start_download`](super::Backend::start_download).
     pub(crate) fn start_download(
         &self,
         dst: Option<&Mapped>,
@@ -144,7 +143,7 @@ impl Device {
     pub(crate) fn wait_for_download(&self) -> Result<()> {
         self.0.backend.wait_for_download()
     }
-    /// The way back.
+    /// Starts copying pieces back to the device; see [`Backend::start_upload`](super::Backend::start_upload).
     pub(crate) fn start_upload(
         &self,
         src: Option<&Mapped>,

@@ -10,14 +10,14 @@ use crate::backend::fourier::{FourierShape, Plan};
 use crate::backend::Ptr;
 use crate::error::Result;
 
-/// Lines that are gathered at a time where they are not contiguous: their neighbouring numbers fill
-/// whole cache lines.
+/// Number of lines that are gathered at a time where they are not contiguous, so that neighbouring numbers fill whole
+/// cache lines.
 const LINES: usize = 8;
 
 struct Lines<T> {
     threads: Arc<Threads>,
     shape: FourierShape,
-    /// Forward and inverse, per axis.
+    /// Forward and inverse transforms of each axis.
     axes: [Vec<Arc<dyn Fft<T>>>; 2],
 }
 
@@ -36,7 +36,7 @@ pub fn plan(threads: &Arc<Threads>, shape: FourierShape) -> Box<dyn Plan> {
     }
 }
 
-/// The numbers `at + line + n stride` of an array are line `line` of axis `fft`.
+/// The lines of an array along axis `fft`: line `line` consists of the numbers `at + line + n stride`.
 struct Axis<'a, T> {
     fft: &'a dyn Fft<T>,
     stride: usize,

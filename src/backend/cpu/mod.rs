@@ -23,9 +23,9 @@ mod table {
     include!(concat!(env!("OUT_DIR"), "/cpu_table.rs"));
 }
 
-/// The set that has every kernel, for any number of lanes; the first of the table.
+/// Name of the set that has every kernel, for any number of lanes; it is the first of the table.
 const GENERIC: &str = "generic";
-/// Outer sites per partial sum: fixed, so that sums do not depend on the thread count.
+/// Number of outer sites in a partial sum; it is fixed, so that sums do not depend on the number of threads.
 const SUM_CHUNK: usize = 128;
 const MAX_LANES: usize = 16;
 const ALIGN: usize = 256;
@@ -33,13 +33,13 @@ const HUGE_PAGE: usize = 2 << 20;
 
 pub struct Cpu {
     threads: Arc<Threads>,
-    /// The set for 16 lanes, or `generic`.
+    /// Number of the set for 16 lanes, or of `generic`.
     set: usize,
-    /// The sets for 1, 2, 4, 8 and 16 lanes.
+    /// Numbers of the sets for 1, 2, 4, 8 and 16 lanes.
     by_lanes: [usize; 5],
 }
 
-/// Sets of kernels compiled in that this processor can run, with their lanes: plainest first.
+/// The compiled sets of kernels that this processor can run, with their lanes, the plainest first.
 fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     table::SETS.iter().copied().filter(|&(name, _)| match name {
         #[cfg(target_arch = "x86_64")]
@@ -57,12 +57,12 @@ fn usable_sets() -> impl Iterator<Item = (&'static str, usize)> {
     })
 }
 
-/// Instruction sets that 16 lanes may run on here, plainest first.
+/// Names of the instruction sets that 16 lanes can run on here, the plainest first.
 pub fn instruction_sets() -> Vec<&'static str> {
     usable_sets().filter(|&(_, lanes)| lanes == MAX_LANES).map(|(name, _)| name).collect()
 }
 
-/// The most lanes, up to `limit`, that kernels of this library on this processor exist for.
+/// The largest number of lanes, up to `limit`, for which this library has kernels that this processor runs.
 pub fn lanes_up_to(limit: usize) -> usize {
     usable_sets().map(|(_, lanes)| lanes).filter(|&lanes| lanes <= limit).max().unwrap_or(1)
 }
@@ -99,7 +99,7 @@ impl Cpu {
         Ok(Cpu { threads, set, by_lanes })
     }
 
-    /// Refuses to wait for threads that are not.
+    /// Fails if the device's threads are not there, as in a forked child.
     fn check_threads(&self) -> Result<()> {
         if !self.threads.here() {
             bail!(
@@ -112,7 +112,7 @@ impl Cpu {
         Ok(())
     }
 
-    /// The compiled function, of the set for the lattice's lanes.
+    /// The compiled function of a call, from the set for the lattice's lanes.
     fn function(&self, call: &Call) -> Result<CpuKernel> {
         static INDEX: OnceLock<HashMap<&'static str, &'static [CpuKernel]>> = OnceLock::new();
         let index = INDEX.get_or_init(|| table::TABLE.iter().copied().collect());

@@ -9,30 +9,31 @@ use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-/// How long workers watch for work before they sleep.
+/// How long workers watch for new work before they sleep.
 const WATCH: Duration = Duration::from_micros(100);
-/// Work that is left longer than this is worth waking a sleeping worker.
+/// Sleeping workers are woken if work is left after this time.
 const WORTH_WAKING: Duration = Duration::from_micros(20);
-/// Pieces of a launch for each thread, so that one that comes late or is held up leaves some to others.
+/// Number of pieces of a launch for each thread, so that a thread that is late or held up leaves some to others.
 const PIECES: usize = 4;
 
-/// The gate: workers inside in the lower bits, whether they may enter, and the number of the fork above.
+/// State of the gate to a piece of parallel work: the lower bits count workers inside, this bit says whether they may
+/// enter, and the bits above number the work.
 const OPEN: u64 = 1 << 16;
 const FORK: u64 = OPEN << 1;
 
 type Body<'a> = dyn Fn(usize) + Sync + 'a;
 
-/// A value on cache lines of its own.
+/// A value that shares its cache lines with no other.
 #[repr(align(128))]
 struct Alone<T>(T);
 
 struct Shared {
     gate: Alone<AtomicU64>,
-    /// Is there a caller who forks?
+    /// True while some caller runs parallel work.
     taken: AtomicBool,
-    /// Written by that caller while the gate is closed and nobody inside.
+    /// The work, written by that caller while the gate is closed and nobody is inside.
     job: UnsafeCell<Option<Job>>,
-    /// For each thread, of its share of the pieces the first that nobody has taken.
+    /// For each thread the first piece of its share that nobody has taken.
     next: Box<[Alone<AtomicUsize>]>,
     sleepers: Box<[Sleeper]>,
     panic: Mutex<Option<Box<dyn Any + Send>>>,
@@ -66,7 +67,7 @@ impl Job {
 }
 
 impl Shared {
-    /// Takes pieces, one's own share first, until there are none; `after` runs after each.
+    /// Takes pieces, the thread's own share first, until there are none; `after` runs after each.
     fn work(&self, me: usize, job: Job, after: impl Fn()) {
         let threads = self.next.len();
         // SAFETY: the caller of `run` waits for all who are inside before the body goes out of scope.
@@ -90,7 +91,7 @@ impl Shared {
         }
     }
 
-    /// Wakes up to two, who wake others.
+    /// Wakes up to two workers, who wake others.
     fn wake(&self) {
         let asleep = |s: &&Sleeper| s.asleep.load(Ordering::SeqCst);
         for sleeper in self.sleepers.iter().filter(asleep).take(2) {
@@ -100,13 +101,13 @@ impl Shared {
         }
     }
 
-    /// The gate, if it is open for a fork that is not `last`.
+    /// The state of the gate, if it is open for work other than number `last`.
     fn work_after(&self, last: u64) -> Option<u64> {
         let gate = self.gate.0.load(Ordering::SeqCst);
         (gate & OPEN != 0 && gate / FORK != last).then_some(gate)
     }
 
-    /// What a worker does.
+    /// The loop of a worker thread.
     fn serve(&self, me: usize) {
         let sleeper = &self.sleepers[me - 1];
         let _ = sleeper.thread.set(thread::current());
@@ -145,7 +146,7 @@ impl Shared {
     }
 }
 
-/// Busy waiting that leaves the core to others who want it.
+/// Waits without sleeping, but leaves the core to other threads that want it.
 struct Watch {
     since: Instant,
     turns: u32,
@@ -155,7 +156,7 @@ impl Watch {
     fn new() -> Self {
         Watch { since: Instant::now(), turns: 0 }
     }
-    /// Waits a little; false from `limit` on.
+    /// Waits a little; returns false once `limit` has passed.
     fn goes_on(&mut self, limit: Duration) -> bool {
         self.turns += 1;
         (0..4).for_each(|_| std::hint::spin_loop());
@@ -167,18 +168,18 @@ impl Watch {
     }
 }
 
-/// Threads of a device: the caller of `run` and workers of its own.
+/// The threads of a device: the caller of `run`, and workers.
 pub struct Threads {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
-    /// Value of `forks` when the threads were started.
+    /// Value of [`forks`] when the threads were started.
     forks: usize,
 }
 
 static FORKS: AtomicUsize = AtomicUsize::new(0);
 
-/// How many of this process' ancestors forked it off after they had used plaq: a child has the memory
-/// of its parent, but none of its threads.
+/// How many ancestors of this process forked after they had used plaq: a child has its parent's memory but none of
+/// its threads.
 fn forks() -> usize {
     static COUNTING: Once = Once::new();
     #[cfg(unix)]
@@ -193,7 +194,7 @@ fn forks() -> usize {
 }
 
 impl Threads {
-    /// `count` threads, the caller among them; 0: all that this process may use.
+    /// Starts threads, `count` with the caller among them; 0: as many as this process may use.
     pub fn start(count: usize) -> std::io::Result<Self> {
         let count = match count {
             0 => thread::available_parallelism().map_or(1, |n| n.get()),
@@ -221,12 +222,12 @@ impl Threads {
         self.workers.len() + 1
     }
 
-    /// Are they in this process?
+    /// Whether the threads are in this process.
     pub fn here(&self) -> bool {
         self.workers.is_empty() || self.forks == FORKS.load(Ordering::Relaxed)
     }
 
-    /// Runs `body` on ranges that make up 0..n.
+    /// Runs `body` in parallel on ranges that make up 0..n.
     pub fn ranges(&self, n: usize, body: impl Fn(std::ops::Range<usize>) + Sync) {
         let pieces = (PIECES * self.count()).min(n);
         match self.count() {
@@ -235,8 +236,8 @@ impl Threads {
         }
     }
 
-    /// Runs `body` on 0..pieces, each once. Where another caller forks, this one works alone
-    /// until the other is done. A panic comes out here, when all have stopped.
+    /// Runs `body` once for each of 0..pieces. If another caller runs work, this thread does it alone after waiting
+    /// for the other. A panic of `body` comes out here when all threads have stopped.
     pub fn run(&self, pieces: usize, body: &Body<'_>) {
         for first in 0..pieces {
             let alone = self.workers.is_empty() || pieces - first == 1;

@@ -19,32 +19,33 @@ enum Slot<T> {
 
 struct Queue<K, T> {
     slots: HashMap<K, Slot<T>>,
-    /// Keys of what waits, and of guesses; some may have been taken.
+    /// Keys of jobs that wait, and of those that are guesses; some may have been taken already.
     order: [VecDeque<K>; 2],
     threads: usize,
 }
 
 struct Shared<K, T> {
     state: Mutex<Queue<K, T>>,
-    /// A job has ended.
+    /// Signals that a job has ended.
     ended: Condvar,
 }
 
-/// Results are kept until they are taken. What waits when this is dropped is never done.
+/// A queue of jobs that threads do ahead of need. Results are kept until they are taken; jobs that still wait when
+/// the queue is dropped are never done.
 pub struct Ahead<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> {
     shared: Arc<Shared<K, T>>,
     max: usize,
 }
 
 impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
-    /// A queue with at most `max` threads, which are there while there is something to do.
+    /// A queue with at most `max` threads, which exist while there is work.
     pub fn new(max: usize) -> Self {
         let state =
             Queue { slots: HashMap::new(), order: [VecDeque::new(), VecDeque::new()], threads: 0 };
         Ahead { shared: Arc::new(Shared { state: Mutex::new(state), ended: Condvar::new() }), max }
     }
 
-    /// Has `job` done, unless this key has one; what was a guess may become none.
+    /// Adds `job` unless this key has one already; a guess becomes certain if the new one is.
     pub fn submit(&self, key: K, guess: bool, job: impl FnOnce() -> T + Send + 'static) {
         let mut state = self.shared.lock();
         let new = !state.slots.contains_key(&key);
@@ -63,7 +64,8 @@ impl<K: Copy + Eq + Hash + Send + 'static, T: Send + 'static> Ahead<K, T> {
         }
     }
 
-    /// What came of the job of a key, done here if no thread has begun it. `None`: it has none, or broke off.
+    /// The result of the job of a key, which is done here if no thread has begun it. `None` if there is no such job,
+    /// or it panicked.
     pub fn take(&self, key: &K) -> Option<T> {
         let mut state = self.shared.lock();
         while let Some(Slot::Running) = state.slots.get(key) {
@@ -94,7 +96,7 @@ impl<K: Copy + Eq + Hash + Send, T: Send> Shared<K, T> {
         self.ended.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One thread's: job after job until none waits.
+    /// The loop of a thread, which does job after job until none waits.
     fn work(&self) {
         compiling::on_any_core();
         let mut state = self.lock();

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use super::compiling;
 use super::nvrtc::{Compiled, Usage};
 
-/// A folder of `<key>.cubin` files: 32 bytes blake3 of the rest, 4 x u32 usage, CUBIN.
+/// A folder of compiled kernels, `<key>.cubin`: 32 bytes with the blake3 hash of the rest, 4 x u32 of resources used,
+/// CUBIN.
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: Option<PathBuf>,
@@ -18,7 +19,7 @@ pub struct Cache {
 const HEAD: usize = 32 + 16;
 
 impl Cache {
-    /// `$PLAQ_CACHE` (`off`: none), else `$XDG_CACHE_HOME/plaq`, else `~/.cache/plaq`.
+    /// The cache in `$PLAQ_CACHE` (`off`: none), else `$XDG_CACHE_HOME/plaq`, else `~/.cache/plaq`.
     pub fn from_env() -> Cache {
         let var = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let folder = match var("PLAQ_CACHE") {
@@ -31,7 +32,7 @@ impl Cache {
         folder.map_or(Cache { folder: None }, Cache::at)
     }
 
-    /// A cache in `folder`, created if need be.
+    /// A cache in `folder`, which is created if need be.
     pub fn at(folder: PathBuf) -> Cache {
         match fs::create_dir_all(&folder) {
             Ok(()) => Cache { folder: Some(folder) },
@@ -46,14 +47,14 @@ impl Cache {
         self.folder.as_deref()
     }
 
-    /// Is there an entry? It may be damaged.
+    /// Whether there is an entry for this key; it may be damaged.
     pub fn has(&self, key: &blake3::Hash) -> bool {
         let folder = self.folder.as_ref();
         folder.is_some_and(|folder| folder.join(format!("{}.cubin", key.to_hex())).exists())
     }
 
-    /// The entry, or what `compile` makes of it. Processes that want the same entry wait for the
-    /// one that compiles it. The flag says whether this call compiled.
+    /// The entry for this key, or what `compile` makes. Processes that want the same entry wait for the one that
+    /// compiles it. The flag says whether this call compiled.
     pub fn get_or_compile<E>(
         &self,
         key: &blake3::Hash,
@@ -86,7 +87,8 @@ impl Cache {
     }
 }
 
-/// Longer than any compilation takes; a process that was stopped may hold it for ever.
+/// How long to wait for a lock: longer than any compilation takes, since a process that was stopped may hold it for
+/// ever.
 const LOCK_LIMIT: Duration = Duration::from_secs(120);
 
 fn lock_soon(file: &File) -> bool {
@@ -127,7 +129,7 @@ fn read(path: &Path) -> Option<Compiled> {
     Some(Compiled { cubin: bytes[HEAD..].to_vec(), usage })
 }
 
-/// Readers see the old file or the whole new one, never a part.
+/// Writes a file such that readers see the old one or all of the new one.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);

@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::bail;
 use crate::error::Result;
 
-/// Compilations that go on, and files of the cache that are written.
+/// Number of compilations that run, and of cache files that are being written.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 static ENDING: AtomicBool = AtomicBool::new(false);
-/// Is the compiler being opened, or the process forking?
+/// True while the compiler is being opened, or the process forks.
 static OPENING: AtomicBool = AtomicBool::new(false);
 
 /// Prepares the process for compilations, once.
@@ -40,10 +40,10 @@ fn prepare() {
     });
 }
 
-/// What the end of the process waits for, until this is dropped.
+/// A guard for whose drop the end of the process waits.
 pub struct Running(());
 
-/// Begins what the end of the process must wait for.
+/// Begins work for which the end of the process must wait.
 ///
 /// # Errors
 /// `CompileFailed`: the process is ending.
@@ -78,7 +78,7 @@ extern "C" fn release() {
     OPENING.store(false, SeqCst);
 }
 
-/// Opens the compiler, during which the process does not fork.
+/// Calls `open`, which opens the compiler; the process does not fork meanwhile.
 pub fn opening<T>(open: impl FnOnce() -> T) -> T {
     acquire();
     let opened = open();
@@ -86,7 +86,7 @@ pub fn opening<T>(open: impl FnOnce() -> T) -> T {
     opened
 }
 
-/// A host that unloads this library leaves its code to the threads that compile.
+/// Keeps this library loaded, whose code the compiling threads run, when the host unloads it.
 fn stay_loaded() {
     // SAFETY: this library's file is loaded, and only marked.
     unsafe {
@@ -98,16 +98,17 @@ fn stay_loaded() {
     }
 }
 
-/// Processes of this machine that compile at a time, 1 as long as nobody says otherwise.
+/// Number of processes of this machine that compile at a time, 1 unless told otherwise.
 static PROCESSES: AtomicUsize = AtomicUsize::new(1);
 
-/// Threads that compile run on every core that the machine gives the process from now on, its share of them: launchers
-/// of MPI bind a process to one core, where all of them would wait for each other.
+/// Tells how many processes share the machine: compiling threads then run on this process's share of all cores that
+/// the machine has for it, since launchers of MPI bind a process to one core, where all threads would wait for each
+/// other.
 pub fn share_machine(processes: usize) {
     PROCESSES.fetch_max(processes, SeqCst);
 }
 
-/// How many threads compile at a time.
+/// Number of threads that compile at a time.
 pub fn threads() -> usize {
     let here = || std::thread::available_parallelism().map_or(1, |n| n.get());
     let processes = PROCESSES.load(SeqCst);
@@ -122,7 +123,7 @@ pub fn threads() -> usize {
     here().max(all / processes)
 }
 
-/// Lets this thread, which compiles, run on every core that the machine gives the process.
+/// Lets this thread, which compiles, run on every core that the machine has for the process.
 pub fn on_any_core() {
     if PROCESSES.load(SeqCst) > 1 {
         let all = [0xffu8; 1024];
@@ -131,8 +132,8 @@ pub fn on_any_core() {
     }
 }
 
-/// Starts threads that compile. Signals are for the host's threads: a handler that calls `exit` in one of these would
-/// wait for itself. Those that tell of a thread's own faults are not blocked.
+/// Starts threads with signals blocked: those are for the host's threads, as a handler that calls `exit` in a
+/// compiling thread would wait for itself. Signals of a thread's own faults are not blocked.
 pub fn without_signals<T>(start: impl FnOnce() -> T) -> T {
     let own = [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGTRAP];
     // SAFETY: sets of this function, and the calling thread's mask, which is put back.

@@ -6,17 +6,17 @@ use crate::error::Result;
 
 pub struct CopyStream {
     driver: &'static Driver,
-    /// Stream of the device's kernels.
+    /// The stream of the device's kernels.
     kernels: Handle,
     copies: Handle,
-    /// Recorded after what a copy waits for, after downloads, and after uploads.
+    /// Events that are recorded before a copy begins, after downloads, and after uploads.
     events: [Handle; 3],
 }
 // SAFETY: streams and events belong to no thread; a mutex guards the whole.
 unsafe impl Send for CopyStream {}
 
 impl CopyStream {
-    /// The context must be current, here and in the calls below.
+    /// A stream for copies beside the kernels; the context must be current, here and in the calls below.
     pub fn new(driver: &'static Driver, kernels: Handle) -> Result<CopyStream> {
         let none = std::ptr::null_mut();
         // From here on, drop releases what has been made.
@@ -40,7 +40,7 @@ impl CopyStream {
         cu!(d, event_record(downloaded, self.copies), "recording a download")
     }
 
-    /// Complete when the last download is.
+    /// The event that completes with the last download.
     pub fn downloaded(&self) -> Handle {
         self.events[1]
     }

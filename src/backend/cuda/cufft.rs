@@ -48,12 +48,12 @@ const C2C: c_int = 0x29;
 const Z2Z: c_int = 0x69;
 const FORWARD: c_int = -1;
 const INVERSE: c_int = 1;
-/// No plan's number.
+/// Value for a plan that was not made.
 const NONE: c_int = -1;
 
 impl Cufft {
-    /// The library, opened once per process: `PLAQ_CUFFT` (a full path), else beside NVRTC, what
-    /// the loader finds, the usual places of a CUDA toolkit.
+    /// The library, opened once per process: `PLAQ_CUFFT` (a full path), else beside NVRTC, where the loader finds
+    /// it, or in the usual places of a CUDA toolkit.
     fn get() -> Result<&'static Cufft> {
         static CUFFT: OnceLock<Result<Cufft>> = OnceLock::new();
         CUFFT.get_or_init(Cufft::open).as_ref().map_err(Clone::clone)
@@ -104,7 +104,7 @@ fn check(code: c_int, what: &str) -> Result<()> {
     }
 }
 
-/// One cuFFT plan.
+/// One plan of cuFFT.
 struct Raw {
     cufft: &'static Cufft,
     driver: &'static Driver,
@@ -114,8 +114,8 @@ struct Raw {
 }
 
 impl Raw {
-    /// `batch` transforms of `lengths` (slowest first), neighbours `stride` numbers apart, and
-    /// `distance` from one transform to the next.
+    /// A plan for `batch` transforms of `lengths` (slowest first), with neighbours `stride` numbers and transforms
+    /// `distance` numbers apart.
     fn new(
         cuda: &Cuda,
         single: bool,
@@ -173,12 +173,12 @@ impl Drop for Raw {
     }
 }
 
-/// The first axis or the first three of all arrays at once, and the last one, which cuFFT does not take as a
-/// fourth, array by array.
+/// Plans for the first axis, or the first three, of all arrays at once, and for the last one array by array, since
+/// cuFFT takes no fourth axis.
 pub struct Plans {
     blocks: Raw,
     last: Option<Raw>,
-    /// Bytes of an array.
+    /// Size of an array in bytes.
     array: u64,
     arrays: usize,
 }

@@ -9,7 +9,7 @@ use libloading::Library;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 
-/// CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
+/// A handle of the driver: CUcontext, CUstream, CUevent, CUmodule and CUfunction are opaque pointers.
 pub type Handle = *mut c_void;
 pub type DevicePtr = u64;
 /// CUipcMemHandle
@@ -20,9 +20,9 @@ pub struct IpcHandle(pub [u8; 64]);
 /// CUlaunchAttribute
 #[repr(C)]
 pub struct LaunchAttribute {
-    /// CUlaunchAttributeID, which is filled up to eight bytes.
+    /// The CUlaunchAttributeID, filled up to eight bytes.
     pub id: u64,
-    /// First number of the union of 64 bytes.
+    /// First number in the attribute's union of 64 bytes.
     pub value: c_int,
     pub rest: [c_int; 15],
 }
@@ -37,8 +37,8 @@ pub struct LaunchConfig {
     pub count: c_uint,
 }
 
-/// Every function is looked up when the library is opened, so that an old driver is refused with
-/// the name of what it lacks. Codes stay integers: a newer driver may return unknown ones.
+/// Declares functions of the driver. All are looked up when the library is opened, so that an old driver is refused
+/// with the name of what it lacks. Codes stay integers, since newer drivers return unknown ones.
 macro_rules! driver_functions {
     ($($name:ident = $symbol:literal ($($arg:ty),*);)*) => {
         #[allow(non_snake_case)]
@@ -155,7 +155,8 @@ pub const STREAM_SERIALIZATION: u64 = 6;
 /// CUDA_ERROR_NOT_READY
 pub const NOT_READY: c_int = 600;
 
-/// CUDA 12 is the first whose drivers load the CUBINs of the NVRTC versions that plaq opens.
+/// The oldest supported version of CUDA: the first whose drivers load the CUBINs of the NVRTC versions that plaq
+/// opens.
 const OLDEST: c_int = 12000;
 
 impl Driver {
@@ -197,7 +198,7 @@ impl Driver {
         Ok(driver)
     }
 
-    /// A driver code as an error.
+    /// Turns a code of the driver into an error.
     pub fn error(&self, code: c_int, what: &str) -> Error {
         let text = |f: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int| {
             let mut s = std::ptr::null();
@@ -216,7 +217,7 @@ impl Driver {
     }
 }
 
-/// Status of a CUresult, and what the user can do.
+/// The status that belongs to a CUresult, and advice to the user.
 fn classify(code: c_int) -> (Status, &'static str) {
     match code {
         2 => (Status::OutOfMemory, "; use a smaller problem, a lower precision or more devices"),

@@ -23,9 +23,9 @@ const INVALID_VALUE: c_int = 1;
 const INVALID_CONTEXT: c_int = 201;
 const INVALID_HANDLE: c_int = 400;
 
-/// What the driver knows of an address.
+/// Information that the driver has about an address.
 struct Known {
-    /// 0: nothing.
+    /// The kind of memory; 0: unknown.
     kind: u64,
     device_pointer: u64,
     managed: bool,
@@ -35,7 +35,7 @@ struct Known {
 }
 
 impl Cuda {
-    /// What the driver knows of an address; the context must be current.
+    /// Asks the driver about an address; the context must be current.
     fn known(&self, address: u64) -> Result<Known> {
         let mut which =
             [MEMORY_TYPE, DEVICE_POINTER, IS_MANAGED, DEVICE_ORDINAL, RANGE_START, RANGE_SIZE];
@@ -62,7 +62,7 @@ impl Cuda {
         Ok(Known { kind, device_pointer, managed, ordinal: ordinal as c_int, start, bytes })
     }
 
-    /// Is this memory that was mapped piece by piece, so that its neighbour may belong to it?
+    /// Whether an address is in memory that was mapped piece by piece, so that what follows may belong to it.
     fn mapped_in_pieces(&self, address: u64) -> bool {
         let mut handle = 0;
         // SAFETY: a place for the answer; the driver takes any address.
@@ -73,7 +73,7 @@ impl Cuda {
         code == 0
     }
 
-    /// What stands in the way of kernels that use `bytes` bytes from there on, if anything does.
+    /// The reason why kernels cannot use `bytes` bytes from this address on; None if they can.
     pub(super) fn obstacle(&self, at: Ptr, bytes: u64) -> Result<Option<String>> {
         let (begin, end) = (at.0, at.0.saturating_add(bytes));
         let mut next = begin;
@@ -100,13 +100,13 @@ impl Cuda {
         Ok(None)
     }
 
-    /// Is this memory of a device, which the host cannot read?
+    /// Whether an address is in memory of a device that the host cannot read.
     pub(super) fn hidden(&self, address: u64) -> Result<bool> {
         let known = self.known(address)?;
         Ok(known.kind == DEVICE && !known.managed)
     }
 
-    /// What is launched from here on comes after what is on the host's stream now.
+    /// Orders later launches after everything that is on this stream of the host now.
     pub(super) fn after_stream(&self, stream: u64) -> Result<()> {
         let d = self.driver;
         let mut event: Handle = std::ptr::null_mut();

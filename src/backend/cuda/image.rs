@@ -15,7 +15,7 @@ use std::path::Path;
 
 use libloading::os::unix::{Library, RTLD_NOW};
 
-/// Words of a dynamic section: `Elf64_Dyn` of elf.h.
+/// Tags of a dynamic section, as in `Elf64_Dyn` of elf.h.
 const DT_PLTRELSZ: u64 = 2;
 const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
@@ -27,9 +27,9 @@ const DT_JMPREL: u64 = 23;
 const DT_INIT_ARRAY: u64 = 25;
 const DT_FINI_ARRAY: u64 = 26;
 const DT_INIT_ARRAYSZ: u64 = 27;
-/// A word that loaders pass over: the first that is left to operating systems.
+/// A tag that loaders pass over: the first one reserved for operating systems.
 const DT_LOOS: u64 = 0x6000_000d;
-/// The type of the program header that describes the dynamic section.
+/// Type of the program header that describes the dynamic section.
 const PT_DYNAMIC: u32 = 2;
 
 /// `Elf64_Rela`: one entry that the loader fills.
@@ -63,7 +63,7 @@ extern "C" fn atexit(_: *mut c_void, _: *mut c_void, _: *mut c_void) -> c_int {
     0
 }
 
-/// Keeps the handler that there is, and names the default one as that before.
+/// Replacement for `signal`: keeps the present handler, and returns the default one as the previous.
 extern "C" fn signal(_: c_int, _: *mut c_void) -> *mut c_void {
     libc::SIG_DFL as *mut c_void
 }
@@ -77,10 +77,10 @@ extern "C" fn sigaction(
     unsafe { libc::sigaction(number, std::ptr::null(), before) }
 }
 
-/// A constructor, which may look at the program's arguments.
+/// A constructor of a library, which may read the program's arguments.
 type Constructor = unsafe extern "C" fn(c_int, *const *const c_char, *const *const c_char);
 
-/// Opens a copy of `file`, apart from others of the same file. `symbol` is a function of it.
+/// Opens a copy of `file` that shares nothing with others of the same file. `symbol` is a function in it.
 pub fn open(file: &Path, symbol: &CStr) -> Result<Library> {
     // SAFETY: the name is a string, the number a new file's.
     let mut memory = unsafe {
@@ -111,12 +111,12 @@ pub fn open(file: &Path, symbol: &CStr) -> Result<Library> {
 #[derive(Default)]
 struct Constructors {
     init: Option<u64>,
-    /// Address of an array of functions, and how many they are.
+    /// Address of the array of constructors, and its length.
     array: (u64, u64),
 }
 
 impl Constructors {
-    /// Reads them from a library's file, whose dynamic section lists neither them nor destructors from then on.
+    /// Reads the constructors from a library's file, and removes them and the destructors from its dynamic section.
     fn take(file: &File) -> Result<Constructors> {
         let bytes = |at: u64, count: u64| -> Result<Vec<u8>> {
             let mut read = vec![0; count as usize];
@@ -172,7 +172,7 @@ impl Constructors {
     }
 }
 
-/// The loader's description of the library around an address.
+/// The loader's description of the library that contains an address.
 fn link_map(inside: *const c_void) -> Option<&'static LinkMap> {
     // SAFETY: the loader fills both; the library stays loaded.
     unsafe {
@@ -185,7 +185,7 @@ fn link_map(inside: *const c_void) -> Option<&'static LinkMap> {
     }
 }
 
-/// Leads the entries of the three functions to those of this file.
+/// Redirects a library's entries for three functions to those of this file.
 ///
 /// # Safety
 /// The library is loaded, and stays so; no other thread runs code of it.

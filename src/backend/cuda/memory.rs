@@ -12,7 +12,7 @@ const RELEASE_THRESHOLD: c_int = 4;
 const RESERVED: c_int = 5;
 const USED: c_int = 7;
 
-/// CUmemPoolProps of pinned memory on a device, shared with nobody.
+/// CUmemPoolProps for pinned memory on a device that is shared with nobody.
 #[repr(C)]
 struct Properties {
     kind: c_int,
@@ -27,12 +27,12 @@ const ON_DEVICE: c_int = 1;
 pub struct Memory {
     driver: &'static Driver,
     stream: Handle,
-    /// Null on devices without pools.
+    /// The memory pool; null on devices that have none.
     pool: Handle,
 }
 
 impl Memory {
-    /// `pools`: does the device have them?
+    /// Memory of a device; `pools` says whether the device has memory pools.
     pub fn new(
         driver: &'static Driver,
         device: c_int,
@@ -64,8 +64,8 @@ impl Memory {
         }
     }
 
-    /// `shared`: other processes shall reach it; otherwise it follows the order of the stream. `settle`:
-    /// no kernel waits for other ranks; `drain`: nothing is at work.
+    /// Allocates memory. `shared`: other processes shall reach it; otherwise it follows the order of the stream.
+    /// `settle` is called where no kernel may be waiting for other ranks, `drain` where nothing may be running.
     pub fn alloc(
         &self,
         bytes: usize,
@@ -111,7 +111,7 @@ impl Memory {
         };
     }
 
-    /// Bytes that the pool keeps for fields to come.
+    /// Bytes that the pool keeps for later fields.
     pub fn kept(&self) -> Result<u64> {
         if self.pool.is_null() {
             return Ok(0);

@@ -49,7 +49,7 @@ use super::{
 use crate::bail;
 use crate::error::Result;
 
-/// CUDA's limit on gridDim.y, which counts batches.
+/// Largest number of batches in a launch: CUDA's limit on gridDim.y.
 const MAX_BATCHES: usize = 65535;
 
 pub struct Cuda {
@@ -60,9 +60,9 @@ pub struct Cuda {
     stream: Handle,
     name: String,
     multiprocessors: usize,
-    /// Bytes of the second-level cache.
+    /// Size of the second-level cache in bytes.
     cache: u64,
-    /// May launches overlap with the end of the kernel before.
+    /// Whether launches may overlap with the end of the kernel before.
     overlaps: bool,
     both_parities: bool,
     modules: Option<Modules>,
@@ -72,7 +72,7 @@ pub struct Cuda {
     copy_stream: Mutex<Option<CopyStream>>,
     sums: Mutex<Sums>,
     waits: Waits,
-    /// Start and stop of a timed launch; the outer pair is `time`'s.
+    /// Events around a timed launch; the outer pair belongs to `time`.
     events: [Handle; 4],
 }
 // SAFETY: the driver API is thread safe; what this code changes is behind locks.
@@ -80,7 +80,7 @@ unsafe impl Send for Cuda {}
 // SAFETY: as above.
 unsafe impl Sync for Cuda {}
 
-/// CUDA devices of this machine; an error says what is missing.
+/// Number of CUDA devices of this machine; an error says what is missing.
 pub fn device_count() -> Result<usize> {
     let mut count = 0;
     let driver = Driver::get()?;
@@ -174,7 +174,7 @@ impl Cuda {
         Ok(held.as_mut().expect("just made"))
     }
 
-    /// Copies beside the kernels.
+    /// Runs `work` with the stream for copies beside the kernels.
     fn copy_stream<T>(&self, work: impl FnOnce(&CopyStream) -> Result<T>) -> Result<T> {
         let _current = self.enter()?;
         let mut held = self.copy_stream.lock().unwrap_or_else(|e| e.into_inner());
@@ -184,12 +184,12 @@ impl Cuda {
         work(held.as_ref().expect("just made"))
     }
 
-    /// Waits for what the driver says is complete; a rank that failed ends it.
+    /// Waits for something that the driver reports as complete; a rank that failed ends the wait.
     fn wait_for(&self, wanted: Wanted) -> Result<()> {
         self.waits.wait_for(self.driver, wanted, &self.name)
     }
 
-    /// Before calls in which the driver itself may wait for kernels.
+    /// Waits until no kernel waits for other ranks, before calls in which the driver itself may wait for kernels.
     fn settle(&self) -> Result<()> {
         if !self.waits.any() {
             return Ok(());
@@ -281,7 +281,7 @@ impl Cuda {
         self.modules().get(call, || self.settle())
     }
 
-    /// Waits for it; one at a time.
+    /// Launches a kernel and returns its time in seconds; one at a time.
     fn launch_timed(&self, call: &Call, kernel: &Loaded) -> Result<f64> {
         let [start, stop, ..] = self.events;
         cu!(self.driver, event_record(start, self.stream), "starting a timer")?;

@@ -32,7 +32,7 @@ unsafe impl Send for Loaded {}
 // SAFETY: as above.
 unsafe impl Sync for Loaded {}
 
-/// A kernel as it was loaded first and, where its shape is free, what is tried of it.
+/// A kernel as it was loaded first and, if its launch shape is free, the other shapes that are tried.
 pub struct Kept {
     first: Loaded,
     trial: Option<Mutex<Trial>>,
@@ -42,7 +42,7 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// 0: the first, then the others.
+    /// The kernel in shape number `which`: 0 is the first one.
     pub fn shape(&self, which: usize) -> &Loaded {
         match (which, self.others.get()) {
             (1.., Some(others)) => &others[which - 1],
@@ -54,7 +54,7 @@ impl Kept {
     }
 }
 
-/// What tells two loaded kernels apart. Tuned kernels are also told apart by the amount of work.
+/// Identifies a loaded kernel; tuned kernels also by their amount of work.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
     symbol: String,
@@ -87,11 +87,11 @@ pub struct Modules {
     cache: Cache,
     tuner: Tuner,
     loaded: RwLock<HashMap<Key, Arc<Kept>>>,
-    /// What will be asked for.
+    /// Kernels that are compiled ahead of their launch.
     ahead: Ahead<blake3::Hash, Result<Ready>>,
-    /// Admits one that loads and times.
+    /// Held by whoever loads or times kernels.
     loading: Mutex<()>,
-    /// Shapes to be tried, one kernel after another.
+    /// Other shapes that are compiled, one kernel after another.
     behind: Ahead<blake3::Hash, ()>,
 }
 
@@ -138,7 +138,7 @@ impl Modules {
         Ok(kept)
     }
 
-    /// The trial of a kernel whose shape is free and not yet known.
+    /// The trial of a kernel whose shape is free and whose best one is not known yet.
     fn trial(&self, call: &Call) -> Option<Mutex<Trial>> {
         let patience = self.tuner.patience(call.kernel)?;
         let all = candidates(call.kernel, call.params);
@@ -148,7 +148,7 @@ impl Modules {
         Some(Mutex::new(Trial::new(patience)))
     }
 
-    /// The shape whose time this launch is to take, if any.
+    /// The shape with which this launch is to be timed, if any.
     pub fn turn(
         &self,
         call: &Call,
@@ -179,7 +179,7 @@ impl Modules {
         })
     }
 
-    /// A launch with this shape took so long.
+    /// Records the time of a launch with one of the shapes.
     pub fn timed(&self, call: &Call, kept: &Kept, which: usize, seconds: f64) {
         let Some(trial) = &kept.trial else { return };
         let amount = (call.work.n, call.work.batches);
@@ -190,7 +190,7 @@ impl Modules {
         self.tuner.store(self.tune_key(call), shape, least);
     }
 
-    /// Work that needs the timers.
+    /// Runs `work`, which needs the timers, while nobody else uses them.
     pub fn alone<T>(&self, work: impl FnOnce() -> T) -> T {
         let _turn = lock(&self.loading);
         work()
@@ -225,7 +225,7 @@ impl Modules {
         });
     }
 
-    /// How many were loaded so far.
+    /// Number of kernels loaded so far.
     pub fn count(&self) -> u64 {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).len() as u64
     }
@@ -234,7 +234,7 @@ impl Modules {
         self.loaded.read().unwrap_or_else(|e| e.into_inner()).get(key).cloned()
     }
 
-    /// The shape that a kernel starts with: the fastest known one.
+    /// The shape that a kernel starts with: the fastest known one, or its default.
     fn shape(&self, call: &Call) -> LaunchShape {
         let all = candidates(call.kernel, call.params);
         let known = || self.tuner.find(&self.tune_key(call), &all);
@@ -242,7 +242,7 @@ impl Modules {
         known.unwrap_or(all[0])
     }
 
-    /// Names the device, the kernel with its constants and, of a tuned one, sources and amount of work.
+    /// A key that names the device, the kernel with its constants and, for a tuned one, sources and amount of work.
     fn tune_key(&self, call: &Call) -> String {
         let any = LaunchShape { block: 0, min_blocks: 0 };
         let source = Source::new(call.kernel, call.params, call.specs(), any);
@@ -255,7 +255,7 @@ impl Modules {
         format!("{} {} {n}x{batches} {}", self.device, source.symbol, &hash[..16])
     }
 
-    /// A call's kernel in the shape that it starts with.
+    /// Compiles the kernel of a call in the shape that it starts with.
     fn compile(&self, call: &Call) -> Result<(LaunchShape, Compiled)> {
         let start = Instant::now();
         let shape = self.shape(call);
@@ -287,12 +287,12 @@ impl Modules {
         Some((source, key))
     }
 
-    /// Was it loaded, or is it in the cache?
+    /// Whether a kernel was loaded, or is in the cache.
     pub fn is_compiled(&self, asked: &Asked) -> bool {
         self.to_load(asked).is_none_or(|(_, key)| self.cache.has(&key))
     }
 
-    /// Begins to compile a kernel that will be asked for, or likely so.
+    /// Begins to compile a kernel that will be asked for; with `likely` one that may be.
     pub fn prepare(&self, asked: &Asked, likely: bool) {
         let Some((source, key)) = self.to_load(asked) else { return };
         let (nvrtc, cache, arch) = (self.nvrtc, self.cache.clone(), self.arch);
@@ -347,7 +347,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// A compiled kernel, and the seconds that it took unless it was in the cache.
+/// A compiled kernel, and the seconds that it took if it was not in the cache.
 type Ready = (Compiled, Option<f64>);
 
 fn one(
@@ -366,7 +366,7 @@ fn one(
     Ok((compiled, seconds))
 }
 
-/// `work` on every job, on as many threads as there are cores; results in the order of the jobs.
+/// Runs `work` on every job with as many threads as there are cores; results are in the order of the jobs.
 pub fn in_parallel<J: Sync, R: Send>(jobs: &[J], work: impl Fn(&J) -> R + Sync) -> Vec<R> {
     use std::sync::atomic::{AtomicUsize, Ordering};
     let threads = compiling::threads().min(jobs.len());

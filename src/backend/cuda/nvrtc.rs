@@ -33,21 +33,21 @@ type ErrorString = unsafe extern "C" fn(c_int) -> *const c_char;
 type ArchCount = unsafe extern "C" fn(*mut c_int) -> c_int;
 type Archs = unsafe extern "C" fn(*mut c_int) -> c_int;
 
-/// Copies of the library that there are at most.
+/// Largest number of copies of the library.
 const COPIES: usize = 4;
-/// Compilations in a copy at a time, from which on another copy is opened.
+/// Number of compilations in a copy from which on another copy is opened.
 const BUSY: usize = 4;
 
-/// The compiler. While one thread reads a source, others wait for it in the same copy of the library: so there are
-/// several, each opened when those before it are busy. The library that the loader finds only tells where it is, and
-/// compiles where the process may have no files in memory.
+/// The compiler. While one thread reads a source, others in the same copy of the library wait, so there are several
+/// copies, each opened when those before it are busy. The library that the loader finds only tells where its file is;
+/// it compiles where the process may have no files in memory.
 pub struct Nvrtc {
     copies: [OnceLock<Option<Instance>>; COPIES],
     pub version: (i32, i32),
     /// Architectures that it compiles for, as 10 major + minor.
     pub archs: Vec<i32>,
     pub path: String,
-    /// The file that copies are made of.
+    /// The file from which copies are made.
     file: PathBuf,
     _builtins: Option<Library>,
 }
@@ -62,7 +62,7 @@ struct Instance {
     log_size: Symbol<Size>,
     log: Symbol<Text>,
     error_string: Symbol<ErrorString>,
-    /// Compilations that go on in it.
+    /// Number of compilations that run in this copy.
     running: AtomicUsize,
     _library: ManuallyDrop<Library>,
 }
@@ -142,7 +142,7 @@ impl Nvrtc {
         }
     }
 
-    /// The copy for one more compilation: the first that is not busy, else the one that is least so.
+    /// The copy for one more compilation: the first that is not busy, else the least busy one.
     fn instance(&self) -> &Instance {
         let mut best: Option<&Instance> = None;
         for copy in &self.copies {
@@ -158,7 +158,7 @@ impl Nvrtc {
         best.expect("the first copy is open")
     }
 
-    /// Compiles for the real architecture `arch` (10 major + minor).
+    /// Compiles for the architecture `arch` (10 major + minor).
     pub fn compile(&self, source: &Source, arch: i32) -> Result<Compiled> {
         if !self.archs.contains(&arch) {
             bail!(
@@ -199,7 +199,7 @@ impl Instance {
         }
     }
 
-    /// A copy of its own. None where that cannot be.
+    /// A copy of the library from its own file in memory; None where that is not possible.
     fn of_file(file: &Path) -> Option<Instance> {
         super::compiling::goes_on().ok()?;
         let copy = super::compiling::opening(|| image::open(file, c"nvrtcCompileProgram"));
@@ -309,7 +309,7 @@ fn candidates() -> Vec<PathBuf> {
     places(&["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"])
 }
 
-/// Where a library of the CUDA toolkit may be: known to the loader, or in the usual places.
+/// Paths at which a library of the CUDA toolkit may be: names that the loader knows, then the usual places.
 pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = names.iter().map(PathBuf::from).collect();
     let homes = ["CUDA_HOME", "CUDA_PATH"].iter().filter_map(std::env::var_os).map(PathBuf::from);
@@ -319,7 +319,7 @@ pub(super) fn places(names: &[&str]) -> Vec<PathBuf> {
     all
 }
 
-/// The file that this address inside of a library was loaded from.
+/// The file of the library that contains an address.
 fn file_with(inside: *const c_void) -> Option<PathBuf> {
     // SAFETY: the loader fills the description, whose name lives as long as the library.
     unsafe {
@@ -331,7 +331,7 @@ fn file_with(inside: *const c_void) -> Option<PathBuf> {
     }
 }
 
-/// What NVRTC loads when it compiles, a data library of the toolkit, from the folder of `path`.
+/// The data library of the toolkit that NVRTC loads when it compiles, from the folder of `path`.
 fn builtins_beside(path: &Path) -> Option<Library> {
     let file = beside(path, "libnvrtc-builtins.so")?;
     // SAFETY: the library only holds data.

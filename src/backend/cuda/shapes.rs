@@ -3,15 +3,15 @@
 use super::source::LaunchShape;
 use crate::backend::families::{Blocks, Kernel, Kind};
 
-/// Blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
+/// Number of blocks of a reduction per multiprocessor: enough to fill it, few enough to add up quickly.
 const REDUCE_BLOCKS: usize = 8;
 
 const fn shape(block: u32, min_blocks: u32) -> LaunchShape {
     LaunchShape { block, min_blocks }
 }
 
-/// The shape without tuning. A multiprocessor has 65536 registers, so (block, blocks) allows
-/// 65536 / (block * blocks) per thread; tests/gpu_compile.rs holds the spills of each to a bound.
+/// The launch shape without tuning. A multiprocessor has 65536 registers, so that (block, blocks) allows 65536 /
+/// (block * blocks) for a thread; tests/gpu_compile.rs bounds the spills of each.
 pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
     let double = params.contains(&"f64");
     match (kernel.blocks, kernel.kind) {
@@ -28,7 +28,7 @@ pub fn default_shape(kernel: &Kernel, params: &[&str]) -> LaunchShape {
     }
 }
 
-/// The shapes that are tried of a kernel, its default first: that alone where numbers depend on the shape.
+/// The launch shapes to try for a kernel, its default first; that alone where results depend on the shape.
 pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     let first = default_shape(kernel, params);
     // Of tuned kernels from many registers and few warps to the opposite. The assembler rounds the warps of a
@@ -55,8 +55,8 @@ pub fn candidates(kernel: &Kernel, params: &[&str]) -> Vec<LaunchShape> {
     all
 }
 
-/// Blocks that share each sum of a reduction, one sum for each batch. The number depends on the device and the
-/// work alone: so does the order of sums.
+/// Number of blocks that share each sum of a reduction, one sum for each batch. It depends on the device and the work
+/// alone, and so does the order of sums.
 pub fn sum_blocks(
     kernel: &Kernel,
     shape: LaunchShape,

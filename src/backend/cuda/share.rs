@@ -8,7 +8,7 @@ use crate::backend::{host_memory_left, Ptr};
 use crate::bail;
 use crate::error::Result;
 
-/// Bytes of what `share` returns: a handle and the place in its allocation.
+/// Number of bytes that `share` returns: a handle, and the position in its allocation.
 const SHARED: usize = 72;
 
 pub fn share(cuda: &Cuda, ptr: Ptr) -> Result<Vec<u8>> {
@@ -19,7 +19,7 @@ pub fn share(cuda: &Cuda, ptr: Ptr) -> Result<Vec<u8>> {
     Ok([&handle.0[..], &(ptr.0 - base).to_ne_bytes()].concat())
 }
 
-/// The address here of what another process shared, and what `detach` takes.
+/// Opens what another process shared: its address here, and the value that `detach` takes.
 pub fn attach(cuda: &Cuda, shared: &[u8]) -> Result<(Ptr, Ptr)> {
     let Ok(shared) = <[u8; SHARED]>::try_from(shared) else {
         bail!(Internal, "a handle of shared memory has {} bytes", shared.len());
@@ -40,8 +40,8 @@ pub fn detach(cuda: &Cuda, base: Ptr) {
     let _ = cu!(cuda.driver, ipc_close(base.0), "");
 }
 
-/// Page-locked host memory, zeroed: its address on the host and on the device. The driver would take pages until
-/// the kernel ends the process, so more than there is is refused here.
+/// Zeroed page-locked memory of the host: its addresses on the host and on the device. The driver would take pages
+/// until the kernel ends the process, so more than is free is refused here.
 pub fn mapped(d: &Driver, bytes: usize) -> Result<(u64, Ptr)> {
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
         bail!(OutOfMemory, "page-locked memory: expected at most {left} bytes, found {bytes}");

@@ -12,15 +12,15 @@ mod embedded {
     include!(concat!(env!("OUT_DIR"), "/kernel_sources.rs"));
 }
 
-/// Threads per block, and the blocks that one multiprocessor must be able to hold: together they
-/// bound the registers per thread.
+/// Number of threads per block, and of blocks that one multiprocessor must be able to hold; together they bound the
+/// registers of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LaunchShape {
     pub block: u32,
     pub min_blocks: u32,
 }
 
-/// Argument structs and constants.
+/// Name of the header with argument structs and constants.
 const ARGS: &str = "plaq_args.h";
 
 pub struct Source {
@@ -31,9 +31,9 @@ pub struct Source {
     pub headers: &'static Headers,
 }
 
-/// Kernel headers that one of them needs, itself included.
+/// A kernel header with all headers that it needs.
 pub struct Headers {
-    /// Names and texts.
+    /// Names and texts of the headers.
     pub texts: Vec<(&'static str, &'static str)>,
     hash: blake3::Hash,
 }
@@ -63,12 +63,12 @@ impl Source {
         }
     }
 
-    /// Identifies what is compiled, but for the headers.
+    /// Hash of everything that is compiled, except for the headers.
     pub fn text_hash(&self) -> blake3::Hash {
         blake3::hash(self.text.as_bytes())
     }
 
-    /// Identifies the compiled result: everything that goes into it.
+    /// Hash of everything that goes into the compiled result.
     pub fn hash(&self, arch: i32, nvrtc: (i32, i32)) -> blake3::Hash {
         let mut h = blake3::Hasher::new();
         let mut part = |s: &str| {
@@ -83,8 +83,8 @@ impl Source {
     }
 }
 
-/// The kernel headers: those built in, or for work on kernels without rebuilding plaq the files
-/// of the folder PLAQ_KERNELS.
+/// The kernel headers: those built in or, for work on kernels without rebuilding plaq, the files of the folder
+/// PLAQ_KERNELS.
 fn headers() -> &'static [(&'static str, &'static str)] {
     static HEADERS: OnceLock<Vec<(&'static str, &'static str)>> = OnceLock::new();
     HEADERS.get_or_init(|| {
@@ -98,8 +98,8 @@ fn headers() -> &'static [(&'static str, &'static str)] {
     })
 }
 
-/// The headers that kernels of one of them include, with the argument structs and constants alone that they name: while
-/// NVRTC reads, other threads wait for it, and a kernel is compiled anew only when one of its own headers changes.
+/// The headers that the kernels of one header include, with only those argument structs and constants that they name:
+/// other threads wait while NVRTC reads, and a kernel is compiled anew only when one of its own headers changes.
 fn headers_of(header: &'static str) -> &'static Headers {
     static KNOWN: Mutex<BTreeMap<&str, &Headers>> = Mutex::new(BTreeMap::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -132,8 +132,8 @@ fn headers_of(header: &'static str) -> &'static Headers {
     })
 }
 
-/// Real architecture, hence machine code and no second compile in the driver; precise division
-/// and square root; fused multiply-add.
+/// Options of the compiler: machine code for the real architecture, so that the driver does not compile again;
+/// precise division and square root; fused multiply-add.
 pub fn options(arch: i32) -> Vec<String> {
     vec![
         format!("--gpu-architecture=sm_{arch}"),

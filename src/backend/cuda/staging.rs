@@ -14,36 +14,37 @@ use crate::backend::{Downloads, Piece, Rows};
 use crate::bail;
 use crate::error::Result;
 
-/// Large enough that the pauses between transfers vanish, small enough for many threads; a thread
-/// copies less at a time where else there is nothing for others.
+/// Largest number of bytes that a thread copies at a time: large enough that pauses between transfers vanish, small
+/// enough for many threads.
 const CHUNK: usize = 2 << 20;
 const LEAST: usize = 256 << 10;
-/// One thread copies some 5 GB/s, structs of the host at half that rate; the bus moves 25 to 55.
+/// Largest number of copying threads: one copies some 5 GB/s, structs of the host at half that rate, and the bus
+/// moves 25 to 55.
 const MAX_THREADS: usize = 16;
-/// What is waited for, in messages.
+/// What a wait is for, in messages.
 const TRANSFER: &str = "a transfer";
-/// Chunks of a thread.
+/// Number of chunks of memory that a thread has.
 const DEPTH: usize = 2;
 
 struct Chunk {
     host: *mut u8,
-    /// Recorded after the last transfer that used this chunk.
+    /// Event recorded after the last transfer that used this chunk.
     done: Handle,
 }
 
 pub struct Staging {
     driver: &'static Driver,
     context: Handle,
-    /// Stream of the device's kernels and uploads.
+    /// The stream of the device's kernels and of uploads.
     stream: Handle,
-    /// Downloads, so that kernels run meanwhile.
+    /// The stream of downloads, so that kernels run meanwhile.
     copies: Handle,
-    /// Recorded after the kernels of the pieces under way and of the next ones.
+    /// Events recorded after the kernels that make the pieces under way and the next ones.
     made: [Handle; 2],
-    /// Recorded after the downloads that a kernel must wait for.
+    /// Event recorded after the downloads that a kernel must wait for.
     taken: Handle,
     chunks: Vec<Chunk>,
-    /// Where the next transfer begins in `chunks`, so that small ones overlap from call to call.
+    /// The chunk with which the next transfer begins, so that small transfers overlap from call to call.
     turn: usize,
     pool: rayon::ThreadPool,
 }
@@ -61,7 +62,7 @@ impl Drop for Ends<'_> {
     }
 }
 
-/// What a download is at: pieces under way, how far it is in them, and the next pieces.
+/// The state of a download: the pieces under way, how much of them is done, and the next pieces.
 struct Queue<'s, 'a> {
     source: &'s mut Downloads<'a>,
     now: Vec<Piece<'a>>,
@@ -76,7 +77,7 @@ fn bytes_of(pieces: &[Piece]) -> usize {
 }
 
 impl Staging {
-    /// The context must be current, here and in the calls below.
+    /// Memory and streams for transfers; the context must be current, here and in the calls below.
     pub fn new(driver: &'static Driver, context: Handle, stream: Handle) -> Result<Staging> {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         let threads = cores.min(MAX_THREADS);
@@ -121,14 +122,14 @@ impl Staging {
         Ok(staging)
     }
 
-    /// What a thread copies at a time of so many bytes.
+    /// Number of bytes that a thread copies at a time, for a transfer of this size.
     fn chunk(&self, bytes: usize) -> usize {
         let share = bytes.div_ceil(self.pool.current_num_threads());
         share.next_multiple_of(4096).clamp(LEAST, CHUNK)
     }
 
-    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own and a way to
-    /// wait for them. This thread is the one that may ask other ranks, also while others work.
+    /// Runs `work` on `threads` threads, or on all there are, each with chunks of its own and a way to wait for them.
+    /// This thread alone may ask other ranks, also while others work.
     fn share(
         &self,
         threads: usize,
@@ -169,7 +170,8 @@ impl Staging {
         watched.and(outcome.into_inner().unwrap_or_else(|e| e.into_inner()))
     }
 
-    /// Returns when the host's rows have been read; the device has them in the order of its stream.
+    /// Copies pieces to the device; returns when the host's rows have been read, and the device has them in the order
+    /// of its stream.
     pub fn upload(&mut self, pieces: &[Piece], waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
@@ -200,7 +202,7 @@ impl Staging {
         })
     }
 
-    /// Returns when everything that `source` names is there.
+    /// Copies to the host everything that `source` names; returns when it is there.
     pub fn download(&mut self, source: &mut Downloads, waits: &Waits) -> Result<()> {
         let d = self.driver;
         self.turn = (self.turn + 1) % self.chunks.len();
@@ -265,8 +267,8 @@ impl Staging {
         cu!(self.driver, event_record(made, self.stream), "recording a kernel")
     }
 
-    /// Goes on to the next pieces when the transfers of the current ones are in order, and has
-    /// those after them made.
+    /// Continues with the next pieces when the transfers of the current ones are ordered, and has those after them
+    /// made.
     fn advance(&self, q: &mut Queue) -> Result<()> {
         let d = self.driver;
         // The kernel that `make` launches writes where the pieces of now lie.

@@ -13,12 +13,12 @@ use crate::backend::{Posted, Ptr};
 use crate::bail;
 use crate::error::Result;
 
-/// The totals of one launch.
+/// Memory for the totals of one launch.
 struct Slot {
     host: *mut c_void,
     host_ptr: DevicePtr,
     totals: (DevicePtr, usize),
-    /// Numbers that there is room for.
+    /// Number of values that there is room for.
     len: usize,
     busy: Arc<AtomicBool>,
 }
@@ -39,7 +39,7 @@ impl Sums {
         Sums { driver, partial: (0, 0), counters: (0, 0), slots: Vec::new(), tag: 0 }
     }
 
-    /// Frees everything; the context must be current.
+    /// Frees all memory; the context must be current.
     pub fn clear(&mut self) {
         let d = self.driver;
         release(d, &mut self.partial);
@@ -52,7 +52,7 @@ impl Sums {
         }
     }
 
-    /// A slot that nobody uses, with room for so many numbers.
+    /// An unused slot with room for so many numbers.
     fn slot(&mut self, numbers: usize) -> Result<usize> {
         let free = |slot: &Slot| !slot.busy.load(Ordering::Acquire);
         if let Some(found) = self.slots.iter().position(|s| free(s) && s.len >= numbers) {
@@ -71,9 +71,9 @@ impl Sums {
         made.map(|()| self.slots.len() - 1)
     }
 
-    /// Arguments of one launch, with room for `batches` x `blocks` partial sums of `width` doubles,
-    /// and where its totals will be. Kernels leave the counters at zero, so they are cleared once, when
-    /// they are allocated. `mark`: of [`Waits`].
+    /// Arguments for one launch, with room for `batches` x `blocks` partial sums of `width` doubles, and where its
+    /// totals will be. Kernels leave counters at zero, so that these are cleared only when allocated. `mark` comes
+    /// from [`Waits`].
     pub fn reserve(
         &mut self,
         blocks: usize,
@@ -105,8 +105,8 @@ impl Sums {
         Ok((args, Posted { slot: number, tag: self.tag, totals, batches, width, mark, busy }))
     }
 
-    /// Waits for the sums of each batch; returns the sum of the flag. What the device reports and a rank
-    /// that failed end the wait.
+    /// Waits for the sums of each batch and returns the sum of the flags. Errors of the device and ranks that failed
+    /// end the wait.
     pub fn wait(
         &self,
         posted: &Posted,
@@ -182,7 +182,7 @@ impl Slot {
     }
 }
 
-/// Replaces a device allocation by a larger one; says whether it did.
+/// Replaces a device allocation by a larger one if need be; returns whether it did.
 fn grow(d: &Driver, held: &mut (DevicePtr, usize), bytes: usize, stream: Handle) -> Result<bool> {
     if held.1 >= bytes {
         return Ok(false);

@@ -1,26 +1,26 @@
 //! Shapes of kernels that take long are tried in the midst of work: every launch is one that was asked for,
 //! none is repeated, so that kernels may change what they read, and first calls wait for nothing.
 
-/// Sites and batches.
+/// An amount of work: sites and batches.
 pub type Amount = (usize, usize);
 
-/// Launches before the first one whose time is taken, and how many of them tell how long a kernel takes.
+/// Number of launches before the first timed one; they also tell how long a kernel takes.
 const WARM: u32 = 8;
 const SAMPLED: u32 = 2;
-/// Launches of each shape that is tried; the first one loads its code.
+/// Number of launches of each shape that is tried; the first one loads its code.
 const TRIED: usize = 6;
-/// Amounts of work that are told apart.
+/// Largest number of different amounts of work that are kept.
 const MAX_AMOUNTS: usize = 32;
-/// Share of the first shape's time that a better one takes at most: less is within the errors.
+/// Share of the first shape's time that a better shape takes at most; less difference is within errors.
 const BETTER: f64 = 0.97;
 
 /// What a launch is for.
 #[derive(Debug, PartialEq)]
 pub enum Purpose {
     Work,
-    /// Its time is taken, with this shape: 0 is the first one.
+    /// The launch is timed with this shape; 0 is the first one.
     Time(usize),
-    /// The others are to be compiled.
+    /// The other shapes are to be compiled.
     Compile,
 }
 
@@ -31,9 +31,9 @@ struct Seen {
 }
 
 enum Stage {
-    /// Until launches over one amount of work have taken long.
+    /// Launches over each amount of work are added up until one has taken long.
     Watching(Vec<Seen>),
-    /// Until the other shapes are there.
+    /// The other shapes for this amount of work are being compiled.
     Waiting(Amount),
     Trying {
         work: Amount,
@@ -43,14 +43,14 @@ enum Stage {
     Over,
 }
 
-/// The way to the fastest shape of one kernel.
+/// The search for the fastest launch shape of one kernel.
 pub struct Trial {
     patience: f64,
     stage: Stage,
 }
 
 impl Trial {
-    /// After so many seconds in the kernel.
+    /// A search that begins after so many seconds in the kernel.
     pub fn new(patience: f64) -> Trial {
         Trial { patience, stage: Stage::Watching(Vec::new()) }
     }
@@ -87,19 +87,19 @@ impl Trial {
         }
     }
 
-    /// Are the other shapes wanted now?
+    /// Whether the other shapes are wanted now.
     pub fn waits(&self) -> bool {
         matches!(self.stage, Stage::Waiting(_))
     }
 
-    /// There are so many shapes, the first one included.
+    /// Begins to try `shapes` shapes, the first one included.
     pub fn begin(&mut self, shapes: usize) {
         if let Stage::Waiting(work) = self.stage {
             self.stage = Stage::Trying { work, turn: 0, seconds: vec![f64::INFINITY; shapes] };
         }
     }
 
-    /// A launch with this shape took so long; in the end the fastest shape and its seconds.
+    /// Records the time of a launch with one of the shapes; at the end returns the fastest shape and its seconds.
     pub fn timed(&mut self, work: Amount, which: usize, took: f64) -> Option<(usize, f64)> {
         match &mut self.stage {
             Stage::Watching(all) => {

@@ -26,7 +26,7 @@ pub struct Tuner {
     table: Mutex<Table>,
 }
 
-/// When other shapes of a kernel are tried.
+/// How much time a kernel takes before other launch shapes of it are tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Patience {
     Never,
@@ -36,12 +36,12 @@ enum Patience {
     All(f64),
 }
 
-/// Seconds that other shapes of the hop and of sweeps of gauge fixing may cost: compiling them takes a core some
-/// seconds, and they gain up to a tenth.
+/// Seconds after which other shapes of tuned kernels are tried: compiling them takes a core some seconds, and they
+/// gain up to a tenth.
 const TUNED: f64 = 1.0;
 
 impl Tuner {
-    /// `PLAQ_TUNE=off` keeps the default shapes, a number is the patience with all kernels.
+    /// Reads `PLAQ_TUNE`: `off` keeps the default shapes, a number of seconds is the patience with all kernels.
     pub fn from_env(cache: &Cache) -> Tuner {
         let patience = match std::env::var("PLAQ_TUNE") {
             Ok(v) if v == "off" => Patience::Never,
@@ -56,7 +56,7 @@ impl Tuner {
         Tuner { patience, file, table: Mutex::new(table) }
     }
 
-    /// Seconds that a kernel takes in this process before other shapes of it are tried. None: it keeps its first.
+    /// Seconds that a kernel takes in this process before other shapes of it are tried; None: it keeps its first.
     pub fn patience(&self, kernel: &Kernel) -> Option<f64> {
         match self.patience {
             Patience::All(seconds) => Some(seconds),
@@ -65,7 +65,7 @@ impl Tuner {
         }
     }
 
-    /// Are shapes that were found before left aside?
+    /// Whether shapes that were found before are ignored.
     pub fn is_off(&self) -> bool {
         self.patience == Patience::Never
     }

@@ -8,12 +8,12 @@ use super::driver::{cu, Driver, Handle, NOT_READY};
 use crate::backend::Awaited;
 use crate::error::Result;
 
-/// Looks at what is waited for between two questions to ranks.
+/// Number of looks at what is waited for between two questions to ranks.
 pub const ROUNDS: u64 = 256;
-/// A wait this long lets other threads have the core.
+/// Time after which a wait lets other threads have the core.
 pub const PATIENCE: Duration = Duration::from_millis(1);
 
-/// What the host waits for.
+/// Something that the host waits for.
 #[derive(Clone, Copy)]
 pub enum Wanted {
     Stream(Handle),
@@ -45,14 +45,14 @@ impl Wanted {
     }
 }
 
-/// Who is asked: the ranks of kernels that were launched and may not be done. Those of kernels long
-/// done may be lost, of which others on the same device are to know nothing.
+/// The ranks to ask during a wait: those of kernels that were launched and may not be done. Ranks of finished kernels
+/// may be lost without concerning others on the same device.
 #[derive(Default)]
 pub struct Waits(Mutex<List>);
 
 #[derive(Default)]
 struct List {
-    /// Number of the last that was added.
+    /// Number of the last entry.
     last: u64,
     all: Vec<(u64, Weak<dyn Awaited>)>,
 }
@@ -62,7 +62,7 @@ impl Waits {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Before the launch of a kernel that waits for these.
+    /// Adds the ranks that the kernel to be launched next waits for.
     pub fn add(&self, awaited: &Weak<dyn Awaited>) {
         let mut list = self.list();
         list.last += 1;
@@ -71,23 +71,23 @@ impl Waits {
         list.all.push((last, awaited.clone()));
     }
 
-    /// What was added so far.
+    /// A mark for everything that was added so far.
     pub fn mark(&self) -> u64 {
         self.list().last
     }
 
-    /// Kernels launched before that mark are done.
+    /// Removes the ranks of kernels that were launched before a mark and are done.
     pub fn done(&self, mark: u64) {
         self.list().all.retain(|(number, _)| *number > mark);
     }
 
-    /// May a kernel wait for other ranks?
+    /// Whether a kernel may be waiting for other ranks.
     pub fn any(&self) -> bool {
         self.list().all.iter().any(|(_, one)| one.strong_count() > 0)
     }
 
-    /// An error: a rank failed, and no kernel waits for it any more. All are asked, as a failure concerns
-    /// the parts of the ranks, too.
+    /// Asks all ranks; an error means that one failed and that no kernel waits for it any more. All are asked, since
+    /// a failure concerns parts of the ranks, too.
     pub fn ask(&self) -> Result<()> {
         let all: Vec<Arc<dyn Awaited>> =
             self.list().all.iter().filter_map(|(_, one)| one.upgrade()).collect();
@@ -99,13 +99,13 @@ impl Waits {
         found
     }
 
-    /// Waits for what the driver says is complete; `name`: of what it is.
+    /// Waits for something that the driver reports as complete; `name` names it in messages.
     pub fn wait_for(&self, d: &Driver, wanted: Wanted, name: &str) -> Result<()> {
         self.wait(|| wanted.done(d, name), || wanted.block(d, name))
     }
 
-    /// Returns when `done` says so. `block` waits for the same in the driver: where no kernel waits for
-    /// other ranks, and to the end of kernels that were given up.
+    /// Waits until `done` says so. `block` waits in the driver instead: where no kernel waits for other ranks, and
+    /// for the end of kernels that were given up.
     pub fn wait(
         &self,
         done: impl Fn() -> Result<bool>,
