@@ -33,7 +33,7 @@ pub const CODEC: Codec = Codec {
 };
 
 const MAGIC: u32 = 20103;
-/// Magic number of versions 1 to 4; the next is that of 1996.
+/// Magic number of versions 1 to 4.
 const OLD_MAGIC: u32 = 59354;
 const MAGIC_1996: u32 = 53546;
 const HEADER: usize = 96;

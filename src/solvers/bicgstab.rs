@@ -10,10 +10,10 @@ use crate::fields::blas::{self, Times};
 use crate::fields::VectorField;
 use crate::linop::LinOp;
 
-/// Iterations without a new minimum of the residual before a restart.
+/// Number of iterations without a new minimum of the residual before a restart.
 const PATIENCE: usize = 300;
-/// Restarts without progress before giving up, and times that so many iterations did not halve the residual: CGNR
-/// is cheaper then.
+/// Number of restarts without progress, and of times that `PATIENCE` iterations did not halve the residual, before
+/// giving up: CGNR is cheaper then.
 const RESTARTS: usize = 3;
 
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
@@ -205,7 +205,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// Leaves right-hand sides whose restarts did not help.
+/// Gives up on right-hand sides whose restarts did not help.
 fn give_up(mixed: &mut MixedPrecision, in_vain: &[usize]) {
     for i in 0..mixed.nrhs() {
         if mixed.running() && mixed.active[i] && in_vain[i] > RESTARTS {

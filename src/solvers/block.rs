@@ -8,8 +8,8 @@ use super::dense::orthonormaliser;
 use crate::error::Result;
 use crate::fields::{basis, VectorField, VectorSet};
 
-/// Makes the vectors `which` orthonormal among themselves and to the first `before`, which are orthonormal; as many
-/// as are independent come first, and their number out.
+/// Makes the vectors `which` orthonormal among themselves and to the first `before`, which are orthonormal already.
+/// Those that are independent come first; returns their number.
 pub(super) fn orthonormalise(
     v: &mut VectorField,
     before: usize,
@@ -25,7 +25,7 @@ pub(super) fn orthonormalise(
     Ok(rank)
 }
 
-/// The same of a field x and the first vectors of a set.
+/// Makes the right-hand sides of x orthonormal to the first vectors of a set and among themselves.
 pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) -> Result<usize> {
     let mut rank = x.nrhs();
     for _ in 0..2 {
@@ -43,8 +43,8 @@ pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) 
     Ok(rank)
 }
 
-/// Vectors in portions of four, or of a block where that is more, then one by one: of two numbers of
-/// right-hand sides a GPU compiles kernels, not of as many as there are remainders.
+/// Divides vectors into portions of four, or of a block if that is more, and single ones for the rest, so that a GPU
+/// compiles kernels for two numbers of right-hand sides and not for every remainder.
 pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
     let max = block.max(4);
     let whole = which.len() / max;
@@ -53,8 +53,8 @@ pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item 
     whole.chain(rest.map(|k| (k, 1)))
 }
 
-/// The part that a random unit vector in this many dimensions has along a given one, with a probability of 0.9999 at
-/// least.
+/// The part that a random unit vector of this dimension has along a given one, at least, with a probability of
+/// 0.9999.
 pub(super) fn share_of_random(dimension: usize) -> f64 {
     1e-2 / (dimension as f64).sqrt()
 }

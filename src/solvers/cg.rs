@@ -17,7 +17,8 @@ use crate::fields::blas::{self, Sums, Times};
 use crate::fields::VectorField;
 use crate::linop::LinOp;
 
-/// The system that the conjugate directions belong to; r = b - M x in all.
+/// The system that the conjugate directions belong to; r = b - M x in all of them (Hestenes, Stiefel 1952; Saad,
+/// Iterative Methods for Sparse Linear Systems, Algorithms 6.18, 8.4 and 8.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// M x = b: gradient s = r, alpha = |r|^2 / <p, M p>.
@@ -28,14 +29,14 @@ pub(super) enum Form {
     NormalError,
 }
 
-/// What <p, M p> is found as.
+/// The form in which <p, M p> is found.
 enum Curvature {
     Dot(Sums),
     Norm(Sums),
 }
 
 impl Curvature {
-    /// `above` / <p, M p>
+    /// The factor `above` / <p, M p>.
     fn under<'a>(&'a self, above: &'a Sums) -> Times<'a> {
         match self {
             Curvature::Dot(sums) => Times::NormOverReal(above, sums),
@@ -50,22 +51,21 @@ impl Curvature {
     }
 }
 
-/// An iteration, as its sums say: what alpha and beta are made of where it began, <p, M p>, and |r|^2 where it
-/// ended.
+/// The sums of an iteration: what alpha and beta are made of where it began, <p, M p>, and |r|^2 where it ended.
 struct Step {
     rho: Rc<Sums>,
     curvature: Curvature,
     r2: Rc<Sums>,
 }
 
-/// What came of an iteration that the host was told of.
+/// The result of an iteration, once the host has been told of it.
 #[derive(PartialEq)]
 enum Told {
     Fine(Next),
     Broken,
 }
 
-/// What the host knows of directions: |p|^2, and the rho before.
+/// What the host knows of search directions: |p|^2, and the numerator of beta before.
 struct Path {
     p2: Vec<f64>,
     rho: Option<Vec<f64>>,
@@ -76,7 +76,7 @@ impl Path {
         Ok(Path { p2: blas::norm2(p)?, rho: None })
     }
 
-    /// Waits for an iteration's sums. One without positive curvature is not counted. Also alpha.
+    /// Waits for the sums of an iteration; one without positive curvature is not counted. Returns alpha, too.
     fn tell(&mut self, mixed: &mut MixedPrecision, step: &Step) -> Result<(Told, Vec<Complex64>)> {
         let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
         // The gradient is orthogonal to the directions before it.
@@ -99,8 +99,8 @@ impl Path {
     }
 }
 
-/// CG on a hermitian positive operator with a preconditioner K that may change (Notay, SIAM J. Sci.
-/// Comput. 22, 1444): each direction K r is made conjugate to the one before it by a product of its own.
+/// CG on a hermitian positive operator with a preconditioner K that may change from step to step (Notay, SIAM J. Sci.
+/// Comput. 22, 1444): each direction K r is made conjugate to the one before by a product of its own.
 pub(super) fn flexible(mixed: &mut MixedPrecision, inverse: &dyn LinOp) -> Result<()> {
     if !mixed.running() {
         return Ok(());
@@ -230,12 +230,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     Ok(())
 }
 
-/// Is the host to be told of this iteration before it goes on?
+/// Whether the host must be told of this iteration before it continues.
 fn now(mixed: &MixedPrecision, step: &Step) -> bool {
     step.r2.known() || mixed.near()
 }
 
-/// The gradient, in q unless it is r; returns the number that alpha and beta are made of.
+/// Computes the gradient, into q unless it is r; returns the number that alpha and beta are made of.
 fn gradient(
     mixed: &mut MixedPrecision,
     form: Form,
@@ -253,7 +253,7 @@ fn gradient(
     }
 }
 
-/// p = gradient of the recomputed residual.
+/// p = the gradient of the recomputed residual.
 fn restart(
     mixed: &mut MixedPrecision,
     form: Form,
@@ -266,8 +266,8 @@ fn restart(
     Ok(rho)
 }
 
-/// The next direction after the residual was recomputed: the jump in r would spoil conjugacy, so
-/// that it is restored explicitly.
+/// Makes the next direction after the residual was recomputed. The jump in r would spoil conjugacy, so that this is
+/// restored explicitly.
 fn conjugate(
     mixed: &mut MixedPrecision,
     form: Form,

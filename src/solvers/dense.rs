@@ -8,7 +8,7 @@ use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 
-/// QR sweeps for one eigenvalue at most.
+/// Largest number of QR sweeps for one eigenvalue.
 const MAX_SWEEPS: usize = 60;
 
 fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
@@ -63,15 +63,15 @@ pub(crate) fn top_of_tridiagonal(diagonal: &[f64], beside: &[f64]) -> Result<(f6
     Ok((values[n - 1], (0..n).map(|i| vectors[i * n + n - 1].re).collect()))
 }
 
-/// The inverse of an n x n matrix by LU decomposition with partial pivoting; none: it is singular or not finite.
+/// The inverse of an n x n matrix by LU decomposition with partial pivoting; None if it is singular or not finite.
 pub(crate) fn inverse(a: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     let inverse = matrix(a, n).try_inverse()?;
     let rows = (0..n * n).map(|k| inverse[(k / n, k % n)]).collect::<Vec<_>>();
     rows.iter().all(|z| z.is_finite()).then_some(rows)
 }
 
-/// The largest absolute value of an eigenvalue of an n x n matrix; none: it holds NaN or infinity, or the QR iteration does
-/// not converge.
+/// The largest modulus of an eigenvalue of an n x n matrix; None if it is not finite, or the QR iteration does not
+/// converge.
 pub(crate) fn spectral_radius(a: &[Complex64], n: usize) -> Option<f64> {
     let a = matrix(a, n);
     if a.iter().any(|z| !z.is_finite()) {
@@ -81,8 +81,8 @@ pub(crate) fn spectral_radius(a: &[Complex64], n: usize) -> Option<f64> {
     Some(triangular.diagonal().iter().map(|z| z.norm()).fold(0.0, f64::max))
 }
 
-/// x with A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to ones on the diagonal: what lies
-/// along those whose eigenvalues are rounding noise is left out.
+/// x with A x = b for a positive n x n matrix A, from the eigenvectors of A scaled to ones on the diagonal; parts
+/// along those whose eigenvalues are rounding noise are left out.
 ///
 /// # Errors
 /// Errors of [`eigen_hermitian`].

@@ -8,19 +8,19 @@ use crate::fields::Precision;
 use crate::linop::{LinOp, System};
 use crate::params::{choices, parameters};
 
-/// Restarts that may be asked for: a call with more would not end.
+/// Largest number of restarts that may be asked for: a call with more might not end.
 pub(super) const MAX_RESTARTS: usize = 1_000_000;
 
 /// The polynomial p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Filter {
-    /// p(A) = A or -A.
+    /// No polynomial: p(A) = A or -A.
     Plain,
-    /// Degree and interval from the spectrum as it becomes known.
+    /// A polynomial whose degree and interval are found as the spectrum becomes known.
     Auto,
-    /// Chebyshev's of this degree, small on the interval from the first to the second number, in which
-    /// eigenvalues that are not wanted should lie. The interval is extended to the other end of the spectrum; where
-    /// wanted eigenvalues turn out to lie in it, the polynomial is replaced as with `Auto`.
+    /// Chebyshev's polynomial of this degree, small on the interval between the two numbers, which should hold the
+    /// eigenvalues that are not wanted. The interval is extended to the other end of the spectrum; if wanted
+    /// eigenvalues turn out to lie in it, the polynomial is replaced as with `Auto`.
     Chebyshev { degree: usize, from: f64, to: f64 },
 }
 
@@ -97,7 +97,8 @@ parameters! {
 }
 
 impl EigenSettings {
-    /// What Lanczos is asked for within these seconds; the settings' normalisation is `scale` times the operator's.
+    /// The parameters of Lanczos with these limits; the normalisation of the settings is `scale` times the
+    /// operator's.
     pub fn lanczos(&self, scale: f64, max_seconds: f64) -> EigenParams {
         let filter = match self.degree {
             0 => Filter::Auto,
@@ -123,46 +124,47 @@ impl EigenSettings {
     }
 }
 
-/// What is asked for.
+/// What eigenvectors are searched for, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EigenParams {
     pub end: End,
-    /// Eigenvectors wanted.
+    /// Number of eigenvectors wanted.
     pub count: usize,
-    /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted. All vectors of the space
-    /// are kept where `count` is more than half of them, or there are at most 2048 and `room` is half of them.
+    /// Largest number of vectors kept, at least `count` + 2 `block`; 0: about twice as many as wanted. All vectors of
+    /// the space are kept where `count` is more than half of them, or there are at most 2048 and `room` is half of
+    /// them.
     pub room: usize,
-    /// Vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
+    /// Number of vectors multiplied at a time. Eigenvalues of higher multiplicity are found sooner with as many.
     pub block: usize,
     /// Largest |A v - lambda v| over the largest |lambda| of the spectrum; 0: 1e-10 in double, 1e-6 in single
     /// precision.
     pub tol: f64,
-    /// Times that the basis is built up anew.
+    /// Largest number of times that the basis is built anew.
     pub max_restarts: usize,
     pub filter: Filter,
-    /// Look, once all are found, for another copy of an eigenvalue or one that was missed, with random
-    /// vectors orthogonal to those found, until such a run finds nothing.
+    /// Whether to search, once all are found, for another copy of an eigenvalue or one that was missed, with random
+    /// vectors orthogonal to those found, until such a search finds nothing.
     pub verify: bool,
     /// Seed of random start vectors.
     pub seed: u64,
-    /// Seconds that a search may take, asked after every block; infinite: as many as it needs. With many
-    /// ranks all of them stop after the same block.
+    /// Largest number of seconds of a search, checked after every block; infinite: no limit. With many ranks all of
+    /// them stop after the same block.
     pub max_seconds: f64,
     /// Where vectors are kept.
     pub vectors: VectorMemory,
-    /// Vectors that there is room for at least, before some of them are kept on the host, `count` + 2 `block` at least; 0:
-    /// a quarter more than are wanted, 16 or 4 `block` at least.
+    /// Smallest number of vectors that there must be memory for before some are kept on the host, at least `count` +
+    /// 2 `block`; 0: a quarter more than are wanted, 16 or 4 `block` at least.
     pub least_room: usize,
 }
 
-/// Unknowns of operators that are diagonalised as a whole where the room is half of it.
+/// Largest number of unknowns of an operator that is diagonalised as a whole if `room` is half of it.
 const MAX_WHOLE: usize = 2048;
 
-/// Degree of a polynomial that may be asked for: a call with more would not end.
+/// Largest degree of a polynomial that may be asked for: a call with more might not end.
 const MAX_DEGREE_ASKED: usize = 100_000;
 
 impl EigenParams {
-    /// Refuses what cannot be sought.
+    /// Refuses searches that cannot succeed.
     pub(super) fn check(&self, op: &dyn LinOp) -> Result<()> {
         let shape = op.shape();
         if !op.hermitian() {
@@ -188,14 +190,15 @@ impl EigenParams {
         Ok(())
     }
 
-    /// Vectors kept in a space of this dimension.
+    /// Number of vectors kept in a space of this dimension.
     pub(super) fn room_in(&self, dimension: usize) -> usize {
         let (count, b) = (self.count, self.block.max(1));
         let wanted = if self.room > 0 { self.room } else { 2 * count + 16.max(4 * b) };
         wanted.max(count + 2 * b).min(dimension - b)
     }
 
-    /// Vectors kept at least, where memory is short: with fewer beside those wanted a search takes many restarts.
+    /// Smallest number of vectors to keep where memory is short: with fewer beside those wanted a search takes many
+    /// restarts.
     pub(super) fn least_room_in(&self, dimension: usize) -> usize {
         let (all, count, b) = (self.room_in(dimension), self.count, self.block.max(1));
         match (self.room, self.least_room) {
@@ -205,7 +208,7 @@ impl EigenParams {
         }
     }
 
-    /// Is the whole operator diagonalised?
+    /// Whether the whole operator is diagonalised.
     pub(super) fn is_whole(&self, dimension: usize) -> bool {
         let half = dimension / 2;
         self.count > half || (dimension <= MAX_WHOLE && self.room_in(dimension) >= half)
@@ -218,37 +221,37 @@ impl Default for EigenParams {
     }
 }
 
-/// What was found.
+/// The result of a search for eigenvectors.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EigenReport {
     /// Every vector meets the tolerance, and the set has been verified if that was asked for.
     pub converged: bool,
-    /// No eigenvalue is missing: a random vector orthogonal to those found led to none further out, or the whole
-    /// operator was diagonalised.
+    /// True if no eigenvalue is missing: a random vector orthogonal to those found led to none further out, or the
+    /// whole operator was diagonalised.
     pub verified: bool,
-    /// The monitor asked to stop or the time was over: what is known by then comes out.
+    /// True if the monitor asked to stop or the time was over; what was known by then is returned.
     pub stopped: bool,
-    /// What ended the search: limits first, of which restarts are iterations.
+    /// What ended the search; limits come first, and restarts count as iterations.
     pub stopped_by: Option<StoppedBy>,
-    /// Eigenvalues from the end of the spectrum inwards.
+    /// Eigenvalues, from the wanted end of the spectrum inwards.
     pub values: Vec<f64>,
-    /// |A v - lambda v| of unit vectors, recomputed.
+    /// The norms |A v - lambda v| for unit vectors, recomputed.
     pub residuals: Vec<f64>,
-    /// How far an eigenvalue of A is at most: the residual, or residual^2 / gap where the distance to
-    /// the other values found is larger.
+    /// Largest possible distance to an eigenvalue of A: the residual, or residual^2 / gap where the distance to the
+    /// other values found is larger.
     pub bounds: Vec<f64>,
     /// Estimates of the ends of the spectrum, from outside.
     pub least: f64,
     pub largest: f64,
     pub restarts: usize,
-    /// Multiplications of a vector with A.
+    /// Number of multiplications of a vector by A.
     pub applications: usize,
     /// Degree and interval of the last polynomial; 1: none.
     pub degree: usize,
     pub interval: [f64; 2],
-    /// Vectors that the search had room for.
+    /// Number of vectors that the search had memory for.
     pub room: usize,
-    /// Vectors of the search that the device held; the others waited on the host.
+    /// Number of these that the device held; the others waited on the host.
     pub on_device: usize,
     pub seconds: f64,
 }
@@ -263,8 +266,8 @@ impl EigenReport {
     }
 }
 
-/// How far an eigenvalue is at most from each value (Parlett, sections 4.5 and 11.7): its residual r, or
-/// r^2 over the distance to the other values and their residuals.
+/// Largest distance of each value from an eigenvalue (Parlett, The Symmetric Eigenvalue Problem, sections 4.5 and
+/// 11.7): its residual r, or r^2 over the distance to the other values and their residuals.
 pub(super) fn error_bounds(values: &[f64], residuals: &[f64]) -> Vec<f64> {
     let n = values.len();
     (0..n)

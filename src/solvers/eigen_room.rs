@@ -4,20 +4,21 @@ use super::eigen_params::{EigenParams, VectorMemory};
 use crate::error::Result;
 use crate::linop::LinOp;
 
-/// Room for the vectors of a search.
+/// How many vectors a search keeps, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Room {
-    /// Vectors that are locked or in the basis at most.
+    /// Largest number of vectors that are locked or in the basis.
     pub side: usize,
-    /// Vectors that the device holds, of these and the next blocks.
+    /// Number of these, and of the next blocks, that the device holds.
     pub on_device: usize,
-    /// Do those that were found go by way of the host in the end, so that the device never holds them twice?
+    /// True if the vectors that were found go by way of the host in the end, so that the device never holds them
+    /// twice.
     pub by_host: bool,
-    /// All of them.
+    /// Number of all vectors.
     all: usize,
 }
 
-/// A search with these operators in this room.
+/// Function that runs a search with these operators and this choice.
 pub(super) type Search<'a> = &'a dyn Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()>;
 
 impl Room {
@@ -27,8 +28,8 @@ impl Room {
         Room { side, on_device: on_device.map_or(all, |n| n.min(all)), by_host: true, all }
     }
 
-    /// All on the device: as many as are asked for, with room for a copy of those that are found, or as few as can be,
-    /// without.
+    /// The choice with all vectors on the device: as many as are asked for with memory for a copy of those found, or
+    /// with `least` as few as possible without.
     pub fn with(op: &dyn LinOp, params: &EigenParams, least: bool) -> Room {
         let dimension = op.shape().numbers() as usize;
         let side = match params.is_whole(dimension) {
@@ -43,7 +44,7 @@ impl Room {
         self.all - self.on_device
     }
 
-    /// Device memory of a search in this room: that of a rehearsal.
+    /// Device memory of a search with this choice, from a rehearsal.
     ///
     /// # Errors
     /// Errors of the search that do not depend on numbers.
@@ -62,7 +63,7 @@ impl Room {
         Ok(found.bytes(&real.device))
     }
 
-    /// The room that `params` asks for or that there is, the same on all ranks.
+    /// The choice that `params` asks for or that memory allows, the same on all ranks.
     ///
     /// # Errors
     /// `OutOfMemory`: a rank has too little.
@@ -94,7 +95,7 @@ impl Room {
         Ok(chosen)
     }
 
-    /// The same of this rank.
+    /// The choice that memory allows on this rank.
     fn fitting(
         op: &dyn LinOp,
         cheap: Option<&dyn LinOp>,

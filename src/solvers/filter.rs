@@ -7,8 +7,8 @@ use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
 use crate::params::choices;
 
-/// The residual of eigenvectors that is asked for, relative to the largest eigenvalue; 0: by the precision,
-/// 1e-10 in double, 1e-6 in single. Less than rounding is never reached.
+/// The tolerance of eigenvectors relative to the largest eigenvalue; 0 stands for 1e-10 in double and 1e-6 in single
+/// precision. Less than rounding is never reached and raised to that.
 pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
     let (least, usual) = if precision == Precision::F64 { (1e-16, 1e-10) } else { (1e-8, 1e-6) };
     if tol == 0.0 {
@@ -34,18 +34,18 @@ choices! {
     }
 }
 
-/// A polynomial p(A), positive at the wanted end.
+/// A polynomial p(A) that is positive and large at the wanted end of the spectrum.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Polynomial {
     pub degree: usize,
-    /// Ends of the interval on which it is small.
+    /// Ends of the interval on which the polynomial is small.
     pub from: f64,
     pub to: f64,
-    /// Where p = 1; degree 1: the sign of A.
+    /// Where p = 1; for degree 1 the sign of A.
     pub at: f64,
 }
 
-/// How much larger p is at the end of the spectrum than where the interval begins.
+/// Ratio of p at the end of the spectrum to p where the interval begins.
 const GAIN: f64 = 300.0;
 const MAX_DEGREE: usize = 2000;
 
@@ -87,7 +87,7 @@ impl Polynomial {
         }
         Ok(())
     }
-    /// Where the interval begins, seen from the wanted end.
+    /// The end of the interval that faces the wanted end of the spectrum.
     pub fn cut(&self) -> f64 {
         if self.at < self.from {
             self.from
@@ -95,17 +95,17 @@ impl Polynomial {
             self.to
         }
     }
-    /// Does p keep the order of eigenvalues at x: is x on the wanted side of the interval?
+    /// Whether p keeps the order of eigenvalues at x, that is whether x lies on the wanted side of the interval.
     pub fn is_outside(&self, x: f64) -> bool {
         self.degree == 1 || (if self.at < self.from { x < self.from } else { x > self.to })
     }
-    /// ln cosh(n arcosh |y|), y = 1 at the end of the interval.
+    /// ln cosh(n arcosh |y|), where y is scaled to 1 at the end of the interval.
     fn log_at(&self, x: f64) -> f64 {
         let (c, e) = self.centre();
         let z = self.degree as f64 * ((x - c) / e).abs().max(1.0).acosh();
         z + (0.5 * (1.0 + (-2.0 * z).exp())).ln()
     }
-    /// p at a number outside of the interval.
+    /// The value p(x) at a number outside of the interval.
     pub fn value(&self, x: f64) -> f64 {
         if self.degree == 1 {
             return x * self.at;
@@ -120,7 +120,7 @@ impl Polynomial {
             self.value(self.cut())
         }
     }
-    /// The eigenvalue of A whose p is this; None inside the interval.
+    /// The eigenvalue of A at which p has this value; None inside of the interval.
     pub fn invert(&self, p: f64) -> Option<f64> {
         if self.degree == 1 {
             return Some(p * self.at);
@@ -135,7 +135,7 @@ impl Polynomial {
         let y = if log_t > 30.0 { log_t + std::f64::consts::LN_2 } else { log_t.exp().acosh() };
         Some(c + (self.at - c).signum() * e * (y / n).cosh())
     }
-    /// Polynomial with the gain asked for, small on the interval that begins at `cut`.
+    /// The polynomial with the gain asked for that is small on the interval beginning at `cut`.
     pub fn for_cut(end: End, cut: f64, least: f64, largest: f64) -> Self {
         let (from, to, at) = match end {
             End::Smallest => (cut, largest, least),

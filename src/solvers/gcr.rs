@@ -11,15 +11,15 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
-/// What is known of the directions z and their orthogonal images q.
+/// The directions z and their orthogonal images q = M z, as coefficients.
 #[derive(Default)]
 struct Space {
-    /// |q_j|^2
+    /// The norms |q_j|^2.
     images: Vec<Vec<f64>>,
-    /// Coefficients of q_j in what r has lost since x was last brought up to date, and since the space began.
+    /// Coefficients of the q_j in what r has lost, since x was last brought up to date and since the space began.
     steps: Vec<Vec<Complex64>>,
     totals: Vec<Vec<Complex64>>,
-    /// overlaps[k][j]: what was subtracted of q_j from q_k.
+    /// overlaps[k][j] is the coefficient of q_j that was subtracted from q_k.
     overlaps: Vec<Vec<Vec<Complex64>>>,
 }
 
@@ -28,8 +28,7 @@ impl Space {
         self.steps.len()
     }
 
-    /// Coefficients of the z_j for those `steps` of the q_j:
-    /// chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j.
+    /// Coefficients of the z_j that belong to `steps` of the q_j: chi_j + sum_{k > j} overlaps[k][j] chi_k = steps_j.
     fn solution(&self, steps: &[Vec<Complex64>]) -> Vec<Vec<Complex64>> {
         let mut chi = steps.to_vec();
         for j in (0..chi.len()).rev() {
@@ -43,7 +42,7 @@ impl Space {
         chi
     }
 
-    /// x += what was found since the last time.
+    /// Adds to x what was found since the last time.
     fn flush(&mut self, z: &[VectorField], x: &mut VectorField) -> Result<()> {
         let chi = self.solution(&self.steps);
         let used = |(chi, _): &(&Vec<_>, &VectorField)| chi.iter().any(|c| *c != Complex64::ZERO);
@@ -53,8 +52,8 @@ impl Space {
         Ok(())
     }
 
-    /// Everything that the space has found becomes its first direction, and the only one (Baker, Jessup and
-    /// Manteuffel, SIAM J. Matrix Anal. 26, 962): a restart that does not forget the way.
+    /// Folds all directions into the first and only one (Baker, Jessup and Manteuffel, SIAM J. Matrix Anal. 26, 962):
+    /// a restart that does not forget what was found.
     fn fold(&mut self, z: &mut [VectorField], q: &mut [VectorField]) -> Result<()> {
         let chi = self.solution(&self.totals);
         let part = |j: usize, i: usize| self.totals[j][i].norm_sqr() * self.images[j][i];
@@ -77,7 +76,8 @@ impl Space {
         Ok(())
     }
 
-    /// Takes out of a recomputed residual what it has of the images: later ones, orthogonal to them, cannot.
+    /// Takes out of a recomputed residual its parts along the images, which later images, orthogonal to them, could
+    /// not.
     fn project(&mut self, q: &[VectorField], mixed: &mut MixedPrecision) -> Result<()> {
         for j in 0..self.len() {
             let along = blas::dot(&q[j], &mixed.r)?;
@@ -99,7 +99,7 @@ impl Space {
         self.overlaps.push(new.overlaps);
     }
 
-    /// Some right-hand sides only.
+    /// Keeps some right-hand sides only.
     fn keep(&mut self, keep: &[usize]) {
         self.images.iter_mut().for_each(|v| retain(v, keep));
         let overlaps = self.overlaps.iter_mut().flatten();
@@ -196,7 +196,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// y += the sum of c_j x_j, two at a time.
+/// Adds the sum of c_j x_j to y, two terms at a time.
 fn add(terms: &[(&Vec<Complex64>, &VectorField)], y: &mut VectorField) -> Result<()> {
     let one = blas::uniform(y.nrhs(), 1.0);
     terms.chunks(2).try_for_each(|pair| match pair {
@@ -205,7 +205,7 @@ fn add(terms: &[(&Vec<Complex64>, &VectorField)], y: &mut VectorField) -> Result
     })
 }
 
-/// a / b; 0 where a direction was frozen and its image vanishes.
+/// The ratio a / b, or 0 where a direction was frozen and its image vanishes.
 fn ratio(a: Complex64, b: f64) -> Complex64 {
     if b == 0.0 {
         Complex64::ZERO

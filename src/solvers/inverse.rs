@@ -9,8 +9,8 @@ use crate::error::{significant, Result};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape};
 
-/// M^-1 by a solve from zero. With goals that it meets it is an inverse to that accuracy; with a number of
-/// iterations as its only limit it is a preconditioner for those that may change.
+/// M^-1 as an operator, by a solve from zero. With goals that are met it is an inverse to that accuracy; with a
+/// number of iterations as its only limit it is a preconditioner for solvers that accept changing ones.
 pub struct Inverse {
     system: System,
     params: SolverParams,
@@ -18,7 +18,7 @@ pub struct Inverse {
 }
 
 impl Inverse {
-    /// Every application meets the goals of `params`, or is an error (`NotConverged`).
+    /// An inverse whose every application meets the goals of `params` or fails (`NotConverged`).
     ///
     /// # Errors
     /// `BadParameter`, as of [`solve`].
@@ -26,7 +26,7 @@ impl Inverse {
         params.check()?;
         Ok(Inverse { system, params: SolverParams { initial_guess: false, ..params }, exact: true })
     }
-    /// Every application takes what its iterations have reached.
+    /// An approximate inverse whose applications return what their iterations have reached.
     ///
     /// # Errors
     /// Errors of `new`.
@@ -64,7 +64,7 @@ impl LinOp for Inverse {
     fn hermitian(&self) -> bool {
         self.exact && self.system.precise.hermitian()
     }
-    /// Operations of one iteration: how many there will be is not known.
+    /// Floating-point operations of one iteration, since their number is not known.
     fn flops(&self) -> f64 {
         self.system.precise.flops()
     }
@@ -130,7 +130,7 @@ impl LinOp for RationalFunction {
     fn hermitian(&self) -> bool {
         true
     }
-    /// Operations of one iteration: how many there will be is not known.
+    /// Floating-point operations of one iteration, since their number is not known.
     fn flops(&self) -> f64 {
         self.op.flops() + (20 + 8 * self.shifts.len()) as f64 * self.shape().numbers()
     }

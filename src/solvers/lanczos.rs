@@ -26,24 +26,26 @@ use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
 use crate::linop::LinOp;
 
-/// Steps of the run that finds the ends of the spectrum.
+/// Number of steps of the run that finds the ends of the spectrum.
 const PROBE: usize = 24;
-/// Times that the interval is chosen anew.
+/// Largest number of times that the interval is chosen anew.
 const ADAPTATIONS: usize = 12;
-/// Vectors of a basis that is looked at before it has filled its room; again when it has half as many more.
+/// Number of vectors after which a basis is looked at before it is full; again when it has half as many more.
 const LOOK: usize = 16;
-/// Residual over the scale of the spectrum with which a vector that begins at random is sure to be the first there is.
+/// Residual over the scale of the spectrum with which a vector from a random start is sure to be the outermost one.
 const SURE: f64 = 1e-6;
-/// Tolerance of vectors that are verified, at most: beside less exact ones something further out is found for ever.
+/// Largest tolerance of vectors that are verified: beside less exact ones something further out would be found for
+/// ever.
 const VERIFIED_TOL: f64 = 1e-3;
-/// Blocks of a basis, after each of which the monitor hears that the search goes on: a large basis takes minutes.
+/// Number of blocks of a basis after each of which the monitor hears that the search goes on; a large basis takes
+/// minutes.
 const TOLD: usize = 16;
-/// Vectors that are made orthonormal at a time for a basis of the whole space.
+/// Number of vectors that are made orthonormal at a time for a basis of the whole space.
 const FILLED: usize = 32;
 
 struct Process<'a, 'm> {
     op: &'a dyn LinOp,
-    /// What p is made of; perhaps A in lower precision.
+    /// The operator that p is made of; perhaps A in lower precision.
     cheap: &'a dyn LinOp,
     params: &'a EigenParams,
     tol: f64,
@@ -51,23 +53,23 @@ struct Process<'a, 'm> {
     p: Polynomial,
     /// Locked vectors, then the basis, then the next block.
     v: VectorSet,
-    /// Do vectors that were found go by way of the host in the end?
+    /// True if vectors that were found go by way of the host in the end.
     by_host: bool,
     locked: usize,
-    /// Vectors of the basis, without those locked.
+    /// Number of vectors of the basis, without those locked.
     have: usize,
-    /// Its products with p(A), `side` x `side`.
+    /// Products of the basis with p(A), a matrix `side` x `side`.
     h: Vec<Complex64>,
     side: usize,
-    /// p(A) V = V H + (next block) times this in the last columns: block x block.
+    /// The matrix block x block in the last columns of p(A) V = V H + (next block) times it.
     coupling: Vec<Complex64>,
     block: usize,
     random: u32,
-    /// The start of this run has a part along every eigenvector that is not locked: it is random.
+    /// True if the start of this run is random and so has a part along every eigenvector that is not locked.
     random_start: bool,
-    /// This run has locked vectors.
+    /// True if this run has locked vectors.
     found: bool,
-    /// Residuals over the scale of the spectrum that the monitor heard of last.
+    /// Residuals over the scale of the spectrum that the monitor was last told.
     told: Vec<f64>,
     report: EigenReport,
 }
@@ -96,8 +98,9 @@ pub fn eigen(
     Ok((vectors.into_field()?, report))
 }
 
-/// The same where vectors need not fit on the device, which are kept as `vectors` of the parameters says and come out
-/// where they are. The choice is the same on all ranks; the report and the log say what it was.
+/// Finds eigenvectors as [`eigen`] does, also more than fit on the device: they are kept as `vectors` of the
+/// parameters says and returned where they are. The choice is the same on all ranks; the report and the log say what
+/// it was.
 ///
 /// # Errors
 /// Errors of [`eigen`].
@@ -113,8 +116,8 @@ pub fn eigen_set(
     search(op, cheap, params, room, guess, monitor)
 }
 
-/// Device memory of a search that keeps all of its vectors on the device, with as much room as it takes where memory
-/// is not short: that of a rehearsal.
+/// Device memory of a search that keeps all of its vectors on the device, with as many as it takes where memory is
+/// not short, from a rehearsal.
 ///
 /// # Errors
 /// Errors of the search that do not depend on numbers.
@@ -123,14 +126,14 @@ pub fn eigen_memory(op: &dyn LinOp, params: &EigenParams) -> Result<u64> {
     Room::with(op, params, false).memory(op, None, &rehearsed(params))
 }
 
-/// What is run through to know the memory that a search takes.
+/// The search as a rehearsal runs it to find the memory that it takes.
 fn rehearsed(
     params: &EigenParams,
 ) -> impl Fn(&dyn LinOp, Option<&dyn LinOp>, Room) -> Result<()> + '_ {
     |op, cheap, room| search(op, cheap, params, room, None, &mut unwatched).map(|_| ())
 }
 
-/// The search with vectors in this room.
+/// Runs the search with this choice of vectors.
 fn search(
     op: &dyn LinOp,
     cheap: Option<&dyn LinOp>,
@@ -187,12 +190,12 @@ impl<'a, 'm> Process<'a, 'm> {
         })
     }
 
-    /// Vectors in use, without the next block.
+    /// Number of vectors in use, without the next block.
     fn end(&self) -> usize {
         self.locked + self.have
     }
 
-    /// Random vectors in place of `which`, orthonormal among themselves and to all before.
+    /// Replaces vectors by random ones, orthonormal among themselves and to all before.
     fn randomise(&mut self, which: Range<usize>) -> Result<()> {
         if which.is_empty() {
             return Ok(());
@@ -206,7 +209,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.v.put(which.start, &x, 0, which.len())
     }
 
-    /// Saved vectors: what has converged is locked, the sum of the others begins the basis.
+    /// Takes saved vectors: those that have converged are locked, and the sum of the others begins the basis.
     fn adopt(&mut self, guess: &VectorSet) -> Result<()> {
         self.op.shape().check(guess.first(), "guess")?;
         let n = guess.count().min(self.side - self.block);
@@ -251,7 +254,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.randomise(filled..at + self.block)
     }
 
-    /// One block more of p(A) V = V H + ...
+    /// Extends p(A) V = V H + ... by a block.
     fn step(&mut self) -> Result<()> {
         let b = self.block;
         let (end, shape) = (self.end(), self.op.shape());
@@ -345,7 +348,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Ritz values of p(A), the largest first, their vectors (columns) and residuals.
+    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals.
     fn project(&self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
         let (n, b) = (self.have, self.block);
         let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
@@ -385,7 +388,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// Rayleigh quotients and residuals of A for some vectors, which stay.
+    /// Rayleigh quotients and residuals of A for some vectors, which stay as they are.
     fn ritz(&mut self, which: Range<usize>) -> Result<(Vec<f64>, Vec<f64>)> {
         let shape = self.op.shape();
         let (mut values, mut residuals) = (vec![], vec![]);
@@ -403,7 +406,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok((values, residuals))
     }
 
-    /// The order of values from the wanted end inwards.
+    /// The order of values from the wanted end of the spectrum inwards.
     fn inwards(&self, values: &[f64]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&i, &j| match self.params.end {
@@ -413,12 +416,12 @@ impl<'a, 'm> Process<'a, 'm> {
         order
     }
 
-    /// Scale of the spectrum.
+    /// The largest modulus in the spectrum, as far as it is known.
     fn scale(&self) -> f64 {
         self.report.least.abs().max(self.report.largest.abs())
     }
 
-    /// The ends of the spectrum by a short run without polynomial, in the place of vectors from `at` on.
+    /// Finds the ends of the spectrum by a short run without polynomial, in the place of vectors from `at` on.
     fn probe_at(&mut self, at: usize) -> Result<()> {
         let p = std::mem::replace(&mut self.p, Polynomial::plain(End::Largest));
         let keep = std::mem::replace(&mut self.locked, at);
@@ -440,7 +443,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// All of A in a random basis of the whole space.
+    /// Diagonalises all of A in a random basis of the whole space.
     fn whole(mut self) -> Result<(VectorSet, EigenReport)> {
         let n = limited(self.side);
         for first in (0..n).step_by(FILLED) {
@@ -582,8 +585,8 @@ impl<'a, 'm> Process<'a, 'm> {
         self.finish()
     }
 
-    /// Does nothing lie beyond the edge, seen from a Ritz value and its error? A vector with a part c along an
-    /// eigenvector beyond has an error of c times the distance at least, and from c = 1 / sqrt(dimension) on, that of a
+    /// Whether nothing lies beyond the edge, judged from a Ritz value and its error. A vector with a part c along an
+    /// eigenvector beyond has an error of at least c times the distance, and from c = 1 / sqrt(dimension), that of a
     /// random start, this part has grown: that it began smaller than the share has a probability of share^2 times the
     /// dimension.
     fn is_below(&self, value: f64, error: f64, edge: Option<f64>) -> bool {
@@ -595,7 +598,8 @@ impl<'a, 'm> Process<'a, 'm> {
         distance > noise && error <= share * distance
     }
 
-    /// Is the basis large enough: has what is wanted converged, or is nothing beyond the edge or outside of the interval?
+    /// Whether the basis is large enough: what is wanted has converged, or nothing lies beyond the edge or outside of
+    /// the interval.
     fn is_decided(&self, edge: Option<f64>) -> Result<bool> {
         let (values, _, errors) = self.project()?;
         let wanted = match edge {
@@ -616,7 +620,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(nothing || converged)
     }
 
-    /// Begins a run with random vectors; of more than wanted the last are dropped where the basis has too little room.
+    /// Begins a run with random vectors; of more vectors than wanted the last are dropped where the basis has too
+    /// little room.
     fn begin_again(&mut self) -> Result<()> {
         let count = self.params.count;
         let enough = (self.side.saturating_sub(count) / 2).max(2 * self.block);
@@ -627,7 +632,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)
     }
 
-    /// Takes the first vectors of the basis, which H knows as diagonal, out of it.
+    /// Moves the first vectors of the basis, on which H is diagonal, to the locked ones.
     fn lock(&mut self, done: usize) {
         if done == 0 {
             return;
@@ -642,20 +647,20 @@ impl<'a, 'm> Process<'a, 'm> {
         self.have = left;
     }
 
-    /// Tells the monitor; true: stop.
+    /// Tells the monitor; returns true if it asks to stop.
     fn tell(&mut self, residuals: &[f64]) -> Result<bool> {
         self.told = residuals.iter().map(|r| r / self.scale()).collect();
         self.report.stopped |= self.watch.after(self.report.restarts, &self.told).is_some();
         Ok(self.report.stopped)
     }
 
-    /// Tells the monitor what it knows once more if there are so many blocks since the last time; true: stop.
+    /// Tells the monitor again what it knows, after enough blocks; returns true if it asks to stop.
     fn tell_on_the_way(&mut self) -> Result<bool> {
         let due = (self.have / self.block).is_multiple_of(TOLD);
         Ok(due && self.watch.after(self.report.restarts, &self.told).is_some())
     }
 
-    /// The first n vectors become Ritz vectors of A itself, from the wanted end inwards. Their values come out.
+    /// Turns the first n vectors into Ritz vectors of A itself, from the wanted end inwards; returns their values.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
@@ -680,7 +685,7 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(order.into_iter().map(|k| values[k]).collect())
     }
 
-    /// Rayleigh and Ritz once more with A itself; the vectors in their order.
+    /// Diagonalises A in the span of the vectors once more, and returns them in their order.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
         let all = self.end().max(1).min(self.v.count());

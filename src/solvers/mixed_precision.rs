@@ -29,23 +29,23 @@ use crate::fields::blas;
 use crate::fields::{parts_of, Precision, VectorField};
 use crate::linop::{LinOp, SchurSource};
 
-/// Recomputed residuals in a row that may not have fallen, although the iteration said so, before a
-/// solve gives up.
+/// Number of recomputed residuals in a row that may not have fallen, although the iteration said so, before a solve
+/// gives up.
 const STANDSTILL: usize = 10;
-/// Times the system's patience without a fall of the recomputed residual before a solve gives up.
+/// Number of times the system's patience without a fall of the recomputed residual before a solve gives up.
 const PATIENCE: usize = 5;
-/// Longest drift of the residual over the length of the gradient: with less, updates cost more than
-/// the iterations that they save.
+/// Largest drift of the residual over the length of the gradient: smaller values cost more updates than they save
+/// iterations.
 const DRIFT: f64 = 0.03;
-/// Iterations that must lie between updates because of drift.
+/// Smallest number of iterations between updates because of drift.
 const INTERVAL: usize = 10;
-/// A recomputed residual of at most so many times the precision, and so many times what the iteration said, is rounding.
+/// A recomputed residual is taken for rounding if it is at most so many times the precision, and so many times what
+/// the iteration said.
 const ROUNDING: f64 = 1e5;
 const JUMP: f64 = 3.0;
-/// Factors by which a goal falls that the iteration met beyond rounding, but not the criteria: least and largest
-/// factor.
+/// Smallest and largest factor by which a goal is lowered that the iteration met without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
-/// Breakdowns in a row without an iteration between them that are one too many.
+/// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
 /// What to do after an iteration.
@@ -56,11 +56,11 @@ pub(super) enum Next {
     Refresh,
 }
 
-/// What an iteration in lower precision goes back to.
+/// For two precisions: what an iteration in the lower one goes back to.
 struct Upper {
     /// What the iteration has found since x was brought up to date; none while all residuals are recomputed at once.
     correction: Option<VectorField>,
-    /// Right-hand sides of which residuals are computed in precise arithmetic at a time.
+    /// Number of right-hand sides whose residuals are computed in precise arithmetic at a time.
     part: usize,
     /// Heavy-quark residuals of x when it was last recomputed.
     heavy_quark: Vec<f64>,
@@ -73,27 +73,28 @@ pub(super) struct MixedPrecision<'a, 'm> {
     preconditioner: Option<&'a dyn LinOp>,
     watch: Watch<'a, 'm>,
     b: &'a VectorField,
-    /// How b comes from the source of a larger system: residuals may take the memory of b then.
+    /// How b comes from the source of a larger system; residuals may then overwrite b.
     origin: Option<&'a SchurSource<'a>>,
     x: &'a mut VectorField,
-    /// Right-hand sides that are left, and with one precision x and b of these once they are not all.
+    /// Numbers of the right-hand sides that are left and, with one precision, their x and b once some are not.
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
-    /// Right-hand sides that came to a standstill, and at which iteration.
+    /// Numbers of the right-hand sides that came to a standstill, and the iteration at which they did.
     parked: Vec<(usize, usize)>,
-    /// Latest relative residual of every right-hand side.
+    /// Latest relative residual of every right-hand side, for the monitor.
     shown: Vec<f64>,
-    /// Two precisions only.
+    /// For two precisions: what the lower one goes back to.
     upper: Option<Upper>,
-    /// The residual of the iteration, and its |r|^2 when it was last recomputed.
+    /// The residual of the iteration.
     pub r: VectorField,
+    /// |r|^2 of every right-hand side when the residual was last recomputed.
     pub r2: Vec<f64>,
-    /// Right-hand sides that are still iterated.
+    /// Whether each right-hand side is still iterated.
     pub active: Vec<bool>,
-    /// Active ones whose search direction must start afresh, after `refresh`.
+    /// Whether each active right-hand side must begin with a new search direction, after `refresh`.
     pub fresh: Vec<bool>,
     zero: Vec<bool>,
-    /// r of the iteration = weight (b - M x); its relative residual is sqrt(r2) / unit.
+    /// Factor of the residual of the iteration, r = weight (b - M x); the relative residual is sqrt(r2) / unit.
     weight: Vec<f64>,
     unit: Vec<f64>,
     scale: Vec<f64>,
@@ -101,33 +102,37 @@ pub(super) struct MixedPrecision<'a, 'm> {
     delta: f64,
     /// Relative residual at which a right-hand side is believed to have converged.
     goal: Vec<f64>,
-    /// Largest relative residual since the last recomputation, and the latest.
+    /// Largest relative residual since the last recomputation.
     peak: Vec<f64>,
+    /// Latest relative residual.
     relative: Vec<f64>,
-    /// What the latest is of the one before; 0: not known.
+    /// Ratio of the latest relative residual to the one before; 0 if unknown.
     rate: Vec<f64>,
-    /// Least of the iteration's residuals, and when it last fell.
+    /// Smallest residual of the iteration.
     least: Vec<f64>,
+    /// The iteration at which a residual last fell below the smallest.
     fell_at: usize,
-    /// Patience of the system.
+    /// How long the system waits for a residual to fall.
     patience: Patience,
-    /// Way that x has come since the last recomputation, drift for a unit of it, and whether there
-    /// is too much.
+    /// Distance that x has moved since the last recomputation.
     way: Vec<f64>,
+    /// Drift of the residual away from the true one, per unit of that distance.
     drift: Vec<f64>,
+    /// True if the residual has drifted too far.
     strayed: bool,
     refreshed_at: usize,
-    /// Right-hand sides whose update is due.
+    /// Whether an update of each right-hand side is due.
     due: Vec<bool>,
-    /// The residual is said to have fallen since the last recomputation.
+    /// Whether the residual is said to have fallen since the last recomputation.
     claimed: Vec<bool>,
-    /// A recomputed residual is rounding of precise arithmetic: to recompute it again while the iteration still
-    /// lowers the residual of sites far from the source would put that rounding back.
+    /// Whether a recomputed residual is rounding of precise arithmetic: recomputing it again, while the iteration
+    /// still lowers the residual of sites far from the source, would put that rounding back.
     rounded: Vec<bool>,
-    /// How far each right-hand side was from its criteria at best, when, and updates since then that
-    /// should have improved on it.
+    /// How close each right-hand side was to its criteria at best.
     best: Vec<f64>,
+    /// The iteration at which it was.
     best_at: Vec<usize>,
+    /// Number of updates since then that should have improved on it.
     without_progress: Vec<usize>,
     breakdowns: usize,
     last_breakdown: usize,
@@ -227,7 +232,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(mixed)
     }
 
-    /// Right-hand sides that are left.
+    /// Number of right-hand sides that are left.
     pub fn nrhs(&self) -> usize {
         self.columns.len()
     }
@@ -239,7 +244,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn vector(&self) -> Result<VectorField> {
         self.sloppy.shape().field(self.nrhs())
     }
-    /// Where the iteration adds its steps, and its residual.
+    /// The vector to which the iteration adds its steps, and its residual.
     pub fn split(&mut self) -> (&mut VectorField, &mut VectorField) {
         let x = match (&mut self.upper, &mut self.left) {
             (Some(upper), _) => upper.correction.as_mut().expect("between residuals"),
@@ -251,27 +256,28 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn x(&mut self) -> &mut VectorField {
         self.split().0
     }
-    /// A complex coefficient for every right-hand side.
+    /// A complex coefficient for every right-hand side, from a real function.
     pub fn each(&self, value: impl Fn(&Self, usize) -> f64) -> Vec<Complex64> {
         (0..self.nrhs()).map(|i| Complex64::new(value(self, i), 0.0)).collect()
     }
-    /// `value` where a right-hand side is active, else 0.
+    /// A coefficient for every right-hand side: `value` if it is active, else 0.
     pub fn masked(&self, value: impl Fn(usize) -> Complex64) -> Vec<Complex64> {
         let pick = |i| if self.active[i] { value(i) } else { Complex64::ZERO };
         (0..self.nrhs()).map(pick).collect()
     }
 
-    /// The operator of the iteration, of which an application is counted.
+    /// The operator of the iteration; an application of it is counted.
     pub fn operator(&mut self) -> &'a dyn LinOp {
         self.counted(self.sloppy)
     }
-    /// The same of another operator in the iteration.
+    /// Counts an application of another operator in the iteration and returns it.
     pub fn counted<'o>(&mut self, op: &'o dyn LinOp) -> &'o dyn LinOp {
         self.report.flops += op.flops() * self.nrhs() as f64;
         self.report.bytes += op.bytes(self.nrhs());
         op
     }
-    /// Counts sloppy vectors moved, and flops per site of all right-hand sides together.
+    /// Counts vectors moved in the lower precision, and floating-point operations per site of all right-hand sides
+    /// together.
     pub fn count(&mut self, vectors: usize, flops_per_site: usize) {
         let sites = self.sloppy.shape().sites() * self.nrhs();
         // Counted for spinors, 12 complex numbers per site.
@@ -282,30 +288,30 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.bytes += (vectors as u64 * bytes) as f64;
     }
 
-    /// Still something to do?
+    /// Whether a right-hand side is still iterated.
     pub fn running(&self) -> bool {
         !self.done
     }
-    /// Right-hand sides that stand still although iterations are left, and since when.
+    /// The right-hand sides that stand still although iterations are left, and since when.
     pub fn parked(&self) -> &[(usize, usize)] {
         &self.parked
     }
-    /// Is right-hand side i behind, once half of the iterations are over: has it done a smaller share of its way,
-    /// as decades of its residual count, than of its iterations?
+    /// Whether right-hand side i is late: once half of the iterations are over, it has done a smaller share of its
+    /// way, in decades of its residual, than of its iterations.
     pub fn late(&self, i: usize) -> bool {
         let share = self.report.iterations as f64 / self.params.stop.iterations as f64;
         share >= 0.5 && self.relative[i] > self.goal[i].powf(share)
     }
-    /// The iteration leads nowhere for right-hand side i.
+    /// Sets right-hand side i aside, since the iteration leads nowhere for it.
     pub fn set_aside(&mut self, i: usize) {
         self.active[i] = false;
         self.parked.push((self.columns[i], self.report.iterations));
         self.done |= !self.active.contains(&true);
     }
 
-    /// After `refresh`: once most right-hand sides have stopped, and the others have some way to go, the fields shrink
-    /// to these, those of the algorithm too. Returns which of them stay. With one precision the memory that the
-    /// residual no longer needs takes their x and b.
+    /// Called after `refresh`: once most right-hand sides have stopped and the others have some way to go, all
+    /// fields, those of the algorithm too, shrink to the others. Returns which of them stay. With one precision their
+    /// x and b take the memory that the residual no longer needs.
     pub fn shrink(&mut self, fields: &mut [&mut VectorField]) -> Result<Option<Vec<usize>>> {
         let keep: Vec<usize> = (0..self.nrhs()).filter(|&i| self.active[i]).collect();
         let k = keep.len();
@@ -386,7 +392,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(Some(keep))
     }
 
-    /// Solutions of the right-hand sides that are left, to where the caller has them.
+    /// Copies the solutions of the right-hand sides that are left into the caller's x.
     fn store(&mut self) -> Result<()> {
         if let Some((x, _)) = &self.left {
             for (from, &to) in self.columns.iter().enumerate() {
@@ -396,7 +402,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Before `advance`: the length of a step of x, and |gradient|^2 where it began.
+    /// Called before `advance`, with the length of the step of x and |gradient|^2 where it began.
     pub fn walk(&mut self, step: &[f64], gradient2: &[f64]) {
         for i in (0..self.nrhs()).filter(|&i| self.upper.is_some() && self.active[i]) {
             self.way[i] += step[i];
@@ -405,8 +411,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// May the iteration that has not been told of yet be the last, or end at an update? Asked of those who
-    /// would go on without its sums.
+    /// Whether the iteration whose sums are not known yet may be the last, or end at an update; for algorithms that
+    /// would continue without these sums.
     pub fn near(&self) -> bool {
         let last = self.report.iterations + 1 >= self.params.stop.iterations;
         last || (0..self.nrhs()).filter(|&i| self.active[i]).any(|i| {
@@ -416,12 +422,12 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             self.relative[i] * self.rate[i].min(1.0).powi(2) <= self.goal[i].max(update)
         })
     }
-    /// Has a limit been reached, or the monitor said that it is enough?
+    /// Whether a limit has been reached, or the monitor has asked to stop.
     pub fn ended(&self) -> bool {
         self.watch.ended(self.report.iterations).is_some()
     }
 
-    /// After an iteration: `r2` is |r|^2 by the recurrence.
+    /// Called after an iteration, with |r|^2 by the recurrence.
     pub fn advance(&mut self, r2: &[f64]) -> Next {
         self.report.iterations += 1;
         let now = self.report.iterations;
@@ -474,7 +480,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.update(&all)
     }
 
-    /// The same of right-hand sides whose update is due, and which these were; the others go on as if nothing had been.
+    /// Brings x up to date and recomputes the residual for those right-hand sides whose update is due, and returns
+    /// which they were; the others continue as if nothing had been.
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
         // Fields whose right-hand sides are fastest in memory have no parts.
         let all = self.upper.is_none() || !self.x.can_keep();
@@ -519,8 +526,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.judge(which)
     }
 
-    /// After a division by nothing: recomputes the residual and lets every direction start afresh.
-    /// What the iteration was about to add must not be in x.
+    /// Called after a division by zero: recomputes the residual and lets every direction start anew. What the
+    /// iteration was about to add must not be in x.
     pub fn breakdown(&mut self, what: &str) -> Result<()> {
         let at = self.report.iterations;
         self.breakdowns = if at == self.last_breakdown { self.breakdowns + 1 } else { 1 };
@@ -539,15 +546,16 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// These right-hand sides by parts that precise arithmetic takes at a time: the first of each and their number. They
-    /// lie beside each other in x and b.
+    /// Divides these right-hand sides into parts that precise arithmetic takes at a time, each of neighbours in x and
+    /// b: the first of each and their number.
     fn parts(&self, which: &[usize]) -> Vec<(usize, usize)> {
         let max = self.upper.as_ref().map_or(self.nrhs(), |upper| upper.part);
         let columns: Vec<usize> = which.iter().map(|&i| self.columns[i]).collect();
         parts_of(&columns, max).into_iter().map(|(k, count)| (which[k], count)).collect()
     }
 
-    /// r = weight (b - M x) of these right-hand sides, with one precision of all; `with_x`: x is not zero.
+    /// r = weight (b - M x) for these right-hand sides (with one precision for all); `with_x` says that x is not
+    /// zero.
     fn recompute(&mut self, which: &[usize], with_x: bool) -> Result<()> {
         let mut norms = vec![];
         match self.upper.is_some() {
@@ -601,8 +609,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
     }
 
-    /// The same for a part of a solve in two precisions; `room`: for the residual in precise arithmetic, where x is not
-    /// zero. Returns |b - M x|^2.
+    /// Recomputes a part of the residuals of a solve in two precisions; `room` is memory for the residual in precise
+    /// arithmetic where x is not zero. Returns |b - M x|^2.
     fn recompute_part(
         &mut self,
         first: usize,
@@ -649,7 +657,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         blas::norm2(&source)
     }
 
-    /// Heavy-quark residual of x, up to date right after `recompute`.
+    /// The heavy-quark residual of x, valid right after `recompute`.
     fn heavy_quark(&self) -> Result<Vec<f64>> {
         let mut hq = match &self.upper {
             Some(upper) => upper.heavy_quark.clone(),
@@ -673,7 +681,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         Ok(())
     }
 
-    /// Decides from recomputed residuals which of these go on, and how far.
+    /// Decides from recomputed residuals which of these right-hand sides go on, and how far.
     fn judge(&mut self, which: &[usize]) -> Result<()> {
         let hq = match self.watch.stop.heavy_quark() {
             Some(_) => self.heavy_quark()?,

@@ -58,7 +58,7 @@ use crate::fields::{blas, Precision, VectorField};
 use crate::linop::{LinOp, SchurSource};
 use mixed_precision::MixedPrecision;
 
-/// The linear system: an operator, and what approximates it more cheaply.
+/// A linear system: an operator, and cheaper operators that approximate it or its inverse.
 #[derive(Clone)]
 pub struct System {
     pub precise: Arc<dyn LinOp>,
@@ -67,14 +67,14 @@ pub struct System {
     /// An approximate inverse for CG, BiCGStab, GCR and MR, in the precision of the iteration; it may
     /// change from one application to the next. That of CG is positive.
     pub preconditioner: Option<Arc<dyn LinOp>>,
-    /// What residuals are compared with instead of |b|, one per right-hand side: where this system
-    /// stands for another one, its |b|.
+    /// Norms that residuals are compared with instead of |b|, one per right-hand side; where this system stands for
+    /// another one, its |b|.
     pub scale: Option<Vec<f64>>,
     pub patience: Patience,
 }
 
-/// When a solve gives up: a residual that has not fallen by a factor in so many iterations is recomputed, and one that was
-/// recomputed and has not in five times as many, or half of all where these are more, ends the solve.
+/// When a solve gives up. A residual that has not fallen by `factor` in so many iterations is recomputed; one that
+/// was recomputed and has not fallen in five times as many, or in half of all if that is more, ends the solve.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
     pub iterations: usize,
@@ -82,7 +82,7 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Patience with iterations that are cheap.
+    /// The patience for iterations that are cheap.
     pub const LONG: Patience = Patience { iterations: 200, factor: 0.99 };
 }
 
@@ -137,10 +137,10 @@ impl System {
     }
 }
 
-/// Iterations that differ in the kernels that they launch.
+/// Number of first iterations that may launch different kernels.
 const DIFFERENT: usize = 4;
 
-/// The limit of a loop of iterations.
+/// The number of iterations of a loop with this limit; a few in a rehearsal.
 fn limited(max: usize) -> usize {
     steps(max, DIFFERENT)
 }
@@ -163,9 +163,9 @@ pub fn solve(
     solve_with_origin(system, params, x, (b, None), monitor)
 }
 
-/// The same of a Schur complement where `origin` says how b comes from the source of the whole operator: residuals in
-/// precise arithmetic then go by way of the other parity, with one vector less, and what b holds is unspecified
-/// afterwards.
+/// Solves a Schur complement's system where `origin` says how b comes from the source of the whole operator.
+/// Residuals in precise arithmetic then go by way of the other parity, with one vector less, and what b holds is
+/// unspecified afterwards.
 ///
 /// # Errors
 /// Errors of [`solve`].
@@ -220,7 +220,7 @@ pub(crate) fn solve_with_origin(
     units.end(done)
 }
 
-/// Refuses equations, fields and parameters that do not go together.
+/// Refuses equations, fields and parameters that do not fit together.
 fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorField) -> Result<()> {
     params.check()?;
     match params.kind {
@@ -258,7 +258,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     Ok(())
 }
 
-/// Goes on by CGNR with right-hand sides that came to a standstill, which have the iterations that are left of their own.
+/// Solves by CGNR for right-hand sides that came to a standstill, each with the iterations that it has left.
 fn fall_back(
     parked: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
@@ -336,7 +336,7 @@ pub(crate) fn check_finite(norms: &[f64], name: &str) -> Result<()> {
     }
 }
 
-/// Below this a sum of products is rounding noise, relative to the norms of its factors.
+/// Size below which a sum of products is rounding noise, relative to the norms of its factors.
 fn noise(precision: Precision) -> f64 {
     0.01 * precision.epsilon()
 }

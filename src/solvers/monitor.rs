@@ -4,18 +4,18 @@ use std::ops::ControlFlow;
 use std::ops::Range;
 use std::time::Instant;
 
-/// What a running solve tells its monitor.
+/// The state of a running solve, for its monitor.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress<'a> {
     pub iteration: usize,
     /// Relative residuals of the recurrence, one per right-hand side.
     pub residual: &'a [f64],
-    /// Since the start of the solve.
+    /// Seconds since the start of the solve.
     pub seconds: f64,
 }
 
-/// Called after every iteration; `Break` ends the solve cleanly. With many ranks all of them must
-/// answer alike (`Comm::stop`).
+/// A monitor: a function called after every iteration; `Break` ends the solve cleanly. With many ranks all of them
+/// must answer alike (`Comm::stop`).
 pub type Monitor<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// A monitor that lets the solve run.
@@ -23,8 +23,8 @@ pub fn unwatched(_: &Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// The monitor of solves for some right-hand sides of a larger one, which shows residuals of all. A solve that it has ended
-/// is followed by others that end after one iteration.
+/// A monitor for solves of some right-hand sides of a larger solve, which shows residuals of all. A solve that it has
+/// ended is followed by others that end after one iteration.
 pub(crate) struct OfParts<'a, 'm> {
     pub monitor: &'a mut Monitor<'m>,
     /// Relative residuals of all right-hand sides.
@@ -37,7 +37,7 @@ impl<'a, 'm> OfParts<'a, 'm> {
     pub fn new(monitor: &'a mut Monitor<'m>, shown: Vec<f64>, start: Instant) -> Self {
         OfParts { monitor, shown, start, stopped: false }
     }
-    /// The monitor of these right-hand sides, whose solve follows on so many iterations.
+    /// The monitor for these right-hand sides, whose solve begins after so many iterations.
     pub fn of<'s>(
         &'s mut self,
         columns: Range<usize>,

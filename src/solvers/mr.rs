@@ -11,7 +11,8 @@ use crate::fields::blas::{self, Times};
 use crate::fields::VectorField;
 use crate::linop::{LinOp, Shape, Workspace};
 
-/// Minimal residual; with a preconditioner K steps go along K r.
+/// Minimal residual (Saad, Iterative Methods for Sparse Linear Systems, Algorithm 5.3); with a preconditioner K steps
+/// go along K r.
 pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>) -> Result<()> {
     if !mixed.running() {
         return Ok(());
@@ -49,7 +50,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     Ok(())
 }
 
-/// A few steps of MR from zero, without any check of convergence.
+/// A few steps of minimal residual from zero without any check of convergence, as an operator.
 pub struct MinimalResidual {
     op: Arc<dyn LinOp>,
     steps: usize,
@@ -58,7 +59,7 @@ pub struct MinimalResidual {
 }
 
 impl MinimalResidual {
-    /// `steps` of at least one, relaxation `omega` between 0 and 2.
+    /// The operator of `steps` steps, at least one, with relaxation `omega` between 0 and 2.
     pub fn new(op: Arc<dyn LinOp>, steps: usize, omega: f64) -> Self {
         assert!(steps > 0 && omega > 0.0 && omega < 2.0);
         MinimalResidual { op, steps, omega, workspace: Workspace::default() }

@@ -16,25 +16,25 @@ use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
 
-/// One system of a multi-shift solve.
+/// One system A + sigma of a multi-shift solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shift {
-    /// Added to the operator; not negative.
+    /// The shift sigma, which is added to the operator; not negative.
     pub sigma: f64,
     /// Largest |b - (A + sigma) x| / |b|.
     pub tol: f64,
-    /// Largest heavy-quark residual, which refinement alone sees to; 0: not asked for.
+    /// Largest heavy-quark residual, which only the refinement sees to; 0: not asked for.
     pub heavy_quark: f64,
 }
 
-/// What happened to one shift.
+/// The result for one shift.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShiftReport {
     /// Iterations after which it left the common Krylov space.
     pub iterations: usize,
     /// Iterations of CG that refined it afterwards.
     pub refinement: usize,
-    /// Meets its tolerance for every right-hand side.
+    /// True if it meets its tolerance for every right-hand side.
     pub converged: bool,
     /// |b - (A + sigma) x| / |b| recomputed in precise arithmetic, per right-hand side.
     pub residual: Vec<f64>,
@@ -42,12 +42,12 @@ pub struct ShiftReport {
     pub residual_hq: Vec<f64>,
 }
 
-/// Recurrence of one shift, for every right-hand side.
+/// The recurrence of one shift for every right-hand side (Jegerlehner, hep-lat/9612014).
 struct Track {
     zeta: Vec<f64>,
     zeta_before: Vec<f64>,
     active: Vec<bool>,
-    /// Gone once nobody needs it.
+    /// The search direction; freed when it is no longer needed.
     p: Option<VectorField>,
     iterations: usize,
 }
@@ -196,7 +196,7 @@ struct Common {
     history: Vec<f64>,
 }
 
-/// The common Krylov space.
+/// Iterates the common Krylov space of all shifts.
 fn iterate(
     system: &System,
     params: &SolverParams,

@@ -23,7 +23,7 @@ pub enum SolverKind {
     Mr,
     /// CG for all A + sigma_k at once (Jegerlehner, hep-lat/9612014); see [`multishift`](super::multishift()).
     MultiShift,
-    /// Chosen while it solves, by those who solve with quark actions.
+    /// Chosen during the solve, by solvers of quark actions.
     Auto,
 }
 
@@ -60,7 +60,7 @@ choices! {
 }
 
 impl SolverKind {
-    /// Takes an approximate inverse, which may change from one application to the next.
+    /// Whether the algorithm takes an approximate inverse that may change from one application to the next.
     pub fn takes_preconditioner(self) -> bool {
         matches!(self, SolverKind::Cg | SolverKind::BiCgStab | SolverKind::Gcr | SolverKind::Mr)
     }
@@ -73,26 +73,26 @@ impl SolverKind {
     }
 }
 
-/// More do not fit in any memory.
+/// Largest number of directions that may be asked for; more do not fit in any memory.
 pub const MAX_DIRECTIONS: usize = 10_000;
 
-/// What a solve is asked for.
+/// Algorithm, stopping criteria and parameters of a solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolverParams {
     pub kind: SolverKind,
     pub stop: Stop,
-    /// Factor of mixed precision: the residual is recomputed in precise arithmetic whenever the sloppy one
-    /// has fallen by this factor. 0: that of the sloppy precision, [`SolverParams::delta_in`].
+    /// Factor for mixed precision: the residual is recomputed in precise arithmetic whenever that of the iteration
+    /// has fallen by it. 0: a value that depends on the lower precision, [`SolverParams::delta_in`].
     pub delta: f64,
-    /// GCR: directions that are kept before a restart.
+    /// For GCR: number of directions that are kept before a restart.
     pub nkrylov: usize,
-    /// MR: relaxation, 1 is none.
+    /// For MR: relaxation, 1 is none.
     pub omega: f64,
-    /// Start from the x that is passed in; else from zero.
+    /// True: start from the x that is passed in; else from zero.
     pub initial_guess: bool,
-    /// Record the residual of every iteration.
+    /// True: record the residual of every iteration.
     pub history: bool,
-    /// BiCGStab: right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
+    /// For BiCGStab: whether right-hand sides that it cannot solve are solved by themselves, in the end by CGNR; else
     /// they stay as they are.
     pub fall_back: bool,
 }
@@ -113,8 +113,8 @@ impl Default for SolverParams {
 }
 
 impl SolverParams {
-    /// `delta`, or where it is 0 that of an iteration in this precision: with 16 bits rarer updates lose more iterations
-    /// than they save (docs/lab/solves.md).
+    /// `delta`, or if that is 0 the value for an iteration in this precision: with 16 bits rarer updates lose more
+    /// iterations than they save (docs/lab/solves.md).
     pub fn delta_in(&self, sloppy: Precision) -> f64 {
         match (self.delta, sloppy) {
             (0.0, Precision::F16) => 0.1,
@@ -122,7 +122,7 @@ impl SolverParams {
             (delta, _) => delta,
         }
     }
-    /// `delta`, no more than `max`; `max` of 0: any.
+    /// `delta`, but at most `max`; a `max` of 0 sets no bound.
     pub(crate) fn delta_up_to(&self, max: f64) -> f64 {
         match (self.delta == 0.0, max == 0.0) {
             (true, _) => max,

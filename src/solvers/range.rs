@@ -9,34 +9,35 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 
-/// The fields of a solve, in its units.
+/// Fields and norms of a solve, in its own units.
 pub(crate) struct Fields<'a> {
     pub xs: Vec<&'a mut VectorField>,
     pub b: &'a VectorField,
-    /// |b| of every right-hand side.
+    /// The norm |b| of every right-hand side.
     pub norms: &'a [f64],
-    /// b is this times the caller's b, for every right-hand side; so are the solutions.
+    /// For every right-hand side the factor between the b here and the caller's; solutions have the same.
     pub factors: &'a [f64],
 }
 
-/// The solutions `xs` of a linear equation with the source b, in units in which |b| and its square are ordinary numbers.
+/// The solutions `xs` of a linear equation with source b in units, powers of two, in which |b| and its square are
+/// ordinary numbers.
 pub(crate) struct InRange<'a, X> {
     xs: &'a mut [X],
     b: &'a VectorField,
-    /// b and the solutions in units that are not the caller's.
+    /// Copies of b and the solutions in such units, where those of the caller do not do.
     other: Option<(VectorField, Vec<VectorField>)>,
     powers: Vec<i32>,
     norms: Vec<f64>,
     factors: Vec<f64>,
 }
 
-/// What powers of two a precision takes.
+/// The powers of two between which a precision can be used.
 struct Reach {
-    /// |b| between 2^-norm and 2^norm is taken as it is.
+    /// A |b| between 2^-norm and 2^norm is left as it is.
     norm: i32,
-    /// Factor that brings squares into range which were 0 or infinite.
+    /// Exponent of the factor that brings squares into range which were 0 or infinite.
     trial: i32,
-    /// Largest factor.
+    /// Largest exponent of a factor.
     max: i32,
 }
 
@@ -50,7 +51,8 @@ impl Reach {
 }
 
 impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
-    /// Finds the units; `guess`: the solve starts from the `xs` that are there. What is refused leaves them as they are.
+    /// Finds the units; `guess` says that the solve starts from the `xs` that are there. A refusal leaves them as
+    /// they are.
     ///
     /// # Errors
     /// `NotFinite`: b or a guess holds NaN or infinity, or a guess is more than 1e150 times as long as b; `OutOfMemory`:
@@ -84,7 +86,7 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
         Ok(InRange { xs, b, other, powers, norms, factors })
     }
 
-    /// What the solve works with.
+    /// The fields and norms that the solve works with.
     pub fn fields(&mut self) -> Fields<'_> {
         let (xs, b) = match &mut self.other {
             Some((b, solutions)) => (solutions.iter_mut().collect(), &*b),
@@ -93,8 +95,8 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
         Fields { xs, b, norms: &self.norms, factors: &self.factors }
     }
 
-    /// Brings solutions back to the units of the caller. What is not finite in a solve of finite fields is a breakdown of
-    /// it, after which the solutions are 0.
+    /// Brings solutions back to the units of the caller. Numbers that are not finite after a solve of finite fields
+    /// are a breakdown, and the solutions become 0.
     ///
     /// # Errors
     /// Errors of the solve, of which `NotFinite` becomes `SolverBreakdown`.
@@ -120,7 +122,7 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
     }
 }
 
-/// For every right-hand side the power of two that b is multiplied with, and |b|^2 after that.
+/// For every right-hand side the power of two that b is multiplied by, and |b|^2 after that.
 fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     let reach = Reach::of(b.precision());
     let mut norm2 = blas::norm2(b)?;
@@ -153,7 +155,7 @@ fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     Ok((powers, norm2))
 }
 
-/// A copy with every right-hand side multiplied by its factor.
+/// A copy of v with every right-hand side multiplied by its factor.
 fn scaled(v: &VectorField, factors: &[f64]) -> Result<VectorField> {
     let mut copy = v.like(v.precision())?;
     blas::axpby(&blas::complex(factors), v, &blas::uniform(v.nrhs(), 0.0), &mut copy)?;

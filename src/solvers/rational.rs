@@ -9,31 +9,32 @@
 use crate::bail;
 use crate::error::Result;
 
-/// c prod_k (x + z_k) / (x + s_k), about x^power from `low` to `high`.
+/// A rational approximation c prod_k (x + z_k) / (x + s_k) of x^power on [low, high] (Clark, Kennedy, Phys. Rev.
+/// Lett. 98 (2007) 051601).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rational {
     pub power: f64,
     pub low: f64,
     pub high: f64,
-    /// Largest |r(x) / x^power - 1| between them.
+    /// Largest |r(x) / x^power - 1| on the interval.
     pub error: f64,
-    /// c, also the limit for large x.
+    /// The constant c, also the limit for large x.
     pub constant: f64,
-    /// z_k, ascending like the poles.
+    /// The numbers z_k, ascending like the poles.
     pub zeros: Vec<f64>,
-    /// s_k: shifts of a multi-shift solve; positive, ascending.
+    /// The numbers s_k, positive and ascending, which are the shifts of a multi-shift solve.
     pub shifts: Vec<f64>,
-    /// Residues r_k in c (1 + sum_k r_k / (x + s_k)).
+    /// Residues r_k in the form c (1 + sum_k r_k / (x + s_k)).
     pub residues: Vec<f64>,
 }
 
-/// Poles that are tried at most.
+/// Largest number of poles that is tried.
 const MAX_POLES: usize = 40;
-/// ln(high / low) / 2 of the widest interval.
+/// Half of ln(high / low) for the widest interval.
 const WIDEST: f64 = 18.4;
-/// Numbers of poles with best errors that rounding hides and that are too large, before the search ends.
+/// Number of poles by which the search goes on after errors that rounding hides and that are too large.
 const HIDDEN: usize = 3;
-/// Rounding of the error function for the sums of 40 logarithms.
+/// Rounding of the error function, a sum of up to 40 logarithms.
 const ROUNDING: f64 = 4e-15;
 
 impl Rational {
@@ -66,13 +67,13 @@ impl Rational {
         )
     }
 
-    /// The best approximation with this many poles. Where rounding hides which one that is, the best one on a wider
-    /// interval, whose error rounding does not hide. Errors as of [`Rational::new`].
+    /// The best approximation with this many poles. If rounding hides which one that is, the best one on a wider
+    /// interval, whose error it does not hide. Errors as of [`Rational::new`].
     pub fn with_poles(power: f64, low: f64, high: f64, poles: usize) -> Result<Self> {
         Ok(Self::best(power, low, high, poles)?.0)
     }
 
-    /// The same, and whether it is the best one on a wider interval.
+    /// The approximation of [`Self::with_poles`], and whether it is the best one on a wider interval.
     fn best(power: f64, low: f64, high: f64, poles: usize) -> Result<(Self, bool)> {
         if !(power.abs() > 0.0 && power.abs() < 1.0) {
             bail!(
@@ -116,14 +117,15 @@ impl Rational {
         Ok((Rational { power, low, high, error, constant, zeros, shifts, residues }, wider))
     }
 
-    /// r(x) from its poles.
+    /// The value r(x), computed from its poles.
     pub fn value(&self, x: f64) -> f64 {
         let poles = self.shifts.iter().zip(&self.residues);
         self.constant * (1.0 + poles.map(|(s, r)| r / (x + s)).sum::<f64>())
     }
 }
 
-/// E(y) = offset + sum_k [ln(e^y + e^zeros) - ln(e^y + e^poles)] - exponent y on [-half, half].
+/// The error function E(y) = offset + sum_k [ln(e^y + e^zeros) - ln(e^y + e^poles)] - exponent y on [-half, half],
+/// with y = ln x.
 #[derive(Clone)]
 struct Steps {
     exponent: f64,
@@ -133,7 +135,7 @@ struct Steps {
     poles: Vec<f64>,
 }
 
-/// Derivative of ln(1 + e^t).
+/// The derivative of ln(1 + e^t).
 fn slope(t: f64) -> f64 {
     let small = (-t.abs()).exp();
     if t > 0.0 {
@@ -144,8 +146,8 @@ fn slope(t: f64) -> f64 {
 }
 
 impl Steps {
-    /// The best approximation of e^(exponent y), and its error: from Zolotarev's of the inverse square
-    /// root in steps of the exponent, along which zeros and poles move smoothly.
+    /// The best approximation of e^(exponent y) and its error, from Zolotarev's for the inverse square root in steps
+    /// of the exponent, along which zeros and poles move smoothly.
     fn best(exponent: f64, half: f64, n: usize) -> Result<(Self, f64)> {
         let mut steps = Self::zolotarev(half, n);
         let mut points = steps.extrema();
@@ -171,7 +173,7 @@ impl Steps {
         Ok((steps, level))
     }
 
-    /// x^(-1/2): poles and zeros in turn at equal distances of the elliptic argument.
+    /// Zolotarev's solution for x^(-1/2): poles and zeros in turn at equal distances of the elliptic argument.
     fn zolotarev(half: f64, n: usize) -> Self {
         let elliptic = Elliptic::new((-2.0 * half).exp());
         let place = |l: usize| elliptic.log_sc2(l as f64 / (2 * n + 1) as f64) - half;
@@ -183,7 +185,7 @@ impl Steps {
         s
     }
 
-    /// E as a function of y. Powers of e are taken once, and of the pairs' product one logarithm.
+    /// The error E as a function of y. Powers of e are computed once, and one logarithm for the product of all pairs.
     fn error(&self) -> impl Fn(f64) -> f64 {
         let pairs = self.zeros.iter().zip(&self.poles);
         let pairs: Vec<(f64, f64)> = pairs.map(|(z, p)| (z.exp(), p.exp())).collect();
@@ -195,7 +197,8 @@ impl Steps {
         }
     }
 
-    /// Remez: equal errors of alternating sign at 2 n + 2 points, which move to the largest ones.
+    /// Remez' exchange: makes errors equal with alternating sign at 2 n + 2 points, which then move to the largest
+    /// errors, until these are equal.
     fn exchange(&mut self, points: &mut Vec<f64>) -> Result<f64> {
         let count = 2 * self.poles.len() + 2;
         if points.len() != count {
@@ -228,7 +231,7 @@ impl Steps {
         points.iter().fold(0.0, |m: f64, &y| m.max(error(y).abs()))
     }
 
-    /// Ends and extrema of the error between its roots, one for each stretch of one sign.
+    /// The ends and the extrema of the error between its roots, one for each stretch of one sign.
     fn extrema(&self) -> Vec<f64> {
         let cells = 400 * self.poles.len() + 400;
         let at = |i: usize| -self.half + 2.0 * self.half * i as f64 / cells as f64;
@@ -348,7 +351,7 @@ fn sign(i: usize) -> f64 {
     }
 }
 
-/// Gaussian elimination of (A | b) with pivoting. Where rounding leaves no pivot the unknown stays 0.
+/// Solves (A | b) by Gaussian elimination with pivoting. An unknown for which rounding leaves no pivot stays 0.
 fn solve(rows: &mut [Vec<f64>]) -> Vec<f64> {
     let n = rows.len();
     for k in 0..n {
@@ -371,7 +374,7 @@ fn solve(rows: &mut [Vec<f64>]) -> Vec<f64> {
     x
 }
 
-/// Jacobi's functions of modulus k with 1 - k^2 given (arithmetic-geometric mean, Abramowitz and Stegun 16.4).
+/// Jacobi's elliptic functions for modulus k, given 1 - k^2 (arithmetic-geometric mean, Abramowitz and Stegun 16.4).
 struct Elliptic {
     a: Vec<f64>,
     c: Vec<f64>,
@@ -389,7 +392,7 @@ impl Elliptic {
         Elliptic { a: all, c }
     }
 
-    /// ln sc^2(u K), u from 0 to 1.
+    /// ln sc^2(u K) for u from 0 to 1.
     fn log_sc2(&self, u: f64) -> f64 {
         let n = self.a.len() - 1;
         // u K = u pi / 2 a_n; the largest angle is 2^n a_n u K.

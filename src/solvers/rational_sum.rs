@@ -12,25 +12,25 @@ use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
-/// What is asked for.
+/// Limits and tolerances of a sum of poles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RationalParams {
-    /// Largest |b - (A + sigma_k) x_k| / |b| of every pole.
+    /// Largest |b - (A + sigma_k) x_k| / |b| for every pole.
     pub tol: f64,
     pub max_iterations: usize,
     pub two_passes: bool,
 }
 
-/// What it took.
+/// The result of a sum of poles.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RationalReport {
     pub converged: bool,
     pub iterations: usize,
-    /// Multiplications of a vector with A.
+    /// Number of multiplications of a vector by A.
     pub applications: usize,
 }
 
-/// The Krylov space of A + sigma for the least sigma, step by step.
+/// The Krylov space of A + sigma for the smallest sigma, built step by step.
 struct Space<'a> {
     op: &'a dyn LinOp,
     sigma: f64,
@@ -54,7 +54,7 @@ impl<'a> Space<'a> {
     fn masked(&self, value: impl Fn(usize) -> f64) -> Vec<f64> {
         (0..self.live.len()).map(|i| if self.live[i] { value(i) } else { 0.0 }).collect()
     }
-    /// The new residual; returns alpha and beta.
+    /// Makes the new residual; returns alpha and beta.
     fn step(&mut self) -> Result<(Vec<f64>, Vec<f64>)> {
         self.op.apply(&mut self.q, &self.p)?;
         blas::axpy(&blas::uniform(self.live.len(), self.sigma), &self.p, &mut self.q)?;
@@ -252,8 +252,8 @@ fn two_passes(
     Ok(report)
 }
 
-/// y with (T + sigma) y = e_1 in the basis of unit residuals r_k, where CG's numbers give
-/// T_kk = 1 / alpha_k + beta_{k-1} / alpha_{k-1}, T_{k,k+1} = -sqrt(beta_k) / alpha_k.
+/// Solves (T + sigma) y = e_1 in the basis of unit residuals r_k, where CG's numbers give T_kk = 1 / alpha_k +
+/// beta_{k-1} / alpha_{k-1} and T_{k,k+1} = -sqrt(beta_k) / alpha_k.
 fn krylov_solution(alpha: &[f64], beta: &[f64], sigma: f64) -> Vec<f64> {
     let n = alpha.len();
     let diagonal = |k: usize| {

@@ -3,27 +3,26 @@
 use super::params::SolverKind;
 use super::stop::StoppedBy;
 
-/// What a solve did. Residuals are recomputed from x in precise arithmetic, never those of a
-/// recurrence.
+/// The result of a solve. Residuals are recomputed from x in precise arithmetic, never those of a recurrence.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolverReport {
-    /// Iterations of the slowest right-hand side (BiCGStab: of two applications each).
+    /// Number of iterations of the slowest right-hand side; one of BiCGStab has two applications.
     pub iterations: usize,
-    /// Every right-hand side meets every criterion.
+    /// True if every right-hand side meets every criterion.
     pub converged: bool,
-    /// The monitor asked to stop or the time was over; x holds what was reached.
+    /// True if the monitor asked to stop or the time was over; x then holds what was reached.
     pub stopped: bool,
-    /// Criterion that ended the solve.
+    /// The criterion that ended the solve.
     pub stopped_by: Option<StoppedBy>,
-    /// Given up before the iterations were used up: recomputed residuals no longer fell.
+    /// True if the solve gave up before the iterations were used up, since recomputed residuals no longer fell.
     pub standstill: bool,
     /// |b - M x| / |b| of every right-hand side; 0 for a zero source.
     pub residual: Vec<f64>,
     /// Heavy-quark residual of every right-hand side.
     pub residual_hq: Vec<f64>,
-    /// Times that the residual was recomputed in precise arithmetic.
+    /// Number of times that the residual was recomputed in precise arithmetic.
     pub reliable_updates: usize,
-    /// Times that directions were thrown away after a breakdown or a standstill.
+    /// Number of times that directions were thrown away after a breakdown or a standstill.
     pub restarts: usize,
     /// The algorithm that took over after the one asked for came to a standstill.
     pub fallback: Option<SolverKind>,
@@ -37,7 +36,7 @@ pub struct SolverReport {
 }
 
 impl SolverReport {
-    /// Both parts of a solve in one report; residuals are those of the second.
+    /// Combines both parts of a solve into one report, with the residuals of the second.
     pub fn followed_by(self, second: SolverReport) -> SolverReport {
         SolverReport {
             iterations: self.iterations + second.iterations,
@@ -57,7 +56,7 @@ impl SolverReport {
         }
     }
 
-    /// Solves for these right-hand sides, then for others, in one report.
+    /// Combines solves for these right-hand sides and then for others into one report.
     pub fn beside(mut self, mut others: SolverReport) -> SolverReport {
         let iterations = self.iterations.max(others.iterations);
         let mut join = |a: fn(&mut Self) -> &mut Vec<f64>| {

@@ -19,27 +19,28 @@ use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
 
-/// What is asked for.
+/// What eigenvectors the minimisation searches for, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RitzParams {
     pub end: End,
-    /// Eigenvectors wanted.
+    /// Number of eigenvectors wanted.
     pub count: usize,
     /// Largest gradient |A z - mu z| of a unit vector.
     pub tol: f64,
-    /// Cycles of 50 steps at most, after each of which products with A are computed anew.
+    /// Largest number of cycles, of 50 steps at most, after each of which products with A are computed anew.
     pub max_cycles: usize,
-    /// Look, once all are found, for a vector that was missed, from a random one orthogonal to those found.
+    /// Whether to search, once all are found, for a vector that was missed, from a random one orthogonal to those
+    /// found.
     pub verify: bool,
     /// Seed of random start vectors.
     pub seed: u64,
-    /// Seconds that a search may take, asked after every step of the minimisation; infinite: as many as it
-    /// needs. With many ranks all of them stop after the same step.
+    /// Largest number of seconds of a search, checked after every step of the minimisation; infinite: no limit. With
+    /// many ranks all of them stop after the same step.
     pub max_seconds: f64,
 }
 
 impl EigenSettings {
-    /// What the Ritz functional is minimised to: a tolerance that is absolute.
+    /// The parameters of the minimisation, with an absolute tolerance.
     pub fn ritz(&self, tol: f64, max_seconds: f64) -> RitzParams {
         let EigenSettings { end, count, max_restarts: max_cycles, verify, seed, .. } = *self;
         RitzParams { end, count, tol, max_cycles, verify, seed, max_seconds }
@@ -60,12 +61,13 @@ impl Default for RitzParams {
     }
 }
 
-/// Steps of a cycle.
+/// Number of steps of a cycle.
 const CYCLE: usize = 50;
 
-/// Minimises for all vectors asked for; `guess` holds start vectors, as many as there are. Values are
-/// those of A, from the end inwards, residuals gradients: an eigenvalue lies within each. Where the vectors of a step
-/// are much of the space, A is diagonalised as [`eigen`] does.
+/// Finds eigenvectors by minimising the Ritz functional (Kalkreuter, Simma, hep-lat/9507023; Knyazev, SIAM J. Sci.
+/// Comput. 23, 517). `guess` holds start vectors, as many as there are. Values are those of A, from the end inwards,
+/// and residuals are gradients: an eigenvalue lies within each. Where the vectors of a step are much of the space, A
+/// is diagonalised as [`eigen`] does.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -149,7 +151,8 @@ pub fn ritz(
     Ok((v, report))
 }
 
-/// Vectors that are minimised beside n wanted ones: the last of these converge by the distance to what follows.
+/// Number of vectors that are minimised besides n wanted ones, since the last of these converge by the distance to
+/// what follows.
 fn guards(n: usize) -> usize {
     n / 4
 }
@@ -163,18 +166,19 @@ struct Search<'a> {
     stopped: bool,
 }
 
-/// Vectors x, directions p and gradients, orthonormal, after vectors that all of them are orthogonal to.
+/// The orthonormal vectors of a step: x, directions p and gradients, after the vectors to which all of them are
+/// orthogonal.
 struct Space {
     vectors: VectorField,
-    /// Their products with A, without those of the first `fixed`.
+    /// Products of the vectors with A, without those of the first `fixed`.
     images: VectorField,
-    /// A x - mu x of all x.
+    /// The gradients A x - mu x of all x.
     gradient: VectorField,
     fixed: usize,
-    /// Numbers of x and p.
+    /// Number of vectors x, and of p.
     x: usize,
     p: usize,
-    /// Ritz values of all x, from the end inwards; of -A where the largest are sought.
+    /// Ritz values of all x, from the end inwards; those of -A where the largest are sought.
     values: Vec<f64>,
     gradients: Vec<f64>,
 }
@@ -189,7 +193,7 @@ impl Space {
 }
 
 impl Search<'_> {
-    /// -1 where the largest values are sought: then mu is minimised for -A.
+    /// The value -1 where the largest eigenvalues are sought, as mu is then minimised for -A; else 1.
     fn sign(&self) -> f64 {
         if self.params.end == End::Smallest {
             1.0
@@ -198,14 +202,14 @@ impl Search<'_> {
         }
     }
 
-    /// Does nothing lie below the edge? As in a search by [`eigen`]: a part along such a vector that was there at the
-    /// start would show in the gradient.
+    /// Whether nothing lies below the edge. As in a search by [`eigen`], a part along such a vector in the start
+    /// would show in the gradient.
     fn is_beyond(&self, space: &Space, edge: f64) -> bool {
         let share = share_of_random(self.op.shape().numbers() as usize);
         space.values[0] > edge && space.gradients[0] <= share * (space.values[0] - edge)
     }
 
-    /// Random vectors from number `from` on.
+    /// Replaces vectors from number `from` on by random ones.
     fn noise(&mut self, v: &mut VectorField, from: usize) -> Result<()> {
         let mut x = v.like_with(v.precision(), v.nrhs() - from)?;
         x.set_noise(Noise::Normal, self.params.seed, self.random)?;
@@ -213,7 +217,7 @@ impl Search<'_> {
         v.copy_rhs(from, &x, 0, x.nrhs())
     }
 
-    /// Products of the vectors `which`, counted without the fixed ones.
+    /// Multiplies the vectors `which`, counted without the fixed ones, by A.
     fn multiply(&mut self, space: &mut Space, which: Range<usize>) -> Result<()> {
         let shape = self.op.shape();
         for (first, n) in portions(which, 1) {
@@ -229,8 +233,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Minimises for vectors orthogonal to `fixed` from these on, until the first `wanted` have converged or, if
-    /// there is an `edge`, the first one is known to lie beyond.
+    /// Minimises for vectors orthogonal to `fixed`, beginning with these, until the first `wanted` have converged or,
+    /// with an `edge`, the first one is known to lie beyond it.
     fn minimise(
         &mut self,
         fixed: Option<&VectorField>,
@@ -281,7 +285,7 @@ impl Search<'_> {
         Ok(space)
     }
 
-    /// Vectors x and p orthonormal, their products, and A diagonal in the span of x.
+    /// Makes vectors x and p orthonormal again, with their products, and A diagonal in the span of x.
     fn renew(&mut self, space: &mut Space) -> Result<()> {
         let (f, m) = (space.fixed, space.x);
         if orthonormalise(&mut space.vectors, f, f..f + m)? < m {
@@ -298,7 +302,7 @@ impl Search<'_> {
         self.gradients(space)
     }
 
-    /// Gradients of all x, and their norms.
+    /// Computes the gradients of all x, and their norms.
     fn gradients(&self, space: &mut Space) -> Result<()> {
         let x = space.front(space.x)?;
         space.gradient.copy_rhs(0, &space.images, 0, space.x)?;
@@ -311,7 +315,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The minimum over x, p and gradients of x that have not converged.
+    /// Finds the minimum over x, p and the gradients of those x that have not converged.
     fn step(&mut self, space: &mut Space) -> Result<()> {
         let (f, m, p) = (space.fixed, space.x, space.p);
         let active: Vec<usize> =
@@ -346,7 +350,7 @@ impl Search<'_> {
     }
 }
 
-/// The columns d, orthonormal to the m orthonormal columns c and among themselves, as many as there are.
+/// Makes the columns d orthonormal to the m orthonormal columns c and among themselves; returns as many as there are.
 fn directions(
     c: &[Complex64],
     m: usize,

@@ -18,14 +18,15 @@ use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Noise, VectorField};
 use crate::linop::LinOp;
 
-/// How much larger the polynomial makes the last vector wanted than what is not wanted, and the first one at most.
+/// Ratio by which the polynomial enlarges the last vector wanted against what is not wanted; also its largest value
+/// for the first one.
 const GAIN: f64 = 1e3;
 const MAX_GAIN: f64 = 1e9;
 const MAX_DEGREE: f64 = 400.0;
 
-/// The `count` lowest eigenvectors of each time slice; vector k of the result holds number k of every slice, of unit
-/// length there. Values, residuals and bounds of the report: times slowest, then vectors. Of `params` count, `tol`,
-/// `max_restarts`, `seed` and `max_seconds` matter.
+/// The `count` lowest eigenvectors of each time slice. Vector k of the result holds number k of every slice, of unit
+/// length there. Values, residuals and bounds of the report run over times, slowest, then vectors. Of `params` count,
+/// `tol`, `max_restarts`, `seed` and `max_seconds` matter.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: the operator is not hermitian, or its vectors are no colour vectors on the whole
@@ -143,8 +144,8 @@ pub fn slice_modes(
     Ok((wanted, report))
 }
 
-/// A polynomial that is small above `cut` and large up to `wanted`, but not too large at `lowest`. Where the vectors of
-/// the iteration end within the level of the last one wanted, it is large on that level, too: the next one is above it.
+/// A polynomial that is small above `cut` and large up to `wanted`, but not too large at `lowest`. If the vectors of
+/// the iteration end within the level of the last one wanted, it is large on that level, too.
 fn polynomial(lowest: f64, wanted: f64, cut: f64, to: f64) -> Polynomial {
     let same_level = cut - wanted < 1e-4 * (to - wanted);
     let cut = if same_level { wanted + 0.05 * (to - wanted) } else { cut };

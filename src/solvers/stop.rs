@@ -8,31 +8,31 @@ use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
 
-/// A goal of right-hand sides or a limit of a solve.
+/// A goal for right-hand sides, or a limit of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Criterion {
     /// Goal: |b - M x| / |b| is at most this.
     Residual(f64),
     /// Goal: the heavy-quark residual (`blas::heavy_quark_residual`) is at most this.
     HeavyQuark(f64),
-    /// Limit: so many iterations.
+    /// Limit: at most so many iterations.
     Iterations(usize),
-    /// Limit: so many seconds since the start, by the clock of the rank where they are over first.
+    /// Limit: at most so many seconds since the start, by the clock of the rank where they are over first.
     Seconds(f64),
 }
 
-/// What ended a solve; of two parts of a solve, the greater one ended both.
+/// What ended a solve; for two parts of a solve, the greater value ended both.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum StoppedBy {
-    /// Every right-hand side met its goals, that of the residual last.
+    /// Every right-hand side met its goals, that for the residual last.
     Residual,
-    /// Every right-hand side met its goals, the heavy-quark residual last.
+    /// Every right-hand side met its goals, that for the heavy-quark residual last.
     HeavyQuark,
     /// Recomputed residuals no longer fell.
     Standstill,
     Iterations,
     Seconds,
-    /// The monitor.
+    /// The monitor asked to stop.
     Callback,
 }
 
@@ -46,7 +46,7 @@ words!(StoppedBy {
 });
 
 impl StoppedBy {
-    /// The goals were met.
+    /// Whether the goals were met.
     pub fn is_goal(self) -> bool {
         matches!(self, StoppedBy::Residual | StoppedBy::HeavyQuark)
     }
@@ -60,9 +60,9 @@ pub struct Stop {
     pub residual: f64,
     /// Goal: largest heavy-quark residual (`blas::heavy_quark_residual`); 0: not asked for.
     pub heavy_quark: f64,
-    /// Limit.
+    /// Limit: largest number of iterations.
     pub iterations: usize,
-    /// Limit; infinite: as many as it needs. With many ranks all of them stop after the same iteration.
+    /// Limit: seconds; infinite: none. With many ranks all of them stop after the same iteration.
     pub seconds: f64,
 }
 
@@ -73,15 +73,15 @@ impl Default for Stop {
 }
 
 impl Stop {
-    /// Criteria that end a solve at this residual, and after ten thousand iterations.
+    /// Criteria that end a solve at this relative residual, or after ten thousand iterations.
     pub fn at(residual: f64) -> Self {
         Stop { residual, ..Stop::default() }
     }
-    /// Never by itself.
+    /// Criteria that never end a solve by themselves.
     pub fn new() -> Self {
         Stop { residual: 0.0, heavy_quark: 0.0, iterations: usize::MAX, seconds: f64::INFINITY }
     }
-    /// A criterion of time alone; infinite: never.
+    /// A limit of time alone; infinite: none.
     ///
     /// # Errors
     /// `BadParameter`: less than 0 or NaN.
@@ -89,7 +89,7 @@ impl Stop {
         check_seconds(seconds)?;
         Ok(Stop { seconds, ..Stop::new() })
     }
-    /// Also by this. Of goals of one kind the sharpest counts, of limits the least.
+    /// Adds a criterion. Of goals of one kind the sharpest counts, of limits the smallest.
     pub fn and(mut self, criterion: Criterion) -> Self {
         let sharper = |old: f64, new: f64| if old > 0.0 { old.min(new) } else { new };
         match criterion {
@@ -100,7 +100,7 @@ impl Stop {
         }
         self
     }
-    /// Refuses what is no goal or no limit, and a solve without a goal.
+    /// Refuses values that are no goal or no limit, and a solve without a goal.
     pub fn check(&self) -> Result<()> {
         for (name, tol) in [("tol", self.residual), ("tol_hq", self.heavy_quark)] {
             if !(0.0..1.0).contains(&tol) {
@@ -113,7 +113,7 @@ impl Stop {
         check_seconds(self.seconds)
     }
 
-    /// For a part of a solve that began at `start`: the time that is left.
+    /// These criteria for a part of a solve that began at `start`, with the time that is left.
     pub fn since(self, start: Instant) -> Stop {
         Stop { seconds: (self.seconds - start.elapsed().as_secs_f64()).max(0.0), ..self }
     }
@@ -130,13 +130,13 @@ impl Stop {
     pub fn seconds(&self) -> Option<f64> {
         (self.seconds < f64::INFINITY).then_some(self.seconds)
     }
-    /// Are so many iterations all that there may be?
+    /// Whether so many iterations are all that are allowed.
     pub fn used_up(&self, iterations: usize) -> bool {
         iterations >= self.iterations && self.iterations < usize::MAX
     }
 
-    /// Factor by which a relative residual has to fall until its right-hand side meets every goal, given its
-    /// heavy-quark residual; 1: it does.
+    /// The factor by which a relative residual must still fall until its right-hand side meets every goal, given its
+    /// heavy-quark residual; 1: none.
     pub fn lag(&self, residual: f64, heavy_quark: f64) -> f64 {
         let mut factor = 1.0f64;
         if let Some(tol) = self.residual().filter(|tol| residual > *tol) {
@@ -149,7 +149,7 @@ impl Stop {
         factor
     }
 
-    /// Do these values of all right-hand sides meet every goal?
+    /// Whether these values of all right-hand sides meet every goal.
     pub fn met(&self, residual: &[f64], heavy_quark: &[f64]) -> bool {
         let all = |values: &[f64], tol: Option<f64>| {
             tol.is_none_or(|tol| values.iter().all(|&v| v <= tol))
@@ -157,7 +157,7 @@ impl Stop {
         all(residual, self.residual()) && all(heavy_quark, self.heavy_quark())
     }
 
-    /// The goal that was met last: the one that has less room left.
+    /// The goal that was met last: the one that is met with less to spare.
     pub fn last_goal(&self, residual: &[f64], heavy_quark: &[f64]) -> StoppedBy {
         let share = |values: &[f64], tol: Option<f64>| {
             tol.map(|tol| values.iter().fold(0.0f64, |m, v| m.max(v / tol)))
@@ -170,7 +170,7 @@ impl Stop {
     }
 }
 
-/// Refuses a limit of time that is none.
+/// Refuses a limit of time that is not a number of seconds.
 pub(crate) fn check_seconds(max_seconds: f64) -> Result<()> {
     if max_seconds.is_nan() || max_seconds < 0.0 {
         bail!(BadParameter, "max_seconds: expected 0 or more, found {max_seconds}");
@@ -178,7 +178,7 @@ pub(crate) fn check_seconds(max_seconds: f64) -> Result<()> {
     Ok(())
 }
 
-/// A limit of time that the parts of a job share, as the clock of this rank runs.
+/// A limit of time that the parts of a job share, by the clock of this rank.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     start: Instant,
@@ -186,7 +186,7 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
-    /// The time begins now.
+    /// Begins the time.
     pub fn new(max_seconds: f64) -> Result<Self> {
         check_seconds(max_seconds)?;
         Ok(Limit { start: Instant::now(), max_seconds })
@@ -194,19 +194,19 @@ impl Limit {
     pub fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }
-    /// Seconds that are left for the next part: infinite stays infinite.
+    /// Seconds that are left for the next part; infinite stays infinite.
     pub fn left(&self) -> f64 {
         (self.max_seconds - self.seconds()).max(0.0)
     }
 }
 
-/// Asked after every iteration: the criteria, the monitor and the clock, of all ranks alike.
+/// Checks after every iteration the criteria, the monitor and the clock, with the same answer on all ranks.
 pub(super) struct Watch<'a, 'm> {
     pub stop: Stop,
     monitor: &'a mut Monitor<'m>,
     comm: &'a Comm,
     start: Instant,
-    /// Clock of a limit of time.
+    /// The clock of a limit of time.
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
 }
@@ -220,7 +220,7 @@ impl Drop for Watch<'_, '_> {
 }
 
 impl<'a, 'm> Watch<'a, 'm> {
-    /// The time begins now. With many ranks all of them make it.
+    /// Begins the time. With many ranks all of them make one.
     pub fn new(stop: Stop, comm: &'a Comm, monitor: &'a mut Monitor<'m>) -> Self {
         let clock = stop.seconds().map(|_| comm.start_clock());
         Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None }
@@ -230,8 +230,8 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.start.elapsed().as_secs_f64()
     }
 
-    /// After an iteration: tells the monitor, and what ends the solve now if anything does, whatever the
-    /// goals say.
+    /// Called after an iteration: tells the monitor, and returns what ends the solve now, if anything does, whatever
+    /// the goals say.
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
         let seconds = self.seconds();
         let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
@@ -250,7 +250,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.stop.seconds().is_some_and(|max| self.comm.late(seconds >= max))
     }
 
-    /// Is the time over, in the midst of an iteration, of which the monitor does not hear?
+    /// Whether the time is over, in the midst of an iteration; the monitor is not told.
     pub fn late(&mut self) -> bool {
         let over = self.over(self.seconds());
         if over {
@@ -259,7 +259,7 @@ impl<'a, 'm> Watch<'a, 'm> {
         over
     }
 
-    /// Has a limit been reached?
+    /// The limit that has been reached, if any.
     pub fn ended(&self, iteration: usize) -> Option<StoppedBy> {
         let used_up = self.stop.used_up(iteration).then_some(StoppedBy::Iterations);
         self.ended.or(used_up)

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 
-/// Numbers of one right-hand side from one iteration to the next.
+/// Numbers of one right-hand side that pass from one iteration to the next.
 #[derive(Clone)]
 struct Track {
     delta: f64,
@@ -25,8 +25,9 @@ struct Track {
     live: bool,
 }
 
-/// Solves (a + b U) x = source from zero until |residual| <= goal for each right-hand side, by the
-/// recurrence, or a limit of `stop` is reached, whose goals do not count; the report's residuals are its, over |source|. U must be unitary, a and b not 0.
+/// Solves (a + b U) x = source from zero for a unitary U and a, b not 0 (Jagels, Reichel, Numer. Linear Algebra Appl.
+/// 1, 555), until the residual of the recurrence is at most `goal` for each right-hand side, or a limit of `stop` is
+/// reached, whose goals do not count. The report's residuals are those of the recurrence over |source|.
 ///
 /// # Errors
 /// `BadParameter`; `FieldMismatch`; `NotFinite`; `SolverBreakdown`: U produces NaN or infinity.

@@ -13,12 +13,14 @@ use crate::fields::{blas, AllRanks, CoarseField, Subset};
 use crate::linop::LinOp;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop, System};
 
-/// Inverse iterations that find low modes, the residual that each of them goes to, and its iterations at most.
+/// Number of inverse iterations that find low modes.
 const PASSES: usize = 3;
+/// Relative residual to which each of them solves.
 const PASS_TOL: f64 = 0.05;
+/// Largest number of iterations of each.
 const PASS_ITERATIONS: usize = 300;
 impl Hierarchy {
-    /// What the coarsest level's solver wants to know before.
+    /// Finds out what the coarsest level's solver needs to know of its operator.
     pub fn find_coarsest_modes(&self) -> Result<CoarsestModes> {
         if self.coarse.len() < self.params.steps().len() {
             // Other ranks have the coarsest level.
@@ -35,8 +37,8 @@ impl Hierarchy {
         Ok(CoarsestModes { modes, direct })
     }
 
-    /// Finds modes by inverse iteration on random vectors, all as right-hand sides, then by singular values of S in the
-    /// space that they span.
+    /// Finds low modes by inverse iteration on random vectors, all as right-hand sides, and then by singular values
+    /// of S in the space that they span.
     fn find_modes(&self, k: usize) -> Result<Modes> {
         let level = self.coarse.len();
         let op = self.op(level);
@@ -65,7 +67,7 @@ impl Hierarchy {
         Ok(Modes { v: b, u: v })
     }
 
-    /// The coarsest level's system, x from zero.
+    /// Solves the system of the coarsest level, with x from zero.
     pub fn solve_coarsest(&self, x: &mut CoarseField, r: &mut CoarseField) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);
         if let Some(direct) = &self.coarsest_modes.direct {
@@ -86,9 +88,9 @@ impl Hierarchy {
         }
     }
 
-    /// BiCGStab as for all operators. `start`: |r|^2 that the goal is a part of, where low modes have been
-    /// taken out of r; x is then added to. What breaks down leaves x as it was: what that is worth, the
-    /// levels above see.
+    /// Solves by BiCGStab as for all operators. `start` is the |r|^2 to which the goal is relative, where low modes
+    /// were taken out of r; x is then added to. After a breakdown x is as it was, and the levels above see what that
+    /// is worth.
     fn bicgstab(&self, x: &mut CoarseField, r: &CoarseField, start: &[f64]) -> Result<()> {
         let (level, p) = (self.coarse.len(), &self.params);
         let Some(system) = &self.coarsest else {

@@ -15,21 +15,21 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{CoarseOperator, QuarkAction};
 use crate::solvers::dense::{eigen_hermitian, inverse};
 
-/// What is known of the coarsest level's operator S.
+/// What a set-up has found out about the operator S of the coarsest level.
 #[derive(Default)]
 pub(super) struct CoarsestModes {
     pub modes: Option<Arc<Modes>>,
     pub direct: Option<Direct>,
 }
 
-/// V and U = S V with orthonormal columns of U: V U^dagger inverts S on what U spans.
-/// S is not normal: what a Krylov space adds has parts in U again, and they are taken out in every step.
+/// Low modes: vectors V, and U = S V with orthonormal columns, so that V U^dagger inverts S on what U spans. S is not
+/// normal: what a Krylov space adds has parts in U again, and they are taken out in every step.
 pub(super) struct Modes {
     pub v: CoarseField,
     pub u: CoarseField,
 }
 
-/// (1 - U U^dagger) S: S where the low modes have been solved for.
+/// The operator (1 - U U^dagger) S, which is S once the low modes have been solved for.
 pub(super) struct Deflated {
     pub system: Arc<CoarseSystem>,
     pub modes: Arc<Modes>,
@@ -51,14 +51,14 @@ impl LinOp for Deflated {
     }
 }
 
-/// Rows of the inverse of S.
+/// This rank's rows of the inverse of S.
 pub(super) struct Direct {
     pub inverse: DenseMatrix,
-    /// Unknowns on ranks before this one.
+    /// Number of unknowns on ranks before this one.
     pub first: usize,
 }
 
-/// Refuses a coarsest level that its solver is not for.
+/// Refuses parameters with which the coarsest level's solver cannot work.
 pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()> {
     let flavours = op.shape().components.slices as u64;
     let unknowns = flavours * coarsest_unknowns(op.links().geometry(), params);
@@ -92,14 +92,14 @@ impl Modes {
         Ok(along)
     }
 
-    /// x -= sign V U^dagger q for q = S x, the part of it in U: then S x has none.
+    /// x -= sign V U^dagger q for q = S x; after that S x has no part in U.
     pub fn complete(&self, x: &mut CoarseField, along: &Overlaps, sign: f64) -> Result<()> {
         x.combine(&self.v, along, -sign, true)
     }
 }
 
-/// Q / sqrt(lambda) with the eigenvectors and eigenvalues of the Gram matrix of v: v times this is orthonormal. Of what is
-/// rounding noise nothing is left.
+/// The matrix Q / sqrt(lambda) from eigenvectors and eigenvalues of the Gram matrix of v: v times it is orthonormal.
+/// Directions that are rounding noise are left out.
 pub(super) fn orthonormaliser(v: &CoarseField) -> Result<Overlaps> {
     let k = v.nrhs();
     let (values, vectors) = eigen_hermitian(&v.overlaps_now(v)?, k)?;

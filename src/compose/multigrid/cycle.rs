@@ -21,50 +21,50 @@ use crate::operators::{
     copy_parity, CoarseOperator, FlavourTerm, QuarkAction, SchurAction, SiteTerm, TensorHop,
 };
 
-/// Operators of all levels and the way between them.
+/// The operators of all levels, and restriction and prolongation between them.
 pub(super) struct Hierarchy {
     pub params: MultigridParams,
     /// The operator of the finest level's smoother.
     pub finest: Arc<dyn QuarkAction>,
-    /// The symmetric Schur complement of it on even sites.
+    /// The symmetric Schur complement of that operator on even sites.
     pub fine: Arc<dyn SchurAction>,
     /// Transfers from each level to the next.
     pub transfers: Vec<Transfer>,
-    /// Where a level lives on fewer ranks than the one above. A rank without a part of it has the way there and
-    /// no more.
+    /// For each level that lives on fewer ranks than the one above, the way of vectors there; a rank without a part
+    /// of the level has nothing beyond it.
     pub gathers: Vec<Option<Gather>>,
     /// Operators of the levels from 1 on.
     pub coarse: Vec<Arc<CoarseOperator>>,
     pub pools: Vec<Pool>,
-    /// For the coarse side of each transfer, where its level is gathered.
+    /// Work vectors on all ranks for the levels that live on fewer ones.
     pub entries: Vec<Option<Pool>>,
     pub workspace: Workspace,
-    /// Workspace of what stands around the cycle, with all right-hand sides.
+    /// Temporary vectors around the cycle, with all right-hand sides.
     around: Workspace,
-    /// Directions of the finest level's smoother.
+    /// Temporary directions of the finest level's smoother.
     pub directions: Mutex<Vec<SpinorField>>,
-    /// Operator that the smoother applies to columns of many right-hand sides.
+    /// The operator that the smoother applies to columns of many right-hand sides, on tensor cores.
     pub tensor: Option<Arc<TensorHop>>,
     pub columns: Mutex<Vec<HalfColumns>>,
-    /// Right-hand sides of the last cycle.
+    /// Number of right-hand sides of the last cycle.
     last: AtomicUsize,
     pub squares: Vec<Squares>,
     /// Domains of smoothers by Schwarz's method.
     pub schwarz: Schwarz,
-    /// The coarsest level's operator, where a solver of all operators solves it.
+    /// The operator of the coarsest level, where a solver of all operators solves it.
     pub coarsest: Option<Arc<CoarseSystem>>,
-    /// What the coarsest level's solver has found out before.
+    /// What the coarsest level's solver knows from the set-up.
     pub coarsest_modes: CoarsestModes,
     /// Iterations and nanoseconds on each level.
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
-    /// Factors by which iterations of GCR reduced residuals.
+    /// Factors by which iterations of GCR on each level reduced residuals.
     pub falls: Vec<Falls>,
     /// Seconds that the set-up took on each level.
     pub setup_seconds: Vec<f64>,
 }
 
-/// Falls of residuals that are known, and their iterations.
+/// The mean factor by which iterations reduced residuals, as far as that is known.
 #[derive(Default)]
 pub(super) struct Falls(Mutex<(f64, u64)>);
 
@@ -72,7 +72,7 @@ impl Falls {
     fn lock(&self) -> MutexGuard<'_, (f64, u64)> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
-    /// |r|^2 before and after an iteration.
+    /// Adds an iteration, given |r|^2 before and after it.
     pub fn add(&self, before: f64, after: f64) {
         let fall = 0.5 * (after / before).ln();
         if runs() && fall.is_finite() {
@@ -80,7 +80,7 @@ impl Falls {
             *sum = (sum.0 + fall, sum.1 + 1);
         }
     }
-    /// The mean factor, 0 of none.
+    /// The mean factor; 0 if there is none.
     pub fn mean(&self) -> f64 {
         match *self.lock() {
             (_, 0) => 0.0,
@@ -89,7 +89,7 @@ impl Falls {
     }
 }
 
-/// Adds to a counter of the report; what a rehearsal does is not in it.
+/// Adds to a counter of the report, except in a rehearsal.
 pub(super) fn count(counter: &AtomicU64, n: u64) {
     if runs() {
         counter.fetch_add(n, Ordering::Relaxed);
@@ -150,8 +150,8 @@ impl Hierarchy {
         Ok(made)
     }
 
-    /// The levels of one flavour for both of a doublet: its null vectors and links, with the twisted masses of either
-    /// flavour and what is between them.
+    /// The levels of one flavour for both flavours of a doublet: its null vectors and links, with the twisted masses
+    /// of each flavour and the splitting.
     pub fn in_flavours(self, finest: &Arc<dyn QuarkAction>, term: FlavourTerm) -> Result<Self> {
         let FlavourTerm { own, twist, split } = term;
         let on_level = |(op, factor): (&Arc<CoarseOperator>, &f64)| {
@@ -163,19 +163,19 @@ impl Hierarchy {
         Self::new(self.params, finest.clone(), None, self.transfers, self.gathers, coarse)
     }
 
-    /// Flavours of the vectors that solves are for.
+    /// Number of flavours of the vectors that solves are for.
     pub fn flavours(&self) -> usize {
         self.finest.shape().components.slices
     }
 
-    /// What the set-up took does not count as solves.
+    /// Resets the counters, so that the set-up does not count as solves.
     pub fn forget_counts(&self) {
         let counters = self.iterations.iter().chain(&self.nanoseconds);
         counters.for_each(|c| c.store(0, Ordering::Relaxed));
         self.falls.iter().for_each(|f| *f.lock() = (0.0, 0));
     }
 
-    /// Frees vectors that no cycle uses now.
+    /// Frees the temporary vectors that are not in use.
     pub fn free_idle(&self) {
         self.pools.iter().chain(self.entries.iter().flatten()).for_each(|pool| pool.clear());
         self.squares.iter().for_each(|squares| squares.clear());
@@ -189,7 +189,7 @@ impl Hierarchy {
         self.tensor.iter().for_each(|tensor| tensor.free_idle());
     }
 
-    /// Right-hand sides of `n` that the finest level smooths at a time.
+    /// Number of right-hand sides, of `n`, that the finest level smooths at a time.
     fn together(&self, n: usize) -> usize {
         together(n, self.tensor.is_some())
     }
@@ -215,8 +215,8 @@ impl Hierarchy {
         self.timed(0, || self.fine_cycle(out, inp))
     }
 
-    /// The same for any Schur complement, or its adjoint. Of those on other parities and in other forms the right-hand
-    /// side is one on all sites, with zeros on the other parity, of which the solution is a part.
+    /// out = K in for any Schur complement, or for its adjoint. For other parities and forms the right-hand side is
+    /// extended by zeros to all sites, and the solution is a part of that on all sites.
     pub fn precondition_system(
         &self,
         form: Schur,
@@ -269,8 +269,8 @@ impl Hierarchy {
         })
     }
 
-    /// K of the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 of a doublet, with tau1 besides, and of one flavour
-    /// without a twist, and nearly so with a small one.
+    /// K for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 for one flavour without twist (nearly so with a
+    /// small one), and with tau1 besides for a doublet.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());
         self.around.with(&shape, inp.nrhs(), |s| {
@@ -286,7 +286,7 @@ impl Hierarchy {
         })
     }
 
-    /// Vectors that the smoother works on: powers in 16 bits are added to those in single precision.
+    /// Shape of the vectors that the smoother adds to: those in single precision, where its powers have 16 bits.
     fn smoothed(&self) -> Shape {
         let shape = self.fine.shape();
         match self.params.short_powers() {
@@ -295,7 +295,7 @@ impl Hierarchy {
         }
     }
 
-    /// out = work(inp) for vectors of the smoother, in the precision of its operator.
+    /// out = work(inp) for vectors of the smoother, converted to the precision of its operator.
     fn with_operator(
         &self,
         out: &mut SpinorField,
@@ -315,8 +315,8 @@ impl Hierarchy {
         })
     }
 
-    /// r = b - S x for vectors of the smoother; r in the precision of its operator, which takes one hop that adds, or
-    /// in theirs.
+    /// r = b - S x for vectors of the smoother. r is in the precision of its operator, which takes one hop that adds,
+    /// or in theirs.
     fn residual(&self, r: &mut SpinorField, b: &SpinorField, x: &SpinorField) -> Result<()> {
         let (shape, n) = (self.fine.shape(), x.nrhs());
         if r.precision() != shape.precision {
@@ -333,7 +333,7 @@ impl Hierarchy {
         })
     }
 
-    /// `precondition` where nobody asks how long it takes.
+    /// The cycle from the finest level on, without taking its time.
     pub fn fine_cycle(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n, level) = (self.smoothed(), inp.nrhs(), &self.params.steps()[0]);
         let op = &self.finest;
@@ -420,13 +420,13 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Vectors of a coarse level as the transfer to it has them.
+    /// The work vectors of a coarse level on the ranks of the level above.
     fn entry(&self, level: usize) -> &Pool {
         self.entries[level - 1].as_ref().unwrap_or_else(|| &self.pools[level])
     }
 
-    /// The same as `solve` on vectors as the transfer to the level has them: a gathered level's ranks take the
-    /// source and give the solution, the others wait for that.
+    /// Solves on a coarse level for vectors on the ranks of the level above: the ranks of a gathered level receive
+    /// the source and return the solution, for which the others wait.
     fn solve_where_it_lives(
         &self,
         level: usize,
@@ -446,7 +446,7 @@ impl Hierarchy {
         gather.scatter(x, Some(&solution))
     }
 
-    /// M x = b on a coarse level, roughly.
+    /// Solves M x = b on a coarse level to the low accuracy of a cycle.
     pub fn solve(&self, level: usize, x: &mut CoarseField, b: &CoarseField) -> Result<()> {
         let (op, pool, n) = (self.op(level), &self.pools[level], b.nrhs());
         let mut scaled = pool.lend(Subset::Full, n)?;
@@ -473,7 +473,8 @@ impl Hierarchy {
         op.reconstruct(x, &solution, &scaled)
     }
 
-    /// z = K r on the sites of a coarse level's solves, and where that is wanted rest = r - S z.
+    /// z = K r on the sites of a coarse level's solves and, where asked for, rest = r - S z (K cycle: Notay,
+    /// Vassilevski, Numer. Linear Algebra Appl. 15 (2008) 473).
     pub(super) fn coarse_cycle(
         &self,
         level: usize,
@@ -521,7 +522,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Bytes that null vectors and operators of coarse levels hold, level by level.
+    /// Bytes that null vectors and operators hold, for each coarse level.
     pub fn held(&self) -> Vec<u64> {
         let mut held: Vec<u64> = self.transfers.iter().map(Transfer::held).collect();
         held.resize(self.params.steps().len() + 1, 0);

@@ -10,20 +10,20 @@ use crate::operators::{
     Coarsenable, CoarsenablePair, FlavourTerm, QuarkAction, Storage, TensorHop,
 };
 
-/// The operator on the finest level.
+/// The operator of the finest level in the forms that a set-up needs.
 pub(super) struct Finest<'a> {
     op: OneFlavour<'a>,
     pair: Option<&'a dyn CoarsenablePair>,
-    /// What null vectors and coarse operators are made with: the operator of the smoother, or one in single precision where
-    /// the smoother's powers are kept in 16 bits. Null vectors from 16 bits would be worse.
+    /// The operator with which null vectors and coarse operators are made: that of the smoother, or one in single
+    /// precision where the smoother works in 16 bits, from which null vectors would be worse.
     pub setup: Arc<dyn Coarsenable>,
-    /// Storage of the smoother's operator.
+    /// Precision and link storage of the smoother's operator.
     storage: Storage,
     short_powers: bool,
     many_columns: bool,
 }
 
-/// The operator of one flavour: that of the solves, or one that is made of an operator of two.
+/// The operator of one flavour: that of the solves, or one made from an operator of two flavours.
 enum OneFlavour<'a> {
     Own(&'a dyn Coarsenable),
     Made(Arc<dyn Coarsenable>),
@@ -63,8 +63,8 @@ impl<'a> Finest<'a> {
         Ok(Finest { op, pair, setup, storage, short_powers, many_columns })
     }
 
-    /// The operator of the smoother, made anew where set-ups do not work with it: so it takes no memory beside the null
-    /// vectors while coarse operators are made.
+    /// The operator of the smoother; it is made anew where set-ups do not work with it, so that it takes no memory
+    /// beside the null vectors while coarse operators are made.
     pub fn smoother(&self) -> Result<Arc<dyn Coarsenable>> {
         match self.short_powers {
             true => self.op.op().own_copy(self.storage),
@@ -72,7 +72,7 @@ impl<'a> Finest<'a> {
         }
     }
 
-    /// The same operator for many right-hand sides, where the set-up iterates as many.
+    /// The operator of the smoother on tensor cores, for many right-hand sides, where the set-up iterates so many.
     pub fn tensor(&self, smoother: &Arc<dyn Coarsenable>) -> Result<Option<Arc<TensorHop>>> {
         match self.many_columns && self.short_powers && TensorHop::fits(smoother.links()) {
             true => Ok(Some(Arc::new(smoother.tensor_hop()?))),
@@ -80,8 +80,8 @@ impl<'a> Finest<'a> {
         }
     }
 
-    /// The operator of the smoother of solves with two flavours, and what it has besides; the others are then those of one
-    /// flavour.
+    /// For solves with two flavours the operator of their smoother, and what it has besides that of one; the other
+    /// operators are then those of one flavour.
     pub fn pair(&self) -> Result<Option<(Arc<dyn QuarkAction>, FlavourTerm)>> {
         let made =
             |pair: &dyn CoarsenablePair| Ok((pair.own_copy(self.storage)?, pair.flavour_term()));
@@ -89,7 +89,7 @@ impl<'a> Finest<'a> {
     }
 }
 
-/// Refuses actions that multigrid does not coarsen.
+/// Refuses actions that multigrid cannot coarsen.
 ///
 /// # Errors
 /// `Unsupported`.

@@ -15,17 +15,17 @@ use crate::error::Result;
 use crate::fields::{blas, CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::operators::{CoarseOperator, Coarsenable};
 
-/// Null vectors whose hops are held at a time, where nobody says how many.
+/// Number of null vectors whose hops are held at a time, unless chosen otherwise.
 const COLUMNS: usize = 8;
 
-/// An operator of which a coarser one can be made.
+/// An operator from which a coarser one can be made.
 #[derive(Clone)]
 pub enum FineOperator {
     Dirac(Arc<dyn Coarsenable>),
     Coarse(Arc<CoarseOperator>),
 }
 
-/// Some null vectors, one of their hops, and what an operator works on to get it.
+/// Some null vectors, the hops of one direction on them, and temporary vectors for the operator.
 struct Pieces<'a> {
     columns: CoarseField,
     piece: CoarseField,
@@ -38,7 +38,7 @@ enum FineVectors<'a> {
 }
 
 impl FineOperator {
-    /// Bits of the directions in which hops forward give those backward.
+    /// Bits of the directions in which the hops backward follow from those forward.
     fn derived(&self, transfer: &Transfer) -> i32 {
         let whole = |mu: &usize| !transfer.coarse().comm().split(*mu);
         let made = match self {
@@ -48,9 +48,9 @@ impl FineOperator {
         directions(transfer).filter(|mu| made && whole(mu)).map(|mu| 1 << mu).sum()
     }
 
-    /// `take(chirality, direction, hop)` for the directions with hops, of those that are derived forward only, then
-    /// `take(chirality, 8, all of M + i twist gamma5)`, of the part of the columns with this chirality. A hop is that of
-    /// sites which face another aggregate; others may hold anything.
+    /// Calls `take(chirality, direction, hop)` for each direction with hops (only forward where backward follows),
+    /// then `take(chirality, 8, all of M + i twist gamma5)`, for the part of the null vectors with this chirality. A
+    /// hop is right on sites that face another aggregate; others may hold anything.
     fn pieces(
         &self,
         work: &mut Pieces<'_>,
@@ -109,7 +109,7 @@ impl FineOperator {
         Ok(())
     }
 
-    /// What hops of `n` null vectors need.
+    /// Memory for hops of `n` null vectors.
     fn work(&self, vectors: &CoarseField, n: usize) -> Result<Pieces<'_>> {
         let fine = match self {
             FineOperator::Dirac(op) => {
@@ -123,7 +123,7 @@ impl FineOperator {
         Ok(Pieces { columns: vectors.like(n)?, piece: vectors.like(n)?, fine })
     }
 
-    /// R M P.
+    /// The coarse operator R M P (Clark et al., arXiv:1612.07873, section 3.4, step 4 of the set-up).
     ///
     /// # Errors
     /// `OutOfMemory`; `BadParameter`: a diagonal matrix of the coarse operator has no inverse.
@@ -132,8 +132,8 @@ impl FineOperator {
         CoarseOperator::new(transfer.coarse(), precision, transfer.rows(), hops, diagonal)
     }
 
-    /// R (M + i twist gamma5) P, which is R M P + i twist gamma5, on the ranks where its level is gathered; `None` on
-    /// the others. Hops of `together` null vectors are held at a time.
+    /// R (M + i twist gamma5) P = R M P + i twist gamma5, on the ranks where its level is gathered; `None` on the
+    /// others. Hops of `together` null vectors are held at a time.
     pub fn coarsened_on(
         &self,
         transfer: &Transfer,
@@ -159,7 +159,7 @@ impl FineOperator {
         }
     }
 
-    /// Hops, [site][direction][column][row], and the diagonal.
+    /// The matrices of hops, [site][direction][column][row], and of the diagonal.
     fn matrices(
         &self,
         transfer: &Transfer,
@@ -217,7 +217,7 @@ impl FineOperator {
     }
 }
 
-/// Directions in which a step leads to another coarse site.
+/// The directions in which a step leads to another coarse site.
 fn directions(transfer: &Transfer) -> impl Iterator<Item = usize> + '_ {
     (0..4).filter(|&mu| transfer.coarse().hops(mu))
 }

@@ -5,15 +5,15 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::Geometry;
 
-/// Where a level lives.
+/// On which ranks a level lives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LevelRanks {
     /// Extents of the whole level.
     pub global: [usize; 4],
-    /// Ranks in each direction, before and after it is gathered.
+    /// Number of ranks in each direction, before and after the level is gathered.
     pub outer: [usize; 4],
     pub grid: [usize; 4],
-    /// Does this rank have a part of it, before and after?
+    /// Whether this rank has a part of the level, before and after.
     pub outer_part: bool,
     pub part: bool,
 }
@@ -27,8 +27,9 @@ impl LevelRanks {
     }
 }
 
-/// All levels from the finest on: each is gathered by the smallest factors of its process grid with which the
-/// next aggregates divide a rank's part, which then has as many sites in a direction as are asked for, or all.
+/// The ranks of all levels from the finest on. Each level is gathered by the smallest factors of its process grid
+/// with which the next aggregates divide a rank's part and this has as many sites in each direction as asked for, or
+/// all.
 ///
 /// # Errors
 /// `BadExtents`: aggregates that do not divide the finest level's part of a rank, or a whole coarse level.
@@ -77,8 +78,8 @@ pub(super) fn places(params: &MultigridParams, geometry: &Geometry) -> Result<Ve
     Ok(all)
 }
 
-/// Do the ranks that work together all find this error, so that none waits for another? Sums over them tell
-/// of vectors and matrices; memory and messages are a rank's own affair.
+/// Whether all ranks that work together find this error, so that none waits for another: sums over them tell of
+/// vectors and matrices, while memory and messages are a rank's own affair.
 pub(super) fn found_together(error: &Error) -> bool {
     use Status::{BadExtents, BadParameter, NotFinite, Unsupported};
     matches!(error.status, BadExtents | BadParameter | NotFinite | Unsupported)
@@ -96,7 +97,7 @@ pub(super) fn divide(geometry: &Geometry, places: &[LevelRanks]) -> Result<()> {
     Ok(())
 }
 
-/// Unknowns of the coarsest level's system on all ranks, of one flavour.
+/// Number of unknowns of the coarsest level's system on all ranks, for one flavour.
 pub(super) fn coarsest_unknowns(geometry: &Geometry, params: &MultigridParams) -> u64 {
     let places = places(params, geometry).unwrap_or_default();
     let (Some(place), Some(level)) = (places.last(), params.steps().last()) else { return 0 };

@@ -9,7 +9,7 @@ use crate::fields::krylov::{Norms, Row, Space};
 use crate::fields::{blas, CoarseField, Subset};
 
 impl Hierarchy {
-    /// Steps of GCR without a preconditioner, with a sum in each `at_once` of them.
+    /// Steps of GCR without a preconditioner, with one sum in each `at_once` of them.
     pub fn minimise(
         &self,
         level: usize,
@@ -68,8 +68,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// GCR with a sum in every step, which the host waits for where there is a goal; `below`: preconditioned
-    /// with the cycle of the levels below.
+    /// GCR with a sum in every step (Eisenstat, Elman, Schultz, SIAM J. Numer. Anal. 20 (1983) 345), for which the
+    /// host waits where there is a goal; with `below` it is preconditioned by the cycle of the levels below.
     pub fn gcr(
         &self,
         level: usize,
@@ -136,16 +136,16 @@ impl Hierarchy {
     }
 }
 
-/// The right-hand sides that have met a goal. Of these the residual is made zero: steps without one have coefficients
-/// of zero, so that solutions stay as they are, however long others take.
+/// Records which right-hand sides have met a goal. The residual of these is set to zero, so that further steps have
+/// coefficients of zero and solutions stay, however long others take.
 struct Goals<'a> {
     goal: f64,
-    /// |r|^2 that the goal is of; empty: that of the first norms.
+    /// |r|^2 to which the goal is relative; empty: that of the first norms.
     start: Vec<f64>,
     /// |r|^2 at the last norms.
     last: Vec<f64>,
     met: Vec<bool>,
-    /// Takes what iterations are known to do.
+    /// Collects the factors by which iterations reduced residuals.
     falls: Option<&'a Falls>,
 }
 
@@ -154,7 +154,7 @@ impl<'a> Goals<'a> {
         Goals { goal, start, last: vec![], met: vec![false; nrhs], falls }
     }
 
-    /// Waits for the norms.
+    /// Waits for norms and says whether all right-hand sides have met the goal.
     fn all_met(&mut self, norms: Norms) -> Result<bool> {
         let now = norms.get()?;
         if self.start.is_empty() {
@@ -181,13 +181,13 @@ impl<'a> Goals<'a> {
     }
 }
 
-/// `all` steps in blocks of about the same size, `max` at most; is it the last one?
+/// Divides `all` steps into blocks of about equal size, at most `max`; returns for each whether it is the last.
 pub(super) fn blocks(all: usize, max: usize) -> impl Iterator<Item = (usize, bool)> {
     let count = all.div_ceil(max);
     (0..count).map(move |i| ((i + 1) * all / count - i * all / count, i + 1 == count))
 }
 
-/// Is |r|^2 small enough; what is not finite will not improve.
+/// Whether |r|^2 is small enough, or not finite, which will not improve.
 fn fallen(now: f64, start: f64, tol: f64) -> bool {
     now <= tol * tol * start || !now.is_finite()
 }

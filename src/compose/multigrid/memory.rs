@@ -9,16 +9,18 @@ use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
 use crate::operators::{ActionVersion, QuarkAction};
 
-/// A set-up that was rehearsed: what it takes, and a hierarchy like the one that it makes, on a device without memory.
+/// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
+/// memory.
 pub(super) struct Rehearsed {
     pub setup: Footprint,
-    /// The operator there.
+    /// The operator on that device.
     op: Arc<dyn QuarkAction>,
     model: Mutex<Arc<Hierarchy>>,
 }
 
 impl Rehearsed {
-    /// Rehearses a set-up, from vectors of the host where there are some; `compiled`: its kernels are compiled beside it.
+    /// Rehearses a set-up, from vectors of the host where there are some; with `compiled` its kernels are compiled at
+    /// the same time.
     ///
     /// # Errors
     /// Errors of [`Multigrid::new`] that do not depend on links.
@@ -44,7 +46,7 @@ impl Rehearsed {
 }
 
 impl Multigrid {
-    /// Does work of a rehearsal with a hierarchy like this one on a device without memory, one thread at a time.
+    /// Runs a part of a rehearsal with a hierarchy like this one on a device without memory, one thread at a time.
     pub(crate) fn with_stand_in<T>(&self, work: impl FnOnce(&Arc<Multigrid>) -> T) -> T {
         let model = self.rehearsed.model.lock().unwrap_or_else(|e| e.into_inner());
         let stand_in = Arc::new(Multigrid {

@@ -76,7 +76,7 @@ choices! {
 }
 
 impl Update {
-    /// What is asked for, with so many passes where it refines.
+    /// The update that is asked for, with `passes` cycles where it refines.
     pub fn of(refresh: Refresh, passes: usize) -> Result<Self> {
         match refresh {
             Refresh::Keep => Ok(Update::Keep),
@@ -87,7 +87,7 @@ impl Update {
     }
 }
 
-/// The name in logs.
+/// Prints the name that logs use.
 impl std::fmt::Display for Update {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
@@ -98,15 +98,15 @@ impl std::fmt::Display for Update {
     }
 }
 
-/// What the set-up of a level did, and solves since.
+/// What the set-up of a level did, and solves since then.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LevelReport {
     /// Extents of the whole lattice of the level.
     pub extents: [usize; 4],
-    /// Null vectors of a chirality, 0 on the coarsest.
+    /// Number of null vectors of a chirality; 0 on the coarsest level.
     pub vectors: usize,
     pub block: [usize; 4],
-    /// Ranks that have a part of the level.
+    /// Number of ranks that have a part of the level.
     pub ranks: usize,
     /// Bytes that null vectors and the level's operator hold on this rank, without the finest operator.
     pub bytes: u64,
@@ -134,7 +134,7 @@ pub struct MultigridReport {
     /// Factor by which GCR with the cycle reduces the residual of a random vector in an iteration, at
     /// the last set-up or update.
     pub reduction: f64,
-    /// What the last update did in the end: it takes the next stronger means where the cycle is bad.
+    /// What the last update did in the end, which may be a stronger means than asked for where the cycle was bad.
     pub update: Option<Update>,
 }
 
@@ -143,7 +143,7 @@ pub struct Multigrid {
     hierarchy: RwLock<Arc<Hierarchy>>,
     state: Mutex<SetupRecord>,
     rehearsed: Arc<Rehearsed>,
-    /// Footprint of updates that keep or refine vectors.
+    /// Memory of updates that keep or refine vectors.
     updates: OnceLock<Footprint>,
 }
 
@@ -157,12 +157,12 @@ struct SetupRecord {
     links: ActionVersion,
 }
 
-/// A refresh is bad where the cycle takes so many times the iterations of the last fresh set-up, or
+/// An update is bad if the cycle then takes this many times the iterations of the last set-up from random vectors, or
 /// reduces the residual by less than `POOR` an iteration.
 const SLOWER: f64 = 1.3;
 const POOR: f64 = 0.7;
-/// A set-up from random vectors is bad where it is worse than `POOR` and by `SLOWER` worse than the first one,
-/// or where it reduces the residual by less than this.
+/// A set-up from random vectors is bad if it is worse than `POOR` and by `SLOWER` worse than the first one, or if it
+/// reduces the residual by less than this.
 const STALLED: f64 = 0.98;
 
 impl Multigrid {
@@ -177,8 +177,8 @@ impl Multigrid {
         Self::build(op, params, None)
     }
 
-    /// The same with null vectors of the host's: full fields of any precision, each of their right-hand
-    /// sides a vector, at least as many as the first level has.
+    /// Builds all levels from null vectors that the caller gives: full fields of any precision, each right-hand side
+    /// a vector, at least as many as the first level has.
     pub fn with_vectors(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -226,7 +226,7 @@ impl Multigrid {
         })
     }
 
-    /// Rehearses a set-up with as many columns at a time as there is room for, and says with how many that was.
+    /// Rehearses a set-up with as many columns at a time as there is memory for; returns how many these are.
     fn rehearse(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -259,7 +259,7 @@ impl Multigrid {
         coarsest_modes::check(params, op)
     }
 
-    /// A hierarchy and what its cycle reduces a residual by.
+    /// Builds a hierarchy and measures by what factor its cycle reduces a residual.
     fn set_up(
         op: &dyn QuarkAction,
         params: &MultigridParams,
@@ -276,8 +276,8 @@ impl Multigrid {
         Ok((hierarchy, reduction))
     }
 
-    /// Device memory that set-up takes at most, temporaries included, besides the operator: with as many columns at a
-    /// time as it takes there is room for, at least one.
+    /// Largest amount of device memory that a set-up takes, temporaries included, besides the operator, with as many
+    /// columns at a time as there is memory for, at least one.
     ///
     /// # Errors
     /// Errors of `new` that do not depend on links.
@@ -302,7 +302,7 @@ impl Multigrid {
         self.read().params.clone()
     }
 
-    /// Frees vectors that cycles keep for those to come.
+    /// Frees the vectors that cycles keep for later ones.
     pub(crate) fn free_idle(&self) {
         self.read().free_idle();
     }
@@ -314,8 +314,8 @@ impl Multigrid {
         self.state.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// The operator that solves are for has new links. Measures what came of it, and where the cycle has
-    /// become bad refines the vectors, or in the end starts anew; the report says what was done.
+    /// Updates the hierarchy to new links of the operator that solves are for. Measures the result and, where the
+    /// cycle has become bad, refines the vectors or starts anew; the report says what was done.
     ///
     /// # Errors
     /// Errors of `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
@@ -400,7 +400,7 @@ impl Multigrid {
         bail!(Internal, "an update of multigrid without a result")
     }
 
-    /// Device memory that an update takes at most, whatever means it needs in the end, beside the hierarchy
+    /// Largest amount of device memory that an update takes, whatever means it needs in the end, beside the hierarchy
     /// that it replaces and the operator.
     ///
     /// # Errors
@@ -418,8 +418,8 @@ impl Multigrid {
         Ok(self.updates.get_or_init(|| found).bytes(device))
     }
 
-    /// Refuses an operator whose links have changed since the last set-up or update for it. Another operator, of
-    /// another mass, say, the host has to keep in step by itself.
+    /// Refuses an operator whose links have changed since the last set-up or update for it. Other operators, of
+    /// another mass say, the caller has to keep in step by itself.
     pub(super) fn check_links(&self, op: &dyn QuarkAction) -> Result<()> {
         let (known, now) = (self.state().links, op.version());
         if known.operator == now.operator && known.links != now.links {
@@ -432,7 +432,7 @@ impl Multigrid {
         Ok(())
     }
 
-    /// What the last set-up or update did, and solves since.
+    /// What the last set-up or update did, and what solves did since.
     pub fn report(&self) -> MultigridReport {
         let h = self.read();
         let (held, reduction) = (h.held(), self.state().report.reduction);
@@ -500,7 +500,8 @@ impl Multigrid {
     }
 }
 
-/// The cycle as an operator on the sites of a Schur complement, in the precision of the iteration that it serves.
+/// The cycle as an operator on the sites of a Schur complement, in the precision of the iteration that it
+/// preconditions.
 struct Inverse {
     multigrid: Arc<Multigrid>,
     form: Schur,
@@ -535,7 +536,7 @@ impl LinOp for Inverse {
     }
 }
 
-/// The cycle of a hierarchy that is not in use yet.
+/// The cycle of a hierarchy that is still being set up, as an operator.
 struct Bare(Arc<Hierarchy>);
 
 impl LinOp for Bare {
@@ -553,8 +554,8 @@ impl LinOp for Bare {
     }
 }
 
-/// May a set-up from other vectors do where this one failed? Memory that lacks it would need, too; and of such
-/// errors all ranks hear.
+/// Whether a set-up from other vectors may succeed where this one failed. It would lack memory too; of such errors
+/// all ranks hear.
 fn new_vectors_may_help(error: &Error) -> bool {
     gathering::found_together(error)
 }
@@ -584,7 +585,7 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
     Ok(if found.is_finite() { found.clamp(1e-6, 1.0) } else { 1.0 })
 }
 
-/// Norms of vectors to one.
+/// Scales vectors to norm one.
 fn normalise(v: &mut CoarseField) -> Result<()> {
     let norms = v.norm2()?;
     if let Some(i) = norms.iter().position(|n| !(n.is_finite() && *n > 0.0)) {

@@ -6,38 +6,39 @@ use crate::operators::{LinkPrecision, TensorHop};
 use crate::params::{choices, parameters, Parameters, Reserved};
 use crate::solvers::{SolverKind, VectorMemory};
 
-/// Directions that GCR on a coarse level keeps.
+/// Number of directions that GCR on a coarse level keeps.
 pub(super) const KRYLOV: usize = 16;
-/// Steps between two sums where nothing preconditions: more make a basis that single precision does
-/// not hold. The first are fewer where a tolerance may be met early.
+/// Number of steps between two sums without a preconditioner: more make a basis that single precision cannot hold.
+/// The first blocks are shorter where a tolerance may be met early.
 pub(super) const STEPS: usize = 12;
 pub(super) const FIRST_STEPS: usize = 6;
-/// Right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
-/// directions take memory. Four complex numbers are a sector of 32 bytes where right-hand sides follow each other.
+/// Number of right-hand sides that are smoothed at a time on the finest level: more would not be faster, but their
+/// directions take memory. Four complex numbers are a sector of 32 bytes.
 const SMOOTHED: usize = 4;
-/// Right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers, and blocks
-/// are larger, and of fewer would be read for too few.
+/// Number of right-hand sides from which on tensor cores smooth (kernels/tensor_hop.h): their links, in 18 numbers,
+/// and blocks are larger, and for fewer right-hand sides would not pay.
 pub(super) const COLUMNS_FROM: usize = 4;
-/// Null vectors that a set-up iterates at a time, where nobody says how many.
+/// Numbers of null vectors that a set-up iterates at a time, in the order in which they are tried.
 const SETUP_COLUMNS: [usize; 4] = [8, 4, 2, 1];
-/// Directions that GCR keeps where it makes null vectors.
+/// Number of directions that GCR keeps where it makes null vectors.
 pub(super) const SETUP_KRYLOV: usize = 10;
 
-/// Right-hand sides of `n` that the finest level smooths at a time, in columns for tensor cores or without them.
+/// Number of right-hand sides, of `n`, that the finest level smooths at a time, in columns for tensor cores or
+/// without them.
 pub(super) fn together(n: usize, columns: bool) -> usize {
     n.div_ceil(n.div_ceil(if columns { TensorHop::MAX_COLUMNS } else { SMOOTHED }))
 }
 
-/// Low modes of the coarsest level, and unknowns of one that is solved directly: the inverse is found on the
-/// host, in some seconds.
+/// Largest number of low modes of the coarsest level.
 pub const MAX_MODES: usize = 256;
+/// Largest number of unknowns of a level that is solved directly; the host finds its inverse in some seconds.
 pub(super) const MAX_DIRECT_UNKNOWNS: u64 = 1024;
-/// Unit vectors that its operator is applied to at a time.
+/// Number of unit vectors that its operator is applied to at a time.
 pub(super) const UNITS: usize = 16;
 
 const MAX_VECTORS: i64 = 256;
-/// Most steps of a smoother, iterations of a solve or of the set-up, and refinements: where so many do
-/// not help, more do not, and a call would not end.
+/// Largest number of steps of a smoother, of iterations of a solve or of the set-up, and of refinements: a call with
+/// more might not end.
 const MAX_STEPS: i64 = 10_000;
 const MAX_ITERATIONS: i64 = 100_000;
 pub(super) const MAX_REFINEMENTS: i64 = 10_000;
@@ -107,7 +108,7 @@ impl SetupSolver {
     }
 }
 
-/// Steps from a level to the next coarser one that a hierarchy has at most.
+/// Largest number of steps from a level to the next coarser one.
 pub(super) const MAX_COARSENINGS: usize = 4;
 
 parameters! {
@@ -196,22 +197,22 @@ parameters! {
 
 impl Copy for LevelParams {}
 
-/// How far, and what is wanted in the end.
+/// How many steps of a smoother or solver to take, and what is wanted of them.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
-    /// |r| over |r| at the start at which a right-hand side stops, r is then zero; without one the host waits for
-    /// nothing.
+    /// |r| relative to that at the start at which a right-hand side stops, with r set to zero; None: the host waits
+    /// for nothing.
     pub goal: Option<f64>,
     pub max: usize,
-    /// |r|^2 that the goal is of, where it is not that of r.
+    /// |r|^2 to which the goal is relative, where that is not |r|^2 at the start.
     pub start: Vec<f64>,
-    /// x is added to, not written.
+    /// True if x is added to, false if it is written.
     pub keep: bool,
-    /// r is to be the residual in the end.
+    /// True if r is to be the residual in the end.
     pub residual: bool,
-    /// Steps between two sums.
+    /// Number of steps between two sums.
     pub at_once: usize,
-    /// r has no part in the low modes' images, and directions get none: then `keep` is set.
+    /// True if r has no part in the images of low modes, and directions must get none; `keep` is then set.
     pub deflated: bool,
 }
 
@@ -233,14 +234,14 @@ impl Steps {
 }
 
 impl MultigridParams {
-    /// Defaults with these levels, of which there are at most four beside the coarsest.
+    /// The defaults with these levels, of which there are at most four beside the coarsest.
     pub fn with_levels(levels: Vec<LevelParams>) -> Self {
         let mut params = MultigridParams { levels: Some(levels.len() + 1), ..Default::default() };
         params.level.iter_mut().zip(levels).for_each(|(to, level)| *to = level);
         params
     }
 
-    /// The levels but the coarsest, as many as were chosen.
+    /// The chosen levels, without the coarsest.
     pub fn steps(&self) -> &[LevelParams] {
         &self.level[..self.levels.unwrap_or(1).saturating_sub(1).min(MAX_COARSENINGS)]
     }
@@ -251,8 +252,8 @@ impl MultigridParams {
         self.twist_factors[l] - if l == 0 { 1.0 } else { self.twist_factors[l - 1] }
     }
 
-    /// How coarse operators keep their links, the first that low modes allow, and null vectors, the first of all: on a GPU
-    /// bytes are the traffic of a coarse level with few right-hand sides.
+    /// Precisions for links of coarse operators, of which the first one that low modes allow is taken, and for null
+    /// vectors, which take the first: on a GPU bytes are the traffic of a coarse level with few right-hand sides.
     pub(super) fn links(&self, device: &Device) -> Vec<LinkPrecision> {
         match (self.link_precision, self.coarse_precision) {
             (Some(asked), _) => vec![asked],
@@ -266,8 +267,8 @@ impl MultigridParams {
         self.smoother_precision.unwrap_or(Precision::F32)
     }
 
-    /// The parameters with all that they leave to lattice and device: memory limits the smoother on a GPU, arithmetic
-    /// on a CPU.
+    /// These parameters with everything filled in that they leave to lattice and device: memory limits the smoother
+    /// on a GPU, arithmetic on a CPU.
     pub(super) fn on(&self, geometry: &Geometry, device: &Device) -> Self {
         let short = !device.is_cpu()
             && self.smoother == Smoother::CaGcr
@@ -277,8 +278,8 @@ impl MultigridParams {
         MultigridParams { smoother_precision, ..self.on_lattice(geometry) }
     }
 
-    /// These with the numbers of columns and the places of null vectors that a set-up tries one after the other until there
-    /// is memory for them.
+    /// These parameters with the numbers of columns and places of null vectors that a set-up tries one after the
+    /// other until there is memory.
     pub(super) fn attempts(&self) -> impl Iterator<Item = Self> + '_ {
         let columns = match self.setup_columns {
             0 => SETUP_COLUMNS.to_vec(),
@@ -299,23 +300,23 @@ impl MultigridParams {
         })
     }
 
-    /// Do null vectors of a set-up wait on the host?
+    /// Whether null vectors of a set-up wait on the host.
     pub(super) fn vectors_wait(&self) -> bool {
         self.setup_vectors == VectorMemory::Host
     }
 
-    /// Do so many null vectors go through a hop at a time that tensor cores are worth it? Where memory is short for few
-    /// there are never as many.
+    /// Whether so many null vectors go through a hop at a time that tensor cores pay. Where memory is short there are
+    /// never as many.
     pub(super) fn many_columns(&self) -> bool {
         self.setup_columns >= COLUMNS_FROM
     }
 
-    /// Are the finest level's Krylov spaces kept in 16 bits? What is added to them is in single precision.
+    /// Whether the finest level's Krylov spaces are kept in 16 bits; what they are added to is in single precision.
     pub(super) fn short_powers(&self) -> bool {
         self.smoother == Smoother::CaGcr && self.smoother_precision() == Precision::F16
     }
 
-    /// How a level from the second on is solved.
+    /// The cycle by which a level from the second on is solved.
     pub fn cycle_of(&self, level: usize) -> Cycle {
         self.deep_cycle.filter(|_| level > 1).unwrap_or(self.cycle)
     }

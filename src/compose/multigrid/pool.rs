@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::fields::krylov::LeastSquares;
 use crate::fields::{CoarseField, CoarseGrid, Precision, Subset};
 
-/// Vectors of one level.
+/// Temporary vectors of one level, kept for later use.
 #[derive(Debug)]
 pub(super) struct Pool {
     grid: Arc<CoarseGrid>,
@@ -21,7 +21,7 @@ impl Pool {
         Pool { grid: grid.clone(), precision, components, idle: Mutex::default() }
     }
 
-    /// A vector whose contents are unspecified.
+    /// Takes a vector from the pool; its contents are unspecified.
     pub fn lend(&self, subset: Subset, nrhs: usize) -> Result<Lent<'_>> {
         let kept = {
             let mut idle = self.idle.lock().unwrap_or_else(|e| e.into_inner());
@@ -36,13 +36,13 @@ impl Pool {
         Ok(Lent { field: Some(field), pool: self })
     }
 
-    /// Frees what nobody uses.
+    /// Frees the vectors that are not in use.
     pub fn clear(&self) {
         self.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
     }
 }
 
-/// A vector that goes back to its pool.
+/// A vector that goes back to its pool when dropped.
 pub(super) struct Lent<'a> {
     field: Option<CoarseField>,
     pool: &'a Pool,
@@ -67,7 +67,7 @@ impl Drop for Lent<'_> {
     }
 }
 
-/// Least squares of Krylov spaces, for as many right-hand sides as the last that asked.
+/// Memory for the least squares of Krylov spaces, for the number of right-hand sides asked for last.
 #[derive(Debug)]
 pub(super) struct Squares {
     grid: Arc<CoarseGrid>,
@@ -91,13 +91,13 @@ impl Squares {
         Ok(LentSquares { made: Some(made), from: self })
     }
 
-    /// Frees those that nobody uses.
+    /// Frees the memory that is not in use.
     pub fn clear(&self) {
         self.idle.lock().unwrap_or_else(|e| e.into_inner()).clear();
     }
 }
 
-/// Least squares that go back.
+/// Memory for least squares that goes back when dropped.
 pub(super) struct LentSquares<'a> {
     made: Option<LeastSquares>,
     from: &'a Squares,

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::fields::{CoarseField, Geometry, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 
-/// P from a coarser level to all sites of the next finer one as a `LinOp`; its adjoint is R.
+/// The prolongator P from a coarser level to all sites of the next finer one as an operator; its adjoint is the
+/// restrictor R.
 pub struct Prolongator {
     transfer: Arc<Transfer>,
     fine: Arc<Geometry>,
@@ -21,7 +22,7 @@ impl Prolongator {
         let coarse = transfer.coarse().rows(Subset::Full);
         Arc::new(Prolongator { transfer, fine, coarse })
     }
-    /// Both as coarse vectors: the coarse one, then the fine one.
+    /// The coarse and the fine vector field as coarse vectors.
     fn vectors(
         &self,
         coarse: (&VectorField, &str),
@@ -54,7 +55,7 @@ impl LinOp for Prolongator {
         let (mut out, inp) = self.vectors((out, "out"), (inp, "in"))?;
         self.transfer.restrict(&mut out, &inp)
     }
-    /// A complex multiplication and addition for every number of every null vector.
+    /// Floating-point operations: a complex multiplication and addition for every number of every null vector.
     fn flops(&self) -> f64 {
         8.0 * self.range().numbers() * self.transfer.count() as f64
     }

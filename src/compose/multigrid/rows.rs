@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::fields::{CoarseGrid, Components, Geometry, Precision, RhsOrder, Subset};
 use crate::linop::Shape;
 
-/// Coarse vectors with so many components on these rows, as operators know them.
+/// Shape, as operators know it, of coarse vectors with so many components on these rows.
 pub(super) fn shape_of(
     grid: &CoarseGrid,
     rows: &Arc<Geometry>,

@@ -13,11 +13,11 @@ use crate::fields::Precision;
 use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SchurAction};
 
-/// Sites of a domain in a direction where nothing is asked for, on the finest level and on others.
+/// Default extents of a domain, on the finest level and on others.
 const FINE: usize = 4;
 const COARSE: usize = 2;
 
-/// Domains of a level and the memory that steps in them take.
+/// The domains of a level, and memory for steps in them.
 pub(super) struct Decomposition {
     pub domains: Domains,
     idle: Mutex<Option<DomainSums>>,
@@ -27,7 +27,7 @@ impl Decomposition {
     fn new(domains: Domains) -> Self {
         Decomposition { domains, idle: Mutex::default() }
     }
-    /// `work` with the sums of so many right-hand sides.
+    /// Runs `work` with memory for the sums of so many right-hand sides.
     pub fn with_sums<T>(
         &self,
         precision: Precision,
@@ -47,13 +47,13 @@ impl Decomposition {
 
 /// The domains of all levels that have them.
 pub(super) struct Schwarz {
-    /// Domains of the finest level, and its operator without hops between them.
+    /// The domains of the finest level, and its operator without hops between them.
     pub fine: Option<(Decomposition, Arc<dyn SchurAction>)>,
-    /// Domains of levels from the second to the last but one.
+    /// The domains of levels from the second to the last but one.
     pub coarse: Vec<Decomposition>,
 }
 
-/// The operator, if it is one of one flavour.
+/// The operator as one of one flavour, or an error.
 fn one_flavour(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
     match op.coarsenable() {
         Some(op) => Ok(op),
@@ -65,7 +65,7 @@ fn one_flavour(op: &dyn QuarkAction) -> Result<&dyn Coarsenable> {
     }
 }
 
-/// Colours that are worked on in turn.
+/// The colours of domains that are worked on in turn.
 pub(super) fn colours(smoother: Smoother) -> &'static [Option<usize>] {
     match smoother {
         Smoother::SchwarzMultiplicative => &[Some(0), Some(1)],

@@ -21,7 +21,7 @@ use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
 use crate::solvers::{self, SolverParams, Stop, System};
 
-/// Seconds that the set-up took so far, level by level.
+/// Seconds that the set-up has taken so far, for each level.
 struct Spent(Vec<f64>);
 
 impl Spent {
@@ -36,7 +36,7 @@ impl Spent {
     }
 }
 
-/// Refuses links, or a clover term of them, that are not finite: a hop to even sites takes every link.
+/// Refuses links, or a clover term made of them, that are not finite; a hop to even sites takes every link.
 pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
     let field = |subset| op.subset_shape(subset).field(1);
     let (mut from, mut to) = (field(Subset::Full)?, field(Subset::Full)?);
@@ -66,7 +66,7 @@ pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
     Ok(hierarchy)
 }
 
-/// A hierarchy from the vectors of another one, after so many cycles.
+/// Builds a hierarchy from the vectors of another one after `passes` cycles (Frommer et al., arXiv:1303.1377).
 pub(super) fn refined(
     op: &Finest,
     params: &MultigridParams,
@@ -95,7 +95,7 @@ pub(super) fn refined(
     bail!(Internal, "no refinement")
 }
 
-/// A hierarchy from vectors of the host.
+/// Builds a hierarchy from vectors that the caller gives.
 pub(super) fn from_vectors(
     op: &Finest,
     params: &MultigridParams,
@@ -121,8 +121,8 @@ pub(super) fn from_vectors(
     levels(op, params, v, true, &mut Spent::new(params), &mut Waiting::default())
 }
 
-/// Builds all levels from the null vectors of the finest one; `last`: solves follow, of two flavours where the operator
-/// has them, and low modes of the coarsest level are worth their search.
+/// Builds all levels from the null vectors of the finest one. `last` says that solves follow: then they are for two
+/// flavours where the operator has them, and low modes of the coarsest level are worth their search.
 fn levels(
     op: &Finest,
     params: &MultigridParams,
@@ -153,7 +153,7 @@ fn levels(
     together(geometry, gathered, made)
 }
 
-/// Tells all ranks what those with a part did.
+/// Tells all ranks how it went on those that have a part of the level.
 fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T> {
     match made {
         Err(e) if gathered && !found_together(&e) => Err(e),
@@ -164,7 +164,7 @@ fn together<T>(geometry: &Geometry, gathered: bool, made: Result<T>) -> Result<T
 
 type Levels = (Vec<Transfer>, Vec<Option<Gather>>, Vec<Arc<CoarseOperator>>);
 
-/// The levels of which this rank has a part, and the way to the first of which it has none.
+/// Builds the levels of which this rank has a part, and the way to the first of which it has none.
 fn build(
     op: &Arc<dyn Coarsenable>,
     params: &MultigridParams,
@@ -223,7 +223,8 @@ fn build(
     Ok((transfers, gathers, coarse))
 }
 
-/// The restricted null vectors on the ranks that have the coarse level, where those are fewer: `op` is its operator there.
+/// Moves the restricted null vectors to the ranks that have the coarse level, where those are fewer; `op` is its
+/// operator there.
 fn gathered_tests(
     transfer: &Transfer,
     gather: Option<&Gather>,
@@ -236,8 +237,8 @@ fn gathered_tests(
     Ok(moved)
 }
 
-/// Null vectors of a coarse level: the fine ones restricted, and more from random starts where the level
-/// has more.
+/// The null vectors of a coarse level: the fine ones restricted, and more from random starts where the level has
+/// more.
 fn coarse_vectors(
     transfer: &Transfer,
     gather: Option<&Gather>,
@@ -259,7 +260,7 @@ fn coarse_vectors(
     Ok(out)
 }
 
-/// Numbers that depend on the place in the whole lattice only.
+/// Fills a vector with random numbers that depend only on the place in the whole lattice.
 pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
     let grid = v.grid().clone();
     let (local, global, coords) = (grid.extents(), grid.global_extents(), grid.comm().coords());
@@ -288,7 +289,7 @@ pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
     v.load(&values)
 }
 
-/// Steps of minimal residual on M v = 0.
+/// Applies steps of minimal residual to M v = 0, which leaves the low modes.
 fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Result<()> {
     let n = v.nrhs();
     let (mut r, mut q) = (v.like(n)?, v.like(n)?);
@@ -306,7 +307,7 @@ fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Resul
     Ok(())
 }
 
-/// Random vectors after some iterations of a solver: low modes are what it finds last.
+/// Random vectors after some iterations of a solver, which leave low modes, the last that it finds.
 fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result<CoarseField> {
     let n = params.steps()[0].vectors;
     let (geometry, device) = (op.links().geometry(), op.links().device());
@@ -340,11 +341,11 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
 #[derive(Default)]
 struct Waiting {
     columns: Vec<HostCopy>,
-    /// Null vectors of the finest level in 16 bits.
+    /// The null vectors of the finest level in 16 bits.
     short: Vec<u8>,
 }
 
-/// Where null vectors go that a hierarchy makes.
+/// Where the null vectors that a hierarchy makes are put.
 enum Made<'a> {
     OnDevice(CoarseField),
     OnHost(&'a mut [HostCopy]),
@@ -360,7 +361,7 @@ impl<'a> Made<'a> {
         Ok(Made::OnHost(&mut waiting.columns))
     }
 
-    /// Vectors from number `first` on.
+    /// Puts vectors, from number `first` on.
     fn put(&mut self, first: usize, vectors: &SpinorField) -> Result<()> {
         match self {
             Made::OnDevice(v) => v.copy_from_spinors(first, vectors, None),
@@ -369,7 +370,7 @@ impl<'a> Made<'a> {
         }
     }
 
-    /// The null vectors, once the memory of what made them is free.
+    /// The null vectors on the device, once the memory of what made them is free.
     fn on_device(
         self,
         op: &Arc<dyn Coarsenable>,
@@ -390,8 +391,8 @@ impl<'a> Made<'a> {
     }
 }
 
-/// Null vectors of a hierarchy after a cycle, v = K v: inverse iteration. Unless solves still use the hierarchy its memory is
-/// free then.
+/// The null vectors after a cycle, v = K v, which is a step of inverse iteration. The hierarchy's memory is freed
+/// then unless solves still use it.
 fn improved(
     hierarchy: impl Borrow<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
@@ -424,7 +425,7 @@ fn improved(
     v.on_device(op, &grid, precision)
 }
 
-/// Null vectors of a hierarchy as they are. Unless solves still use it its memory is free then.
+/// The null vectors of a hierarchy as they are. Its memory is freed then unless solves still use it.
 fn originals(hierarchy: Arc<Hierarchy>) -> Result<CoarseField> {
     let old = &hierarchy.transfers[0];
     old.originals(0, old.count())

@@ -8,12 +8,13 @@ use crate::fields::CoarseField;
 use crate::operators::{CoarseOperator, LinkPrecision};
 use crate::solvers::dense::{inverse, spectral_radius};
 
-/// Part of a low mode that a correction may leave: solves of coarse levels leave as much of a residual by default.
+/// Largest part of a low mode that a correction may leave; solves of coarse levels leave as much of a residual by
+/// default.
 const MAX_LEFT: f64 = 0.25;
 
-/// A coarse operator with its links in the first of the `choices` that leaves low modes what they are, or in the last of
-/// them; links that are not in single precision stay as they are. With H = T^dagger A T, of which T = `tests` are null
-/// vectors, and H' that of the rounded operator, the eigenvalues of 1 - H'^-1 H are the parts of the low modes that a
+/// A coarse operator with its links in the first precision of `choices` that leaves low modes what they are, or in
+/// the last; links that are not in single precision stay as they are. With H = T^dagger A T for null vectors T =
+/// `tests`, and H' for the rounded operator, the eigenvalues of 1 - H'^-1 H are the parts of low modes that a
 /// correction leaves.
 ///
 /// # Errors
@@ -46,7 +47,7 @@ pub fn shortened(
     op.with_short_links(longest)
 }
 
-/// The largest absolute value of an eigenvalue of 1 - rounded^-1 exact, n x n matrices.
+/// The largest modulus of an eigenvalue of 1 - rounded^-1 exact, for n x n matrices.
 fn part_left(exact: &[Complex64], rounded: &[Complex64], n: usize) -> f64 {
     let Some(inverse) = inverse(rounded, n) else { return f64::INFINITY };
     let entry = |k: usize| {

@@ -17,7 +17,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }
 
-/// Vectors that so many steps of the finest level's smoother keep.
+/// Number of vectors that so many steps of the finest level's smoother keep.
 fn directions(params: &MultigridParams, steps: usize) -> usize {
     match params.smoother {
         Smoother::CaGcr => steps.clamp(1, STEPS) + params.short_powers() as usize,
@@ -28,7 +28,7 @@ fn directions(params: &MultigridParams, steps: usize) -> usize {
 }
 
 impl Hierarchy {
-    /// Steps of the finest level's smoother: x gains what is found, r is its residual where that is wanted.
+    /// Takes steps of the finest level's smoother: x gains what is found, and r is its residual if that is wanted.
     /// The host waits for nothing.
     pub fn relax(
         &self,
@@ -65,7 +65,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// One direction at a time.
+    /// Smooths along one direction at a time.
     fn relax_alone(
         &self,
         smoother: Smoother,
@@ -100,8 +100,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The smallest residual after some steps at a time, as GCR finds it. Powers in 16 bits start from r
-    /// rounded to that; r itself may have 16 bits where it does not change.
+    /// Finds the smallest residual over some steps at a time, as GCR does. Powers in 16 bits start from r rounded; r
+    /// itself may have 16 bits where it does not change.
     fn relax_space(
         &self,
         x: &mut SpinorField,
@@ -135,7 +135,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The same on columns in half precision.
+    /// Finds the smallest residual over some steps at a time, on columns in half precision.
     fn relax_columns(
         &self,
         tensor: &TensorHop,
@@ -181,7 +181,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The same with sums in every step: directions are residuals, and they and their images are kept.
+    /// Smooths by GCR with sums in every step: directions are residuals, and they and their images are kept.
     fn relax_gcr(
         &self,
         x: &mut SpinorField,
@@ -212,7 +212,8 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// Schwarz: corrections in domains, and how far to go along their sum by the whole residual.
+    /// Smooths by Schwarz's method: corrections in domains, then how far to go along their sum by the residual on the
+    /// whole lattice.
     fn relax_domains(
         &self,
         x: &mut SpinorField,
@@ -251,8 +252,8 @@ impl Hierarchy {
         })
     }
 
-    /// Steps of a coarse level's smoother: x, or (`keep`) what is added to it, and where that is wanted the
-    /// residual in r. The host waits for nothing.
+    /// Takes steps of a coarse level's smoother: writes x, or with `keep` adds to it, and leaves the residual in r if
+    /// that is wanted. The host waits for nothing.
     pub fn smooth(
         &self,
         level: usize,

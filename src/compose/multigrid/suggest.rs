@@ -5,14 +5,14 @@ use super::params::{Coarsest, MultigridParams, MAX_COARSENINGS};
 use crate::fields::Geometry;
 
 impl MultigridParams {
-    /// The defaults on a lattice.
+    /// The default parameters for a lattice.
     pub fn for_lattice(geometry: &Geometry) -> Self {
         Self::default().on_lattice(geometry)
     }
 
-    /// The parameters with levels, aggregates and low modes where none were chosen. Aggregates: of about 4^4 sites
-    /// that divide a rank's part, then of 2^4 that divide the level; levels: up to three as long as the coarsest has
-    /// more than a few sites in all, and those whose blocks were chosen.
+    /// These parameters with levels, aggregates and low modes filled in where none were chosen. Aggregates have about
+    /// 4^4 sites and divide a rank's part, then 2^4 and divide the level. There are up to three levels as long as the
+    /// coarsest has more than a few sites in all, and those whose blocks were chosen.
     pub(super) fn on_lattice(&self, geometry: &Geometry) -> Self {
         let mut params = self.clone();
         let (mut extents, mut global) = (geometry.extents(), geometry.global_extents());
@@ -45,7 +45,7 @@ impl MultigridParams {
         params
     }
 
-    /// Low modes that are worth their search on the coarsest level of a lattice: none where it is small.
+    /// Number of low modes that are worth their search on the coarsest level of a lattice; none where it is small.
     fn suggested_modes(&self, geometry: &Geometry) -> usize {
         let modes = gathering::coarsest_unknowns(geometry, self) as usize / 128;
         match self.coarsest {
@@ -56,7 +56,7 @@ impl MultigridParams {
     }
 }
 
-/// The largest aggregate that divides these extents, of `max` sites in a direction.
+/// The largest aggregate, of at most `max` sites in a direction, that divides these extents.
 fn suggested_block(extents: [usize; 4], max: usize) -> [usize; 4] {
     extents.map(|l| (1..=max).rev().find(|b| l.is_multiple_of(*b)).unwrap_or(1))
 }

@@ -11,21 +11,21 @@ use crate::linop::{LinOp, SchurComplement, Shape};
 use crate::operators::CoarseOperator;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
-/// The operator of a coarse level's solves, S = 1 - Y_eo Y_oe on the even sites or 1 + Y on all of them,
-/// as a `LinOp`: what any solver, sum, product or preconditioner takes; it is the Schur complement of the
-/// level's M. Its fields are those of [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
+/// The operator of a coarse level's solves as a `LinOp` for any solver, sum or preconditioner: S = 1 - Y_eo Y_oe on
+/// even sites, or 1 + Y on all of them, the Schur complement of the level's M (Clark et al., arXiv:1612.07873, Eq.
+/// 3). Its fields are those of [`LinOp::shape`]; `solve` and `solve_all` take coarse vectors.
 pub struct CoarseSystem {
     op: Arc<CoarseOperator>,
     rows: Arc<Geometry>,
-    /// All sites of the level.
+    /// All sites of the level as a geometry of rows.
     all: Arc<Geometry>,
     pool: Pool,
     gamma5: bool,
 }
 
 impl CoarseSystem {
-    /// `gamma5`: the finest operator is gamma5-hermitian (no twisted mass), so that with chiralities
-    /// apart the coarse one is: M^dagger = Gamma5 M Gamma5. Only then S has an adjoint.
+    /// `gamma5` says that the finest operator is gamma5-hermitian (no twisted mass), so that the coarse one is,
+    /// M^dagger = Gamma5 M Gamma5, and S has an adjoint.
     pub fn new(op: Arc<CoarseOperator>, gamma5: bool) -> Arc<Self> {
         let grid = op.grid();
         let (rows, all) = (grid.rows(op.subset()), grid.rows(Subset::Full));
@@ -52,8 +52,8 @@ impl CoarseSystem {
         solvers::solve(system, params, &mut x.as_rows(), &b.as_rows(), monitor)
     }
 
-    /// Solves M x = b on all sites through `system`, as `solve` does, or M^dagger x = b through one that stands
-    /// for S^dagger; residuals of the report are those of the system of solves, over the norm of its source.
+    /// Solves M x = b on all sites through `system` as `solve` does, or M^dagger x = b through one that stands for
+    /// S^dagger. Residuals of the report are those of the system of solves over the norm of its source.
     ///
     /// # Errors
     /// Errors of [`solvers::solve`].
@@ -114,27 +114,27 @@ impl CoarseSystem {
         Ok(())
     }
 
-    /// out = S in
+    /// out = S in.
     pub(super) fn image(&self, out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
         self.op.schur(out, inp, &mut *self.pool.lend(Subset::Odd, inp.nrhs())?)
     }
 }
 
-/// out = Gamma5 in
+/// out = Gamma5 in, the sign of the coarse spin.
 fn gamma5(out: &mut CoarseField, inp: &CoarseField) -> Result<()> {
     let n = inp.nrhs();
     out.copy_from_columns(0, inp, 0, n, 2)?;
     out.axpby(&blas::uniform(n, 1.0), inp, &blas::uniform(n, -2.0))
 }
 
-/// M x = b divided by D. Where M^dagger = Gamma5 M Gamma5, x of M^dagger x = b is Gamma5 y with M y = Gamma5 b,
-/// and S^dagger is solved by Gamma5 D times the solution of S.
+/// M x = b, divided by D. Where M^dagger = Gamma5 M Gamma5, x of M^dagger x = b is Gamma5 y with M y = Gamma5 b, and
+/// S^dagger is solved by Gamma5 D times the solution of S.
 impl SchurComplement for CoarseSystem {
     fn full_shape(&self) -> Shape {
         shape_of(self.op.grid(), &self.all, self.op.precision(), self.op.rows())
     }
 
-    /// S x = (D^-1 b)_e - Y_eo (D^-1 b)_o
+    /// The source (D^-1 b)_e - Y_eo (D^-1 b)_o of S.
     fn prepare(&self, out: &mut VectorField, b: &VectorField, dagger: bool) -> Result<()> {
         let (mut out, b, n) = (self.coarse(out, "out")?, self.whole(b, "b")?, b.nrhs());
         let mut scaled = self.pool.lend(Subset::Full, n)?;
@@ -150,7 +150,7 @@ impl SchurComplement for CoarseSystem {
         gamma5(&mut out, &source)
     }
 
-    /// x_o = (D^-1 b)_o - Y_oe x_e
+    /// The odd sites of the solution, x_o = (D^-1 b)_o - Y_oe x_e.
     fn reconstruct(
         &self,
         full: &mut VectorField,

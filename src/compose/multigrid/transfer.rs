@@ -12,13 +12,13 @@ use crate::error::{host_array, Result};
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 use crate::operators::LinkPrecision;
 
-/// |v|^2 of which nothing but rounding is left where those before it are taken out.
+/// Share of |v|^2 below which only rounding is left of a vector once those before it are taken out.
 const DEPENDENT: f64 = 1e-11;
 
-/// A GPU's threads that hide each other's waits.
+/// Number of threads with which a GPU hides each other's waits.
 const ENOUGH_THREADS: usize = 1 << 16;
 
-/// Columns of a field that threads of a GPU have.
+/// Number of columns of a field that a thread of a GPU takes.
 fn groups(columns: usize) -> usize {
     let together = AGGREGATE_COLUMNS as usize;
     if columns.is_multiple_of(together) {
@@ -28,12 +28,13 @@ fn groups(columns: usize) -> usize {
     }
 }
 
-/// Parts in which null vectors are multiplied in place, and the least bytes of one: what the caches of a CPU hold, or
-/// work enough for a GPU.
+/// Number of parts in which null vectors are multiplied in place.
 const PIECES: usize = 32;
+/// Least size of a part in bytes, on a CPU what its caches hold, on a GPU work enough for it.
 const PIECE: [usize; 2] = [1 << 18, 1 << 26];
 
-/// P, whose columns are orthonormal, and R = P^dagger.
+/// The prolongator P, whose columns are orthonormal on every aggregate, and the restrictor R = P^dagger (Clark et
+/// al., arXiv:1612.07873, section 3.4).
 #[derive(Debug)]
 pub struct Transfer {
     fine: Arc<CoarseGrid>,
@@ -41,18 +42,19 @@ pub struct Transfer {
     coarsening: Arc<Coarsening>,
     /// Precision of the vectors that are restricted and prolonged.
     precision: Precision,
-    /// Components of a fine site.
+    /// Number of components of a fine site.
     components: usize,
     /// Number of null vectors.
     n: usize,
     vectors: NullVectors,
-    /// The vectors that the null vectors were made of, restricted: coarse null vectors, and prolonged themselves.
+    /// The vectors that the null vectors were made of, restricted: null vectors for the next level, and prolonged
+    /// these vectors themselves.
     tests: CoarseField,
     /// The null vectors in 8 bits on the sites that cycles work on.
     bytes: Option<ByteVectors>,
 }
 
-/// Null vectors on all fine sites.
+/// Null vectors on all fine sites, in one of two storages.
 #[derive(Debug)]
 enum NullVectors {
     /// Right-hand sides of a field, in the precision of the fine vectors.
@@ -68,7 +70,7 @@ struct ByteVectors {
     scales: Buffer,
 }
 
-/// Null vectors as a kernel reads them: numbers, scales of 8 bits, and how many bits a number has.
+/// Null vectors as a kernel reads them: address of the numbers, of the scales of 8 bits, and the number of bits.
 type Stored = (Ptr, Ptr, LinkPrecision);
 
 impl Transfer {
@@ -166,7 +168,7 @@ impl Transfer {
         self.multiply(&gram)
     }
 
-    /// Null vectors times triangular matrices of their aggregates, in place, some sites at a time.
+    /// Multiplies the null vectors of each aggregate by a triangular matrix, in place, some sites at a time.
     fn multiply(&mut self, by: &CoarseField) -> Result<()> {
         let v = self.vectors()?;
         let (device, sites) = (v.device().clone(), self.fine.volume());
@@ -206,7 +208,7 @@ impl Transfer {
     pub fn precision(&self) -> Precision {
         self.precision
     }
-    /// Complex numbers of a fine site.
+    /// Number of complex numbers of a fine site.
     pub fn components(&self) -> usize {
         self.components
     }
@@ -214,7 +216,7 @@ impl Transfer {
     pub fn count(&self) -> usize {
         self.n
     }
-    /// Components of a coarse site.
+    /// Number of components of a coarse site.
     pub fn rows(&self) -> usize {
         2 * self.n
     }
@@ -222,7 +224,7 @@ impl Transfer {
     pub fn fine_field(&self, subset: Subset, nrhs: usize) -> Result<CoarseField> {
         CoarseField::new(&self.fine, self.precision, subset, self.components, nrhs)
     }
-    /// The vectors that they were made of, restricted.
+    /// The vectors that the null vectors were made of, restricted.
     pub(super) fn tests(&self) -> &CoarseField {
         &self.tests
     }
@@ -240,7 +242,7 @@ impl Transfer {
         self.coarsening.aggregates.faces.ptr()
     }
 
-    /// Sites that cycles work on: even ones where there are both.
+    /// Number of sites that cycles work on: the even ones where there are parities.
     fn short_sites(&self) -> usize {
         let grid = self.fine();
         if grid.has_parity() {
@@ -260,9 +262,9 @@ impl Transfer {
         (stored + bytes) as u64
     }
 
-    /// Keeps null vectors of single precision in 16 bits from now on. Where `to` is quarter, a copy in 8 bits of the even
-    /// sites, or of all where there are no parities, serves vectors of these sites besides. Those of 16 bits go by way of
-    /// `host`, memory that is made where it does not have their size, so that the device does not hold them beside the others.
+    /// Keeps null vectors of single precision in 16 bits from now on and, if `to` is quarter, a copy in 8 bits on
+    /// even sites (on all where there are no parities) for vectors on these sites. The conversion goes by way of
+    /// `host`, memory that is made if it does not fit, so that the device does not hold both.
     pub fn shorten(&mut self, to: LinkPrecision, host: Option<&mut Vec<u8>>) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
@@ -321,7 +323,7 @@ impl Transfer {
         Ok(())
     }
 
-    /// The null vectors for a fine vector of these sites.
+    /// The null vectors to use for a fine vector on these sites.
     fn stored(&self, fine: &CoarseField) -> Stored {
         match (&self.bytes, &self.vectors) {
             (Some(b), _) if fine.range().1 == self.short_sites() => {
@@ -332,7 +334,8 @@ impl Transfer {
         }
     }
 
-    /// Columns of one flavour that the right-hand sides of a fine vector are: every flavour has the same null vectors.
+    /// Number of columns of one flavour that the right-hand sides of a fine vector are; every flavour has the same
+    /// null vectors.
     fn columns(&self, fine: &CoarseField) -> usize {
         fine.nrhs() * (fine.components() / self.components)
     }
@@ -383,7 +386,8 @@ impl Transfer {
         self.restrict_onto(coarse, fine, false)
     }
 
-    /// The same; `upper`: of the columns of either chirality the part on and above the diagonal will do.
+    /// coarse = R fine; with `upper` only the part on and above the diagonal is needed of the columns of each
+    /// chirality.
     fn restrict_onto(
         &self,
         coarse: &mut CoarseField,
@@ -440,8 +444,8 @@ impl Transfer {
         }
     }
 
-    /// Columns of matrices [site][column][row] at `to`, `step` numbers apart: R of fine sites that face
-    /// another aggregate in direction `face`, or of all.
+    /// Computes columns of the matrices [site][column][row] at `to`, `step` numbers apart: R applied to fine sites
+    /// that face another aggregate in direction `face`, or to all.
     pub(super) fn restrict_columns(
         &self,
         to: Ptr,
@@ -463,7 +467,7 @@ impl Transfer {
         self.launch_restrict(fine, precision, &args)
     }
 
-    /// fine = P coarse, on the sites that it has: all or even ones.
+    /// fine = P coarse on the sites that fine has: all or even ones.
     pub fn prolong(&self, fine: &mut CoarseField, coarse: &CoarseField) -> Result<()> {
         self.check(coarse, fine)?;
         let stored = self.stored(fine);

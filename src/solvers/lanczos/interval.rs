@@ -27,14 +27,14 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The ends of the spectrum as polynomials see them. Normal operators have nothing below 0, where a probe cannot
+    /// The ends of the spectrum as polynomials take them. Normal operators have nothing below 0, where a probe cannot
     /// see the end.
     pub(super) fn ends(&self) -> (f64, f64) {
         let (least, largest) = (self.report.least, self.report.largest);
         (if least < 0.0 && -least < 0.02 * largest { 0.0 } else { least }, largest)
     }
 
-    /// The wanted end of the spectrum and the other one.
+    /// The wanted end of the spectrum and the opposite one.
     pub(super) fn span(&self) -> (f64, f64) {
         let (least, largest) = self.ends();
         match self.params.end {
@@ -43,20 +43,20 @@ impl Process<'_, '_> {
         }
     }
 
-    /// Where an interval begins that leaves room behind this value.
+    /// The beginning of an interval that leaves some distance behind this value.
     pub(super) fn beyond(&self, value: f64) -> f64 {
         let (end, other) = self.span();
         end + 1.5 * ((value - end) / (other - end)).max(0.02) * (other - end)
     }
 
-    /// What p is larger than for all that is wanted: for what lies further out than the edge, the last of the
-    /// vectors wanted, or outside of the interval.
+    /// The value that p exceeds for everything wanted: for what lies further out than the edge (the last of the
+    /// vectors wanted), or outside of the interval.
     pub(super) fn bar(&self, edge: Option<f64>) -> f64 {
         // What lies as near to the interval as that is not told from what lies in it.
         edge.map_or(1.001 * self.p.edge(), |edge| self.p.value(self.inward(edge)))
     }
 
-    /// The polynomial for a spectrum that reaches further than the probe saw, if these values are beyond it.
+    /// The polynomial for a spectrum that reaches further than the probe saw, if these values lie beyond it.
     pub(super) fn reaching(&mut self, found: &[f64], residuals: &[f64]) -> Option<Polynomial> {
         let (far, size) = (self.inward(self.span().1), self.scale());
         let beyond = |(v, r): (&f64, &f64)| self.inward(*v) - 2.0 * r > far + 1e-6 * size;
@@ -72,7 +72,7 @@ impl Process<'_, '_> {
         Some(self.filter(self.p.cut()))
     }
 
-    /// Larger further inwards.
+    /// A measure that grows from the wanted end of the spectrum inwards.
     pub(super) fn inward(&self, value: f64) -> f64 {
         match self.params.end {
             End::Smallest => value,
@@ -80,7 +80,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// The polynomial whose interval begins at `cut`; none where it would begin near the other end.
+    /// The polynomial whose interval begins at `cut`; none where it would begin near the opposite end.
     pub(super) fn filter(&self, cut: f64) -> Polynomial {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
@@ -92,7 +92,7 @@ impl Process<'_, '_> {
         }
     }
 
-    /// A better polynomial, if there is one.
+    /// A better polynomial for these Ritz values, if there is one.
     pub(super) fn adapt(&self, values: &[f64], wanted: usize) -> Option<Polynomial> {
         if self.p.degree == 1 {
             return None;
