@@ -55,7 +55,7 @@ const HEADER_TOLERANCE: Opt = opt(
     "largest difference of plaquette and link trace between header and links (rounding of the header)",
 );
 
-/// Names of several files: a list in a file, or names with colons between, or one name.
+/// Expands one argument to file names: `@LIST` to the lines of a file, names with colons between to each of them.
 fn expand(text: &str) -> Run<Vec<String>> {
     if let Some(list) = text.strip_prefix('@') {
         let text = output::read_text(list)?;
@@ -84,7 +84,8 @@ pub fn listed(options: &Options) -> Run<Vec<String>> {
     }
 }
 
-/// The same, each of them once: twice the same links would make errors too small.
+/// The configurations that the command line names, each once; reading the same links twice would make errors too
+/// small.
 pub fn distinct(options: &Options) -> Run<Vec<String>> {
     let all = listed(options)?;
     for (k, name) in all.iter().enumerate() {
@@ -95,7 +96,7 @@ pub fn distinct(options: &Options) -> Run<Vec<String>> {
     Ok(all)
 }
 
-/// How configurations are read.
+/// How configurations are read, from the options.
 pub fn reading(options: &Options) -> LoadOptions {
     let given = options.given("header-tolerance");
     LoadOptions {
@@ -149,7 +150,7 @@ pub fn lattice_text(extents: [usize; 4]) -> String {
     extents.map(|l| l.to_string()).join(" x ")
 }
 
-/// The member "gauge" of reports.
+/// The member "gauge" of reports: file, format and lattice.
 pub fn described(name: &str, format: FileFormat, extents: [usize; 4]) -> Value {
     json!({ "file": name, "format": name_of(format), "lattice": extents })
 }

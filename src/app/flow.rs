@@ -44,7 +44,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The flow of one configuration.
+/// The gradient flow of one configuration.
 struct Flowed {
     file: String,
     format: FileFormat,
@@ -159,7 +159,7 @@ fn flow(session: &Session, options: &Options, name: &str, p: &FlowParams) -> Res
     Ok(Flowed { file: name.into(), format, lattice, report, seconds })
 }
 
-/// Averages of scales and of the squared charge over configurations that reach them, with errors.
+/// Averages with errors of the scales and of the squared charge, over the configurations that reach them.
 fn averages(all: &[Flowed], bin: usize) -> Vec<(&'static str, f64, f64, usize)> {
     let names = ["t0", "t0 (plaquette)", "w0", "w0 (plaquette)", "charge", "charge^2"];
     let rows: Vec<Vec<f64>> = all

@@ -114,7 +114,7 @@ fn params(options: &Options) -> Run<GaugeFixParams> {
     Ok(fixing.params())
 }
 
-/// What was seen on the way.
+/// What the callback saw during a fixing.
 #[derive(Default)]
 struct Looks {
     functional: History,
@@ -122,7 +122,7 @@ struct Looks {
     lines: String,
 }
 
-/// What came of it.
+/// The result of a fixing.
 struct Done {
     before: Plaquette,
     after: Plaquette,

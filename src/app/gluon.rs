@@ -68,21 +68,21 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Complex numbers of a matrix.
+/// Number of complex numbers of a matrix.
 const ENTRIES: usize = 9;
 const SITE: usize = 4 * ENTRIES;
 
-/// Momenta that the symmetries of the lattice make one.
+/// A class of momenta that the symmetries of the lattice make equal.
 #[derive(Clone, Copy, Default)]
 struct Point {
     k: [usize; 4],
     p2: f64,
-    /// sum_{a,mu} |A|^2 over `momenta` of them.
+    /// The sum over a and mu of |A|^2, over `momenta` of them.
     sum: f64,
     momenta: usize,
 }
 
-/// U becomes the traceless part of (U - U^dagger) / 2i.
+/// Replaces U by the traceless part of (U - U^dagger) / 2i.
 fn potential(u: &mut [Complex64]) {
     for i in 0..3 {
         for j in 0..=i {
@@ -113,7 +113,7 @@ fn fourier(l: [usize; 4], field: &mut [Complex64]) {
     }
 }
 
-/// The member of a class of momenta under reflections, and exchanges of axes of the same extent, that stands for it.
+/// The member that represents a class of momenta under reflections and exchanges of axes of the same extent.
 fn representative(l: [usize; 4], k: [usize; 4]) -> [usize; 4] {
     let mut k: [usize; 4] = std::array::from_fn(|mu| k[mu].min(l[mu] - k[mu]));
     for mu in 0..4 {

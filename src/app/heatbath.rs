@@ -60,7 +60,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Where a stream of configurations is; the label of a file says it.
+/// Position in a stream of configurations, which the label of each file carries.
 struct StreamPosition {
     /// Number of the last configuration; 0: none yet.
     number: u64,
@@ -103,7 +103,7 @@ impl StreamPosition {
     }
 }
 
-/// An option must be absent or say what the file says.
+/// Fails if an option is given and differs from what the file says.
 fn agrees(options: &Options, name: &str, of_file: f64) -> Run<()> {
     match !options.given(name) || options.number(name) == of_file {
         true => Ok(()),
@@ -143,13 +143,13 @@ fn place(options: &Options) -> Run<StreamPosition> {
     Ok(at)
 }
 
-/// The lattice asked for.
+/// The lattice that the options ask for.
 fn lattice(options: &Options) -> Run<Option<[usize; 4]>> {
     let Some(text) = options.get("lattice") else { return Ok(None) };
     Ok(Some(integers::<4>("lattice", text, 0)?.map(|l| l as usize)))
 }
 
-/// The links of a file; those of a stream as they are.
+/// The links of a file; those of a stream are taken exactly as they are.
 fn from_file(
     session: &Session,
     options: &Options,
@@ -190,7 +190,7 @@ fn start(session: &Session, options: &Options, at: &StreamPosition) -> Run<Gauge
     Ok(gauge)
 }
 
-/// Sweeps, with the plaquette after each of them where there is a history; false: interrupted.
+/// Sweeps, measuring the plaquette after each one where a history is wanted; false if interrupted.
 fn sweeps(
     session: &Session,
     gauge: &mut GaugeField,
@@ -219,7 +219,7 @@ fn sweeps(
     Ok(true)
 }
 
-/// What is measured on a configuration.
+/// Observables measured on a configuration.
 struct Measured {
     number: u64,
     sweeps: u32,
@@ -241,7 +241,7 @@ fn file_name(prefix: &str, number: u64) -> String {
     format!("{prefix}.{number:05}")
 }
 
-/// Refuses names of files that are there already, or cannot be written, before the work.
+/// Refuses, before any work, names of files that exist already or cannot be written.
 fn check_outputs(options: &Options, at: &StreamPosition, last: u64) -> Run<()> {
     let overwrite = options.flag("overwrite");
     if let Some(prefix) = options.get("out") {

@@ -24,7 +24,7 @@ use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
 
-/// Keys of the table `[run]`; those that are options too have the same names.
+/// Keys of the table `[run]`; those that are also options have the same names.
 const KEYS: &[&str] = &[
     "lattice",
     "start",
@@ -69,7 +69,7 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// The input with what options say of its table `[run]`.
+/// The input, with what options say in place of its table `[run]`.
 struct Plan {
     text: String,
     lattice: [usize; 4],
@@ -182,7 +182,7 @@ fn plan(options: &Options) -> Run<Plan> {
     })
 }
 
-/// What the chain samples: its monomials without what changes no number but the work, as one line of JSON.
+/// The action that a chain samples, as one line of JSON: its monomials without settings that change only the work.
 fn action_of(text: &str) -> Result<String> {
     let Some(toml::Value::Array(mut all)) = value_of(text, "monomial")? else {
         return Ok(String::new());
@@ -198,7 +198,7 @@ fn action_of(text: &str) -> Result<String> {
     text.map_err(|e| crate::error::Error::new(crate::error::Status::InvalidArgument, e.to_string()))
 }
 
-/// Where two actions differ.
+/// Describes where two actions differ.
 fn difference(there: &str, here: &str) -> String {
     let parse =
         |text: &str| serde_json::from_str::<Vec<Map<String, Value>>>(text).unwrap_or_default();
@@ -231,7 +231,7 @@ fn digest(action: &str) -> String {
     blake3::hash(action.as_bytes()).to_hex()[..16].to_string()
 }
 
-/// A checkpoint must be of this action and seed, unless asked for.
+/// Refuses a checkpoint of another action or seed, unless that is asked for.
 fn check_chain(file: &str, plan: &Plan, action: &str, seed: u64, chain: &Hmc) -> Run<()> {
     let theirs = GaugeReader::open(Path::new(file), None)?.info().ensemble_id.clone();
     if let Some(theirs) = theirs.filter(|t| t.starts_with('[') && *t != action) {
@@ -253,7 +253,7 @@ fn configuration_name(prefix: &str, number: u64) -> String {
     format!("{prefix}.{number:05}")
 }
 
-/// Refuses what is there already, before the work.
+/// Refuses, before any work, output files that exist already.
 fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
     let otherwise = if plan.checkpoint.is_some() { "go on with --start checkpoint, " } else { "" };
     output::check(plan.log.as_deref(), plan.overwrite, otherwise)?;
@@ -272,7 +272,8 @@ fn check_outputs(plan: &Plan, next: u64, last: u64) -> Run<()> {
     Ok(())
 }
 
-/// Begins a log, or goes on with one before the trajectory `next`; a line that was cut off is dropped, too.
+/// Opens a new log, or one to be continued before trajectory `next`; lines from there on, and one that was cut off,
+/// are dropped.
 fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     let mut kept = String::new();
     if goes_on && Path::new(name).exists() {
@@ -291,7 +292,7 @@ fn open_log(name: &str, goes_on: bool, next: u64) -> Result<File> {
     }
 }
 
-/// Scales and charge of a copy that flows.
+/// Scales and charge of a copy of the links along the gradient flow.
 fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
     let mut copy = gauge.to(Precision::F64, Recon::R18)?;
     let p = FlowParams {
@@ -308,7 +309,7 @@ fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
     Ok(json!({ "time": report.time, "t0": t0, "w0": w0, "charge": charge }))
 }
 
-/// A line of the log.
+/// The line of the log for a trajectory.
 fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
     let mut line = json!({
         "trajectory": t.trajectory, "plaquette": t.plaquette, "delta_h": t.delta_h, "accepted": t.accepted,
@@ -329,7 +330,7 @@ fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
     line
 }
 
-/// Histories that --plot draws.
+/// The histories that --plot draws.
 #[derive(Default)]
 struct Histories {
     plaquette: History,
@@ -370,7 +371,7 @@ fn write_plot(name: &str, h: &Histories) -> Result<()> {
     )
 }
 
-/// The links that a chain starts with; true: it goes on from a checkpoint.
+/// The links with which a chain starts; true if it continues from a checkpoint.
 fn start(
     session: &Session,
     options: &Options,

@@ -24,26 +24,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::error::{Error, Status};
 use options::{suggestion, Asked, Command, Options};
 
-/// Set by the program's handler of signals, SIGINT and SIGTERM: work ends where it can stop.
+/// Set by the program's handler of SIGINT and SIGTERM; work then ends where it can stop.
 pub static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// Status of a program that was interrupted or did not converge.
+/// Status of a program that was interrupted, or whose solves did not converge.
 const UNFINISHED: i32 = 3;
 
 fn interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// What ends the program before its work is done.
+/// The reason why the program ends before its work is done.
 #[derive(Debug)]
 pub enum Failure {
-    /// Wrong options: status 2.
+    /// Wrong options; the status is 2.
     Usage(String),
-    /// What was refused or went wrong: status 1.
+    /// A call that was refused or failed; the status is 1.
     Work(Error),
 }
 
-/// What a step of the program gives, or what ends the program.
+/// Result of a step of the program.
 pub type Run<T> = Result<T, Failure>;
 
 impl Failure {

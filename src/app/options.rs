@@ -9,22 +9,22 @@ use strsim::osa_distance;
 use super::{Failure, Run};
 use crate::params::{self, Parameters, Row};
 
-/// What an option takes, and in which range.
+/// The kind of value that an option takes, with its range.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// The name of a file that the program writes; with the ending that it must have, or "".
+    /// The name of a file to write, with the ending that it must have, or "".
     Output(&'static str),
     /// A finite number.
     Number,
-    /// A whole number, with the smallest and the largest.
+    /// A whole number between a smallest and a largest one.
     Whole(i64, i64),
-    /// One of these words. After a word's `=` stands an older spelling of it.
+    /// One of these words; an older spelling may stand after a word's `=`.
     Word(&'static [&'static str]),
-    /// yes or no; the option alone is yes.
+    /// `yes` or `no`; the option by itself means yes.
     Flag,
-    /// A parameter of a table: values, default and help are its row's.
+    /// A row of a table of parameters, which gives values, default and help.
     Param(Param),
 }
 
@@ -33,16 +33,16 @@ pub enum Kind {
 pub struct Param {
     table: &'static str,
     row: &'static Row,
-    /// 0 stands for the default.
+    /// True if 0 stands for the default.
     zero: bool,
-    /// Refuses a text that is no value.
+    /// Refuses text that is not a value of the parameter.
     check: fn(&str, &str, &str) -> crate::error::Result<()>,
 }
 
-/// One of several conditions of which an option needs one.
+/// A condition for an option to have an effect; it needs one of several.
 #[derive(Clone, Copy)]
 pub enum Need {
-    /// This option is given, and not turned off.
+    /// This option is given and not turned off.
     With(&'static str),
     /// This option has one of these values, given or by default.
     Is(&'static str, &'static [&'static str]),
@@ -50,15 +50,15 @@ pub enum Need {
     Without(&'static str),
 }
 
-/// A row of the table.
+/// A row of a table of options.
 #[derive(Clone, Copy)]
 pub struct Opt {
-    /// Without its dashes.
+    /// Name of the option, without its dashes.
     pub name: &'static str,
-    /// An older spelling, or "".
+    /// An older spelling of the name, or "".
     pub old: &'static str,
     pub kind: Kind,
-    /// What `--help` calls the value.
+    /// Name of the value in `--help`.
     pub value: &'static str,
     /// The default as it would be given; "": none.
     pub default: &'static str,
@@ -83,7 +83,7 @@ pub const fn opt(
     Opt { name, old: "", kind, value, default, needs: &[], help }
 }
 
-/// The option of a row of a table, [`Options::params`].
+/// The option for a row of a table of parameters; see [`Options::params`].
 pub const fn param<P: Parameters>(name: &'static str, row: &'static Row) -> Opt {
     let check = |row: &str, text: &str, argument: &str| {
         let done = P::default().set_row(row, text, argument);
@@ -97,12 +97,12 @@ impl Opt {
         Opt { old, ..self }
     }
 
-    /// The program's own default.
+    /// The option with a default of the program's own.
     pub const fn or(self, default: &'static str) -> Opt {
         Opt { default, ..self }
     }
 
-    /// 0 stands for the default.
+    /// The option with 0 standing for its default.
     pub const fn zero(self) -> Opt {
         match self.kind {
             Kind::Param(of) => Opt { kind: Kind::Param(Param { zero: true, ..of }), ..self },
@@ -110,12 +110,12 @@ impl Opt {
         }
     }
 
-    /// Every list has a condition that must hold.
+    /// The option with conditions; every list has one that must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
     }
 
-    /// Is it yes or no?
+    /// Whether the option takes yes or no.
     fn is_flag(&self) -> bool {
         match self.kind {
             Kind::Flag => true,
@@ -124,7 +124,7 @@ impl Opt {
         }
     }
 
-    /// Words that are values, in their present spelling, where no others are.
+    /// The words that are values, in their present spelling; empty if other values are allowed.
     pub fn words(&self) -> Vec<&'static str> {
         match self.kind {
             Kind::Word(words) => words.iter().map(|w| spelling(w)).collect(),
@@ -134,7 +134,7 @@ impl Opt {
         }
     }
 
-    /// What `--help` calls the value.
+    /// Name of the value in `--help`.
     fn placeholder(&self) -> &'static str {
         match self.kind {
             Kind::Param(of) if of.row.is_list() => "LIST",
@@ -175,12 +175,12 @@ impl Opt {
 /// A subcommand as the command line sees it.
 pub struct Command {
     pub name: &'static str,
-    /// What follows the name in the line "usage:".
+    /// Text that follows the name in the line "usage:".
     pub usage: &'static [&'static str],
-    /// What it does, for --help; the first line also stands in the list of subcommands.
+    /// Description for `--help`; the first line also stands in the list of subcommands.
     pub about: &'static [&'static str],
     pub tables: &'static [&'static [Opt]],
-    /// The option that files without an option's name belong to.
+    /// The option to which files without an option's name belong.
     pub input: Option<&'static str>,
     pub example: &'static str,
     pub run: fn(Options) -> Run<i32>,
@@ -225,7 +225,7 @@ impl Command {
     }
 }
 
-/// The word of a list that a text may have meant.
+/// The word of a list that a text was probably meant to be.
 pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let max = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
     let near = |w: &'a str| (osa_distance(text, w), w);
@@ -237,7 +237,7 @@ fn meant(found: Option<&str>, dashes: &str) -> String {
     found.map_or(String::new(), |w| format!("did you mean {dashes}{w}?"))
 }
 
-/// A value that an option does not take, and what it takes.
+/// The failure for a value that an option does not take, with what it takes.
 pub fn refuse(name: &str, found: &str, expected: impl std::fmt::Display) -> Failure {
     Failure::usage(format!("--{name}: {found}; expected {expected}"))
 }
@@ -250,13 +250,13 @@ pub fn not_a_word(name: &str, found: &str, words: &[&str]) -> Failure {
     Failure::usage(format!("--{name}: {found}; {hint}{space}expected one of {list}"))
 }
 
-/// Numbers with commas between.
+/// Parses N numbers with commas between them.
 pub fn numbers<T: std::str::FromStr, const N: usize>(text: &str) -> Option<[T; N]> {
     let all: Option<Vec<T>> = text.split(',').map(|w| w.trim().parse().ok()).collect();
     all?.try_into().ok()
 }
 
-/// Whole numbers with commas between, none below `least`.
+/// Parses N whole numbers with commas between them, none below `least`.
 pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64; N]> {
     let found = numbers::<i64, N>(text);
     let fits = |n: &[i64; N]| n.iter().all(|n| (least..=1 << 20).contains(n));
@@ -274,14 +274,14 @@ pub fn integers<const N: usize>(name: &str, text: &str, least: i64) -> Run<[i64;
     })
 }
 
-/// What was given at a command line.
+/// The options given on a command line.
 pub struct Options {
     command: &'static Command,
-    /// Row of the table, spelling and value.
+    /// For each option given: its row of the table, its spelling and its value.
     given: Vec<(&'static Opt, String, String)>,
-    /// Defaults of all options.
+    /// The defaults of all options.
     defaults: Vec<String>,
-    /// Inputs without a name.
+    /// File names given without an option.
     files: Vec<String>,
 }
 
@@ -291,7 +291,7 @@ impl std::fmt::Debug for Options {
     }
 }
 
-/// What a command line asks for.
+/// What a command line asks for: to run, to print help, or the version.
 pub enum Asked {
     Help,
     Version,
@@ -395,7 +395,7 @@ impl Options {
         }
     }
 
-    /// The value, or its default; none where there is neither.
+    /// The value of an option, or its default; None if there is neither.
     pub fn get(&self, name: &str) -> Option<&str> {
         let row = self.command.options().position(|o| o.name == name);
         let row =
@@ -405,7 +405,7 @@ impl Options {
         Some(value).filter(|v| !v.is_empty())
     }
 
-    /// Parameters of a table, as they are given.
+    /// The parameters of a table as the options give them.
     pub fn params<P: Parameters>(&self) -> Run<P> {
         let mut params = P::default();
         for option in self.command.options() {
@@ -420,12 +420,12 @@ impl Options {
         Ok(params)
     }
 
-    /// Is it given?
+    /// Whether the option is given.
     pub fn given(&self, name: &str) -> bool {
         self.given.iter().any(|(o, ..)| o.name == name)
     }
 
-    /// Is it given and not turned off?
+    /// Whether the option is given and not turned off.
     pub fn has(&self, name: &str) -> bool {
         let off = |v: &str| matches!(v, "" | "no" | "none" | "0");
         self.given(name) && !off(self.get(name).unwrap_or_default())
@@ -435,7 +435,7 @@ impl Options {
         self.get(name).unwrap_or_default()
     }
 
-    /// The name as it was spelt.
+    /// The name of the option as it was spelt.
     pub fn spelt<'a>(&'a self, name: &'a str) -> &'a str {
         self.given.iter().find(|(o, ..)| o.name == name).map_or(name, |(_, s, _)| s)
     }
@@ -461,7 +461,7 @@ impl Options {
         self.get(name) == Some("yes")
     }
 
-    /// Refuses a number that does not obey `fits`.
+    /// Fails if a number does not obey `fits`.
     pub fn check(&self, name: &str, fits: bool, expected: &str) -> Run<()> {
         match fits {
             true => Ok(()),
@@ -473,7 +473,7 @@ impl Options {
         }
     }
 
-    /// Inputs: files without an option's name, and those of the command's input option.
+    /// The input files: those without an option's name and those of the command's input option.
     pub fn inputs(&self) -> Run<Vec<String>> {
         let name = self.command.input.expect("a command with inputs");
         let named = self.get(name).map(String::from);
@@ -490,7 +490,7 @@ impl Options {
         }
     }
 
-    /// The only input.
+    /// The only input file.
     pub fn input(&self) -> Run<String> {
         let mut all = self.inputs()?;
         match all.len() {
@@ -512,7 +512,7 @@ pub fn whole_of(text: &str) -> Option<i64> {
     text.parse().ok().or(fits.then_some(value as i64))
 }
 
-/// The value, words in their present spelling.
+/// Checks a value of an option; words are returned in their present spelling.
 fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
     match row.kind {
         Kind::Text => {}

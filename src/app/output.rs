@@ -9,8 +9,8 @@ use crate::bail;
 use crate::error::Result;
 use crate::io;
 
-/// Refuses a file that cannot be written, or that is there and is to stay; before the work. No name: no file.
-/// `otherwise`: what else than replacing it can be done.
+/// Refuses, before any work, a file that cannot be written, or that exists and is to stay; does nothing without a
+/// name. `otherwise` says what can be done instead of replacing it.
 pub fn check(name: Option<&str>, overwrite: bool, otherwise: &str) -> Run<()> {
     let Some(name) = name else { return Ok(()) };
     if !overwrite && Path::new(name).exists() {
@@ -45,7 +45,7 @@ fn is_flat(value: &Value) -> bool {
     }
 }
 
-/// JSON with a line for each member, what has no members in it on one line.
+/// Writes JSON with a line for each member; values without members inside stay on one line.
 fn layout(value: &Value, indent: usize, text: &mut String) {
     let begin = |text: &mut String, k: usize, indent: usize| {
         text.push_str(if k == 0 { "\n" } else { ",\n" });

@@ -73,7 +73,7 @@ enum Task {
     Propagator,
 }
 
-/// What is asked for.
+/// What the options ask for.
 struct Plan {
     file: String,
     task: Task,
@@ -83,13 +83,13 @@ struct Plan {
     solving: OverlapSolving,
     boundary: [f64; 4],
     source: Source,
-    /// Stout in place of APE, weight, steps.
+    /// Smearing of links: stout instead of APE, weight, steps.
     smearing: (bool, f64, usize),
     locality: bool,
 }
 
 impl Plan {
-    /// Are low modes of D sought?
+    /// Whether low modes of D are to be found.
     fn low_sought(&self) -> bool {
         self.task != Task::Modes && self.low > 0
     }

@@ -91,7 +91,8 @@ fn observe(name: &str, loaded: &Loaded, loops: Option<[usize; 2]>) -> Result<Val
     Ok(report)
 }
 
-/// A configuration with its observables, or nothing where its file is refused. A failure of one rank is one of all.
+/// Reads a configuration and measures its observables; nothing if the file is refused. A failure of one rank is a
+/// failure of all.
 fn read(
     session: &Session,
     name: &str,

@@ -12,23 +12,23 @@ pub const BLUE: &str = "#0072b2";
 pub const RED: &str = "#d55e00";
 pub const GREEN: &str = "#009e73";
 pub const PINK: &str = "#cc79a7";
-/// Colours that are told apart by most eyes.
+/// Colours that most people can tell apart.
 pub const COLOURS: [&str; 8] = [BLUE, RED, GREEN, PINK, "#e69f00", "#56b4e9", "#000000", "#999999"];
 
-/// Values of one colour.
+/// A series of values in one colour.
 #[derive(Clone, Debug, Default)]
 pub struct Series {
     pub name: String,
     pub colour: &'static str,
-    /// What is not finite is left out.
+    /// The values; those that are not finite are left out.
     pub values: Vec<f64>,
-    /// Where they stand across; none: 0, 1, 2, ...
+    /// Positions along the x axis; none: 0, 1, 2, ...
     pub at: Vec<f64>,
-    /// Bars; none where one is not finite.
+    /// Lengths of error bars; none where one is not finite.
     pub errors: Vec<f64>,
-    /// A band, mean - error to mean + error, from the value with this number on.
+    /// A band from mean - error to mean + error, beginning at the value with this number.
     pub band: Option<(f64, f64, usize)>,
-    /// A line in place of signs.
+    /// True for a line, false for symbols.
     pub line: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Panel {
     pub across: &'static str,
     pub up: &'static str,
     pub series: Vec<Series>,
-    /// The range begins where the values do, however far from 0.
+    /// True if the range of y begins where the values do, however far from 0.
     pub close: bool,
 }
 
@@ -84,12 +84,12 @@ fn step_of(range: f64) -> f64 {
     }
 }
 
-/// Text inside of XML.
+/// Escapes text for XML.
 fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
-/// A number with at most six significant digits.
+/// Prints a number with at most six significant digits.
 pub fn short(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{x}");
@@ -248,7 +248,7 @@ fn draw(p: &Panel, text: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// A picture of the panels as text.
+/// Draws the panels; returns the picture as text.
 fn page(panels: &[Panel]) -> String {
     let height = panels.len() * HEIGHT;
     let mut text = format!(
@@ -269,7 +269,7 @@ pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
     io::write_file(Path::new(name), page(panels).as_bytes())
 }
 
-/// A history with the mean of its values from number `first` on as a band, and a line for the standard output.
+/// A history with a band for the mean of its values from number `first` on, and a line of text about it.
 pub fn with_mean(what: &str, history: &History, first: usize) -> (Series, Option<String>) {
     let mut series = Series::of(what, BLUE, history);
     let count = history.values.len();

@@ -23,7 +23,7 @@ use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::params::{Choice, Row};
 use crate::solvers::{SolverKind, StoppedBy};
 
-/// The operator of a quark, without its mass.
+/// The operator of a quark, except for its mass.
 #[derive(Clone, Copy, Debug)]
 pub struct Action {
     pub csw: f64,
@@ -42,7 +42,7 @@ pub const BOUNDARY: Opt = opt(
 )
 .old("time-bc");
 
-/// Phases in units of pi.
+/// The boundary phases that the options ask for, in units of pi.
 pub fn boundary(options: &Options) -> Run<[f64; 4]> {
     match options.text("boundary") {
         "periodic" => Ok([0.0; 4]),
@@ -65,7 +65,7 @@ pub fn boundary_name(boundary: [f64; 4]) -> String {
     }
 }
 
-/// Refuses a kappa that no quark has.
+/// Refuses a kappa out of range.
 pub fn check_kappa(name: &str, kappa: f64) -> Run<()> {
     if kappa > 0.0 && kappa <= DiracParams::LARGEST_KAPPA {
         return Ok(());
@@ -89,7 +89,7 @@ impl Action {
         self.normalisation.word()
     }
 
-    /// The operator on links, and the kernels that it and solves with it most likely launch.
+    /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
         let physics = DiracParams {
             csw_s: self.csw,
@@ -117,7 +117,7 @@ impl Action {
     }
 }
 
-/// What solves.
+/// The solvers by name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Method {
     Automatic,
@@ -142,7 +142,7 @@ const fn solver(name: &'static str, row: &str) -> Opt {
 }
 
 const MULTIGRID: &[Need] = &[Need::Is("solver", &["multigrid"]), Need::With("error")];
-/// What takes no multigrid.
+/// Conditions of options that exclude multigrid.
 const KRYLOV: &[Need] =
     &[Need::Is("solver", &["auto", "cg", "cgne", "cgnr", "bicgstab", "gcr", "mr"])];
 const NO_LOAD: &[Need] = &[Need::Without("load")];
@@ -222,14 +222,14 @@ impl Solving {
         }
     }
 
-    /// The same for sources on this time slice, where the solver has distance preconditioning for another one.
+    /// These settings for sources on another time slice; None if the solver does not depend on it.
     pub fn at(&self, solver: &DiracSolver, time: usize) -> Option<Solving> {
         solver.params().distance.filter(|distance| distance.t0 != time)?;
         let settings = SolverSettings { distance_t0: time, ..self.settings.clone() };
         Some(Solving { settings, ..self.clone() })
     }
 
-    /// A solver for an operator, of which so many columns are expected; `multigrid`: the hierarchy that it takes.
+    /// A solver for an operator, of which so many columns are expected; `multigrid` is the hierarchy for it.
     pub fn solver(
         &self,
         op: &Arc<dyn QuarkAction>,
@@ -271,7 +271,7 @@ pub fn monitor<'a>(
     }
 }
 
-/// What all solves of a job did: the slowest of them, sums of time and work.
+/// Totals of all solves of a job: the slowest of them, and sums of time and work.
 #[derive(Clone, Debug)]
 pub struct Solved {
     pub count: usize,
@@ -281,7 +281,7 @@ pub struct Solved {
     pub iterations: usize,
     pub residual: f64,
     pub residual_hq: f64,
-    /// The largest of each column.
+    /// The largest residual of each column.
     pub residuals: Vec<f64>,
     pub reliable_updates: usize,
     pub restarts: usize,
@@ -353,7 +353,7 @@ impl Solved {
         self.columns = report.columns;
     }
 
-    /// What ended solves that did not converge.
+    /// What ended solves that did not converge, in words.
     pub fn outcome(&self) -> &'static str {
         match self.stopped_by {
             _ if self.converged => "",
@@ -379,7 +379,7 @@ impl Solved {
     }
 }
 
-/// What a hierarchy is made from, as options say, on a lattice.
+/// Parameters of a hierarchy on a lattice, from the options.
 pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Mg> {
     let mut params: Mg = options.params()?;
     if let post @ 1.. = options.whole("mg-coarse-post") {
@@ -408,7 +408,7 @@ pub fn multigrid_params(options: &Options, geometry: &Geometry) -> Run<Mg> {
     Ok(params)
 }
 
-/// Makes a hierarchy or lets that of the quark before follow, whose null vectors are kept unless they are bad.
+/// Makes a hierarchy, or updates that of the quark before, whose null vectors are kept unless they are bad.
 pub fn multigrid(
     op: &Arc<dyn QuarkAction>,
     options: &Options,
@@ -431,7 +431,7 @@ pub fn multigrid(
     Ok(made)
 }
 
-/// A hierarchy for reports.
+/// Describes a hierarchy for reports.
 pub fn multigrid_json(multigrid: &Multigrid) -> Value {
     let r = multigrid.report();
     let refresh = match r.update {

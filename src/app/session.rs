@@ -33,7 +33,7 @@ pub const OPTIONS: &[Opt] = &[
     ),
 ];
 
-/// The library's log on standard error, of one process.
+/// Prints the library's log to standard error, on the first process.
 struct StderrLog;
 
 impl log::Log for StderrLog {
@@ -49,7 +49,7 @@ impl log::Log for StderrLog {
     fn flush(&self) {}
 }
 
-/// Lets the library tell what `--verbosity` asks for.
+/// Sets the log to the level of `--verbosity`.
 fn listen(options: &Options) {
     // A second call finds the first one's.
     let _ = log::set_logger(&StderrLog);
@@ -62,15 +62,15 @@ pub const fn overwrite(needs: &'static [&'static [Need]]) -> Opt {
         .needs(needs)
 }
 
-/// Another rank prints.
+/// True if another rank prints.
 static QUIET: AtomicBool = AtomicBool::new(false);
-/// Standard output could not be written.
+/// True if standard output could not be written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Variables in which launchers say how many processes they have started.
+/// Variables in which launchers give the number of processes.
 const SIZES: [&str; 4] =
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"];
-/// Variables in which they say which one this is.
+/// Variables in which launchers give the number of this process.
 const PLACES: [&str; 5] =
     ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PMIX_RANK", "SLURM_PROCID"];
 
@@ -78,8 +78,8 @@ fn variable(name: &str) -> Option<i64> {
     std::env::var(name).ok()?.trim().parse().ok()
 }
 
-/// The variable of a launcher that has started several processes, and how many: `None` where the
-/// variable is of the process's place alone.
+/// The variable of a launcher that started several processes, and their number; `None` for the number where the
+/// variable only has the position of this process.
 fn launched() -> Option<(&'static str, Option<i64>)> {
     let sizes: Vec<_> = SIZES.iter().filter_map(|n| Some((*n, variable(n)?))).collect();
     match sizes.iter().find(|(_, size)| *size > 1) {
@@ -89,7 +89,7 @@ fn launched() -> Option<(&'static str, Option<i64>)> {
     }
 }
 
-/// May this process print? Of several the first one.
+/// Whether this process prints; of several the first one does.
 pub fn speaks() -> bool {
     let several = matches!(launched(), Some((_, size)) if size != Some(1));
     let place = PLACES.iter().find_map(|n| variable(n)).filter(|_| several);
@@ -101,14 +101,14 @@ pub fn complain(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
 }
 
-/// Text on standard output, of one process.
+/// Prints text to standard output, on the first process.
 pub fn print(text: &str) {
     if speaks() && io::stdout().write_all(text.as_bytes()).is_err() {
         LOST.store(true, Ordering::Relaxed);
     }
 }
 
-/// Writes what was printed; false if standard output has taken not all of it.
+/// Flushes standard output; false if not everything could be written.
 pub fn flush() -> bool {
     let told = io::stdout().flush();
     if told.is_ok() && !LOST.load(Ordering::Relaxed) {
@@ -127,8 +127,8 @@ macro_rules! say {
 }
 pub(crate) use say;
 
-/// Progress on standard error: on a terminal a line every 0.2 s in place of the one before, in a file or a
-/// pipe one every 10 s that stays.
+/// Progress on standard error: on a terminal a line every 0.2 s in place of the one before, in a file or pipe one
+/// every 10 s that stays.
 pub struct Progress {
     start: Instant,
     shown: f64,
@@ -152,7 +152,7 @@ impl Progress {
         let _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// A line, if it is time for one.
+    /// Shows a line if enough time has passed.
     pub fn now_and_then(&mut self, text: impl FnOnce() -> String) {
         let seconds = self.start.elapsed().as_secs_f64();
         if seconds - self.shown >= if self.terminal { 0.2 } else { 10.0 } {
@@ -161,12 +161,12 @@ impl Progress {
         }
     }
 
-    /// A line that stays.
+    /// Shows a line that stays.
     pub fn last(&mut self, text: &str) {
         self.write(text, true);
     }
 
-    /// Takes the line away that still stands on a terminal.
+    /// Removes the line that stands on a terminal.
     pub fn clear(&self) {
         if self.terminal && speaks() {
             let _ = io::stderr().write_all(b"\r\x1b[K");
@@ -181,7 +181,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// The process that prints and writes.
+    /// Whether this process prints and writes files.
     pub fn first(&self) -> bool {
         self.comm.rank() == 0
     }
@@ -191,7 +191,7 @@ impl Session {
         Geometry::decomposed(extents, &self.device, &self.comm)
     }
 
-    /// Has any rank been interrupted? All ranks ask together.
+    /// Whether any rank was interrupted; all ranks ask together.
     pub fn any_interrupted(&self) -> Result<bool> {
         let mut asked = [f64::from(u8::from(interrupted()))];
         self.comm.sum(&mut asked)?;
@@ -228,7 +228,7 @@ fn ranks(options: &Options) -> Run<(Arc<Comm>, bool)> {
     }
 }
 
-/// Opens ranks and device, does the work and ends MPI. A failure of one rank is one of all.
+/// Opens ranks and device, does the work and ends MPI. A failure of one rank is a failure of all.
 pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
     run_in_steps(options, |session| {
         let done = session.comm.guard(|| match work(session) {
@@ -240,7 +240,7 @@ pub fn run(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i3
     })
 }
 
-/// The same for work that is guarded step by step.
+/// Does the same for work that guards its own steps.
 pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) -> Run<i32> {
     listen(options);
     let (comm, mpi) = ranks(options)?;
@@ -264,7 +264,7 @@ pub fn run_in_steps(options: &Options, work: impl FnOnce(&Session) -> Run<i32>) 
     done
 }
 
-/// The status of work that has ended: done, or not converged or interrupted.
+/// The status at the end of work: 0 if done, 3 if it did not converge or was interrupted.
 pub fn status(done: bool) -> i32 {
     if done {
         0

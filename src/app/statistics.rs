@@ -1,6 +1,6 @@
 //! Means of Markov chains and their errors.
 
-/// A history that grows: where its values stand, and the values.
+/// A growing history: positions and values.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub at: Vec<f64>,
@@ -65,7 +65,7 @@ pub fn autocorrelation(v: &[f64]) -> History {
     rho
 }
 
-/// Means over samples with what `function` makes of them, and errors of both.
+/// Means over samples and quantities derived from them, with their errors.
 #[derive(Clone, Debug, Default)]
 pub struct Jackknife {
     pub values: Vec<f64>,
@@ -109,7 +109,7 @@ pub fn jackknife(
     Jackknife { values, errors, bins }
 }
 
-/// A constant fitted to masses at neighbouring times.
+/// A constant that was fitted to masses at neighbouring times.
 #[derive(Clone, Debug)]
 pub struct Plateau {
     pub from: usize,

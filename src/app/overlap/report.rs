@@ -13,7 +13,7 @@ use super::{Plan, Task};
 use crate::error::Result;
 use crate::params::Choice;
 
-/// The low modes that were asked for, of a chirality: 0 positive, 1 negative.
+/// The low modes that were found of a chirality, 0 positive or 1 negative.
 fn low_of(plan: &Plan, done: &Done, side: usize) -> (Vec<f64>, Vec<f64>) {
     let first = |all: &[f64]| all.iter().take(plan.low).copied().collect();
     done.low
@@ -182,8 +182,8 @@ fn title(what: &str, plan: &Plan) -> String {
     format!("{what}, {}", plan.file.rsplit('/').next().unwrap_or_default())
 }
 
-/// The modes of the kernel, moduli of the positive and of the negative eigenvalues; else the circle of eigenvalues of
-/// D with the low ones on it, Re lambda = |lambda|^2 / (2 rho).
+/// Draws the modes of the kernel (moduli of positive and negative eigenvalues), or the low eigenvalues of D on their
+/// circle, Re lambda = |lambda|^2 / (2 rho).
 pub fn plot(name: &str, plan: &Plan, done: &Done) -> Result<()> {
     if plan.task == Task::Modes {
         let values = done.op.sign().modes().values();

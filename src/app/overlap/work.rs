@@ -28,7 +28,7 @@ use crate::ops::propagator::COLUMNS;
 use crate::ops::source::Source;
 use crate::solvers::SolverReport;
 
-/// Correlators of one mass.
+/// The correlators for one mass.
 pub struct OfMass {
     pub pion: Vec<f64>,
     pub rho_xyz: [Vec<f64>; 3],
@@ -39,16 +39,16 @@ pub struct OfMass {
     pub condensate: f64,
 }
 
-/// Propagators: how they were solved for, and their correlators.
+/// How propagators were solved for, and their correlators.
 pub struct Quarks {
     pub report: SolverReport,
     pub algorithm: OverlapAlgorithm,
-    /// 0 none, 1 Wilson, 2 multigrid.
+    /// The preconditioner: 0 none, 1 Wilson, 2 multigrid.
     pub preconditioner: usize,
     pub of: Vec<OfMass>,
 }
 
-/// What came of a run.
+/// The results of a run.
 pub struct Done {
     pub format: FileFormat,
     pub lattice: [usize; 4],
@@ -69,8 +69,8 @@ fn timed<T>(seconds: &mut f64, work: impl FnOnce() -> Result<T>) -> Result<T> {
     done
 }
 
-/// P. Hernandez, K. Jansen, M. Luescher, Nucl. Phys. B552 (1999) 363: the largest |D eta|(x) at every taxi distance
-/// from a point source eta at the origin.
+/// The largest |D eta|(x) at every taxi distance from a point source eta at the origin (P. Hernandez, K. Jansen, M.
+/// Luescher, Nucl. Phys. B552 (1999) 363).
 fn locality(op: &Overlap) -> Result<Vec<f64>> {
     let shape = op.shape();
     let (mut x, mut y) = (shape.field(1)?, shape.field(1)?);

@@ -13,10 +13,10 @@ use crate::ops::gamma::Gamma;
 use crate::ops::source::{Sequential, Source};
 
 pub const GAMMAS: usize = 16;
-/// Names in the order of [`Baryon::ALL`].
+/// Names of the baryons, in the order of [`Baryon::ALL`].
 const NAMES: [&str; 8] =
     ["nucleon", "sigma", "xi", "lambda", "delta", "sigma_star", "xi_star", "omega"];
-/// Quark and antiquark of a meson, light or strange, and which of the quarks these are.
+/// The mesons by their quark and antiquark, light or strange, with the numbers of these.
 const PAIRS: [(&str, usize, usize); 3] = [("ll", 0, 0), ("ls", 0, 1), ("ss", 1, 1)];
 
 pub const OPTIONS: &[Opt] = &[
@@ -25,15 +25,15 @@ pub const OPTIONS: &[Opt] = &[
     opt("baryons", Kind::Text, "B[,B...]", "", "nucleon, sigma, xi, lambda, delta, sigma_star, xi_star, omega; all; none (nucleon; with noise or --sequential none)"),
 ];
 
-/// Correlators over the time from the source. Numbers are (re, im) of mesons \[pair\]\[momentum\]\[gamma\]\[t\],
-/// then of baryons \[momentum\]\[baryon\]\[t\].
+/// Correlators over the time from the source. Numbers are (re, im) of mesons \[pair\]\[momentum\]\[gamma\]\[t\], then
+/// of baryons \[momentum\]\[baryon\]\[t\].
 #[derive(Clone, Debug)]
 pub struct Hadrons {
     /// Number of quarks: 2 also with a sequential propagator, which takes the strange one's place.
     pub quarks: usize,
     pub times: usize,
     pub momenta: Vec<[i32; 3]>,
-    /// Its origin is that of each source.
+    /// A sequential source, if there is one; its origin is that of each source.
     pub sequential: Option<Sequential>,
     pub baryons: Vec<Baryon>,
 }
@@ -80,7 +80,7 @@ fn sequential(options: &Options) -> Run<Option<Sequential>> {
 }
 
 impl Hadrons {
-    /// `quarks`: that have masses of their own.
+    /// The correlators that the options ask for; `quarks` is the number of quarks with masses of their own.
     pub fn of(options: &Options, quarks: usize, noise: bool) -> Run<Hadrons> {
         let sequential = sequential(options)?;
         let usual = if noise || sequential.is_some() { "none" } else { "nucleon" };
@@ -145,13 +145,13 @@ impl Hadrons {
         Ok(all)
     }
 
-    /// Real parts of a meson of light quarks at the first momentum.
+    /// Real parts of the correlator of a meson of light quarks at the first momentum.
     pub fn meson(&self, numbers: &[f64], gamma: Gamma) -> Vec<f64> {
         let first = 2 * gamma.number() * self.times;
         (0..self.times).map(|t| numbers[first + 2 * t]).collect()
     }
 
-    /// Real parts of the nucleon; NaN where there is none.
+    /// Real parts of the correlator of the nucleon; NaN where there is none.
     pub fn nucleon(&self, numbers: &[f64]) -> Vec<f64> {
         let Some(k) = self.baryons.iter().position(|b| *b == Baryon::Nucleon) else {
             return vec![f64::NAN; self.times];

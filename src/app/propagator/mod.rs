@@ -74,10 +74,10 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Smearing; none where there are no steps.
+/// Smearing; none if there are no steps.
 #[derive(Clone, Debug, Default)]
 struct Smear {
-    /// Links are smeared by stout steps instead of APE ones.
+    /// True if links are smeared by stout steps, false for APE.
     stout: bool,
     alpha: f64,
     steps: usize,
@@ -104,10 +104,10 @@ impl Smear {
     }
 }
 
-/// What is asked for, of all kappas.
+/// What the options ask for, for all kappas.
 struct Plan {
     files: Vec<String>,
-    /// Heavy quarks, with small kappas, first.
+    /// The kappas, heavy quarks (small ones) first.
     kappas: Vec<f64>,
     strange: Option<f64>,
     action: Action,
@@ -132,7 +132,7 @@ impl Plan {
     }
 }
 
-/// The work for one kappa, and what came of it.
+/// The work for one kappa, with its results.
 struct Job {
     kappa: f64,
     hadrons: Hadrons,
@@ -140,14 +140,14 @@ struct Job {
     samples: Samples,
     solved: Solved,
     multigrid: Option<Value>,
-    /// Errors that `--error` asks for: |x - y| / |y| of each column, y the better solution.
+    /// For `--error`: |x - y| / |y| of each column, where y is the better solution.
     errors: Vec<f64>,
     seconds_load: f64,
     seconds_propagator: f64,
 }
 
 impl Job {
-    /// What must be the same in a run that goes on.
+    /// Describes everything that must be the same in a run that continues this one.
     fn describe(&self, plan: &Plan) -> String {
         let first = &plan.asked[0].source;
         let [x, y, z, _] = first.momentum;
@@ -283,7 +283,7 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
     Ok((plan, hadrons))
 }
 
-/// Outputs that may be written are known before the work.
+/// Refuses, before any work, output files that cannot be written or exist already.
 fn check_outputs(options: &Options, plan: &Plan, hadrons: &Hadrons) -> Run<()> {
     let all = options.flag("overwrite");
     if !options.flag("continue") {
@@ -366,7 +366,7 @@ fn run(options: Options) -> Run<i32> {
     })
 }
 
-/// Is the solver multigrid?
+/// Whether the solver is multigrid.
 fn by_multigrid(solving: &Solving) -> bool {
     solving.method == Method::Multigrid
 }

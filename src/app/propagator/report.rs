@@ -17,19 +17,19 @@ use crate::ops::correlators::{effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::params::Choice;
 
-/// Averages of a job and what follows from them.
+/// Averages of a job, and quantities derived from them.
 pub struct Shown<'a> {
     pub job: &'a Job,
     pub averages: Averages,
     pub fits: Vec<(&'static str, Option<Plateau>)>,
 }
 
-/// What is made of averages, `times` numbers each: pion, rho along x, y, z, their mean, nucleon, and the effective
-/// masses of pion, rho and nucleon.
+/// Positions of the derived quantities, `times` numbers each: pion, rho along x, y, z, their mean, nucleon, then the
+/// effective masses of pion, rho and nucleon.
 const PION: usize = 0;
 const RHO: usize = 4;
 const NUCLEON: usize = 5;
-/// Effective masses follow in the same order.
+/// Position of the effective masses, in the same order.
 const MASSES: usize = 6;
 const NAMES: [&str; 3] = ["pion", "rho", "nucleon"];
 const OF_NAMES: [usize; 3] = [PION, RHO, NUCLEON];
@@ -69,7 +69,7 @@ impl Shown<'_> {
     }
 }
 
-/// Averages of a job, where there is something to average.
+/// Averages of a job, if it has any samples.
 fn shown<'a>(plan: &Plan, job: &'a Job) -> Option<Shown<'a>> {
     if job.samples.is_empty() {
         return None;
@@ -97,7 +97,7 @@ fn shown<'a>(plan: &Plan, job: &'a Job) -> Option<Shown<'a>> {
     Some(all)
 }
 
-/// What there is to say: of several jobs those that have not begun are left out.
+/// The results to report; of several jobs those that have not begun are left out.
 pub fn results<'a>(plan: &Plan, jobs: &'a [Job]) -> Vec<Shown<'a>> {
     jobs.iter().filter_map(|job| shown(plan, job)).collect()
 }
@@ -117,7 +117,7 @@ fn mass(m: f64) -> String {
     }
 }
 
-/// A number with an exponent, right-aligned; a dash for what is not finite.
+/// Prints a number with an exponent, right-aligned; a dash if it is not finite.
 fn scientific(x: f64, digits: usize, width: usize) -> String {
     let text = if x.is_finite() { exponent(x, digits) } else { "-".into() };
     format!("{text:>width$}")
@@ -358,8 +358,8 @@ pub fn json(
     }
 }
 
-/// Effective masses, of several configurations with their errors, up to the middle of the lattice, the first of
-/// which comes between t = 0 and 1; of several kappas those of the pion.
+/// Draws effective masses, with their errors for several configurations, up to the middle of the lattice; for several
+/// kappas those of the pion.
 pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<()> {
     let mut series = vec![];
     let mut add = |s: &Shown, k: usize, label: String, colour: usize| {

@@ -8,11 +8,11 @@ use super::{sources, Job, Plan};
 use crate::io::FileFormat;
 use crate::ops::source::Source;
 
-/// Correlators of one source on one configuration.
+/// The correlators of one source on one configuration.
 #[derive(Clone, Debug)]
 pub struct Sample {
     pub numbers: Vec<f64>,
-    /// Total, spatial, temporal.
+    /// Plaquettes: total, spatial, temporal.
     pub plaquette: [f64; 3],
     pub residual: f64,
     pub iterations: usize,
@@ -21,21 +21,21 @@ pub struct Sample {
     pub old: bool,
 }
 
-/// What there is, by configuration and source.
+/// The samples that exist, by configuration and source.
 #[derive(Clone, Debug, Default)]
 pub struct Samples(pub Vec<Vec<Option<Sample>>>);
 
-/// What is known of the configurations.
+/// Information about the configurations.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Found {
     pub format: Option<FileFormat>,
     pub extents: Option<[usize; 4]>,
 }
 
-/// Averages over configurations, and what they are of.
+/// Averages over configurations, and how many these are.
 pub struct Averages {
     pub all: Jackknife,
-    /// Configurations that count.
+    /// Number of complete configurations.
     pub whole: usize,
 }
 
@@ -52,7 +52,7 @@ impl Samples {
         self.there().next().is_none()
     }
 
-    /// How many are of the file that goes on.
+    /// Number of samples taken over from an earlier run.
     pub fn old(&self) -> usize {
         self.there().filter(|s| s.old).count()
     }
@@ -63,8 +63,8 @@ impl Samples {
         [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
     }
 
-    /// Averages over sources of the configurations that are complete; where none is, of all that there is on
-    /// the first that has something.
+    /// Averages over the complete configurations, each averaged over its sources; if none is complete, over what the
+    /// first one with samples has.
     pub fn average(&self, bin: usize, derive: impl Fn(&[f64]) -> Vec<f64>) -> Averages {
         let mean = |of: &Vec<Option<Sample>>| -> Vec<f64> {
             let there: Vec<&Sample> = of.iter().flatten().collect();
@@ -96,7 +96,7 @@ impl Samples {
         json!(all)
     }
 
-    /// Takes over the samples of an earlier run that are asked for now.
+    /// Takes over those samples of an earlier run that are asked for now.
     fn take(&mut self, from: &Value, files: &[String], sources: &[Source], numbers: usize) {
         for entry in from["samples"].as_array().into_iter().flatten() {
             let c = files.iter().position(|f| entry["gauge"] == **f);
@@ -120,7 +120,7 @@ impl Samples {
     }
 }
 
-/// Takes over what the JSON of an earlier run has, of every kappa that it has, too.
+/// Takes over the results in the JSON of an earlier run, for every kappa that it has.
 pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Run<()> {
     if !std::path::Path::new(file).exists() {
         return Ok(());

@@ -6,7 +6,7 @@ use crate::fields::Noise;
 use crate::ops::propagator::COLUMNS;
 use crate::ops::source::{Source, SourceSites};
 
-/// Sources with all their parts, at most.
+/// Largest number of sources, all their parts counted.
 const MAX_SOURCES: usize = 256;
 pub const NOISES: &[&str] = &["none", "z2", "z4"];
 const NOISE: &[Need] = &[Need::Is("noise", &["z2", "z4"])];
@@ -19,7 +19,7 @@ pub const OPTIONS: &[Opt] = &[
     opt("seed", LONG, "S", "0", "seed of the noise").needs(&[NOISE]),
 ];
 
-/// Parts that noise is diluted in.
+/// The parts into which noise is diluted.
 #[derive(Clone, Copy, Default)]
 struct Dilution {
     spin: bool,
@@ -51,7 +51,7 @@ fn dilution(options: &Options, noise: bool) -> Run<Dilution> {
     }
 }
 
-/// A source as asked for, and whether it stands for walls on all time slices.
+/// A source from the command line, and whether it stands for walls on all time slices.
 #[derive(Clone, Debug)]
 pub struct Asked {
     pub source: Source,
@@ -59,13 +59,13 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// Is it solved for in parts?
+    /// Whether the source is solved for in parts.
     pub fn has_parts(&self) -> bool {
         self.all_times || self.source.dilute[2]
     }
 }
 
-/// Items with colons between.
+/// Splits `text` at colons.
 pub fn items<'a>(name: &str, text: &'a str) -> Run<Vec<&'a str>> {
     let all: Vec<&str> = text.split(':').collect();
     match all.iter().any(|item| item.is_empty()) {
@@ -78,7 +78,8 @@ fn usage<T>(text: &str) -> Run<T> {
     Err(Failure::usage(text))
 }
 
-/// The sources asked for: points and walls with colons between, or `wall,all` or `volume`, which stand alone.
+/// The sources that the options ask for: points and walls with colons between, or `wall,all` or `volume`, which stand
+/// alone.
 pub fn asked(options: &Options) -> Run<Vec<Asked>> {
     let noise = match options.text("noise") {
         "z2" => Some(Noise::Z2),
@@ -136,8 +137,8 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
     all.iter().map(one).collect()
 }
 
-/// `wall,all` is a wall on every time slice, of noise the columns of the volume, diluted in time, that are on it;
-/// even and odd sites of noise diluted in parity are apart. Twelve columns each.
+/// The sources to solve for, twelve columns each. `wall,all` becomes a wall on every time slice, with noise the
+/// columns of the volume's noise on it; even and odd sites of noise diluted in parity are separate.
 pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
     let mut all = vec![];
     for a in asked {
@@ -166,7 +167,7 @@ pub fn parts(asked: &[Asked], times: usize) -> Run<Vec<Source>> {
     }
 }
 
-/// point, wall or volume; a time slice of a volume is called a wall.
+/// The kind of a source: point, wall or volume; a time slice of a volume counts as a wall.
 pub fn kind(s: &Source) -> &'static str {
     match s.place {
         SourceSites::Point => "point",
@@ -175,7 +176,7 @@ pub fn kind(s: &Source) -> &'static str {
     }
 }
 
-/// all, even or odd.
+/// The sites of a source: all, even or odd.
 pub fn sites(s: &Source) -> &'static str {
     match (s.dilute[2] && s.noise.is_some(), s.first / COLUMNS % 2) {
         (false, _) => "all",
@@ -192,7 +193,7 @@ pub fn noise_name(s: &Source) -> &'static str {
     }
 }
 
-/// A source as `--source` has it.
+/// The source as `--source` spells it.
 pub fn name(s: &Source) -> String {
     let [x, y, z, t] = s.position;
     let sites = match sites(s) {

@@ -22,7 +22,7 @@ use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions}
 use crate::ops::smearing::{wuppertal, SPACE};
 use crate::ops::source::{Sequential, Source};
 
-/// The file of a configuration, of a kappa where there are several, of a source and a quark.
+/// The file name for a configuration, for a kappa if there are several, for a source and a quark.
 pub fn file_of(
     plan: &Plan,
     hadrons: &super::Hadrons,
@@ -50,7 +50,7 @@ pub fn file_of(
 }
 
 impl Job {
-    /// What needs the extents of the lattice; refuses places that it does not have.
+    /// Prepares what depends on the extents of the lattice; refuses positions outside of it.
     pub fn start(&mut self, plan: &Plan, extents: [usize; 4]) -> Outcome<()> {
         if self.hadrons.times > 0 {
             return Ok(());
@@ -79,13 +79,13 @@ impl Job {
     }
 }
 
-/// Operators of a configuration and the links that sources and sinks are smeared with.
+/// The operators of a configuration, and the links with which sources and sinks are smeared.
 struct Links {
     gauge: Option<Arc<GaugeField>>,
     smeared: Option<Arc<GaugeField>>,
 }
 
-/// A run and what it has.
+/// A run with its options, its session and its results so far.
 pub struct Run<'a> {
     pub session: &'a Session,
     pub options: &'a Options,
@@ -94,7 +94,7 @@ pub struct Run<'a> {
     pub written: &'a mut Written,
 }
 
-/// What the file of a propagator says for its reader; empty where it says nothing.
+/// The note that the file of a propagator carries for readers; empty if none.
 fn info_of(name: &str) -> String {
     let mut head = vec![];
     let read = std::fs::File::open(name).and_then(|f| f.take(1 << 16).read_to_end(&mut head));
@@ -105,7 +105,8 @@ fn info_of(name: &str) -> String {
         .map_or(String::new(), |(info, _)| info.into())
 }
 
-/// Takes columns from those of a field; the norm of what is left over that of what was there.
+/// Subtracts the columns of `other` from those of `field`; returns for each the norm of the rest over the norm
+/// before.
 fn subtract(field: &mut SpinorField, other: &SpinorField) -> Result<Vec<f64>> {
     let n = field.nrhs();
     let norm = blas::norm2(field)?;
@@ -146,8 +147,8 @@ impl Run<'_> {
         Ok((Arc::new(loaded.gauge), [p.total, p.spatial, p.temporal]))
     }
 
-    /// Operators of a job and, where something is smeared with them, smeared links. Links that no job after it
-    /// needs are given up.
+    /// Makes the operators of a job and, if something is smeared, smeared links; links that no later job needs are
+    /// freed.
     fn operators(
         &self,
         job: &mut Job,
@@ -178,7 +179,7 @@ impl Run<'_> {
         Ok(ops)
     }
 
-    /// The twelve columns of one source for one quark.
+    /// Solves for the twelve columns of one source and one quark.
     fn solve(
         &self,
         solver: &DiracSolver,
@@ -212,7 +213,7 @@ impl Run<'_> {
         Ok(field)
     }
 
-    /// A propagator of a file: of this source, configuration and quark, else correlators would be wrong in silence.
+    /// Reads a propagator from a file and checks that it belongs to this source, configuration and quark.
     fn load(
         &self,
         name: &str,
@@ -272,8 +273,8 @@ impl Run<'_> {
         Ok(field)
     }
 
-    /// How far a propagator is from one that is solved for again, to a smaller residual: after Clark et al.,
-    /// arXiv:1612.07873, section 7.
+    /// Measures how far a propagator is from a better solution, with a smaller residual (Clark et al.,
+    /// arXiv:1612.07873, section 7).
     fn measure_error(
         &self,
         job: &mut Job,
@@ -299,7 +300,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The propagators of a configuration, source after source, and their correlators; false: interrupted.
+    /// Solves source after source on a configuration and contracts the propagators; false if interrupted.
     fn sources(
         &mut self,
         jobs: &mut [Job],
@@ -432,7 +433,8 @@ impl Run<'_> {
         Ok(done)
     }
 
-    /// A run that is killed loses little; files that grow take a twentieth of the time.
+    /// Writes the JSON if enough time has passed, so that a killed run loses little; growing files take a twentieth
+    /// of the time.
     fn write_now_and_then(&mut self, jobs: &[Job]) -> Result<()> {
         let Some(name) = self.options.get("json").filter(|_| self.session.first()) else {
             return Ok(());
@@ -449,7 +451,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A configuration, for the kappas of which an earlier run has not all; false: interrupted.
+    /// Works on a configuration for those kappas of which an earlier run does not have everything; false if
+    /// interrupted.
     pub fn configuration(&mut self, jobs: &mut [Job], c: usize) -> Outcome<bool> {
         let plan = self.plan;
         let tell = |text: String| {

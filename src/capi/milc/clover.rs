@@ -21,8 +21,7 @@ use crate::operators::{phase, DiracParams, Wilson};
 use crate::ops::observables;
 use crate::solvers::{SolverKind, SolverParams, Stop};
 
-/// Largest deviation from SU(3) of links of which two rows say all, in the precision of the solve;
-/// and in that of an iteration that residuals in the former one correct.
+/// Largest deviation from SU(3) of links that may be kept as two rows in a solve in `precision`.
 fn two_rows(precision: Precision) -> f64 {
     if precision == Precision::F64 {
         1e-12
@@ -30,6 +29,8 @@ fn two_rows(precision: Precision) -> f64 {
         1e-6
     }
 }
+/// Largest deviation from SU(3) of links that the steps of an iteration may keep as two rows, where residuals in
+/// higher precision correct it.
 const TWO_ROWS_SLOPPY: f64 = 1e-5;
 
 #[allow(clippy::too_many_arguments)]
@@ -122,7 +123,7 @@ pub(super) fn run_through(session: &Session, device: &Device, precision: Precisi
     Ok(())
 }
 
-/// What the solver is asked for: QUDA's MAT solution through the symmetric odd-odd system.
+/// The solver's parameters: QUDA's MAT solution through the symmetric odd-odd system.
 fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams> {
     let Inverter(kind) = choose(args.solver_type, "inv_args.solver_type")?;
     for (value, name) in [(tol, "target_residual"), (tol_hq, "target_fermilab_residual")] {
@@ -153,12 +154,12 @@ fn through_odd(solver: SolverParams) -> SolveParams {
     SolveParams { solver, even_odd, ..Default::default() }
 }
 
-/// An error with the name of the array that it is about.
+/// Adds the name of the array to an error about it.
 fn named<T>(name: &str, result: Result<T>) -> Result<T> {
     result.map_err(|e| Error::new(e.status, format!("{name}: {}", e.message)))
 }
 
-/// A call's lattice and precisions: of the host's arrays, of the solve, of the iteration.
+/// The lattice of a call, and the precisions of the host's arrays, of the solve and of the iteration.
 #[derive(Clone, Copy)]
 struct Host<'a> {
     session: &'a Session,
@@ -195,20 +196,20 @@ impl Host<'_> {
         });
     }
 
-    /// An array of the host.
+    /// An array of the host in this layout.
     fn array<'d>(&self, layout: &Layout, data: &'d impl Memory) -> Result<External<'d>> {
         let extents = self.session.geometry.extents();
         Ok(data.block(&layout.bytes(extents, Group::Su3, Subset::Full)?, Location::Host))
     }
 
-    /// The hash of what the host has in an array.
+    /// The hash of the contents of a host's array.
     fn digest(&self, layout: &Layout, data: &Data) -> Result<Digest> {
         let extents = self.session.geometry.extents();
         let bytes = layout.bytes(extents, Group::Su3, Subset::Full)?.iter().sum();
         Ok(data.read(bytes, |bytes| self.session.threads.install(|| Digest::of(bytes))))
     }
 
-    /// The solver for the host's links, clover term and inverse, made anew as far as these are new.
+    /// The solver for the host's links, clover term and inverse; parts are made anew as far as arrays are new.
     fn solver(
         &self,
         solves: &mut Solves,
@@ -296,7 +297,7 @@ impl Host<'_> {
         x.save(&layout, &mut self.array(&layout, solution)?)
     }
 
-    /// Room for solution and source.
+    /// Memory for solution and source.
     fn spinors(&self, solves: &mut Solves) -> Result<[SpinorField; 2]> {
         if let Some(fields) = solves.spinors.take().filter(|f| f[0].precision() == self.inner) {
             return Ok(fields);

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
 use crate::ops::paths::{displacement, images, Paths};
 
-/// Reals of a site: four matrices of 10.
+/// Number of reals of a site: four matrices of 10.
 const REALS: usize = 40;
 
 /// Momenta of the host, and where they are.
@@ -52,7 +52,7 @@ impl HostMomenta {
         Ok(HostMomenta { session, sites, precision })
     }
 
-    /// Anti-hermitian matrices are sqrt(2) i p.
+    /// Loads the momenta; anti-hermitian matrices are sqrt(2) i p.
     fn load(&self) -> Result<Momenta> {
         let mut momenta = self.new_field()?;
         let sites = self.sites.iter();
@@ -75,7 +75,7 @@ impl HostMomenta {
         Ok(())
     }
 
-    /// A copy of those that are on the device, in this precision; none: the host's.
+    /// A copy in this precision of the momenta on the device, or of the host's if there are none.
     fn current(&self) -> Result<(Momenta, bool)> {
         let kept = self.session.resident();
         let Some(kept) = &kept.momenta else {
@@ -124,7 +124,7 @@ pub fn momentum_action(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Resu
 /// The loops of MILC's improved actions.
 const KINDS: [&[u8]; 3] = [&[0, 1, 7, 6], &[0, 0, 1, 7, 7, 6], &[0, 1, 2, 7, 6, 5]];
 
-/// All forms of a loop that begin with a step forward: each staple of each link once.
+/// All forms of a loop that begin with a step forward, so that each staple of each link comes once.
 fn through_links(kind: &[u8]) -> Vec<Vec<u8>> {
     let mut all = vec![];
     for image in images(kind) {

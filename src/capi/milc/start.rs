@@ -42,7 +42,7 @@ pub fn finalize() -> Result<()> {
     Ok(())
 }
 
-/// What an address of `allocate` stands for. Page-locked memory keeps its device alive.
+/// How the memory at an address of `allocate` was obtained; page-locked memory keeps its device alive.
 enum Pinned {
     Locked(#[allow(dead_code)] Mapped),
     Plain(Layout),
@@ -50,7 +50,7 @@ enum Pinned {
 
 static PINNED: LazyLock<Mutex<HashMap<usize, Pinned>>> = LazyLock::new(Mutex::default);
 
-/// Page-locked where the default context is on a GPU, else ordinary memory; zeroed.
+/// Allocates zeroed memory: page-locked if the default context is on a GPU, else ordinary.
 pub fn allocate(bytes: usize) -> Result<*mut c_void> {
     // Where the system promises more than there is, zeroing it would end the process.
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {

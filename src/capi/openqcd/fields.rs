@@ -21,7 +21,7 @@ use crate::fields::{blas, GammaBasis, Layout, Precision, Subset, VectorField};
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
 
-/// The operator of these parameters, as openQxD's arrays need it.
+/// Parameters for operators of `quda.h` that match openQxD's arrays.
 pub fn operator() -> QudaInvertParam {
     QudaInvertParam {
         dslash_type: QUDA_WILSON_DSLASH,
@@ -44,7 +44,7 @@ pub fn operator() -> QudaInvertParam {
     }
 }
 
-/// The same for arrays in the order of `quda.h`, to which openQxD's are brought here.
+/// These parameters for arrays in the order of `quda.h`, to which openQxD's are converted.
 pub fn in_order(param: &QudaInvertParam) -> QudaInvertParam {
     QudaInvertParam {
         dirac_order: QUDA_DIRAC_ORDER,
@@ -65,7 +65,7 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
     };
 }
 
-/// Brings links and clover term up to date with openQxD's, and says what they are made of.
+/// Updates links and clover term to openQxD's; returns what they were made from.
 pub fn update(host: &Host) -> Result<Made> {
     let boundary = host.boundary()?;
     if boundary.r#type != 3 {
@@ -194,7 +194,7 @@ pub fn gauge_free() -> Result<()> {
     links::free_gauge()
 }
 
-/// openQxD's term is A / (2 kappa) of the A that has 1 on its diagonal without links.
+/// Loads openQxD's clover term, which is A / (2 kappa) for the A that has 1 on its diagonal without links.
 pub fn clover_load(clover: *mut c_void, kappa: f64, csw: f64) -> Result<()> {
     let host = state::host()?;
     if csw == 0.0 || !csw.is_finite() {
@@ -227,7 +227,7 @@ pub fn plaquette() -> Result<f64> {
     Ok(3.0 * links::plaquettes(&session::get()?.resident().links()?)?[0])
 }
 
-/// The numbers of one of openQxD's spinors in the order of `quda.h`.
+/// Converts one of openQxD's spinors to the order of `quda.h`.
 pub fn spinor_in(host: &Host, at: *mut c_void, name: &str) -> Result<Vec<f64>> {
     let theirs = DataOut::at(at, name)?.numbers(Precision::F64, host.order.volume() * SPINOR);
     Ok(host.order.gathered(&theirs, SPINOR))

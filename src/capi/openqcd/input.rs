@@ -8,7 +8,7 @@ use crate::capi::quda::records::Record;
 use crate::comm::Comm;
 use crate::error::Result;
 
-/// The whole file.
+/// The sections of the input file.
 #[derive(Default)]
 pub struct Input {
     name: String,
@@ -21,7 +21,7 @@ struct Section {
 }
 
 impl Input {
-    /// What rank 0 reads; no file has no sections.
+    /// Reads the input on rank 0 for all; without a file there are no sections.
     pub fn read(name: Option<String>, comm: &Comm) -> Result<Input> {
         let mine = match &name {
             Some(name) if comm.rank() == 0 => match std::fs::read(name) {

@@ -1,11 +1,13 @@
 //! openQxD's order of sites and links on a rank, whose coordinates are t, x, y, z.
 
-/// Reals of a spinor, of a link, and of a clover term.
+/// Number of reals of a spinor at one site.
 pub const SPINOR: usize = 24;
+/// Number of reals of a link.
 pub const LINK: usize = 18;
+/// Number of reals of the clover term at one site.
 pub const CLOVER: usize = 72;
 
-/// Direction of `quda.h` of each of openQxD's.
+/// The direction of `quda.h` for each of openQxD's.
 const AXIS: [usize; 4] = [3, 0, 1, 2];
 
 /// Index tables of a rank's part of the lattice.
@@ -79,7 +81,7 @@ impl Order {
         half + x.iter().sum::<usize>() % 2 * (self.volume() / 2)
     }
 
-    /// Place of a site of the last slice among those of its parity there.
+    /// Position of a site of the last slice among those of its parity there.
     fn place(&self, index: usize, mu: usize) -> usize {
         let face = &self.faces[mu];
         let place = face.partition_point(|site| (*site as usize) < index);
@@ -122,7 +124,7 @@ impl Order {
         4 * self.volume() + before + self.place(self.index(x), mu)
     }
 
-    /// Matrices of the host's array of links that are read.
+    /// Number of matrices of the host's array of links that are read.
     pub fn matrices(&self) -> usize {
         4 * self.volume() + self.boundary() / 4
     }
@@ -132,12 +134,12 @@ impl Order {
         gather(&self.links, host, LINK)
     }
 
-    /// Numbers of each site in the order of `quda.h`.
+    /// The numbers of each site, converted to the order of `quda.h`.
     pub fn gathered(&self, host: &[f64], each: usize) -> Vec<f64> {
         gather(&self.sites, host, each)
     }
 
-    /// Numbers of each site in openQxD's order.
+    /// The numbers of each site, converted to openQxD's order.
     pub fn scattered(&self, numbers: &[f64], each: usize) -> Vec<f64> {
         let mut host = vec![0.0; numbers.len()];
         for (site, numbers) in self.sites.iter().zip(numbers.chunks_exact(each)) {

@@ -94,7 +94,7 @@ impl Levels {
     }
 }
 
-/// Gives back what a solver has on the device.
+/// Frees what a solver has on the device.
 fn destroy_multigrid(solver: &mut Solver) -> Result<()> {
     match solver.multigrid.as_mut().and_then(|levels| levels.made.take()) {
         Some((made, ..)) => multigrid::destroy(made),
@@ -201,7 +201,7 @@ pub fn print_setup(id: c_int) -> Result<()> {
     say(text)
 }
 
-/// Rank 0 says it.
+/// Prints a text on rank 0.
 fn say(text: String) -> Result<()> {
     state::host()?;
     if session::get()?.context.comm().rank() == 0 {

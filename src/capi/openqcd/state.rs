@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::fields::VectorField;
 use crate::params::Member;
 
-/// What a clover term, or a multigrid, was made of.
+/// What a clover term or a multigrid was made from.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Made {
     /// Revisions of the links, and the charge.
@@ -30,7 +30,7 @@ pub struct Made {
     pub u1csw: f64,
 }
 
-/// All that lives from openQCD_qudaInit to openQCD_qudaFinalize.
+/// Everything that exists from openQCD_qudaInit to openQCD_qudaFinalize.
 pub struct OpenQcdState {
     pub host: Host,
     /// Revisions of the links on the device, and the charge that they were made for.
@@ -51,7 +51,7 @@ pub struct Solver {
     pub multigrid: Option<Levels>,
 }
 
-/// Multigrid of a solver, as long as it is asked for.
+/// The multigrid of a solver, as long as it is used.
 pub struct Levels {
     pub param: Box<QudaMultigridParam>,
     /// What newMultigridQuda returned, what it was made of, and the twisted mass.
@@ -63,7 +63,7 @@ pub struct Eigensolver {
     pub param: Box<QudaEigParam>,
 }
 
-/// What the program has told.
+/// What the program passed to openQCD_qudaInit.
 #[derive(Clone)]
 pub struct Host {
     pub init: openQCD_QudaInitArgs_t,
@@ -91,7 +91,7 @@ fn not_initialised<T>() -> Result<T> {
     bail!(NotInitialised, "the library is not initialised; call openQCD_qudaInit first")
 }
 
-/// What the program has told, as long as the session lives that it has opened with that.
+/// What the program passed, as long as the session that it opened exists.
 pub fn host() -> Result<Host> {
     let host = with(|state| Ok(state.host.clone()))?;
     match (host.session.upgrade(), session::current()) {
@@ -169,7 +169,7 @@ pub fn init(
     Ok(())
 }
 
-/// The session of this lattice, and what the input file says.
+/// Opens the session for this lattice and reads the input file.
 fn open(
     init: &openQCD_QudaInitArgs_t,
     layout: &openQCD_QudaLayout_t,

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::params::CType;
 
-/// A struct that goes in, and comes out changed after success.
+/// A struct that the host passes and that is changed on success.
 pub struct InOut<T> {
     at: *mut T,
     value: T,

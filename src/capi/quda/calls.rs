@@ -72,7 +72,7 @@ fn last_status(status: &mut Out<i32>) -> Result<()> {
     Ok(())
 }
 
-/// What a function returns after an error.
+/// The value that a function returns after an error.
 pub trait Nothing {
     const NOTHING: Self;
 }
@@ -89,8 +89,8 @@ impl Nothing for *mut c_void {
     const NOTHING: Self = std::ptr::null_mut();
 }
 
-/// A call that a rank makes by itself. The body gives what is returned, and what then writes the
-/// results.
+/// Runs a call that a rank makes by itself. The body returns the result, and a function that writes output on
+/// success.
 pub fn alone<T: Nothing, W: FnOnce()>(
     function: &'static str,
     body: impl FnOnce() -> Result<(T, W)>,
@@ -98,7 +98,7 @@ pub fn alone<T: Nothing, W: FnOnce()>(
     run(function, None, body)
 }
 
-/// A call that all ranks of the default context make: it fails on all where it fails on one.
+/// Runs a call that all ranks of the default context make; it fails on all if it fails on one.
 pub fn together<T: Nothing, W: FnOnce()>(
     function: &'static str,
     body: impl FnOnce() -> Result<(T, W)>,
@@ -106,7 +106,7 @@ pub fn together<T: Nothing, W: FnOnce()>(
     run(function, session::ranks(), body)
 }
 
-/// A function that plaq does not offer.
+/// The result of a function that plaq does not offer.
 pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
     alone::<T, fn()>(function, || {
         bail!(Unsupported, "{function} is not offered: {why}; docs/quda.md lists what is")
@@ -169,7 +169,7 @@ fn end() -> ! {
     std::process::exit(1)
 }
 
-/// The message in lines.
+/// The error in lines.
 fn block(function: &str, status: i32, message: &str) -> String {
     let row = Status::TABLE.iter().find(|row| row.0 as i32 == status);
     let (name, help) = row.map_or(("INTERNAL", ""), |row| (row.1, row.2));
@@ -187,7 +187,7 @@ fn block(function: &str, status: i32, message: &str) -> String {
     )
 }
 
-/// What to do about a status where the message does not say it.
+/// Advice about a status, for messages that have none.
 fn advice(status: i32) -> &'static str {
     let advice = [
         (Status::NullPointer, "pass the address of the host's array or number"),

@@ -14,7 +14,7 @@ use crate::ops::hmc::fermion::Guesses;
 
 const CHANNELS: usize = 12;
 
-/// Solutions in kappa normalisation, with the sites and the precision that those of a channel have.
+/// Former solutions in kappa normalisation, for each channel with the sites and the precision that they have.
 #[derive(Default)]
 pub struct Chronology([Option<(String, Guesses)>; CHANNELS]);
 
@@ -26,7 +26,7 @@ pub fn channel(index: c_int, name: &str) -> Result<usize> {
     }
 }
 
-/// What a solve wants of a channel.
+/// What a solve asks of a channel of former solutions.
 pub struct Wanted {
     channel: usize,
     max: usize,
@@ -72,7 +72,7 @@ impl Chronology {
         self.0[channel] = None;
     }
 
-    /// x = the guess for the solver's equation with b, or zero where there is none.
+    /// Sets x to the guess for the solver's equation with source b, or to zero if there is none.
     pub fn guess(
         &self,
         wanted: &Wanted,

@@ -21,7 +21,7 @@ use crate::fields::Precision;
 use crate::operators::{in_storage, QuarkAction};
 use crate::solvers::{unwatched, EigenParams};
 
-/// What a solve wants of eigenvectors.
+/// What a solve asks of eigenvectors.
 pub struct Wanted {
     at: *mut QudaEigParam,
     params: EigenParams,
@@ -38,7 +38,7 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// `None`: the solve is not deflated.
+    /// What the parameters ask for; `None`: the solve is not deflated.
     pub fn of(p: &QudaInvertParam) -> Result<Option<Wanted>> {
         let at: *mut QudaEigParam = p.eig_param.cast();
         if at.is_null() {
@@ -170,7 +170,7 @@ impl Wanted {
         Ok(modes)
     }
 
-    /// After the solve: the eigenvectors stay where the host asks for that, or go.
+    /// Called after the solve: keeps the eigenvectors if the host asks for that, else frees them.
     pub fn finish(&self, resident: &mut Resident, solved: bool) {
         let number = self.number.get();
         let known = !self.space.is_null();

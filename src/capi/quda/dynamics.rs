@@ -109,7 +109,7 @@ fn random_links(seed: usize, sigma: f64) -> Result<()> {
     Ok(())
 }
 
-/// The links that a call changes, and what they carry.
+/// The links that a call changes, and the sign and anisotropy that they carry.
 fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
     let links = match host.param.use_resident_gauge {
         0 => host.links_to_keep(gauge, "gauge")?,
@@ -118,7 +118,7 @@ fn links_of(host: &Host, gauge: *mut c_void) -> Result<(GaugeField, Links)> {
     Ok((links.field.to(host.inside, Recon::R18)?, links))
 }
 
-/// Takes the changed links to where the parameters want them.
+/// Stores the changed links where the parameters want them.
 fn give(host: &Host, field: GaugeField, like: Links, gauge: *mut c_void) -> Result<()> {
     let links = Links { field: Arc::new(field), ..like };
     if host.param.return_result_gauge != 0 {
@@ -178,7 +178,7 @@ pub(crate) fn projected(links: &GaugeField, tol: f64) -> Result<GaugeField> {
     Ok(field)
 }
 
-/// Deviation from the group that gauge fixing accepts: what MILC's check of its links does.
+/// Deviation from the group that gauge fixing accepts, the same as in MILC's check of its links.
 const UNITARY: f64 = 1e-4;
 
 /// How QUDA asks for a gauge: until the functional's change is small (`stop_theta` 0), or theta is.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::compose::{LowModes, Schur};
 
-/// Modes, and the operator and the system of it that they are those of.
+/// Modes, with the operator and the system that they belong to.
 #[derive(Clone)]
 pub struct Kept {
     pub operator: String,
@@ -12,12 +12,12 @@ pub struct Kept {
     pub modes: Arc<LowModes>,
 }
 
-/// The numbers that hosts have for eigenspaces, and what is behind them; None: the links have changed since.
+/// The eigenspaces that hosts hold numbers of; None: freed since the links changed.
 #[derive(Default)]
 pub struct Eigenspaces(Vec<(usize, Option<Kept>)>);
 
 impl Eigenspaces {
-    /// What is behind a number that a host has; None: there is no such number.
+    /// The eigenspace with this number; None if there is no such number.
     pub fn of(&mut self, number: usize) -> Option<&mut Option<Kept>> {
         self.0.iter_mut().find(|space| space.0 == number).map(|space| &mut space.1)
     }
@@ -27,7 +27,7 @@ impl Eigenspaces {
     pub fn remove(&mut self, number: usize) {
         self.0.retain(|space| space.0 != number);
     }
-    /// Gives the memory of all modes back; their numbers stay known.
+    /// Frees the modes; their numbers stay known.
     pub fn forget(&mut self) {
         self.0.iter_mut().for_each(|space| space.1 = None);
     }

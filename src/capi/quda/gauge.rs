@@ -41,7 +41,7 @@ pub(crate) fn step_of(step: i32) -> Result<u8> {
     }
 }
 
-/// Lengths and coefficients of `num_paths` paths.
+/// Reads lengths and coefficients of `num_paths` paths.
 pub(crate) fn list_of(
     lengths: &Array<c_int>,
     coefficients: &Array<f64>,
@@ -68,7 +68,7 @@ pub(crate) fn list_of(
     Ok((all, coefficients))
 }
 
-/// Paths of a table with the link that they begin with, and their coefficients.
+/// Reads a table of staples: paths with the link that they begin with, and their coefficients.
 fn staples(
     table: &PathTable,
     lengths: &Array<c_int>,
@@ -93,7 +93,7 @@ fn staples(
     Ok((Paths::new(all)?, numbers))
 }
 
-/// Sums of the products along such paths, four matrices on a site.
+/// Sums the products of links along such paths, four matrices a site.
 pub(crate) fn gathered(
     links: &GaugeField,
     paths: &Paths,
@@ -181,7 +181,7 @@ fn gauge_path(
     Ok(0)
 }
 
-/// Closed paths and their coefficients.
+/// Reads closed paths and their coefficients.
 pub(crate) fn closed(
     list: &PathList,
     lengths: &Array<c_int>,

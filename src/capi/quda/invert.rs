@@ -66,7 +66,7 @@ fn invert_many(x: &List, b: &List, param: &mut QudaInvertParam) -> Result<()> {
     solve(&x.get(n, "_hp_x")?, &b.get(n, "_hp_b")?, param)
 }
 
-/// The equation with what QUDA_DAG_YES makes of it.
+/// The equation that solution_type names, or its adjoint with QUDA_DAG_YES.
 fn equation(vectors: &Vectors) -> Result<Solution> {
     Ok(match (vectors.wanted()?, vectors.dagger()?) {
         (Wanted::Mat, false) => Solution::Mat,
@@ -247,14 +247,14 @@ fn solver(
 /// Number of QUDA_MG_INVERTER.
 const MULTIGRID: i32 = 12;
 
-/// Monitor of solves that puts a line about every iteration into the log.
+/// A monitor of solves that logs a line for every iteration.
 pub(crate) fn told(progress: &Progress) -> ControlFlow<()> {
     let worst = || progress.residual.iter().fold(0.0f64, |a, b| a.max(*b));
     log::debug!("iteration {}: residual {}", progress.iteration, significant(worst(), 4));
     ControlFlow::Continue(())
 }
 
-/// What a solve says of itself.
+/// Writes the report of a solve into the host's struct.
 fn report(p: &mut QudaInvertParam, r: &SolverReport) {
     // Hosts take fewer than maxiter for convergence.
     p.iter = match r.converged {

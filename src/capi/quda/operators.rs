@@ -55,7 +55,7 @@ interface! {
     }
 }
 
-/// A checked `QudaInvertParam`, for vectors and operators.
+/// A checked `QudaInvertParam` as calls with vectors and operators use it.
 pub struct Vectors<'a> {
     pub session: Arc<Session>,
     pub param: &'a QudaInvertParam,
@@ -128,7 +128,7 @@ impl<'a> Vectors<'a> {
         self.session.external(at, name)
     }
 
-    /// Vectors of the host, a right-hand side each.
+    /// Loads vectors of the host, a right-hand side each.
     pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
         let mut field = self.field(subset, at.len())?;
         field.load_once(&self.layout()?, &self.external(at, name)?)?;
@@ -163,7 +163,7 @@ impl<'a> Vectors<'a> {
     }
 }
 
-/// y = c y, with z of the same shape, which is only read.
+/// y = c y for a real c; z has the same shape and is only read.
 pub fn scale(y: &mut VectorField, c: f64, z: &VectorField) -> Result<()> {
     match c == 1.0 {
         true => Ok(()),

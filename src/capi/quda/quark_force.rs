@@ -48,7 +48,7 @@ fn agree(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-12 * b.abs()
 }
 
-/// What a force is of: the arguments that both functions have, checked.
+/// The checked arguments that both force functions share.
 struct Quarks<'a> {
     host: Host,
     vectors: Vectors<'a>,

@@ -17,7 +17,7 @@ use crate::fields::{CloverField, GaugeField, Layout, Momenta, Precision};
 use crate::operators::QuarkAction;
 use crate::ops::observables;
 
-/// Links of the host without what they carried: a sign on the last time-slice, and 1 / anisotropy in space.
+/// Links of the host without the sign on the last time-slice and the 1 / anisotropy in space that they carried.
 #[derive(Clone)]
 pub struct Links {
     pub field: Arc<GaugeField>,
@@ -26,7 +26,7 @@ pub struct Links {
 }
 
 impl Links {
-    /// Links that carry nothing.
+    /// Links that carried neither a sign nor an anisotropy.
     pub fn plain(field: Arc<GaugeField>) -> Links {
         Links { field, sign: 1.0, anisotropy: 1.0 }
     }
@@ -67,10 +67,10 @@ pub struct TermSource {
 /// So many clover terms are known again.
 const KNOWN_TERMS: usize = 64;
 
-/// What an operator is made of, as text: links, clover term, parameters.
+/// A text that identifies what an operator was made from: links, clover term, parameters.
 pub type OperatorKey = String;
 
-/// What a solver is made of.
+/// Identifies what a solver was made from.
 #[derive(PartialEq)]
 pub struct SolverKey {
     pub operator: OperatorKey,
@@ -90,7 +90,7 @@ pub struct Resident {
     /// The last operator, and the last solver.
     pub operator: Option<(OperatorKey, Arc<dyn QuarkAction>)>,
     pub solver: Option<(SolverKey, Arc<DiracSolver>)>,
-    /// Former solutions.
+    /// Former solutions, by channel.
     pub chronology: Chronology,
     pub eigenspaces: Eigenspaces,
     multigrids: Vec<(usize, Arc<Multigrid>)>,
@@ -104,13 +104,13 @@ pub struct Resident {
 }
 
 impl Resident {
-    /// A number that no object of this session has yet.
+    /// A number that no object of this session has had.
     pub fn number(&mut self) -> usize {
         self.made += 1;
         self.made
     }
 
-    /// The links, or what is to be done.
+    /// The links; an error that says what to do if there are none.
     pub fn links(&self) -> Result<Links> {
         match &self.links {
             Some(links) => Ok(links.clone()),
@@ -213,7 +213,7 @@ impl Resident {
         self.eigenspaces.forget();
     }
 
-    /// Operators and solvers hold memory: they go with the links and the clover term.
+    /// Frees operators and solvers, which hold memory of the links and the clover term.
     pub fn forget_operators(&mut self) {
         self.solver = None;
         self.operator = None;

@@ -16,7 +16,7 @@ use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Geometry;
 
-/// What lives from initialisation to finalisation.
+/// What exists from initialisation to finalisation.
 pub struct Session {
     pub context: Arc<Context>,
     pub geometry: Arc<Geometry>,
@@ -34,7 +34,7 @@ impl Session {
     }
 }
 
-/// More do not read memory faster.
+/// Largest number of threads that read arrays; more do not read memory faster.
 const MAX_THREADS: usize = 16;
 
 /// This rank's share of the cores.
@@ -213,7 +213,7 @@ pub fn open(
     Ok(())
 }
 
-/// Gives everything back; `initQuda` may follow.
+/// Frees everything; `initQuda` may follow.
 pub fn close() {
     *lock(&DEVICE) = None;
     let session = lock(&SESSION).take();

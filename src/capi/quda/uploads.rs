@@ -26,7 +26,7 @@ impl Digest {
     }
 }
 
-/// The last thing made of something, and what that was.
+/// The last value made, with the key from which it was made.
 pub struct Kept<K, T>(Option<(K, T)>);
 
 impl<K, T> Default for Kept<K, T> {
@@ -71,7 +71,7 @@ pub type LinksKey = (Digest, [f64; 4], Precision, Precision);
 pub type CloverKey = (Digest, Precision, Precision);
 pub type SolverKey = (LinksKey, [CloverKey; 2], u64, Precision, SolveParams);
 
-/// What solves leave for the next one.
+/// Objects that solves keep for the next one.
 #[derive(Default)]
 pub struct Solves {
     pub links: Kept<LinksKey, Links>,
