@@ -169,7 +169,7 @@ fn end() -> ! {
     std::process::exit(1)
 }
 
-/// The error in lines.
+/// The message in lines.
 fn block(function: &str, status: i32, message: &str) -> String {
     let row = Status::TABLE.iter().find(|row| row.0 as i32 == status);
     let (name, help) = row.map_or(("INTERNAL", ""), |row| (row.1, row.2));
