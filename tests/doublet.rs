@@ -316,3 +316,36 @@ fn slices_updates_and_refusals() {
         }
     }
 }
+
+/// On a CPU, where kernels of 16 bits work on one number at a time with these, the iteration is in single, and the report
+/// says so.
+#[test]
+fn half_where_it_is_fast() {
+    let s = &setups()[0];
+    let gpu = !s.gauge.device().is_cpu();
+    let spinors = DiracParams { mass: 0.3, ..Default::default() };
+    for (params, recon, fast) in [
+        (ActionParams::from(spinors), Recon::R12, true),
+        (ActionParams::from(spinors), Recon::R18, gpu),
+        (ActionParams::from(doublets()[0]), Recon::R12, gpu),
+    ] {
+        let op = params.create_in(&s.gauge, (Precision::F64, Recon::R18)).unwrap();
+        let solve = SolveParams {
+            solver: SolverParams {
+                kind: SolverKind::Cgnr,
+                stop: Stop::at(1e-9),
+                ..Default::default()
+            },
+            sloppy: Some((Precision::F16, recon)),
+            ..Default::default()
+        };
+        let mut b = op.shape().field(1).unwrap();
+        b.set_noise(Noise::Normal, 5, 0).unwrap();
+        let mut x = b.like(Precision::F64).unwrap();
+        let solver = DiracSolver::new(op, solve).unwrap();
+        let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+        assert!(report.solver.converged);
+        let expected = if fast { Precision::F16 } else { Precision::F32 };
+        assert_eq!(report.iterated, (expected, recon));
+    }
+}

@@ -14,7 +14,7 @@ use super::tolerance::to_tolerance;
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{significant, Result};
-use crate::fields::{blas, Footprint, Precision, SpinorField, Subset};
+use crate::fields::{blas, Components, Footprint, Precision, SpinorField, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Schur, SchurComplement};
 use crate::operators::{DistanceWeights, QuarkAction, SchurAction, Storage};
 use crate::solvers::{
@@ -147,6 +147,7 @@ impl DiracSolver {
         }
         let weights = params.distance.map(|d| DistanceWeights::new(&*op, d)).transpose()?;
         let own = op.storage();
+        let params = SolveParams { sloppy: params.sloppy.map(|asked| inside(&*op, asked)), ..params };
         let form = params.even_odd;
         let mut complements = vec![];
         if let Some(form) = form {
@@ -701,6 +702,25 @@ impl DiracSolver {
         let deflation = self.deflation.clone();
         Ok(KrylovSolve { around, op, normal, system, kind, delta, dagger, deflation })
     }
+}
+
+/// Precision and storage of an iteration for which these are asked: single in place of half where a CPU's kernels work on
+/// one number at a time (`vectorised` of the kernels' table) and half takes several times as long: with links stored
+/// whole, as those of U(3), and on vectors other than spinors of one flavour.
+fn inside(op: &dyn QuarkAction, asked: Storage) -> Storage {
+    let shape = op.shape();
+    let whole = asked.1 == asked.1.whole();
+    let slow = whole || shape.components != Components::SPINOR;
+    let wide = op.storage().0 > Precision::F16;
+    if !(shape.device.is_cpu() && asked.0 == Precision::F16 && wide && slow) {
+        return asked;
+    }
+    let what = match whole {
+        true => "links stored whole, as those of U(3) are,".into(),
+        false => format!("vectors of {}", shape.components),
+    };
+    log::info!("solver: iterates in single precision, as half is slower with {what} on a CPU");
+    (Precision::F32, asked.1)
 }
 
 /// Does a solver keep no clover blocks for its precise residuals? Where memory counts, with 16 bits inside, and where
