@@ -70,6 +70,16 @@ if command -v pkg-config >/dev/null; then
     [[ " $flags " = *" -lplaq "*" -lm "* ]] && $CC -std=c99 "$work/src/main.c" -I"$prefix/include" -o "$work/private" $flags &&
       [ "$(LD_LIBRARY_PATH=$prefix/lib "$work/private")" = "$version" ]
   }
+  # A program with everything in it, libc too: the unwinder is the compiler's, which knows what -static means.
+  whole() {
+    local package
+    for package in plaq-static plaq; do
+      # shellcheck disable=SC2046
+      ${CXX##* } -static -x c "$work/src/main.c" -x none -o "$work/whole" $(pkg-config --static --cflags --libs $package) &&
+        [ "$("$work/whole")" = "$version" ] && ! ldd "$work/whole" >/dev/null 2>&1 || return 1
+    done
+  }
+  check pkg_config_whole whole
   check readme_program readme
   check pkg_config_private private
   check pkg_config_shared shared
