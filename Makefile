@@ -83,7 +83,7 @@ $(GLIBC): packaging/glibc.c
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -Wall -Wextra -Werror -O2 -fPIC -ffunction-sections -c -o $@ $<
 
-$(WORK)/bin/plaq: src/app/main.c $(GLIBC) $(WORK)/lib/libplaq.so
+$(WORK)/bin/plaq: interface/src/app/main.c $(GLIBC) $(WORK)/lib/libplaq.so
 	@mkdir -p $(@D)
 	$(CC) -std=c99 -Wall -Wextra -Werror $(CFLAGS) -o $@ $< $(LINK)
 
@@ -154,10 +154,10 @@ kit: ## everything a machine without cargo needs, in build/kit
 	@VERSION=$(VERSION) MAJOR=$(MAJOR) scripts/kit.sh
 
 fmt: ## format the sources
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 
 lint: ## formatting, clippy and documentation, warnings fail
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --quiet
 

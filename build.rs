@@ -83,6 +83,8 @@ fn native(arch: &str) -> String {
 }
 
 fn main() {
+    // Where tests find the tree.
+    println!("cargo:rustc-env=PLAQ_ROOT={}", env!("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets the architecture");
     for path in [
@@ -96,33 +98,12 @@ fn main() {
     ] {
         println!("cargo:rerun-if-changed={path}");
     }
-    if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets the version");
-        println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libplaq.so.{major}");
-        if arch == "x86_64" && env::var("CARGO_CFG_TARGET_ENV").as_deref() == Ok("gnu") {
-            for_older_glibc();
-        }
-    }
     fs::write(out.join("plaq_args.h"), args::cpp_args(&|_| true)).expect("write plaq_args.h");
     embed_sources(&out);
 
     let sets = instruction_sets(&arch);
     compile(&sets, &out);
     fs::write(out.join("cpu_table.rs"), symbol_table(&sets)).expect("write cpu_table.rs");
-}
-
-/// What is linked runs with the C library of packaging/glibc.c, and with the libgcc_s.so.1 of that time: what that lacks,
-/// conversions of 16-bit numbers, is linked in from GCC's archive.
-fn for_older_glibc() {
-    let source = "packaging/glibc.c";
-    println!("cargo:rerun-if-changed={source}");
-    let mut build = cc::Build::new();
-    build.file(source).opt_level(2).debug(false).cargo_metadata(false);
-    for object in build.compile_intermediates() {
-        println!("cargo:rustc-link-arg={}", object.display());
-    }
-    println!("cargo:rustc-link-arg=-Wl,--push-state,--no-as-needed,-l:libpthread.so.0,-l:libdl.so.2,--pop-state");
-    println!("cargo:rustc-link-lib=gcc");
 }
 
 /// One family header for one instruction set, and where its object is kept: under a hash of

@@ -8,6 +8,8 @@
 //!          --halo X,Y,Z,T (0 or 1): directions that have halos also with one rank, which then
 //!          sends to itself: a piece of a divided lattice without the other pieces
 
+extern crate plaq_core as plaq;
+
 use std::io::Write as _;
 use std::sync::Arc;
 

@@ -7,6 +7,8 @@
 //! is the first GPU, or the CPU; `plain` is the CPU without vectors, which gives the same bits on
 //! every x86-64 machine (rounding differs elsewhere, and a Markov chain soon shows it).
 
+extern crate plaq_core as plaq;
+
 use std::path::Path;
 
 use plaq::backend::Device;

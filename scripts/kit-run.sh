@@ -58,10 +58,10 @@ run_tests() { # log, threads, program, beginnings of names...
   timeout "$limit" "${ranks[@]}" "$@" --test-threads "$threads" --color never >"$log" 2>&1
   rc=$?
   # Tests of the library itself are named after modules of many kinds: one row.
-  table=$(awk -v unit=$([ "$1" = tests/bin/unit ] && echo 1) '
+  table=$(awk -v unit="$([[ $1 == tests/bin/unit* ]] && echo "${1##*/}")" '
     /^test .* \.\.\. / {
       name = $2
-      if (unit) name = "unit"; else sub(/::.*/, "", name)
+      if (unit) name = unit; else sub(/::.*/, "", name)
       seen[name] = 1
       if ($NF == "ok") p[name]++; else if (/ \.\.\. FAILED/) f[name]++; else if (/ \.\.\. ignored/) i[name]++
     }
@@ -89,18 +89,21 @@ run_tests() { # log, threads, program, beginnings of names...
 if [[ $want == *" tests "* ]]; then
   printf '\n%-28s %7s %7s %8s\n' test passed failed ignored
   # The first words of the tests' names are those of the files in the source tree.
-  together=() alone=()
-  for name in unit $(tests/bin/device --list 2>/dev/null | sed -n 's/::.*: test$//p' | uniq); do
+  together=() alone=() programs=()
+  modules() { "tests/bin/$1" --list 2>/dev/null | sed -n 's/::.*: test$//p' | uniq; }
+  of_program=" $(modules program | tr '\n' ' ')"
+  for name in unit unit_interface $(modules device) $of_program; do
     case " ${PLAQ_TEST_ONLY:-$name} " in *" $name "*) ;; *) continue ;; esac
     case " ${PLAQ_TEST_SKIP:-} " in *" $name "*) printf '%-28s left out\n' "$name" && continue ;; esac
     case $name in
-    unit) run_tests test-unit "$threads" tests/bin/unit ;;
+    unit | unit_interface) run_tests "test-$name" "$threads" "tests/bin/$name" ;;
     # They measure the whole device.
     memory | transfer_speed) alone+=("$name::") ;;
-    *) together+=("$name::") ;;
+    *) case $of_program in *" $name "*) programs+=("$name::") ;; *) together+=("$name::") ;; esac ;;
     esac
   done
   [ ${#together[@]} = 0 ] || run_tests tests "$threads" tests/bin/device "${together[@]}"
+  [ ${#programs[@]} = 0 ] || run_tests tests-program "$threads" tests/bin/program "${programs[@]}"
   [ ${#alone[@]} = 0 ] || run_tests tests-alone 1 tests/bin/device "${alone[@]}"
 fi
 

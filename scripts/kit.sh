@@ -31,10 +31,12 @@ milc_client file $PLAQ_CONFIGS/milc.lat.sample.l4448.ll 4 4 4 8 0.12 1.2 1
 END
 
 log=build/kit-build.log
-"$CARGO" test --no-run --profile kit --lib --test device 2>&1 | tee "$log"
+"$CARGO" test --no-run --profile kit --lib --test device --test program 2>&1 | tee "$log"
 built() { sed -nE "s,^ *Executable $1 \((.*)\)$,\1,p" "$log"; }
-cp "$(built 'unittests .*')" "$kit/tests/bin/unit"
+cp "$(built 'unittests .*' | grep /plaq_core-)" "$kit/tests/bin/unit"
+cp "$(built 'unittests .*' | grep /plaq-)" "$kit/tests/bin/unit_interface"
 cp "$(built tests/device.rs)" "$kit/tests/bin/device"
+cp "$(built tests/program.rs)" "$kit/tests/bin/program"
 if [ -f benches/plaq.rs ]; then
   "$CARGO" bench --no-run --profile kit --bench plaq 2>&1 | tee "$log"
   cp "$(built benches/plaq.rs)" "$kit/bin/plaq_bench"
@@ -51,7 +53,7 @@ glibc=$(scripts/glibc.sh "$kit"/lib/*.so* "$kit"/bin/* "$kit"/tests/bin/*)
 # run.sh unpacks them. Each has the kernels of all sets; in one archive, with a dictionary longer than a program, they
 # are there once.
 XZ_OPT=--lzma2=preset=6,dict=64MiB tar -C "$kit" --remove-files -cJf "$kit/programs.tar.xz" \
-  bin/plaq_bench tests/bin/unit tests/bin/device
+  bin/plaq_bench tests/bin/unit tests/bin/unit_interface tests/bin/device tests/bin/program
 cp scripts/kit-run.sh "$kit/run.sh"
 cp scripts/ranks.sh "$kit/"
 mkdir "$kit/studies"

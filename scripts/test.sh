@@ -87,7 +87,7 @@ fi
   scripts/nvrtc.sh >"$logs/nvrtc" 2>"$logs/nvrtc.log"
 } &
 downloads=$!
-part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host --examples
+part build "$CARGO" test --no-run --profile "$PROFILE" --test device --test host --test program --examples
 wait $downloads
 nvrtc=$?
 grep '^setup: ' "$logs/setup"
@@ -97,15 +97,17 @@ if [ $nvrtc = 0 ]; then
 else
   skip nvrtc "no NVRTC ($logs/nvrtc.log): kernels are not compiled for GPUs"
 fi
-device=$(program device) host=$(program host)
+device=$(program device) host=$(program host) program=$(program program)
 chosen first "$host" "$first"
 part documentation "$CARGO" test --profile "$PROFILE" --doc
 part device "$device" --show-output
+part program "$program" --show-output
 have_mpi && part mpi make --no-print-directory mpi
 
 # Unit tests are compiled with a library of their own, which takes longer to optimise than it saves them.
 unit() {
-  "$CARGO" test --profile "$PROFILE" --lib --config "profile.$PROFILE.package.plaq.opt-level=0" -- --show-output
+  "$CARGO" test --profile "$PROFILE" --lib --config "profile.$PROFILE.package.plaq.opt-level=0" \
+    --config "profile.$PROFILE.package.plaq-core.opt-level=0" -- --show-output
 }
 
 # What mostly waits for one thread runs beside a part that keeps all cores busy, and one after the other, as `make` would

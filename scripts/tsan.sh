@@ -9,7 +9,7 @@ target=${CARGO_TARGET_DIR:-target}
 host=$(rustc +nightly -vV | sed -n 's/^host: //p')
 # The generated calls.
 "$CARGO" test --test host -- --exact fuzz::the_calls_are_written
-RUSTFLAGS=-Zsanitizer=thread "$CARGO" +nightly rustc -Zbuild-std --target "$host" --lib --crate-type staticlib \
+RUSTFLAGS=-Zsanitizer=thread "$CARGO" +nightly rustc -p plaq -Zbuild-std --target "$host" --lib --crate-type staticlib \
   --target-dir "$target/tsan"
 runtime=$(rustc +nightly --print sysroot)/lib/rustlib/$host/lib/librustc-nightly_rt.tsan.a
 work=$target/tsan/work

@@ -48,6 +48,7 @@ macro_rules! bail {
 
 /// The words of an enum's values in messages: those of the C header where it has them. `Debug` writes the
 /// same, so that no message spells a value as Rust does.
+#[macro_export]
 macro_rules! words {
     ($type:ident { $($value:ident => $word:expr,)* }) => {
         impl std::fmt::Display for $type {
@@ -62,10 +63,10 @@ macro_rules! words {
         }
     };
 }
-pub(crate) use words;
+pub use crate::words;
 
 /// A number with so many significant digits, with an exponent only where that is shorter to read.
-pub(crate) fn significant(x: f64, digits: usize) -> String {
+pub fn significant(x: f64, digits: usize) -> String {
     let scientific = format!("{x:.*e}", digits - 1);
     let Some((mantissa, exponent)) = scientific.split_once('e') else { return scientific };
     let trim = |text: &str| match text.contains('.') {
@@ -81,7 +82,7 @@ pub(crate) fn significant(x: f64, digits: usize) -> String {
 }
 
 /// Refuses a count of which more than `max` would keep a call from ever ending, or that is too small.
-pub(crate) fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> {
+pub fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> {
     if !(least..=max).contains(&found) {
         bail!(BadParameter, "{name}: expected {least} to {max}, found {found}");
     }
@@ -90,7 +91,7 @@ pub(crate) fn within(name: &str, found: usize, least: usize, max: usize) -> Resu
 
 /// `count` copies of `value` on the host; memory that is not there is a status. What grows with a
 /// lattice is made by this: other allocations are small, and Rust ends the process where they fail.
-pub(crate) fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {
+pub fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result<Vec<T>> {
     let mut array = Vec::new();
     if array.try_reserve_exact(count).is_err() {
         bail!(
@@ -104,7 +105,7 @@ pub(crate) fn host_array<T: Clone>(count: usize, value: T, what: &str) -> Result
 }
 
 /// The same, of what an iterator of known length gives.
-pub(crate) fn host_list<T>(items: impl ExactSizeIterator<Item = T>, what: &str) -> Result<Vec<T>> {
+pub fn host_list<T>(items: impl ExactSizeIterator<Item = T>, what: &str) -> Result<Vec<T>> {
     let (count, mut list) = (items.len(), Vec::new());
     if list.try_reserve_exact(count).is_err() {
         bail!(

@@ -3,9 +3,9 @@
 //! A quenched configuration and its plaquette, 0.5937 at beta = 6.0 on large lattices:
 //!
 //! ```
-//! use plaq::backend::Device;
-//! use plaq::fields::{GaugeField, Geometry, Precision, Recon};
-//! use plaq::ops::{observables::plaquette, quenched::Quenched};
+//! use plaq_core::backend::Device;
+//! use plaq_core::fields::{GaugeField, Geometry, Precision, Recon};
+//! use plaq_core::ops::{observables::plaquette, quenched::Quenched};
 //!
 //! let device = Device::cuda(0).or_else(|_| Device::cpu(0))?;
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
@@ -14,16 +14,14 @@
 //! assert_eq!(plaquette(&links)?.total, 1.0);
 //! Quenched::new(6.0, 1)?.run(&mut links, 20)?;
 //! assert!((plaquette(&links)?.total - 0.594).abs() < 0.03);
-//! # Ok::<(), plaq::error::Error>(())
+//! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 #![warn(clippy::undocumented_unsafe_blocks)]
 // Brackets in the documentation are indices and intervals, not links.
 #![allow(rustdoc::broken_intra_doc_links)]
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
-pub mod app;
 pub mod backend;
-pub mod capi;
 pub mod comm;
 pub mod compose;
 pub mod error;

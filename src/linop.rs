@@ -5,14 +5,14 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use plaq::backend::Device;
-//! use plaq::error::Result;
-//! use plaq::fields::{
+//! use plaq_core::backend::Device;
+//! use plaq_core::error::Result;
+//! use plaq_core::fields::{
 //!     blas, Components, GaugeField, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
 //! };
-//! use plaq::linop::{LinOp, Product, Shape, Shifted};
-//! use plaq::operators::Laplace;
-//! use plaq::solvers::{Inverse, SolverKind, SolverParams, Stop, System};
+//! use plaq_core::linop::{LinOp, Product, Shape, Shifted};
+//! use plaq_core::operators::Laplace;
+//! use plaq_core::solvers::{Inverse, SolverKind, SolverParams, Stop, System};
 //!
 //! /// Every number times two.
 //! struct Twice(Shape);
@@ -55,7 +55,7 @@
 //! all.apply(&mut x, &b)?;
 //! blas::axpy(&blas::uniform(3, -2.0), &b, &mut x)?;
 //! assert!(blas::norm2(&x)?.iter().zip(blas::norm2(&b)?).all(|(r, b)| *r < 1e-20 * b));
-//! # Ok::<(), plaq::error::Error>(())
+//! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
 mod algebra;

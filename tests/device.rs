@@ -1,6 +1,8 @@
 //! Tests of fields, operators, solvers and what is made of them: on the CPU and, where there is one, the GPU.
 //! `make kit` packs this program for machines without cargo and the source tree.
 
+extern crate plaq_core as plaq;
+
 mod common;
 mod reference;
 #[path = "common/setup.rs"]
@@ -18,10 +20,6 @@ mod doublet;
 mod dry_runs;
 mod eigen;
 mod eigen_tolerance;
-#[path = "ends/main.rs"]
-mod ends;
-#[path = "examples/main.rs"]
-mod examples;
 mod faults;
 #[path = "fermion/main.rs"]
 mod fermion;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::{Device, Ptr};
 use crate::bail;
 use crate::error::{words, Result};
+use crate::params::choices;
 
 #[derive(Clone, Copy, Debug)]
 struct Array {
@@ -25,6 +26,15 @@ words!(Location {
     Host => "PLAQ_LOCATION_HOST",
     Device => "PLAQ_LOCATION_DEVICE",
 });
+
+choices! {
+    /// Memory that the pointers point to.
+    names Location: plaq_location {
+        Host = 0, PLAQ_LOCATION_HOST, "host";
+        /// Memory of the context's device.
+        Device = 1, PLAQ_LOCATION_DEVICE, "device";
+    }
+}
 
 /// One or several arrays of the host program, borrowed for 'a.
 #[derive(Debug)]
@@ -149,17 +159,17 @@ impl<'a> External<'a> {
 
 impl Device {
     /// Finds out where an array of the host is; the driver knows memory of the device.
-    pub(crate) fn location_of(&self, address: u64) -> Result<Location> {
+    pub fn location_of(&self, address: u64) -> Result<Location> {
         Ok(if self.0.backend.hidden(address)? { Location::Device } else { Location::Host })
     }
 
     /// Copies from an address in device memory that the host has.
-    pub(crate) fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
+    pub fn read_at(&self, address: u64, out: &mut [u8]) -> Result<()> {
         let mut only = vec![(Ptr(address), Rows::write(out))];
         self.download(&mut || Ok(std::mem::take(&mut only)))
     }
     /// Copies to an address in device memory that the host has.
-    pub(crate) fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
+    pub fn write_at(&self, address: u64, data: &[u8]) -> Result<()> {
         self.upload(&[(Ptr(address), Rows::read(data))])?;
         self.synchronize()
     }

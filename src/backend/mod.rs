@@ -35,7 +35,7 @@ pub use external::{External, Location, Rows};
 pub use families::{kernels, Precision, Recon};
 use families::{Instance, NotMade, Sites, Sums};
 use first::FirstLaunches;
-pub(crate) use host_memory::host_memory_left;
+pub use host_memory::host_memory_left;
 use profile::Profile;
 pub(crate) use rehearsal::{as_a_rule, exceptionally, found_or, runs, steps};
 pub use rehearsal::{Asked, Kernels};
@@ -511,7 +511,7 @@ impl Device {
     }
 
     /// Refuses arrays of the host that do not lie where they are said to, or end too soon.
-    pub(crate) fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
+    pub fn check_reach(&self, memory: &External, bytes: &[usize]) -> Result<()> {
         for (i, &bytes) in bytes.iter().enumerate() {
             let at = memory.ptr(i);
             match memory.location() {

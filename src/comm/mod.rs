@@ -561,7 +561,7 @@ impl Comm {
     ///
     /// # Errors
     /// On all ranks: `InvalidArgument`; `CommFailed`, `MpiThread`.
-    pub(crate) fn compare(&self, what: &str, digest: u64) -> Result<()> {
+    pub fn compare(&self, what: &str, digest: u64) -> Result<()> {
         let all = self.all_gather(&digest.to_ne_bytes())?;
         let mut others = all.chunks_exact(8).skip(1);
         if let Some(rank) = others.position(|theirs| theirs != &all[..8]) {

@@ -3,11 +3,11 @@
 //! ```
 //! use std::sync::Arc;
 //!
-//! use plaq::backend::Device;
-//! use plaq::compose::{DiracSolver, SolveParams};
-//! use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
-//! use plaq::operators::{ActionParams, DiracParams};
-//! use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+//! use plaq_core::backend::Device;
+//! use plaq_core::compose::{DiracSolver, SolveParams};
+//! use plaq_core::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+//! use plaq_core::operators::{ActionParams, DiracParams};
+//! use plaq_core::solvers::{unwatched, SolverKind, SolverParams, Stop};
 //!
 //! let device = Device::cpu(1)?;
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
@@ -27,7 +27,7 @@
 //! let mut x = b.like(Precision::F64)?;
 //! let report = solver.solve(&mut x, &b, &mut unwatched)?.solver;
 //! assert!(report.converged && report.residual.iter().all(|r| *r <= 1e-10));
-//! # Ok::<(), plaq::error::Error>(())
+//! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
 pub mod approximation;

@@ -219,7 +219,7 @@ impl DiracSolver {
     ///
     /// # Errors
     /// Errors of [`DiracSolver::fitting`].
-    pub(crate) fn part_of(&self, nrhs: usize) -> Result<usize> {
+    pub fn part_of(&self, nrhs: usize) -> Result<usize> {
         let shape = self.op().subset_shape(self.subset());
         let found = self.fitting(&parts(nrhs), |n, solve| Ok(2 * shape.bytes(n) + solve(n)?))?;
         Ok(found.unwrap_or(1))

@@ -482,7 +482,7 @@ impl DiracSolver {
     }
 
     /// All that a solve launches, in a rehearsal.
-    pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
+    pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let stop = Stop { seconds: f64::INFINITY, ..self.params.solver.stop };
         let params = SolverParams { stop, ..self.params.solver.clone() };
         let rescale = self.rescale();

@@ -7,6 +7,7 @@ use crate::backend::args::{self, ConvertArgs};
 use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{words, Result};
+use crate::params::choices;
 
 /// Gauge group of a link field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -31,6 +32,22 @@ words!(Recon {
     R8Angles => "PLAQ_STORAGE_SU3_8_ANGLES",
     Su2 => "PLAQ_STORAGE_SU2",
 });
+
+choices! {
+    /// Real numbers of a link that are stored; this also fixes the gauge group.
+    names Recon: plaq_storage {
+        /// SU(3), whole matrices.
+        R18 = 18, PLAQ_STORAGE_SU3_18, "su3_18";
+        /// SU(3), two rows.
+        R12 = 12, PLAQ_STORAGE_SU3_12, "su3_12";
+        /// SU(3), eight numbers: two unit vectors by stereographic projection.
+        R8 = 8, PLAQ_STORAGE_SU3_8, "su3_8";
+        /// SU(3), eight angles: slower.
+        R8Angles = 9, PLAQ_STORAGE_SU3_8_ANGLES, "su3_8_angles";
+        /// SU(2), a0 + i a.sigma.
+        Su2 = 4, PLAQ_STORAGE_SU2, "su2";
+    }
+}
 
 impl Recon {
     /// The storages of SU(3).
@@ -183,12 +200,12 @@ impl GaugeField {
     pub fn group(&self) -> Group {
         self.recon.group()
     }
-    pub(super) fn matrices(&self) -> usize {
+    pub fn matrices(&self) -> usize {
         self.matrices
     }
 
     /// A field like this one on another device, its links zero.
-    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+    pub fn like_on(&self, device: &Device) -> Result<Self> {
         let form = (self.precision, self.recon);
         let made = Self::with_matrices(device, &self.geometry, form, self.matrices)?;
         Ok(GaugeField { version: Version::of(self.version()), ..made })

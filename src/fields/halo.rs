@@ -472,7 +472,7 @@ impl Geometry {
     }
 
     /// [`Device::foresee`], on every rank by itself. All ranks call this.
-    pub(crate) fn foresee<T>(
+    pub fn foresee<T>(
         &self,
         device: &Device,
         likely: bool,

@@ -5,6 +5,7 @@ use num_complex::Complex64;
 use super::{Group, Precision, Subset};
 use crate::bail;
 use crate::error::{words, Result};
+use crate::params::choices;
 
 /// What an index of an array counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -66,6 +67,16 @@ words!(GammaBasis {
     Chiral => "PLAQ_BASIS_CHIRAL",
     DiracPauli => "PLAQ_BASIS_DIRAC_PAULI",
 });
+
+choices! {
+    /// Gamma matrices that spinors of an array refer to (docs/layouts.md).
+    names GammaBasis: plaq_basis {
+        DeGrandRossi = 0, PLAQ_BASIS_DEGRAND_ROSSI, "degrand_rossi";
+        Ukqcd = 1, PLAQ_BASIS_UKQCD, "ukqcd";
+        Chiral = 2, PLAQ_BASIS_CHIRAL, "chiral";
+        DiracPauli = 3, PLAQ_BASIS_DIRAC_PAULI, "dirac_pauli";
+    }
+}
 
 impl GammaBasis {
     pub const ALL: [GammaBasis; 4] =

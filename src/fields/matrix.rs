@@ -73,11 +73,11 @@ impl MatrixField {
     }
 
     /// The links of a field stored whole, as four general matrices on a site.
-    pub(crate) fn from_links(links: GaugeField) -> Self {
+    pub fn from_links(links: GaugeField) -> Self {
         MatrixField { inner: links, form: MatrixForm::General }
     }
     /// The matrices as a field of links stored whole, for arrays of hosts that are laid out as links.
-    pub(crate) fn into_links(self) -> GaugeField {
+    pub fn into_links(self) -> GaugeField {
         self.inner
     }
 

@@ -9,6 +9,7 @@ use crate::backend::families::Sites;
 use crate::backend::{kernels, Device, External, FieldView};
 use crate::bail;
 use crate::error::{host_array, words, Result};
+use crate::params::choices;
 
 /// Momenta p_mu(x) = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2: eight reals per link.
 ///
@@ -42,6 +43,22 @@ words!(MomentaForm {
     Matrices => "PLAQ_MOMENTUM_MATRICES",
     OpenQcd => "PLAQ_MOMENTUM_OPENQCD",
 });
+
+choices! {
+    /// What an array of momenta holds for each link; four links on a site.
+    names MomentaForm: plaq_momentum_form {
+        /// p_1 to p_8.
+        Coefficients = 0, PLAQ_MOMENTUM_COEFFICIENTS, "coefficients";
+        /// i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
+        /// is free; MILC's anti_hermitmat.
+        Ten = 1, PLAQ_MOMENTUM_TEN, "ten";
+        /// i p as 3x3 complex numbers, row major.
+        Matrices = 2, PLAQ_MOMENTUM_MATRICES, "matrices";
+        /// i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
+        /// 12 c3 + i c4, c5 + i c6, c7 + i c8.
+        OpenQcd = 3, PLAQ_MOMENTUM_OPENQCD, "openqcd";
+    }
+}
 
 impl MomentaForm {
     pub fn reals(self) -> usize {
@@ -78,6 +95,18 @@ words!(SiteOrder {
     EvenOdd => "PLAQ_SITE_ORDER_EVEN_ODD",
     OpenQcd => "PLAQ_SITE_ORDER_OPENQCD",
 });
+
+choices! {
+    /// Order of this rank's sites in an array of momenta.
+    names SiteOrder: plaq_site_order {
+        /// x fastest, t slowest.
+        Lexicographic = 0, PLAQ_SITE_ORDER_LEXICOGRAPHIC, "lexicographic";
+        /// Even sites, then odd ones.
+        EvenOdd = 1, PLAQ_SITE_ORDER_EVEN_ODD, "even_odd";
+        /// The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+        OpenQcd = 2, PLAQ_SITE_ORDER_OPENQCD, "openqcd";
+    }
+}
 
 impl Momenta {
     pub fn bytes(geometry: &Geometry, precision: Precision) -> usize {

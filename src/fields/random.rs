@@ -7,6 +7,7 @@ use crate::backend::args::{self, RandomArgs};
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
+use crate::params::choices;
 
 /// Distribution of the components of a random spinor, which are independent with <c conj(c)> = 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -24,6 +25,18 @@ words!(Noise {
     Z4 => "PLAQ_SOURCE_NOISE_Z4",
     Z2 => "PLAQ_SOURCE_NOISE_Z2",
 });
+
+choices! {
+    /// Components of a random spinor, independent, with average |c|^2 = 1.
+    names Noise: plaq_noise {
+        /// Complex normal.
+        Normal = 0, PLAQ_NOISE_NORMAL, "normal";
+        /// 1, i, -1 or -i.
+        Z4 = 1, PLAQ_NOISE_Z4, "z4";
+        /// 1 or -1.
+        Z2 = 2, PLAQ_NOISE_Z2, "z2";
+    }
+}
 
 impl Noise {
     /// The constant that tells this distribution apart in the counter of random numbers.

@@ -7,6 +7,7 @@ use crate::backend::args::CoarseColumnsArgs;
 use crate::backend::{kernels, runs, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{host_array, words, Result};
+use crate::params::choices;
 
 /// The sites on which a field has numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -21,6 +22,15 @@ words!(Subset {
     Even => "even",
     Odd => "odd",
 });
+
+choices! {
+    /// Sites that a field has: parity is (x + y + z + t) mod 2.
+    names Subset: plaq_subset {
+        Full = 0, PLAQ_SUBSET_FULL, "full";
+        Even = 1, PLAQ_SUBSET_EVEN, "even";
+        Odd = 2, PLAQ_SUBSET_ODD, "odd";
+    }
+}
 
 impl Subset {
     pub fn parities(self) -> usize {
@@ -112,7 +122,7 @@ pub struct VectorField {
 
 /// The numbers of a vector field in the memory of the host, in the order and precision of the device.
 #[derive(Default)]
-pub(crate) struct HostCopy {
+pub struct HostCopy {
     data: Vec<u8>,
     norm: Option<Vec<u8>>,
 }
@@ -500,7 +510,7 @@ impl VectorField {
     ///
     /// # Errors
     /// `OutOfMemory`: the host has none.
-    pub(crate) fn to_host(&self) -> Result<HostCopy> {
+    pub fn to_host(&self) -> Result<HostCopy> {
         let mut copy = HostCopy::default();
         self.copy_to_host(&mut copy)?;
         Ok(copy)
@@ -526,7 +536,7 @@ impl VectorField {
     }
 
     /// Sets the numbers from a copy that [`Self::to_host`] of a field of the same shape made.
-    pub(crate) fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
+    pub fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
         self.data.upload(&copy.data)?;
         match (&mut self.norm, &copy.norm) {
             (Some(norm), Some(copy)) => norm.upload(copy),

@@ -52,7 +52,7 @@ impl VectorSet {
     }
 
     /// A set on the memory of `field`. The caller sees to it that nobody writes there meanwhile.
-    pub(crate) fn of(field: &VectorField) -> Result<Self> {
+    pub fn of(field: &VectorField) -> Result<Self> {
         Ok(field.columns(0, field.nrhs())?.into())
     }
 

@@ -29,6 +29,7 @@ mod warnings;
 
 use crate::bail;
 use crate::error::{words, Result, Status};
+use crate::params::choices;
 use data::Data;
 pub use data::Part;
 pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
@@ -71,6 +72,20 @@ words!(FileFormat {
     DdAlphaAmg => "PLAQ_FILE_FORMAT_DDALPHAAMG",
 });
 
+choices! {
+    names FileFormat: plaq_file_format {
+        /// NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+        Nersc = 1, PLAQ_FILE_FORMAT_NERSC, "nersc";
+        Nersc3x3 = 2, PLAQ_FILE_FORMAT_NERSC_3X3, "nersc_3x3";
+        /// ILDG with SciDAC records in LIME.
+        Ildg = 3, PLAQ_FILE_FORMAT_ILDG, "ildg";
+        /// MILC version 5, single precision; older versions are read, too.
+        Milc = 4, PLAQ_FILE_FORMAT_MILC, "milc";
+        OpenQcd = 5, PLAQ_FILE_FORMAT_OPENQCD, "openqcd";
+        DdAlphaAmg = 6, PLAQ_FILE_FORMAT_DDALPHAAMG, "ddalphaamg";
+    }
+}
+
 /// Byte order of the numbers in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ByteOrder {
@@ -82,6 +97,13 @@ words!(ByteOrder {
     Little => "little",
     Big => "big",
 });
+
+choices! {
+    names ByteOrder: plaq_byte_order {
+        Little = 1, PLAQ_BYTE_ORDER_LITTLE, "little";
+        Big = 2, PLAQ_BYTE_ORDER_BIG, "big";
+    }
+}
 
 /// Information that a file has about itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,6 +22,7 @@ use super::stream::{Input, Output};
 use super::{check_part, text, Part, Warning, Warnings};
 use crate::bail;
 use crate::error::{words, Result, Status};
+use crate::params::choices;
 use std::path::Path;
 
 /// Number of reals of a spinor.
@@ -41,6 +42,19 @@ words!(PropagatorKind {
     Pairs => "PLAQ_PROPAGATOR_PAIRS",
     Matrix => "PLAQ_PROPAGATOR_MATRIX",
 });
+
+choices! {
+    /// SciDAC files in LIME, with checksums, as QIO writes them.
+    names PropagatorKind: plaq_propagator_kind {
+        /// USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
+        /// colours, and twelve spinors (MILC).
+        ScalarSource = 1, PLAQ_PROPAGATOR_SCALAR_SOURCE, "scalar_source";
+        /// USQCD_DiracFermion_Source_Sink_Pairs: a source and a solution for every column.
+        Pairs = 2, PLAQ_PROPAGATOR_PAIRS, "pairs";
+        /// One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
+        Matrix = 3, PLAQ_PROPAGATOR_MATRIX, "matrix";
+    }
+}
 
 impl PropagatorKind {
     /// The name that such files give to their kind.

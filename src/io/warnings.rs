@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::error::words;
+use crate::params::choices;
 
 /// A fault of a file that does not keep its content from being read. Printed, it continues a sentence that begins
 /// with the file's name.
@@ -33,6 +34,26 @@ words!(Warning {
     Trailing => "bytes follow the last LIME record",
     SinglePrecision => "links in double precision are unitary only to single precision",
 });
+
+choices! {
+    /// Faults of a file that could be read.
+    names Warning: plaq_file_warning {
+        /// ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
+        Format = 1, PLAQ_FILE_WARNING_FORMAT, "format";
+        /// The checksum is not that of the links (plaq_read_params.wrong_checksum).
+        WrongChecksum = 2, PLAQ_FILE_WARNING_CHECKSUM, "checksum";
+        /// The file has no checksum: damage that keeps links unitary goes unnoticed.
+        NoChecksum = 4, PLAQ_FILE_WARNING_NO_CHECKSUM, "no_checksum";
+        /// LIME: a message has no end mark, but everything that belongs to it is there.
+        MessageEnd = 8, PLAQ_FILE_WARNING_MESSAGE_END, "message_end";
+        /// LIME: the last record is not filled up to a multiple of 8 bytes.
+        Padding = 16, PLAQ_FILE_WARNING_PADDING, "padding";
+        /// LIME: bytes follow the last record.
+        Trailing = 32, PLAQ_FILE_WARNING_TRAILING, "trailing";
+        /// Links in double precision that are unitary only to single precision.
+        SinglePrecision = 64, PLAQ_FILE_WARNING_SINGLE_PRECISION, "single_precision";
+    }
+}
 
 impl Warning {
     pub const ALL: [Warning; 7] = [

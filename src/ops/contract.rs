@@ -10,6 +10,7 @@ use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
+use crate::params::choices;
 
 /// Position of the source, and the momentum that the sink is projected on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -191,6 +192,28 @@ words!(Baryon {
     Omega => "PLAQ_BARYON_OMEGA",
 });
 
+choices! {
+    /// Baryons of light quarks u = d and strange ones s; epsilon over colours is understood.
+    names Baryon: plaq_baryon {
+        /// (u C gamma5 d) u.
+        Nucleon = 0, PLAQ_BARYON_NUCLEON, "nucleon";
+        /// (u C gamma5 s) u.
+        Sigma = 1, PLAQ_BARYON_SIGMA, "sigma";
+        /// (s C gamma5 u) s.
+        Xi = 2, PLAQ_BARYON_XI, "xi";
+        /// (2 (u C gamma5 d) s + (u C gamma5 s) d - (d C gamma5 s) u) / sqrt(6).
+        Lambda = 3, PLAQ_BARYON_LAMBDA, "lambda";
+        /// (u C gamma_i u) u.
+        Delta = 4, PLAQ_BARYON_DELTA, "delta";
+        /// (2 (u C gamma_i s) u + (u C gamma_i u) s) / sqrt(3).
+        SigmaStar = 5, PLAQ_BARYON_SIGMA_STAR, "sigma_star";
+        /// (2 (s C gamma_i u) s + (s C gamma_i s) u) / sqrt(3).
+        XiStar = 6, PLAQ_BARYON_XI_STAR, "xi_star";
+        /// (s C gamma_i s) s.
+        Omega = 7, PLAQ_BARYON_OMEGA, "omega";
+    }
+}
+
 /// How the free spin indices of a baryon are closed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Projection {
@@ -204,6 +227,17 @@ words!(Projection {
     Trace => "PLAQ_PROJECTION_TRACE",
     ThreeHalves => "PLAQ_PROJECTION_THREE_HALVES",
 });
+
+choices! {
+    /// What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+    names Projection: plaq_projection {
+        /// tr P C; of the decuplet the average over i = x, y, z.
+        Trace = 0, PLAQ_PROJECTION_TRACE, "trace";
+        /// The decuplet's spin 3/2 at rest: the sum over i, j of
+        /// tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+        ThreeHalves = 1, PLAQ_PROJECTION_THREE_HALVES, "three_halves";
+    }
+}
 
 /// How three quarks go from source to sink: their flavours (bit k: quark k is strange), and weighted assignments of
 /// quarks to the slots of the operators at sink and source.

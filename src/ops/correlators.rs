@@ -7,6 +7,7 @@ use super::gamma::Gamma;
 use super::source::check_propagator;
 use crate::error::{words, Result};
 use crate::fields::SpinorField;
+use crate::params::choices;
 
 /// Connected correlators of degenerate quarks over the time from the source, one number per time
 /// slice. S is the propagator S(x, source); gamma5-hermiticity gives the backward quark.
@@ -60,6 +61,16 @@ words!(EffectiveMass {
     Cosh => "PLAQ_MASS_FORM_COSH",
     Log => "PLAQ_MASS_FORM_LOG",
 });
+
+choices! {
+    /// How a correlator falls.
+    names EffectiveMass: plaq_mass_form {
+        /// cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
+        Cosh = 0, PLAQ_MASS_FORM_COSH, "cosh";
+        /// exp(-m t): ln[C(t) / C(t+1)].
+        Log = 1, PLAQ_MASS_FORM_LOG, "log";
+    }
+}
 
 /// Effective masses m(t) in lattice units, as many as `correlator` has times; NaN where there is
 /// none: at the ends, and where noise is larger than the signal.

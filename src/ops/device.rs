@@ -5,6 +5,7 @@ use crate::bail;
 use crate::comm::Comm;
 use crate::error::{words, Result};
 use crate::fields::layout_on;
+use crate::params::choices;
 
 /// The kind of device to compute on.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -20,6 +21,16 @@ words!(DeviceKind {
     Cpu => "PLAQ_DEVICE_CPU",
     Cuda => "PLAQ_DEVICE_CUDA",
 });
+
+choices! {
+    /// Where a context computes.
+    names DeviceKind: plaq_device {
+        /// CUDA if there is a usable GPU, else the CPU.
+        Auto = 0, PLAQ_DEVICE_AUTO, "auto";
+        Cpu = 1, PLAQ_DEVICE_CPU, "cpu";
+        Cuda = 2, PLAQ_DEVICE_CUDA, "cuda";
+    }
+}
 
 /// Opens the device of this rank. `ordinal` numbers GPUs; `None` takes the rank's number on its node modulo the
 /// visible GPUs. `threads` is for the CPU; 0 takes as many as this process may use, shared with ranks on the same

@@ -4,11 +4,12 @@ use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
+use crate::params::choices;
 
 /// A spin matrix with one entry in each row r: the power `phase[r]` of i in column `column[r]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinMatrix {
-    pub(crate) column: [usize; 4],
+    pub column: [usize; 4],
     pub(crate) phase: [u8; 4],
 }
 
@@ -46,7 +47,7 @@ impl SpinMatrix {
         SpinMatrix { phase: t.phase.map(|p| (4 - p) % 4), ..t }
     }
     /// The entry of row r.
-    pub(crate) fn entry(self, r: usize) -> Complex64 {
+    pub fn entry(self, r: usize) -> Complex64 {
         Complex64::I.powu(u32::from(self.phase[r]))
     }
     pub(crate) fn gamma5() -> Self {
@@ -66,6 +67,20 @@ impl SpinMatrix {
 /// (the numbers of QDP++); gamma5 is number 15.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gamma(u8);
+
+choices! {
+    /// gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+    /// name:
+    names Gamma: plaq_gamma {
+        ONE = 0, PLAQ_GAMMA_ONE, "one";
+        X = 1, PLAQ_GAMMA_X, "x";
+        Y = 2, PLAQ_GAMMA_Y, "y";
+        Z = 4, PLAQ_GAMMA_Z, "z";
+        T = 8, PLAQ_GAMMA_T, "t";
+        /// gamma_x gamma_y gamma_z gamma_t.
+        FIVE = 15, PLAQ_GAMMA_5, "5";
+    }
+}
 
 impl Gamma {
     pub const ONE: Gamma = Gamma(0);
@@ -89,7 +104,7 @@ impl Gamma {
     pub fn number(self) -> usize {
         self.0.into()
     }
-    pub(crate) fn matrix(self) -> SpinMatrix {
+    pub fn matrix(self) -> SpinMatrix {
         let factors = (0..4).filter(|mu| self.0 >> mu & 1 == 1);
         factors.fold(SpinMatrix::ONE, |m, mu| m.times(GAMMAS[mu]))
     }

@@ -133,13 +133,13 @@ pub fn propagator_of(
 }
 
 /// Whether this is an action of quarks, whose propagators have a column for each spin and colour.
-pub(crate) fn propagates(op: &dyn QuarkAction) -> bool {
+pub fn propagates(op: &dyn QuarkAction) -> bool {
     op.shape().components == Components::SPINOR
 }
 
 /// Begins to compile the kernels that a propagator with these parameters launches, those for making its solver and
 /// for the usual correlators included.
-pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
+pub fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize) {
     if !propagates(op) {
         return;
     }
@@ -151,11 +151,7 @@ pub(crate) fn foresee(op: &dyn QuarkAction, params: &SolveParams, at_once: usize
 }
 
 /// Runs through a propagator in a rehearsal.
-pub(crate) fn run_through(
-    op: Arc<dyn QuarkAction>,
-    params: &SolveParams,
-    at_once: usize,
-) -> Result<()> {
+pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usize) -> Result<()> {
     let solver = DiracSolver::new(op, params.clone())?;
     let shape = solver.op().shape();
     let mut all = shape.field(COLUMNS)?;

@@ -6,6 +6,7 @@ use crate::bail;
 pub use crate::compose::COLUMNS;
 use crate::error::{words, Result};
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
+use crate::params::choices;
 
 use super::gamma::Gamma;
 
@@ -26,6 +27,17 @@ words!(SourceSites {
     Wall => "PLAQ_SOURCE_WALL",
     Volume => "PLAQ_SOURCE_VOLUME",
 });
+
+choices! {
+    names SourceSites: plaq_source {
+        /// One site.
+        Point = 0, PLAQ_SOURCE_POINT, "point";
+        /// All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
+        Wall = 1, PLAQ_SOURCE_WALL, "wall";
+        /// All sites.
+        Volume = 2, PLAQ_SOURCE_VOLUME, "volume";
+    }
+}
 
 /// A source whose columns are exp(i p (x - position)) eta(x) on its sites, with p_mu = 2 pi momentum_mu / L_mu and
 /// eta = 1 or noise.

@@ -148,7 +148,7 @@ pub fn choose_any<T: Choice>(number: Number<T>, argument: &str) -> Result<Option
 }
 
 /// The number of a value in the header.
-pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
+pub fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
     let found = T::named().find(|(_, v)| *v == value);
     Number::new(found.map_or(0, |(name, _)| name.number))
 }
@@ -156,6 +156,7 @@ pub(crate) fn number_of<T: Choice + PartialEq>(value: T) -> Number<T> {
 /// Enums with the number and name of each value in C, and its word in text. `enum` declares the enum, whose values
 /// messages call by their C names; `impl` is for one that exists, whose values messages call by their words; `names` for
 /// one that has its messages already, and values that C does not have.
+#[macro_export]
 macro_rules! choices {
     ($(
         $(#[doc = $doc:expr])*
@@ -206,4 +207,4 @@ macro_rules! choices {
         }
     };
 }
-pub(crate) use choices;
+pub use crate::choices;

@@ -7,10 +7,9 @@ mod choice;
 mod table;
 mod value;
 
-pub(crate) use choice::{choices, number_of};
-pub use choice::{choose, choose_any, choose_or, Choice, Name, Number};
+pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
-pub(crate) use table::{find, parameters};
+pub use table::{find, parameters};
 pub use value::{Element, Param, Reserved};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};

@@ -313,6 +313,7 @@ fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String
 /// Declares structs of parameters. A row is `name: Type = default, word(values)...;` with the words that are functions
 /// of [`Row`]. `struct Name: plaq_name` is also a struct of the C interface that may grow, `part Name: plaq_name` one
 /// that stands in others, `table Name` is none.
+#[macro_export]
 macro_rules! parameters {
     ($(#[doc = $doc:expr])* pub struct $name:ident: $c:ident { $($rows:tt)* }) => {
         $crate::params::parameters! { @table [$($doc),*] $name { $($rows)* } }
@@ -514,10 +515,10 @@ macro_rules! parameters {
         }
     };
 }
-pub(crate) use parameters;
+pub use crate::parameters;
 
 /// The row of a name that the table has.
-pub(crate) const fn find(rows: &'static [Row], name: &str) -> &'static Row {
+pub const fn find(rows: &'static [Row], name: &str) -> &'static Row {
     let mut i = 0;
     while i < rows.len() {
         if same(rows[i].name.as_bytes(), name.as_bytes()) {

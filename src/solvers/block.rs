@@ -45,7 +45,7 @@ pub(super) fn orthonormal_to(v: &VectorSet, before: usize, x: &mut VectorField) 
 
 /// Divides vectors into portions of four, or of a block if that is more, and single ones for the rest, so that a GPU
 /// compiles kernels for two numbers of right-hand sides and not for every remainder.
-pub(crate) fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
+pub fn portions(which: Range<usize>, block: usize) -> impl Iterator<Item = (usize, usize)> {
     let max = block.max(4);
     let whole = which.len() / max;
     let rest = which.start + whole * max..which.end;

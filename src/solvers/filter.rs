@@ -9,7 +9,7 @@ use crate::params::choices;
 
 /// The tolerance of eigenvectors relative to the largest eigenvalue; 0 stands for 1e-10 in double and 1e-6 in single
 /// precision. Less than rounding is never reached and raised to that.
-pub(crate) fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
+pub fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
     let (least, usual) = if precision == Precision::F64 { (1e-16, 1e-10) } else { (1e-8, 1e-6) };
     if tol == 0.0 {
         return Ok(usual);

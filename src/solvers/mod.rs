@@ -29,11 +29,11 @@ mod sumr;
 use std::sync::Arc;
 use std::time::Instant;
 
-pub(crate) use block::portions;
+pub use block::portions;
 pub use eigen_params::{
     plaq_eigen_params, EigenMethod, EigenParams, EigenReport, EigenSettings, Filter, VectorMemory,
 };
-pub(crate) use filter::eigen_tol;
+pub use filter::eigen_tol;
 pub use filter::End;
 pub use inverse::{Inverse, RationalFunction};
 pub use lanczos::{eigen, eigen_memory, eigen_set};

@@ -7,6 +7,7 @@ use super::{Monitor, Progress};
 use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
+use crate::params::choices;
 
 /// A goal for right-hand sides, or a limit of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,25 @@ words!(StoppedBy {
     Seconds => "PLAQ_STOPPED_BY_TIME",
     Callback => "PLAQ_STOPPED_BY_CALLBACK",
 });
+
+choices! {
+    /// What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+    /// solves in one call the greatest.
+    names StoppedBy: plaq_stopped_by {
+        /// The goals were met, `tol` last.
+        Residual = 0, PLAQ_STOPPED_BY_RESIDUAL, "residual";
+        /// The goals were met, `tol_hq` last.
+        HeavyQuark = 1, PLAQ_STOPPED_BY_HEAVY_QUARK, "heavy_quark";
+        /// Recomputed residuals no longer fell.
+        Standstill = 2, PLAQ_STOPPED_BY_STANDSTILL, "standstill";
+        /// `max_iterations`.
+        Iterations = 3, PLAQ_STOPPED_BY_ITERATIONS, "iterations";
+        /// `max_seconds`.
+        Seconds = 4, PLAQ_STOPPED_BY_TIME, "time";
+        /// The callback.
+        Callback = 5, PLAQ_STOPPED_BY_CALLBACK, "callback";
+    }
+}
 
 impl StoppedBy {
     /// Whether the goals were met.
@@ -171,7 +191,7 @@ impl Stop {
 }
 
 /// Refuses a limit of time that is not a number of seconds.
-pub(crate) fn check_seconds(max_seconds: f64) -> Result<()> {
+pub fn check_seconds(max_seconds: f64) -> Result<()> {
     if max_seconds.is_nan() || max_seconds < 0.0 {
         bail!(BadParameter, "max_seconds: expected 0 or more, found {max_seconds}");
     }
@@ -180,7 +200,7 @@ pub(crate) fn check_seconds(max_seconds: f64) -> Result<()> {
 
 /// A limit of time that the parts of a job share, by the clock of this rank.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limit {
+pub struct Limit {
     start: Instant,
     max_seconds: f64,
 }

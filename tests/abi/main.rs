@@ -1,17 +1,17 @@
 //! The C interface as C programs see it: generated files are current, symbols are the header's,
 //! programs run clean under AddressSanitizer and valgrind, misuse gives statuses.
 
-#[path = "../../examples/interface/fields.rs"]
+#[path = "../../tools/interface/fields.rs"]
 mod fields;
-#[path = "../../examples/interface/files.rs"]
+#[path = "../../tools/interface/files.rs"]
 mod files;
-#[path = "../../examples/interface/fortran.rs"]
+#[path = "../../tools/interface/fortran.rs"]
 mod fortran;
-#[path = "../../examples/interface/header.rs"]
+#[path = "../../tools/interface/header.rs"]
 mod header;
-#[path = "../../examples/interface/parameters.rs"]
+#[path = "../../tools/interface/parameters.rs"]
 mod parameters;
-#[path = "../../examples/interface/python.rs"]
+#[path = "../../tools/interface/python.rs"]
 mod python;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -31,7 +31,7 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     let mut command = Command::new(compiler);
     command.args(arguments).arg("-o").arg(&program).arg("-L").arg(&folder);
     command.arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lplaq", "-lm"]);
-    command.current_dir(env!("CARGO_MANIFEST_DIR"));
+    command.current_dir(env!("PLAQ_ROOT"));
     run(&mut command);
     program
 }
@@ -74,7 +74,7 @@ pub fn plaq() -> &'static Path {
         }
         None => {
             let cc = std::env::var("CC").unwrap_or("cc".into());
-            compiled("plaq", &cc, &["-std=c99", "-O1", "src/app/main.c"])
+            compiled("plaq", &cc, &["-std=c99", "-O1", "interface/src/app/main.c"])
         }
     })
 }

@@ -5,9 +5,9 @@
 //! cannot grow in them.
 //!
 //! ```
-//! use plaq::backend::Device;
-//! use plaq::fields::{GaugeField, Geometry, Precision, Recon};
-//! use plaq::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
+//! use plaq_core::backend::Device;
+//! use plaq_core::fields::{GaugeField, Geometry, Precision, Recon};
+//! use plaq_core::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams};
 //!
 //! let device = Device::cpu(1)?;
 //! let geometry = Geometry::new([4, 4, 4, 8], &device)?;
@@ -17,7 +17,7 @@
 //! let fixed = fix_gauge(&links, &params, &mut |progress| progress.sweeps > 10_000)?;
 //! let found = fixed.report.best.total;
 //! assert!(found.converged && found.quality.theta <= params.stop.theta);
-//! # Ok::<(), plaq::error::Error>(())
+//! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
 mod axial;
@@ -125,7 +125,7 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
 }
 
 /// Everything that a fixing launches, for a rehearsal; errors mean nothing there, as sums are made up.
-pub(crate) fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
+pub fn run_through(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = &params.chosen(gauge).few();
     let _ = unitarity(gauge);
     let fix = || {

@@ -22,9 +22,9 @@
 //! docs/hmc.md lists all keys. A table `[run]` belongs to the host's program; it is not read here.
 //!
 //! ```
-//! use plaq::backend::Device;
-//! use plaq::fields::{GaugeField, Geometry, Precision, Recon};
-//! use plaq::ops::hmc::input::hmc_from_toml;
+//! use plaq_core::backend::Device;
+//! use plaq_core::fields::{GaugeField, Geometry, Precision, Recon};
+//! use plaq_core::ops::hmc::input::hmc_from_toml;
 //!
 //! let text = r#"
 //!     length = 1.0
@@ -48,7 +48,7 @@
 //!     let report = chain.run(&mut links)?;
 //!     assert!(report.accepted && report.plaquette < 1.0, "trajectory {trajectory}");
 //! }
-//! # Ok::<(), plaq::error::Error>(())
+//! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 
 use crate::bail;
 use crate::error::{within, words, Result};
+use crate::params::choices;
 
 /// One entry of an integrator's list; times are in units of the trajectory's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,6 +39,20 @@ words!(Scheme {
     Omelyan4 => "PLAQ_INTEGRATOR_OMELYAN4",
     ForceGradient => "PLAQ_INTEGRATOR_FORCE_GRADIENT",
 });
+
+choices! {
+    /// Schemes of integrators.
+    names Scheme: plaq_integrator {
+        /// Second order, a force a step.
+        Leapfrog = 0, PLAQ_INTEGRATOR_LEAPFROG, "leapfrog";
+        /// Omelyan's of second order, two forces.
+        Omelyan2 = 1, PLAQ_INTEGRATOR_OMELYAN2, "omelyan2";
+        /// Omelyan's of fourth order, five forces.
+        Omelyan4 = 2, PLAQ_INTEGRATOR_OMELYAN4, "omelyan4";
+        /// Fourth order, three forces and one at shifted links.
+        ForceGradient = 3, PLAQ_INTEGRATOR_FORCE_GRADIENT, "force_gradient";
+    }
+}
 
 #[derive(Clone, Copy)]
 enum Part {

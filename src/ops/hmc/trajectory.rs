@@ -187,7 +187,7 @@ impl Hmc {
     }
 
     /// Refuses what [`Hmc::new`] refuses for monomials of these names, except for missing memory.
-    pub(crate) fn check(params: &HmcParams, names: &[&str]) -> Result<()> {
+    pub fn check(params: &HmcParams, names: &[&str]) -> Result<()> {
         places(params, names).map(|_| ())
     }
 

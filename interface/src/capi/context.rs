@@ -1,0 +1,279 @@
+//! Contexts: a device and what lives on it.
+
+use std::ffi::c_void;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use super::args::{choose, number_of, numbers, Local, Out, Params, Raw, Report, TextOut};
+use super::handles::{self, HandleType};
+use super::table::interface;
+use crate::backend::Device;
+use crate::bail;
+use crate::comm::{self, Comm, RankMap};
+use crate::error::Result;
+use crate::ops::device::{alike, device_of_rank, DeviceKind};
+
+/// What a `plaq_context` stands for.
+#[derive(Debug)]
+pub struct Context {
+    device: Device,
+    comm: Arc<Comm>,
+    /// Number of its handle, by which what the context owns is found.
+    id: OnceLock<i64>,
+}
+
+impl Context {
+    /// All ranks of the communicator do this together.
+    pub(crate) fn open(params: &plaq_context_params) -> Result<Arc<Context>> {
+        let comm = ranks(params)?;
+        let device = comm.agree(device(params, &comm))?;
+        alike(&comm, &device)?;
+        log::info!("context on {}, rank {} of {}", device.name(), comm.rank(), comm.size());
+        Ok(Arc::new(Context { device, comm, id: OnceLock::new() }))
+    }
+
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+    pub(crate) fn comm(&self) -> &Arc<Comm> {
+        &self.comm
+    }
+    /// The context itself, as other objects say what they belong to.
+    pub(crate) fn context(&self) -> &Context {
+        self
+    }
+
+    /// A handle for an object that dies with this context.
+    pub(crate) fn adopt<H: HandleType>(&self, object: H::Object) -> Result<H> {
+        handles::insert(Arc::new(object), self.id.get().copied().unwrap_or_default())
+    }
+
+    /// Refuses objects of another context.
+    pub(crate) fn check_same(&self, other: &Context, argument: &str) -> Result<()> {
+        if !std::ptr::eq(self, other) {
+            bail!(WrongContext, "{argument}: expected an object of the same context as the others");
+        }
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy)]
+pub enum CommunicatorKind {
+    None,
+    C,
+    Fortran,
+    World,
+}
+
+interface! {
+    "Context: a device and everything on it"
+    handles {
+        /// A device with its memory and threads. Fields and operators belong to a context and
+        /// die with it; several contexts live side by side.
+        plaq_context: Context = 1,
+    }
+    choices {
+        plaq_device = DeviceKind;
+    }
+    constants {
+        /// How a host passes the ranks that share a lattice; docs/mpi.md.
+        plaq_communicator: CommunicatorKind {
+            /// One rank, without MPI.
+            PLAQ_COMMUNICATOR_NONE = 0 => CommunicatorKind::None,
+            /// The address of an MPI_Comm, in `communicator`.
+            PLAQ_COMMUNICATOR_C = 1 => CommunicatorKind::C,
+            /// The integer that Fortran has for it, in `communicator_fortran`.
+            PLAQ_COMMUNICATOR_FORTRAN = 2 => CommunicatorKind::Fortran,
+            /// MPI_COMM_WORLD.
+            PLAQ_COMMUNICATOR_WORLD = 3 => CommunicatorKind::World,
+        }
+    }
+    callbacks {
+        /// The rank at four coordinates of the process grid.
+        plaq_rank_callback(coords: *const i32, user: *mut c_void) -> i32;
+    }
+    params {
+        /// How to make a context.
+        plaq_context_params, plaq_context_params_init {
+            device: plaq_device = number_of(DeviceKind::Auto),
+            /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+            ordinal: i32 = -1,
+            /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
+            /// that may use the same cores.
+            threads: i32 = 0,
+            communicator_kind: plaq_communicator = PLAQ_COMMUNICATOR_NONE,
+            /// Address of the host's MPI_Comm, which is duplicated.
+            communicator: *mut c_void = std::ptr::null_mut(),
+            communicator_fortran: i32 = 0,
+            /// 1: sums over ranks have the same bits in every run with the same process grid.
+            reproducible: i32 = 0,
+            /// Ranks in x, y, z, t; zeros: all in t.
+            grid: [i32; 4] = [0; 4],
+            /// Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
+            /// `rank_callback` says otherwise.
+            rank_table: *const i32 = std::ptr::null(),
+            rank_callback: plaq_rank_callback = plaq_rank_callback(None),
+            rank_user: *mut c_void = std::ptr::null_mut(),
+            /// Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
+            timeout: f64 = 0.0,
+            /// Most bytes that the fields of this context may hold on the device; 0: no limit but
+            /// the device's memory. What would exceed it is OUT_OF_MEMORY.
+            memory_limit: i64 = 0,
+            /// The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+            /// calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+            /// of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+            stream: *mut c_void = std::ptr::null_mut(),
+        }
+    }
+    reports {
+        /// What a context is and holds. Sizes in bytes.
+        plaq_context_report, plaq_context_report_init {
+            /// PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
+            device: plaq_device,
+            /// Most virtual nodes (SIMD lanes) that a lattice is divided over.
+            lanes: i32,
+            memory_total: i64,
+            memory_free: i64,
+            /// Held by the fields of this context now, and the most so far.
+            memory_used: i64,
+            memory_peak: i64,
+            /// Ranks, and which of them this is.
+            ranks: i32,
+            rank: i32,
+            /// Ranks in x, y, z, t, and this rank's place among them.
+            grid: [i32; 4],
+            coords: [i32; 4],
+        }
+    }
+    functions {
+        /// Makes a context; all ranks of its communicator do so together. Errors: NO_DEVICE,
+        /// DRIVER_MISSING, DRIVER_TOO_OLD, NVRTC_MISSING, PROCESS_GRID, MPI_MISSING, MPI_STATE,
+        /// MPI_THREAD, COMM_FAILED.
+        plaq_context_create(params: Params<plaq_context_params>, context: Out<plaq_context>) = create;
+        /// Destroys a context and all its objects. The zero handle is accepted.
+        plaq_context_destroy(context: Raw<plaq_context>) = destroy;
+        /// Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes.
+        plaq_context_name(context: Local<plaq_context>, name: TextOut, capacity: i64) = device_name;
+        /// Device and memory.
+        plaq_context_describe(context: Local<plaq_context>, report: Report<plaq_context_report>) = describe;
+        /// Lets memory_peak start again from memory_used.
+        plaq_context_reset_peak(context: Local<plaq_context>) = reset_peak;
+        /// Waits until everything asked of the device is done.
+        plaq_context_synchronize(context: Local<plaq_context>) = synchronize;
+    }
+}
+
+fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Result<()> {
+    let object = Context::open(params)?;
+    let handle: plaq_context = handles::insert(object.clone(), 0)?;
+    let _ = object.id.set(handle.id());
+    context.set(handle);
+    Ok(())
+}
+
+/// The ranks, before anything that could fail on some of them only.
+fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
+    let communicator = match choose(p.communicator_kind, "params.communicator_kind")? {
+        CommunicatorKind::None if !(0.0..f64::INFINITY).contains(&p.timeout) => {
+            bail!(InvalidArgument, "params.timeout: expected 0 or more, found {}", p.timeout)
+        }
+        CommunicatorKind::None if p.grid.iter().all(|n| (0..2).contains(n)) => {
+            return Ok(Comm::single())
+        }
+        CommunicatorKind::None => bail!(
+            ProcessGrid,
+            "params.grid: expected one rank without params.communicator_kind, found {:?}",
+            p.grid
+        ),
+        CommunicatorKind::C => {
+            // SAFETY: NULL or the host's address of its MPI_Comm, as the header asks.
+            comm::Communicator::C(unsafe { comm::CommAddress::new(p.communicator) })
+        }
+        CommunicatorKind::Fortran => comm::Communicator::Fortran(p.communicator_fortran),
+        CommunicatorKind::World => comm::Communicator::World,
+    };
+    let places = p.grid.iter().try_fold(1i32, |n, &e| n.checked_mul(e));
+    let table = numbers(p.rank_table, places.map_or(0, |n| n.max(0) as usize));
+    let call = |coords: [i32; 4]| match p.rank_callback.0 {
+        // SAFETY: the host's function and its own pointer.
+        Some(callback) => unsafe { callback(coords.as_ptr(), p.rank_user) },
+        None => -1,
+    };
+    let map = match &table {
+        Some(table) => RankMap::Table(table),
+        None if p.rank_callback.0.is_some() => RankMap::Function(&call),
+        None => RankMap::Default,
+    };
+    let timeout = Some(p.timeout).filter(|t| *t != 0.0);
+    // Zero is refused, on all ranks.
+    let timeout = timeout.map(|t| Duration::try_from_secs_f64(t).unwrap_or_default());
+    let reproducible = p.reproducible != 0;
+    let options = comm::Options { timeout, reproducible, ..Default::default() };
+    Comm::mpi(communicator, p.grid, &map, &options)
+}
+
+/// This rank's device.
+fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
+    if !(0..=4096).contains(&p.threads) {
+        bail!(InvalidArgument, "params.threads: expected 0 to 4096, found {}", p.threads);
+    }
+    if p.ordinal < -1 {
+        bail!(InvalidArgument, "params.ordinal: expected -1 or more, found {}", p.ordinal);
+    }
+    if !(0..2).contains(&p.reproducible) {
+        bail!(InvalidArgument, "params.reproducible: expected 0 or 1, found {}", p.reproducible);
+    }
+    if p.memory_limit < 0 {
+        bail!(InvalidArgument, "params.memory_limit: expected 0 or more, found {}", p.memory_limit);
+    }
+    let ordinal = usize::try_from(p.ordinal).ok();
+    let kind = choose(p.device, "params.device")?;
+    let device = device_of_rank(kind, ordinal, p.threads as usize, comm)?;
+    if p.memory_limit > 0 {
+        device.limit_memory(p.memory_limit as u64);
+    }
+    // SAFETY: NULL or a stream of the host that lives as long as the context, as the header asks.
+    unsafe { device.set_host_stream(p.stream as u64) };
+    Ok(device)
+}
+
+fn destroy(context: plaq_context) -> Result<()> {
+    handles::remove(context, "context")
+}
+
+fn device_name(context: &Arc<Context>, name: &mut TextOut, capacity: i64) -> Result<()> {
+    name.set(&context.device.name(), capacity)
+}
+
+fn describe(context: &Arc<Context>, report: &mut Report<plaq_context_report>) -> Result<()> {
+    let device = &context.device;
+    let (free, total) = device.memory()?;
+    let (used, peak) = device.used();
+    report.set(plaq_context_report {
+        device: if device.is_cpu() {
+            number_of(DeviceKind::Cpu)
+        } else {
+            number_of(DeviceKind::Cuda)
+        },
+        lanes: device.max_lanes() as i32,
+        memory_total: total as i64,
+        memory_free: free as i64,
+        memory_used: used as i64,
+        memory_peak: peak as i64,
+        ranks: context.comm.size() as i32,
+        rank: context.comm.rank() as i32,
+        grid: context.comm.grid().map(|n| n as i32),
+        coords: context.comm.coords().map(|n| n as i32),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn reset_peak(context: &Arc<Context>) -> Result<()> {
+    context.device.reset_peak();
+    Ok(())
+}
+
+fn synchronize(context: &Arc<Context>) -> Result<()> {
+    context.device.synchronize()
+}

@@ -1,0 +1,144 @@
+//! Contractions of propagators into hadron correlators.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::args::{choose, number_of, Array, Handle, Maybe, OutArray, Params};
+use super::hadron::coordinates;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::SpinorField;
+use crate::operators::phase;
+use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
+use crate::ops::gamma::Gamma;
+use crate::params::Number;
+
+interface! {
+    "Contractions"
+    choices {
+        plaq_projection = Projection;
+        plaq_baryon = Baryon;
+    }
+    params {
+        /// How propagators are contracted.
+        plaq_contract_params, plaq_contract_params_init {
+            /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+            position: [i32; 4] = [0; 4],
+            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
+            /// source's carry its phase to the third power, which is taken out.
+            boundary: f64 = 1.0,
+            /// Parity of baryons forward in time, 1 or -1.
+            parity: i32 = 1,
+            projection: plaq_projection = number_of(Projection::Trace),
+        }
+    }
+    functions {
+        /// Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
+        /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
+        /// such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
+        /// `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
+        /// colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
+        /// source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
+        /// im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
+        /// fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        plaq_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
+        /// Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
+        /// strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
+        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        plaq_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
+    }
+}
+
+/// The sinks for each momentum.
+fn sinks(
+    field: &SpinorField,
+    params: &plaq_contract_params,
+    momenta: &Array<i32>,
+    (nmomenta, times): (i64, i64),
+) -> Result<Vec<Sink>> {
+    let extent = field.geometry().global_extents()[3];
+    if times != extent as i64 {
+        bail!(InvalidArgument, "times: expected the extent {extent}, found {times}");
+    }
+    let n = count(nmomenta, "nmomenta")?;
+    let origin = coordinates(params.position, "params.position")?;
+    let sink = |n: &[i32]| Sink { origin, momentum: [n[0], n[1], n[2]] };
+    Ok(momenta.get(3 * n)?.chunks_exact(3).map(sink).collect())
+}
+
+fn count(n: i64, argument: &str) -> Result<usize> {
+    if !(1..=100_000).contains(&n) {
+        bail!(InvalidArgument, "{argument}: expected 1 to 100000, found {n}");
+    }
+    Ok(n as usize)
+}
+
+fn pairs(values: impl IntoIterator<Item = Complex64>) -> impl Iterator<Item = f64> {
+    values.into_iter().flat_map(|z| [z.re, z.im])
+}
+
+#[allow(clippy::too_many_arguments)]
+fn mesons_of(
+    quark: &Arc<Spinor>,
+    antiquark: Option<&Arc<Spinor>>,
+    params: &plaq_contract_params,
+    gammas: &Array<i32>,
+    npairs: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    times: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    let antiquark = antiquark.unwrap_or(quark);
+    quark.context().check_same(antiquark.context(), "antiquark")?;
+    let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
+    let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
+    let gammas: Result<Vec<Gamma>> = numbers.into_iter().map(Gamma::new).collect();
+    let (gammas, mut all) = (gammas?, Vec::new());
+    for sink in sinks(&s, params, momenta, (nmomenta, times))? {
+        let lines = mesons(&s, &other, sink)?;
+        for pair in gammas.chunks_exact(2) {
+            all.extend(pairs(lines.correlator(pair[0], pair[1])));
+        }
+    }
+    correlators.set(all);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn baryons_of(
+    light: &Arc<Spinor>,
+    strange: Option<&Arc<Spinor>>,
+    params: &plaq_contract_params,
+    baryons: &Array<i32>,
+    nbaryons: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    times: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    if let Some(strange) = strange {
+        light.context().check_same(strange.context(), "strange")?;
+    }
+    let l = light.read("light")?;
+    let s = strange.map(|s| s.read("strange")).transpose()?;
+    if !params.boundary.is_finite() {
+        bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
+    }
+    let names = baryons.get(count(nbaryons, "count")?)?;
+    let names: Result<Vec<Baryon>> =
+        names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
+    let projection = choose(params.projection, "params.projection")?;
+    let closed = (params.parity, projection, phase(params.boundary));
+    let (names, mut all) = (names?, Vec::new());
+    for sink in sinks(&l, params, momenta, (nmomenta, times))? {
+        for &name in &names {
+            all.extend(pairs(baryon(name, &l, s.as_deref(), sink, closed)?));
+        }
+    }
+    correlators.set(all);
+    Ok(())
+}

@@ -1,0 +1,368 @@
+//! Eigenvectors of operators made of a Dirac operator.
+
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::args::{number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text};
+use super::context::Context;
+use super::dirac::{plaq_dirac, Dirac};
+use super::handles;
+use super::solve::{plaq_progress_callback, plaq_stopped_by};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::comm::Comm;
+use crate::compose::seconds_of;
+use crate::error::{significant, Result};
+use crate::fields::{blas, Subset, VectorSet};
+use crate::linop::{LinOp, Normal, System};
+use crate::ops::eigenvectors::{save_sets, VectorFile};
+use crate::params::{InC, Number};
+pub use crate::solvers::plaq_eigen_params;
+use crate::solvers::stop::Limit;
+use crate::solvers::{
+    eigen, eigen_set, eigen_tol, portions, ritz, slice_modes, EigenMethod, EigenParams,
+    EigenReport, EigenSettings, End, Filter, Progress, VectorMemory,
+};
+
+/// What a `plaq_eigen` stands for.
+pub struct Eigen {
+    context: Arc<Context>,
+    vectors: VectorSet,
+    report: EigenReport,
+}
+
+impl Eigen {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+}
+
+interface! {
+    "Eigenvectors of M^dagger M"
+    handles {
+        /// Eigenvectors that were found, with their eigenvalues.
+        plaq_eigen: Eigen = 20,
+    }
+    choices {
+        plaq_eigen_end = End;
+        plaq_eigen_method = EigenMethod;
+    }
+    tables {
+        plaq_eigen_params, plaq_eigen_params_init;
+    }
+    reports {
+        /// What was found.
+        plaq_eigen_report, plaq_eigen_report_init {
+            /// 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
+            converged: i32,
+            /// 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
+            stopped: i32,
+            /// Vectors that there are.
+            count: i32,
+            /// Degree of the last polynomial.
+            degree: i32,
+            from: f64,
+            to: f64,
+            /// Estimates of the ends of the spectrum.
+            least: f64,
+            largest: f64,
+            restarts: i64,
+            /// Multiplications of a vector with M^dagger M.
+            applications: i64,
+            seconds: f64,
+            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+            stopped_by: plaq_stopped_by,
+            /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
+            /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
+            verified: i32,
+            /// Vectors that the search had room for at most, and those of it that the device held; the others waited on the
+            /// host. 0 where Lanczos did not run.
+            room: i32,
+            on_device: i32,
+        }
+    }
+    functions {
+        /// Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
+        /// The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+        /// that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
+        /// FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+        plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;
+        /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
+        /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
+        /// parity; FILE_WRITE.
+        plaq_eigen_save(eigen: Handle<plaq_eigen>, file: Text) = save;
+        /// Eigenvectors of such a file as those of this operator: values and residuals are measured with
+        /// it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+        plaq_eigen_load(dirac: Handle<plaq_dirac>, file: Text, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
+        /// Destroys eigenvectors. The zero handle is accepted.
+        plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
+        /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+        /// lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
+        /// extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+        plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
+        /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
+        plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
+        /// A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
+        plaq_eigen_some(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
+    }
+}
+
+/// The host's callback as a monitor that answers alike on all ranks.
+pub(crate) fn watch(
+    comm: &Arc<Comm>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+) -> impl FnMut(&Progress) -> ControlFlow<()> {
+    let comm = comm.clone();
+    let mut asked = false;
+    move |p| {
+        if let Some(callback) = callback.0.filter(|_| !asked) {
+            let residual = p.residual.iter().fold(0.0f64, |m, &v| v.max(m));
+            // SAFETY: the host's function with the host's own pointer, while its call runs.
+            asked = unsafe { callback(p.iteration as i64, residual, p.seconds, user) } != 0;
+        }
+        match comm.stop(asked) {
+            false => ControlFlow::Continue(()),
+            true => ControlFlow::Break(()),
+        }
+    }
+}
+
+fn create(
+    dirac: &Arc<Dirac>,
+    p: &plaq_eigen_params,
+    guess: Option<&Arc<Spinor>>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_eigen>,
+    report: &mut Report<plaq_eigen_report>,
+) -> Result<()> {
+    let context = dirac.context();
+    let settings = EigenSettings::from_c(p, "params")?;
+    let scale = dirac.scale(settings.system).powi(2);
+    let op = Normal::mdag_m(dirac.system(settings.system)?);
+    if settings.time_slices && !dirac.op().within_time_slices() {
+        bail!(
+            Unsupported,
+            "params.time_slices: expected an operator without hops in t, found {}",
+            dirac.op().describe()
+        );
+    }
+    let guess = match guess {
+        Some(guess) => {
+            context.check_same(guess.context(), "guess")?;
+            Some(guess.read_any("guess")?)
+        }
+        None => None,
+    };
+    let limit = Limit::new(seconds_of(settings.max_seconds))?;
+    let mut monitor = watch(context.comm(), callback, user);
+    let other = settings.time_slices || settings.method != EigenMethod::Lanczos;
+    if other && settings.vectors == VectorMemory::Host {
+        bail!(
+            Unsupported,
+            "params.vectors: expected {} or {} where Lanczos is not the method or with time_slices",
+            VectorMemory::Auto,
+            VectorMemory::Device
+        );
+    }
+    let (vectors, mut done): (VectorSet, _) = match settings.method {
+        _ if settings.time_slices => {
+            let EigenSettings { end, count, tol, max_restarts, seed, .. } = settings;
+            let (plain, max_seconds) = (EigenParams::default(), limit.left());
+            let params = EigenParams { end, count, tol, max_restarts, seed, max_seconds, ..plain };
+            let (v, report) = slice_modes(&op, &params, &mut monitor)?;
+            (v.into(), report)
+        }
+        EigenMethod::Lanczos => {
+            let params = settings.lanczos(scale, limit.left());
+            let guess = guess.as_deref().map(VectorSet::of).transpose()?;
+            eigen_set(&op, None, &params, guess.as_ref(), &mut monitor)?
+        }
+        EigenMethod::Ritz => {
+            // Its tolerance is absolute: the largest eigenvalue first.
+            let tol = eigen_tol("tol", settings.tol, op.shape().precision)?;
+            let largest = EigenParams {
+                end: End::Largest,
+                count: 1,
+                tol: 1e-3,
+                filter: Filter::Plain,
+                verify: false,
+                max_seconds: limit.left(),
+                ..Default::default()
+            };
+            let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
+            let params = settings.ritz(tol * top.values[0].abs(), limit.left());
+            let (v, report) = ritz(&op, &params, guess.as_deref(), &mut monitor)?;
+            (v.into(), report)
+        }
+    };
+    for all in [&mut done.values, &mut done.residuals, &mut done.bounds] {
+        all.iter_mut().for_each(|v| *v *= scale);
+    }
+    (done.least, done.largest) = (scale * done.least, scale * done.largest);
+    report.set(plaq_eigen_report {
+        converged: done.converged as i32,
+        stopped: done.stopped as i32,
+        count: vectors.count() as i32,
+        degree: done.degree as i32,
+        from: scale * done.interval[0],
+        to: scale * done.interval[1],
+        least: done.least,
+        largest: done.largest,
+        restarts: done.restarts as i64,
+        applications: done.applications as i64,
+        seconds: done.seconds,
+        stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
+        verified: done.verified as i32,
+        room: done.room as i32,
+        on_device: done.on_device as i32,
+        ..Default::default()
+    });
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
+    Ok(())
+}
+
+/// Kind of files with eigenvectors of M^dagger M, M the whole operator.
+const KIND: &str = "eigen";
+
+fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
+    if eigen.vectors.first().subset() != Subset::Full {
+        bail!(
+            Unsupported,
+            "eigen: files hold vectors on the full lattice, these are on one parity"
+        );
+    }
+    let r = &eigen.report;
+    if r.values.len() != eigen.vectors.count() {
+        bail!(Unsupported, "eigen: files hold no eigenvectors of time slices");
+    }
+    let all = [("values", &r.values), ("residuals", &r.residuals), ("bounds", &r.bounds)];
+    let mut tables: Vec<_> = all.map(|(name, v)| (name.to_string(), v.clone())).into();
+    tables.push(("ends".to_string(), vec![r.least, r.largest]));
+    save_sets(Path::new(file), KIND, tables, &[&eigen.vectors])
+}
+
+fn load(
+    dirac: &Arc<Dirac>,
+    file: &str,
+    out: &mut Out<plaq_eigen>,
+    report: &mut Report<plaq_eigen_report>,
+) -> Result<()> {
+    let (context, action) = (dirac.context(), dirac.op());
+    let start = Instant::now();
+    let scale = dirac.scale(System::Full).powi(2);
+    let links = action.links();
+    let mut from = VectorFile::open(
+        links.device(),
+        links.geometry(),
+        Path::new(file),
+        KIND,
+        action.shape().components,
+    )?;
+    let (values, residuals) = (from.table("values")?, from.table("residuals")?);
+    let (bounds, ends) = (from.table("bounds")?, from.table("ends")?);
+    let n = from.header().count;
+    if n == 0 || [values.len(), residuals.len(), bounds.len()] != [n; 3] || ends.len() != 2 {
+        bail!(FileFormat, "{file}: {n} eigenvectors with {} values", values.len());
+    }
+    let op = Normal::mdag_m(action.clone());
+    let mut vectors = from.read_set(0..n, links.precision())?;
+    let epsilon = vectors.precision().min(op.shape().precision).epsilon();
+    if vectors.precision() != op.shape().precision {
+        vectors = vectors.to(op.shape().precision)?;
+    }
+    let (mut r2, mut norms) = (vec![], vec![]);
+    for (first, m) in portions(0..n, 1) {
+        let (x, mut image) = (vectors.get(first, m)?, op.shape().field(m)?);
+        op.apply(&mut image, &x)?;
+        let minus: Vec<f64> = values[first..first + m].iter().map(|v| -v / scale).collect();
+        r2.extend(blas::axpy_norm(&blas::complex(&minus), &x, &mut image)?);
+        norms.extend(blas::norm2(&x)?);
+    }
+    let mut found = EigenReport {
+        converged: true,
+        values,
+        bounds,
+        least: ends[0],
+        largest: ends[1],
+        applications: n,
+        degree: 1,
+        ..Default::default()
+    };
+    for k in 0..n {
+        let r = scale * r2[k].sqrt();
+        let allowed = 10.0 * residuals[k] + 100.0 * epsilon * ends[1].abs();
+        if !(r <= allowed && (norms[k] - 1.0).abs() <= 1e3 * epsilon) {
+            bail!(
+                FieldMismatch,
+                "{file}: with this operator eigenvector {k} of value {} has the residual {}, when \
+                 it was found {}: it belongs to another one",
+                significant(found.values[k], 7),
+                significant(r, 3),
+                significant(residuals[k], 3)
+            );
+        }
+        found.residuals.push(r);
+    }
+    found.seconds = start.elapsed().as_secs_f64();
+    report.set(plaq_eigen_report {
+        converged: 1,
+        count: n as i32,
+        degree: 1,
+        least: found.least,
+        largest: found.largest,
+        applications: n as i64,
+        seconds: found.seconds,
+        ..Default::default()
+    });
+    out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found })?);
+    Ok(())
+}
+
+fn destroy(eigen: plaq_eigen) -> Result<()> {
+    handles::remove(eigen, "eigen")
+}
+
+fn values_of(
+    eigen: &Arc<Eigen>,
+    values: &mut OutArray<f64>,
+    residuals: &mut MaybeArray<f64>,
+    bounds: &mut MaybeArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let found = &eigen.report;
+    if count != found.values.len() as i64 {
+        bail!(InvalidArgument, "count: expected {}, found {count}", found.values.len());
+    }
+    values.set(found.values.clone());
+    residuals.set(found.residuals.clone());
+    bounds.set(found.bounds.clone());
+    Ok(())
+}
+
+fn vectors_of(eigen: &Arc<Eigen>, vectors: &mut Out<plaq_spinor>) -> Result<()> {
+    some_of(eigen, 0, eigen.vectors.count() as i64, vectors)
+}
+
+fn some_of(
+    eigen: &Arc<Eigen>,
+    first: i64,
+    count: i64,
+    vectors: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let all = eigen.vectors.count() as i64;
+    if first < 0 || count < 1 || first.checked_add(count).is_none_or(|end| end > all) {
+        bail!(
+            InvalidArgument,
+            "first, count: expected a part of {all} eigenvectors, found {count} from {first} on"
+        );
+    }
+    let some = eigen.vectors.get(first as usize, count as usize)?;
+    vectors.set(eigen.context.adopt(Spinor::new(&eigen.context, some))?);
+    Ok(())
+}

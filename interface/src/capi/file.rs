@@ -1,0 +1,215 @@
+//! Gauge configurations in files.
+
+use std::ffi::c_char;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{
+    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, Text, TextOut,
+};
+use super::context::{plaq_context, Context};
+use super::field::plaq_precision;
+use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Precision, Recon};
+use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
+use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
+use crate::params::Number;
+
+/// A text among what a file says about itself.
+#[derive(Clone, Copy)]
+pub struct FileText(fn(&FileInfo) -> &Option<String>);
+
+interface! {
+    "Gauge configurations in files"
+    choices {
+        plaq_file_warning = Warning;
+        plaq_byte_order = ByteOrder;
+        plaq_file_format = FileFormat;
+    }
+    constants {
+        /// Texts in headers of NERSC and ILDG files, those of plaq_write_params.
+        plaq_file_text: FileText {
+            PLAQ_FILE_TEXT_ENSEMBLE_ID = 1 => FileText(|info| &info.ensemble_id),
+            PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2 => FileText(|info| &info.ensemble_label),
+            PLAQ_FILE_TEXT_CREATOR = 3 => FileText(|info| &info.creator),
+            PLAQ_FILE_TEXT_DATE = 4 => FileText(|info| &info.date),
+            PLAQ_FILE_TEXT_LFN = 5 => FileText(|info| &info.lfn),
+            /// ILDG: the whole record scidac-record-xml.
+            PLAQ_FILE_TEXT_RECORD = 6 => FileText(|info| &info.user_record),
+        }
+    }
+    params {
+        /// How to read a configuration; format and size come from the file.
+        plaq_read_params, plaq_read_params_init {
+            /// The whole lattice that the file must have; all 0: any.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = Precision::F64.into(),
+            storage: plaq_storage = number_of(Recon::R18),
+            /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
+            /// precision, and, with a warning, in files in double most of whose links are coarser.
+            unitarity: f64 = 0.0,
+            /// Largest difference accepted between plaquette and link trace of header and links;
+            /// 0: half a unit of the header's last decimal plus 1e-9 (links in double) or 1e-6 (single).
+            header: f64 = 0.0,
+            /// 1: links are put back into SU(3) after the check.
+            project: i32 = 1,
+            /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
+            /// so. For files that were changed after they were written, and are known to be good.
+            wrong_checksum: i32 = 0,
+        }
+        /// What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+        plaq_write_params, plaq_write_params_init {
+            format: plaq_file_format = number_of(FileFormat::Ildg),
+            /// 0: the format's own; only some formats have a choice.
+            byte_order: plaq_byte_order = Number::new(0),
+            /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
+            precision: plaq_precision = Number::new(0),
+            /// Must be 0.
+            reserved: i32 = 0,
+            /// Number of the configuration in its ensemble; negative: not stated.
+            sequence_number: i64 = -1,
+            ensemble_id: *const c_char = std::ptr::null(),
+            ensemble_label: *const c_char = std::ptr::null(),
+            creator: *const c_char = std::ptr::null(),
+            /// NULL: now, in UTC.
+            date: *const c_char = std::ptr::null(),
+            /// Logical file name of ILDG; NULL: none.
+            lfn: *const c_char = std::ptr::null(),
+        }
+    }
+    reports {
+        /// What a file says about itself.
+        plaq_file_report, plaq_file_report_init {
+            /// Extents of the whole lattice.
+            extents: [i32; 4],
+            format: plaq_file_format,
+            /// Precision of the numbers in the file.
+            precision: plaq_precision,
+            byte_order: plaq_byte_order,
+            /// A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
+            warnings: i32,
+            /// Number of the configuration; -1: not stated.
+            sequence_number: i64,
+            /// Plaquette of the header, 1 for unit links; NaN: not stated.
+            plaquette: f64,
+            link_trace: f64,
+        }
+    }
+    functions {
+        /// A new gauge field from a file in any known format, checked: checksums, unitarity,
+        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
+        /// FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
+        /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        plaq_gauge_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
+        /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
+        plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: Text, params: Params<plaq_write_params>) = write_file;
+        /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+        /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
+        /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
+        plaq_gauge_file_text(path: Text, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
+    }
+}
+
+fn positive(value: f64, name: &str) -> Result<Option<f64>> {
+    match value {
+        0.0 => Ok(None),
+        v if v > 0.0 => Ok(Some(v)),
+        v => bail!(InvalidArgument, "params.{name}: expected 0 or a positive number, found {v}"),
+    }
+}
+
+fn read_file(
+    context: &Arc<Context>,
+    path: &str,
+    params: &plaq_read_params,
+    gauge: &mut Out<plaq_gauge>,
+    report: &mut Report<plaq_file_report>,
+) -> Result<()> {
+    for (value, name) in [(params.project, "project"), (params.wrong_checksum, "wrong_checksum")] {
+        if !(0..=1).contains(&value) {
+            bail!(InvalidArgument, "params.{name}: expected 0 or 1, found {value}");
+        }
+    }
+    if params.extents.iter().any(|&l| l < 0) {
+        bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", params.extents);
+    }
+    let options = LoadOptions {
+        expect: (params.extents != [0; 4]).then(|| params.extents.map(|l| l as usize)),
+        unitarity: positive(params.unitarity, "unitarity")?,
+        reunitarise: params.project == 1,
+        header: positive(params.header, "header")?,
+        wrong_checksum: params.wrong_checksum == 1,
+    };
+    let precision = choose(params.precision, "params.precision")?;
+    let storage = choose(params.storage, "params.storage")?;
+    let loaded = load_gauge(
+        context.device(),
+        context.comm(),
+        Path::new(path),
+        precision,
+        storage,
+        &options,
+    )?;
+    let info = &loaded.info;
+    report.set(plaq_file_report {
+        extents: loaded.gauge.geometry().global_extents().map(|l| l as i32),
+        format: number_of(info.format),
+        precision: Number::new(info.precision_bits as i32 / 8),
+        byte_order: number_of(info.byte_order),
+        warnings: info.warnings.iter().map(|warning| number_of(warning).0).sum(),
+        sequence_number: info.sequence_number.map_or(-1, |n| n as i64),
+        plaquette: info.plaquette.unwrap_or(f64::NAN),
+        link_trace: info.link_trace.unwrap_or(f64::NAN),
+        ..Default::default()
+    });
+    gauge.set(context.adopt(Gauge::new(context, loaded.gauge))?);
+    Ok(())
+}
+
+fn file_text(
+    path: &str,
+    FileText(of): FileText,
+    value: &mut TextOut,
+    capacity: i64,
+    found: &mut Out<i32>,
+) -> Result<()> {
+    let file = GaugeReader::open(Path::new(path), None)?;
+    let text = of(file.info());
+    found.set(text.is_some() as i32);
+    value.set(text.as_deref().unwrap_or(""), capacity)
+}
+
+/// Bits of a file's numbers; `None`: the format's own.
+pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
+    match choose_any(precision, "params.precision")? {
+        Some(Precision::F16) => bail!(
+            InvalidArgument,
+            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {precision}"
+        ),
+        precision => Ok(precision.map(|p| 8 * p.bytes() as u32)),
+    }
+}
+
+fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
+    let bits = bits_of(p.precision)?;
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    let byte_order = choose_any(p.byte_order, "params.byte_order")?;
+    let options = WriteOptions {
+        precision_bits: bits,
+        byte_order,
+        ensemble_id: optional_text(p.ensemble_id, "params.ensemble_id")?,
+        ensemble_label: optional_text(p.ensemble_label, "params.ensemble_label")?,
+        sequence_number: u64::try_from(p.sequence_number).ok(),
+        creator: optional_text(p.creator, "params.creator")?,
+        date: optional_text(p.date, "params.date")?,
+        lfn: optional_text(p.lfn, "params.lfn")?,
+        ..Default::default()
+    };
+    let format = choose(p.format, "params.format")?;
+    save_gauge(Path::new(path), &*gauge.read("gauge")?, format, &options)
+}

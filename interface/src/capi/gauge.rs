@@ -1,0 +1,221 @@
+//! Gauge fields.
+
+use std::sync::Arc;
+
+use super::args::{choose, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report};
+use super::context::{plaq_context, Context};
+use super::field::{geometry, plaq_precision, to_c_extents};
+use super::handles::{self, Shared};
+use super::layout::plaq_layout_params;
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
+pub use crate::ops::link_smearing::plaq_gauge_smear_params;
+use crate::ops::link_smearing::{smear_links, LinkSmearing, SmearingKind};
+use crate::params::InC;
+
+/// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
+/// shared gets a copy of his own, so that operators keep the links that they were made with.
+#[derive(Debug)]
+pub struct Gauge {
+    context: Arc<Context>,
+    field: Shared<Arc<GaugeField>>,
+}
+
+impl Gauge {
+    pub(crate) fn new(context: &Arc<Context>, field: GaugeField) -> Self {
+        Gauge { context: context.clone(), field: Shared::new(Arc::new(field)) }
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+
+    /// The links as they are now.
+    pub(crate) fn read(&self, argument: &str) -> Result<Arc<GaugeField>> {
+        Ok(self.field.read(argument)?.clone())
+    }
+
+    /// Puts new links of the same shape in the place of the old ones, which stay if `make` fails.
+    pub(crate) fn replace(
+        &self,
+        argument: &str,
+        make: impl FnOnce(&GaugeField) -> Result<GaugeField>,
+    ) -> Result<()> {
+        let mut field = self.field.write(argument)?;
+        *field = Arc::new(make(&field)?);
+        Ok(())
+    }
+}
+
+impl Gauge {
+    /// Lets `work` change the links in place, or a copy of them if an operator has hold of them.
+    pub(crate) fn change(
+        &self,
+        argument: &str,
+        work: impl FnOnce(&mut GaugeField) -> Result<()>,
+    ) -> Result<()> {
+        let mut field = self.field.write(argument)?;
+        if let Some(links) = Arc::get_mut(&mut field) {
+            return work(links);
+        }
+        let mut copy = field.to(field.precision(), field.recon())?;
+        work(&mut copy)?;
+        *field = Arc::new(copy);
+        Ok(())
+    }
+}
+
+interface! {
+    "Gauge fields"
+    handles {
+        /// Links U_mu(x) from x to x + mu, mu = x, y, z, t; periodic: boundary phases belong to
+        /// operators. Operators keep the links that they were made with.
+        plaq_gauge: Gauge = 2,
+    }
+    choices {
+        plaq_storage = Recon;
+        plaq_smearing = SmearingKind;
+    }
+    tables {
+        plaq_gauge_smear_params, plaq_gauge_smear_params_init;
+    }
+    params {
+        /// Shape of a gauge field.
+        plaq_gauge_params, plaq_gauge_params_init {
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+            /// set.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = Precision::F64.into(),
+            storage: plaq_storage = number_of(Recon::R18),
+        }
+    }
+    reports {
+        /// Shape of a gauge field that exists.
+        plaq_gauge_report, plaq_gauge_report_init {
+            /// Sites of this rank.
+            extents: [i32; 4],
+            precision: plaq_precision,
+            storage: plaq_storage,
+            /// Device memory of the links.
+            bytes: i64,
+        }
+    }
+    functions {
+        /// Makes a gauge field of unspecified links.
+        /// Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        plaq_gauge_create(context: Handle<plaq_context>, params: Params<plaq_gauge_params>, gauge: Out<plaq_gauge>) = create;
+        /// Destroys a gauge field; operators made with it go on. The zero handle is accepted.
+        plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
+        /// Shape and size.
+        plaq_gauge_describe(gauge: Local<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
+        /// Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
+        /// polar decomposition with determinant 1. On failure the old ones stay.
+        /// Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
+        plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
+        /// Links of `from` into `to`; precision and storage may differ.
+        /// Errors: FIELD_MISMATCH for another lattice or group.
+        plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
+        /// Links from the host's array; on failure the old ones stay.
+        /// Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+        plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
+        /// Links into the host's array.
+        plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
+    }
+}
+
+/// The lattice of a field whose parameters have `extents` and `gauge`.
+pub(crate) fn geometry_of(
+    extents: [i32; 4],
+    gauge: plaq_gauge,
+    context: &Context,
+) -> Result<Arc<Geometry>> {
+    if gauge == plaq_gauge::NONE {
+        return geometry(extents, context);
+    }
+    let gauge = handles::get(gauge, "params.gauge")?;
+    context.check_same(gauge.context(), "params.gauge")?;
+    let found = gauge.read("params.gauge")?.geometry().clone();
+    let own = to_c_extents(&found);
+    if extents != [0; 4] && extents != own {
+        bail!(
+            BadExtents,
+            "params.extents: expected those of params.gauge, {own:?}, found {extents:?}"
+        );
+    }
+    Ok(found)
+}
+
+fn create(
+    context: &Arc<Context>,
+    params: &plaq_gauge_params,
+    gauge: &mut Out<plaq_gauge>,
+) -> Result<()> {
+    let geometry = geometry(params.extents, context)?;
+    let precision = choose(params.precision, "params.precision")?;
+    let storage = choose(params.storage, "params.storage")?;
+    let bytes = GaugeField::bytes(&geometry, precision, storage);
+    context.device().require(bytes as u64, "a gauge field")?;
+    let field = GaugeField::new(context.device(), &geometry, precision, storage)?;
+    gauge.set(context.adopt(Gauge::new(context, field))?);
+    Ok(())
+}
+
+fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
+    let p = LinkSmearing::from_c(p, "params")?;
+    let smearing = p.kind.with(p.alpha, p.directions as i32);
+    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps))
+}
+
+fn destroy(gauge: plaq_gauge) -> Result<()> {
+    handles::remove(gauge, "gauge")
+}
+
+fn describe(gauge: &Arc<Gauge>, report: &mut Report<plaq_gauge_report>) -> Result<()> {
+    let field = gauge.read("gauge")?;
+    let (geometry, precision, storage) = (field.geometry(), field.precision(), field.recon());
+    report.set(plaq_gauge_report {
+        extents: to_c_extents(geometry),
+        precision: number_of(precision),
+        storage: number_of(storage),
+        bytes: GaugeField::bytes(geometry, precision, storage) as i64,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
+    from.context.check_same(&to.context, "to")?;
+    let source = from.read("from")?;
+    to.replace("to", |old| {
+        let mut new = GaugeField::new(old.device(), old.geometry(), old.precision(), old.recon())?;
+        new.copy_from(&source)?;
+        Ok(new)
+    })
+}
+
+fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    gauge.replace("gauge", |old| {
+        let extents = old.geometry().extents();
+        let description = layout.links(extents)?;
+        let shape = (extents, old.group(), Subset::Full);
+        let memory = layout.external(data, &description, shape, 1)?;
+        GaugeField::from_external(
+            old.device(),
+            old.geometry(),
+            (old.precision(), old.recon()),
+            &description,
+            &memory,
+            layout.link_options()?,
+        )
+    })
+}
+
+fn save(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let links = gauge.read("gauge")?;
+    let extents = links.geometry().extents();
+    let description = layout.links(extents)?;
+    let shape = (extents, links.group(), Subset::Full);
+    links.save(&description, &mut layout.external(data, &description, shape, 1)?)
+}

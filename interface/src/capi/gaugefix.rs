@@ -1,0 +1,244 @@
+//! Gauge fixing.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use super::args::{
+    number_of, Handle, Local, MaybeArray, MaybeOut, Out, OutArray, Params, Raw, Report,
+};
+use super::context::Context;
+use super::gauge::{plaq_gauge, Gauge};
+use super::handles;
+use super::table::interface;
+use crate::bail;
+use crate::error::{host_list, Result};
+use crate::fields::Transformation;
+pub use crate::ops::gaugefix::plaq_gaugefix_params;
+use crate::ops::gaugefix::{
+    fix_gauge, Algorithm, Fixed, GaugeFixReport, GaugeFixing, GaugeKind, Progress, Working,
+};
+use crate::params::InC;
+
+/// What a `plaq_gaugefix` stands for: the result of a gauge fixing.
+pub struct GaugeFix {
+    context: Arc<Context>,
+    transformation: Transformation,
+    report: GaugeFixReport,
+}
+
+impl GaugeFix {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+}
+
+interface! {
+    "Gauge fixing"
+    handles {
+        /// A gauge transformation that fixes a gauge, and what is known of it.
+        plaq_gaugefix: GaugeFix = 7,
+    }
+    choices {
+        plaq_gaugefix_condition = GaugeKind;
+        plaq_gaugefix_method = Algorithm;
+        plaq_gaugefix_precision = Working;
+    }
+    callbacks {
+        /// Called at every check with the number of the copy, its sweeps so far, functional and
+        /// violation in the precision of the sweeps, and the temperature while annealing (else 0).
+        /// A result other than 0 on any rank ends the fixing at the next check.
+        plaq_gaugefix_callback(copy: i64, sweeps: i64, functional: f64, theta: f64, temperature: f64, user: *mut c_void) -> i32;
+    }
+    tables {
+        plaq_gaugefix_params, plaq_gaugefix_params_init;
+    }
+    reports {
+        /// What a gauge fixing did.
+        plaq_gaugefix_report, plaq_gaugefix_report_init {
+            /// Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
+            functional: f64,
+            theta: f64,
+            /// Violation theta of the worst site.
+            theta_max: f64,
+            /// Functional of the residual fixing, or 0.
+            residual_functional: f64,
+            residual_theta: f64,
+            /// Sweeps, without annealing; in Coulomb gauge of the slowest slice.
+            iterations: i64,
+            residual_iterations: i64,
+            seconds: f64,
+            /// 1: all criteria were met, in every slice, and by the residual fixing.
+            converged: i32,
+            /// 1: the callback asked to stop.
+            stopped: i32,
+            /// Copies made, and the one that is kept.
+            copies: i64,
+            best_copy: i64,
+            /// What was asked for, by default or not.
+            stop_theta: f64,
+            /// Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+            method: plaq_gaugefix_method,
+            reserved: i32,
+        }
+    }
+    structs {
+        /// One gauge copy, or one slice of it.
+        plaq_gaugefix_state {
+            functional: f64,
+            theta: f64,
+            theta_max: f64,
+            /// Seconds that a copy took; 0 of a slice.
+            seconds: f64,
+            /// Sweeps, without annealing.
+            iterations: i64,
+            converged: i32,
+            reserved: i32,
+        }
+    }
+    functions {
+        /// Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
+        /// the criteria says the report. `result` has the transformation and the copies; NULL if
+        /// they are not wanted.
+        /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
+        /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
+        /// CUFFT_MISSING: the links stay as they were.
+        plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
+        /// Destroys a result. The zero handle is accepted.
+        plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
+        /// All copies in turn. `count`: how many there are; the first `capacity` of them are
+        /// written; `copies` may be NULL.
+        plaq_gaugefix_copies(result: Local<plaq_gaugefix>, copies: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = copies_of;
+        /// The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
+        /// with -1 of the field that is kept; in other gauges there are none.
+        plaq_gaugefix_slices(result: Local<plaq_gaugefix>, copy: i64, slices: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = slices_of;
+        /// The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
+        /// sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+        plaq_gaugefix_transformation(result: Local<plaq_gaugefix>, transformation: OutArray<f64>[2 ("N") ("N") ("sites of the rank")]) = transformation_of;
+        /// Applies the transformation to the links of another field of the lattice.
+        plaq_gaugefix_apply(result: Handle<plaq_gaugefix>, gauge: Handle<plaq_gauge>) = apply;
+    }
+}
+
+fn run(
+    gauge: &Arc<Gauge>,
+    params: &plaq_gaugefix_params,
+    callback: plaq_gaugefix_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_gaugefix_report>,
+    result: &mut MaybeOut<plaq_gaugefix>,
+) -> Result<()> {
+    let params = GaugeFixing::from_c(params, "params")?.params();
+    let ask = |p: &Progress| {
+        let Some(callback) = callback.0 else { return false };
+        let (copy, sweeps, temperature) =
+            (p.copy as i64, p.sweeps as i64, p.temperature.unwrap_or(0.0));
+        // SAFETY: the host's function with the host's own pointer, while its call runs.
+        let asked = unsafe {
+            callback(copy, sweeps, p.quality.functional, p.quality.theta, temperature, user)
+        };
+        asked != 0
+    };
+    let mut done = None;
+    gauge.replace("gauge", |links| {
+        let comm = links.geometry().comm();
+        let fixed = fix_gauge(links, &params, &mut |p| comm.stop(ask(p)))?;
+        done = Some((fixed.transformation, fixed.report));
+        Ok(fixed.gauge)
+    })?;
+    let Some((transformation, done)) = done else { bail!(Internal, "gauge fixing: no result") };
+    let (total, residual) = (done.best.total, done.best.residual);
+    let rest = residual.unwrap_or_default();
+    report.set(plaq_gaugefix_report {
+        method: number_of(done.method),
+        functional: total.quality.functional,
+        theta: total.quality.theta,
+        theta_max: total.quality.theta_max,
+        residual_functional: rest.quality.functional,
+        residual_theta: rest.quality.theta,
+        iterations: total.iterations as i64,
+        residual_iterations: rest.iterations as i64,
+        seconds: done.seconds,
+        converged: (total.converged && residual.is_none_or(|r| r.converged)) as i32,
+        stopped: done.stopped as i32,
+        copies: done.copies.len() as i64,
+        best_copy: done.best_copy as i64,
+        stop_theta: params.stop.theta,
+
+        ..Default::default()
+    });
+    if result.wanted() {
+        let context = gauge.context();
+        let object = GaugeFix { context: context.clone(), transformation, report: done };
+        result.set(context.adopt(object)?);
+    }
+    Ok(())
+}
+
+fn destroy(result: plaq_gaugefix) -> Result<()> {
+    handles::remove(result, "result")
+}
+
+/// Writes the first `capacity` states, with their seconds, and counts all.
+fn list(
+    states: Vec<(Fixed, f64)>,
+    to: &mut MaybeArray<plaq_gaugefix_state>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    if capacity < 0 {
+        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+    }
+    count.set(states.len() as i64);
+    let states =
+        states.into_iter().take(capacity as usize).map(|(s, seconds)| plaq_gaugefix_state {
+            functional: s.quality.functional,
+            theta: s.quality.theta,
+            theta_max: s.quality.theta_max,
+            seconds,
+            iterations: s.iterations as i64,
+            converged: s.converged as i32,
+            reserved: 0,
+        });
+    to.set(states.collect());
+    Ok(())
+}
+
+fn copies_of(
+    result: &Arc<GaugeFix>,
+    copies: &mut MaybeArray<plaq_gaugefix_state>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    let states = result.report.copies.iter().map(|c| (c.total, c.seconds));
+    list(states.collect(), copies, capacity, count)
+}
+
+fn slices_of(
+    result: &Arc<GaugeFix>,
+    copy: i64,
+    slices: &mut MaybeArray<plaq_gaugefix_state>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    let all = &result.report.copies;
+    let copy = match copy {
+        -1 => &result.report.best,
+        _ => match usize::try_from(copy).ok().and_then(|c| all.get(c)) {
+            Some(copy) => copy,
+            None => bail!(InvalidArgument, "copy: expected -1 to {}, found {copy}", all.len() - 1),
+        },
+    };
+    list(copy.slices.iter().map(|s| (*s, 0.0)).collect(), slices, capacity, count)
+}
+
+fn transformation_of(result: &Arc<GaugeFix>, to: &mut OutArray<f64>) -> Result<()> {
+    let matrices = result.transformation.to_array()?;
+    let reals: &[f64] = bytemuck::cast_slice(&matrices);
+    to.set(host_list(reals.iter().copied(), "the host's copy of g")?);
+    Ok(())
+}
+
+fn apply(result: &Arc<GaugeFix>, gauge: &Arc<Gauge>) -> Result<()> {
+    result.context.check_same(gauge.context(), "gauge")?;
+    gauge.replace("gauge", |links| result.transformation.apply(links))
+}

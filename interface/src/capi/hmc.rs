@@ -1,0 +1,329 @@
+//! Hybrid Monte Carlo.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::time::Instant;
+
+use super::args::{Handle, Local, Out, Raw, Report, Text, TextOut};
+use super::context::Context;
+use super::gauge::{plaq_gauge, Gauge};
+use super::handles;
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
+use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
+use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
+
+/// What a `plaq_hmc` stands for.
+pub struct Chain {
+    context: Arc<Context>,
+    hmc: Mutex<Hmc>,
+    last: Mutex<Vec<MonomialReport>>,
+}
+
+impl Chain {
+    pub(crate) fn new(context: Arc<Context>, hmc: Hmc) -> Self {
+        Chain { context, hmc: Mutex::new(hmc), last: Mutex::new(Vec::new()) }
+    }
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    fn hmc(&self) -> Result<MutexGuard<'_, Hmc>> {
+        match self.hmc.try_lock() {
+            Ok(hmc) => Ok(hmc),
+            Err(TryLockError::Poisoned(e)) => Ok(e.into_inner()),
+            Err(TryLockError::WouldBlock) => bail!(Busy, "hmc: another call uses it"),
+        }
+    }
+    fn last(&self) -> MutexGuard<'_, Vec<MonomialReport>> {
+        self.last.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}
+
+interface! {
+    "Hybrid Monte Carlo"
+    handles {
+        /// A Markov chain of trajectories: action, integrator, momenta, place in the random streams.
+        plaq_hmc: Chain = 13,
+    }
+    callbacks {
+        /// Called after every trajectory with its number, its Delta H, whether it was accepted (1), the
+        /// average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
+        /// rank ends the run.
+        plaq_trajectory_callback(trajectory: i64, delta_h: f64, accepted: i32, plaquette: f64, iterations: i64, seconds: f64, user: *mut c_void) -> i32;
+    }
+    reports {
+        /// What a run of trajectories did; numbers of one trajectory are those of the last.
+        plaq_hmc_report, plaq_hmc_report_init {
+            /// Trajectories done, and how many of them were accepted.
+            trajectories: i64,
+            accepted: i64,
+            /// Number of the next one.
+            next_trajectory: i64,
+            /// Was the last one accepted.
+            last_accepted: i32,
+            /// 1: the callback asked to stop.
+            stopped: i32,
+            /// Iterations of all solvers in the last one.
+            iterations: i64,
+            delta_h: f64,
+            /// Average over the run of exp(-Delta H): 1 within errors.
+            exp_minus_delta_h: f64,
+            /// Kinetic term at start and end.
+            kinetic_start: f64,
+            kinetic_end: f64,
+            plaquette: f64,
+            /// Largest change of an entry when links were put back into SU(3).
+            correction: f64,
+            /// Largest difference of a link, and of H, after the way there and back; -1: not checked.
+            reversibility_links: f64,
+            reversibility_h: f64,
+            /// Seconds of the last trajectory, and of all.
+            trajectory_seconds: f64,
+            seconds: f64,
+        }
+        /// A monomial in the last trajectory.
+        plaq_monomial_report, plaq_monomial_report_init {
+            action_start: f64,
+            action_end: f64,
+            /// Force evaluations, the average of their rms, and the largest force of a link.
+            kicks: i64,
+            rms: f64,
+            max: f64,
+            /// Iterations of solvers in forces, and in heat bath and actions.
+            force_iterations: i64,
+            action_iterations: i64,
+            seconds: f64,
+            /// Seconds in solvers: the rest is what is no solve.
+            solve_seconds: f64,
+        }
+    }
+    functions {
+        /// A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
+        /// and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
+        /// line), BAD_PARAMETER, OUT_OF_MEMORY.
+        plaq_hmc_create(gauge: Handle<plaq_gauge>, input: Text, hmc: Out<plaq_hmc>) = create;
+        /// Destroys a chain. The zero handle is accepted.
+        plaq_hmc_destroy(hmc: Raw<plaq_hmc>) = destroy;
+        /// Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
+        /// those before the trajectory that failed, whose number is then that of the next.
+        plaq_hmc_run(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, trajectories: i64, callback: Raw<plaq_trajectory_callback>, user: *mut c_void, report: Report<plaq_hmc_report>) = run;
+        /// Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+        /// trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
+        plaq_hmc_memory(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, bytes: Out<i64>) = memory;
+        /// How many monomials there are.
+        plaq_hmc_monomials(hmc: Local<plaq_hmc>, count: Out<i64>) = monomials;
+        /// Monomial number `index` from 0 in the last trajectory, and its name.
+        plaq_hmc_monomial(hmc: Local<plaq_hmc>, index: i64, name: TextOut, capacity: i64, report: Report<plaq_monomial_report>) = monomial;
+        /// Seed, and number of the next trajectory.
+        plaq_hmc_place(hmc: Local<plaq_hmc>, seed: Out<i64>, trajectory: Out<i64>) = place;
+        /// Goes on at another place of the random streams.
+        plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
+        /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
+        /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
+        plaq_hmc_save(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = save;
+        /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
+        /// those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
+        plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = load;
+        /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
+        /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
+        plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
+        /// The same for text; empty if there is none.
+        plaq_input_text(input: Text, path: Text, value: TextOut, capacity: i64, found: Out<i32>) = input_text;
+        /// Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
+        /// between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.
+        plaq_input_check(input: Text, path: Text, known: Text) = input_check;
+    }
+}
+
+fn create(gauge: &Arc<Gauge>, input: &str, hmc: &mut Out<plaq_hmc>) -> Result<()> {
+    let links = gauge.read("gauge")?;
+    let context = gauge.context();
+    let chain = hmc_from_toml(links.device(), links.geometry(), links.precision(), input)?;
+    hmc.set(context.adopt(Chain::new(context.clone(), chain))?);
+    Ok(())
+}
+
+fn destroy(hmc: plaq_hmc) -> Result<()> {
+    handles::remove(hmc, "hmc")
+}
+
+fn run(
+    hmc: &Arc<Chain>,
+    gauge: &Arc<Gauge>,
+    trajectories: i64,
+    callback: plaq_trajectory_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_hmc_report>,
+) -> Result<()> {
+    hmc.context.check_same(gauge.context(), "gauge")?;
+    if !(1..=i64::from(u32::MAX)).contains(&trajectories) {
+        bail!(InvalidArgument, "trajectories: expected 1 to 2^32 - 1, found {trajectories}");
+    }
+    let mut chain = hmc.hmc()?;
+    let start = Instant::now();
+    let mut all = plaq_hmc_report::default();
+    gauge.change("gauge", |links| {
+        for _ in 0..trajectories {
+            let done = chain.run(links)?;
+            count(&mut all, &done);
+            let mut asked = [0.0];
+            if let Some(callback) = callback.0 {
+                let (number, iterations) = (i64::from(done.trajectory), done.iterations() as i64);
+                // SAFETY: the host's function with the host's own pointer, while its call runs.
+                let answer = unsafe {
+                    callback(
+                        number,
+                        done.delta_h,
+                        done.accepted as i32,
+                        done.plaquette,
+                        iterations,
+                        done.seconds,
+                        user,
+                    )
+                };
+                asked[0] = f64::from(answer != 0);
+            }
+            *hmc.last() = done.monomials;
+            links.geometry().comm().sum(&mut asked)?;
+            if asked[0] > 0.0 {
+                all.stopped = 1;
+                break;
+            }
+        }
+        Ok(())
+    })?;
+    all.next_trajectory = i64::from(chain.trajectory());
+    all.exp_minus_delta_h /= all.trajectories as f64;
+    all.seconds = start.elapsed().as_secs_f64();
+    report.set(all);
+    Ok(())
+}
+
+fn count(all: &mut plaq_hmc_report, t: &TrajectoryReport) {
+    all.trajectories += 1;
+    all.accepted += i64::from(t.accepted);
+    all.last_accepted = i32::from(t.accepted);
+    all.iterations = t.iterations() as i64;
+    all.delta_h = t.delta_h;
+    all.exp_minus_delta_h += (-t.delta_h).exp();
+    (all.kinetic_start, all.kinetic_end) = (t.kinetic[0], t.kinetic[1]);
+    (all.plaquette, all.correction) = (t.plaquette, t.correction);
+    (all.reversibility_links, all.reversibility_h) =
+        t.reversibility.map_or((-1.0, -1.0), |r| (r.links, r.hamiltonian));
+    all.trajectory_seconds = t.seconds;
+}
+
+fn memory(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, bytes: &mut Out<i64>) -> Result<()> {
+    hmc.context.check_same(gauge.context(), "gauge")?;
+    bytes.set(hmc.hmc()?.memory(&*gauge.read("gauge")?)? as i64);
+    Ok(())
+}
+
+fn monomials(hmc: &Arc<Chain>, count: &mut Out<i64>) -> Result<()> {
+    count.set(hmc.hmc()?.names().count() as i64);
+    Ok(())
+}
+
+fn monomial(
+    hmc: &Arc<Chain>,
+    index: i64,
+    name: &mut TextOut,
+    capacity: i64,
+    report: &mut Report<plaq_monomial_report>,
+) -> Result<()> {
+    let chain = hmc.hmc()?;
+    let names: Vec<&str> = chain.names().collect();
+    let Some(found) = usize::try_from(index).ok().and_then(|i| names.get(i)) else {
+        match names.len() {
+            0 => bail!(InvalidArgument, "index: the action has no monomials, found {index}"),
+            n => bail!(InvalidArgument, "index: expected 0 to {}, found {index}", n - 1),
+        }
+    };
+    name.set(found, capacity)?;
+    let m = hmc.last().get(index as usize).cloned().unwrap_or_default();
+    report.set(plaq_monomial_report {
+        action_start: m.action[0],
+        action_end: m.action[1],
+        kicks: m.kicks as i64,
+        rms: m.rms,
+        max: m.max,
+        force_iterations: m.force_iterations as i64,
+        action_iterations: m.action_iterations as i64,
+        seconds: m.seconds,
+        solve_seconds: m.solve_seconds,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn place(hmc: &Arc<Chain>, seed: &mut Out<i64>, trajectory: &mut Out<i64>) -> Result<()> {
+    let chain = hmc.hmc()?;
+    seed.set(chain.params().seed as i64);
+    trajectory.set(i64::from(chain.trajectory()));
+    Ok(())
+}
+
+fn set_place(hmc: &Arc<Chain>, seed: i64, trajectory: i64) -> Result<()> {
+    let Ok(trajectory) = u32::try_from(trajectory) else {
+        bail!(InvalidArgument, "trajectory: expected 0 to 2^32 - 1, found {trajectory}");
+    };
+    hmc.hmc()?.set_place(seed as u64, trajectory);
+    Ok(())
+}
+
+fn save(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
+    hmc.context.check_same(gauge.context(), "gauge")?;
+    save_checkpoint(Path::new(file), &*gauge.read("gauge")?, &*hmc.hmc()?)
+}
+
+fn load(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
+    hmc.context.check_same(gauge.context(), "gauge")?;
+    let mut chain = hmc.hmc()?;
+    gauge.change("gauge", |links| load_checkpoint(Path::new(file), links, &mut chain))
+}
+
+fn input_number(
+    input: &str,
+    path: &str,
+    otherwise: f64,
+    value: &mut Out<f64>,
+    found: &mut Out<i32>,
+) -> Result<()> {
+    let number = match value_of(input, path)? {
+        None => None,
+        Some(toml::Value::Integer(i)) => Some(i as f64),
+        Some(toml::Value::Float(f)) => Some(f),
+        Some(toml::Value::Boolean(b)) => Some(f64::from(u8::from(b))),
+        Some(other) => {
+            bail!(InvalidArgument, "{path}: expected a number, found {}", other.type_str())
+        }
+    };
+    found.set(number.is_some() as i32);
+    value.set(number.unwrap_or(otherwise));
+    Ok(())
+}
+
+fn input_text(
+    input: &str,
+    path: &str,
+    value: &mut TextOut,
+    capacity: i64,
+    found: &mut Out<i32>,
+) -> Result<()> {
+    let text = match value_of(input, path)? {
+        None => None,
+        Some(toml::Value::String(s)) => Some(s),
+        Some(other) => {
+            bail!(InvalidArgument, "{path}: expected text, found {}", other.type_str())
+        }
+    };
+    found.set(text.is_some() as i32);
+    value.set(text.as_deref().unwrap_or(""), capacity)
+}
+
+fn input_check(input: &str, path: &str, known: &str) -> Result<()> {
+    check_keys(input, path, &known.split_whitespace().collect::<Vec<_>>())
+}

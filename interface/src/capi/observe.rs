@@ -1,0 +1,258 @@
+//! Gauge observables, starts and quenched updates.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::args::{Handle, One, Out, OutArray, Params, Raw, Report};
+use super::gauge::{plaq_gauge, Gauge};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::Noise;
+use crate::ops::observables::{self, FieldStrength};
+use crate::ops::quenched::Quenched;
+
+interface! {
+    "Gauge observables, random fields, quenched updates"
+    choices {
+        plaq_noise = Noise;
+    }
+    callbacks {
+        /// Called after every sweep with the number of those done, that of all, and the time since
+        /// the start; a result other than 0 ends the update, and the report says so. One rank of
+        /// many may ask for that, or have a callback at all: all ranks stop after the same sweep.
+        plaq_sweep_callback(done: i64, all: i64, seconds: f64, user: *mut c_void) -> i32;
+    }
+    params {
+        /// A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+        plaq_update_params, plaq_update_params_init {
+            /// 0 to 1e6. Must be set.
+            beta: f64 = f64::NAN,
+            seed: i64 = 0,
+            /// Heat bath sweeps.
+            sweeps: i64 = 1,
+            /// Overrelaxation sweeps after each of them.
+            overrelax: i64 = 4,
+            /// Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
+            /// last report.
+            first_sweep: i64 = 0,
+        }
+    }
+    reports {
+        /// What an update did.
+        plaq_update_report, plaq_update_report_init {
+            /// Place in the stream of random numbers.
+            next_sweep: i64,
+            seconds: f64,
+            /// 1: the callback asked to stop.
+            stopped: i32,
+            reserved: i32,
+        }
+    }
+    structs {
+        /// Average plaquettes Re tr U_munu / N: 1 for unit links.
+        plaq_plaquette {
+            /// All six planes.
+            total: f64,
+            /// Planes xy, xz, yz.
+            spatial: f64,
+            /// Planes xt, yt, zt.
+            temporal: f64,
+            /// Average Re tr U / N of the links themselves.
+            link_trace: f64,
+        }
+        /// A complex number.
+        plaq_complex {
+            re: f64,
+            im: f64,
+        }
+        /// The largest violation of unitarity over all links.
+        plaq_unitarity {
+            /// Largest modulus of an entry of U U^dagger - 1.
+            unitary: f64,
+            /// Largest |det U - 1|.
+            det: f64,
+            /// Where the larger of the two is: coordinates x, y, z, t and direction.
+            site: [i32; 4],
+            direction: i32,
+            reserved: i32,
+        }
+        /// What the clover-leaf field strength gives.
+        plaq_topology {
+            /// Topological charge, near an integer on smooth fields.
+            charge: f64,
+            /// Average per site of 1/2 sum tr F F over planes without and with t.
+            energy_spatial: f64,
+            energy_temporal: f64,
+        }
+    }
+    functions {
+        /// Average plaquettes.
+        plaq_gauge_plaquette(gauge: Handle<plaq_gauge>, plaquette: Out<plaq_plaquette>) = plaquette_of;
+        /// Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+        plaq_gauge_polyakov_loop(gauge: Handle<plaq_gauge>, direction: i32, polyakov: Out<plaq_complex>) = polyakov_loop;
+        /// Topological charge and action density, F without its trace.
+        plaq_gauge_topology(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_of;
+        /// The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+        /// charge and density differ by some per cent.
+        plaq_gauge_topology_with_trace(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_with_trace;
+        /// Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
+        /// is the charge: of an F without its trace, or with `trace` 1 with it.
+        plaq_gauge_charge_density(gauge: Handle<plaq_gauge>, trace: i32, density: OutArray<f64>[sites], sites: i64) = charge_density;
+        /// How far the links are from the group.
+        plaq_gauge_unitarity(gauge: Handle<plaq_gauge>, unitarity: Out<plaq_unitarity>) = unitarity_of;
+        /// All links the unit matrix.
+        plaq_gauge_unit(gauge: Handle<plaq_gauge>) = unit;
+        /// Independent links from the Haar measure; the same on every device and decomposition.
+        plaq_gauge_hot(gauge: Handle<plaq_gauge>, seed: i64) = hot;
+        /// Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+        plaq_gauge_warm(gauge: Handle<plaq_gauge>, seed: i64, width: f64) = warm;
+        /// Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
+        plaq_gauge_update(gauge: Handle<plaq_gauge>, params: Params<plaq_update_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_update_report>) = update;
+        /// Right-hand side b becomes noise vector number `first` + b of `seed`.
+        plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
+    }
+}
+
+fn plaquette_of(gauge: &Arc<Gauge>, plaquette: &mut Out<plaq_plaquette>) -> Result<()> {
+    let p = observables::plaquette(&*gauge.read("gauge")?)?;
+    plaquette.set(plaq_plaquette {
+        total: p.total,
+        spatial: p.spatial,
+        temporal: p.temporal,
+        link_trace: p.link_trace,
+    });
+    Ok(())
+}
+
+fn polyakov_loop(
+    gauge: &Arc<Gauge>,
+    direction: i32,
+    polyakov: &mut Out<plaq_complex>,
+) -> Result<()> {
+    if !(0..=3).contains(&direction) {
+        bail!(InvalidArgument, "direction: expected 0 to 3, found {direction}");
+    }
+    let z = observables::polyakov_loop(&*gauge.read("gauge")?, direction as usize)?;
+    polyakov.set(plaq_complex { re: z.re, im: z.im });
+    Ok(())
+}
+
+fn topology_of(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<()> {
+    topology.set(topology_to_c(observables::field_strength(&*gauge.read("gauge")?)?));
+    Ok(())
+}
+
+fn topology_with_trace(gauge: &Arc<Gauge>, topology: &mut Out<plaq_topology>) -> Result<()> {
+    topology.set(topology_to_c(observables::field_strength_with_trace(&*gauge.read("gauge")?)?));
+    Ok(())
+}
+
+fn charge_density(
+    gauge: &Arc<Gauge>,
+    trace: i32,
+    density: &mut OutArray<f64>,
+    sites: i64,
+) -> Result<()> {
+    if !(0..=1).contains(&trace) {
+        bail!(InvalidArgument, "trace: expected 0 or 1, found {trace}");
+    }
+    let links = gauge.read("gauge")?;
+    let volume = links.geometry().volume();
+    if sites != volume as i64 {
+        bail!(InvalidArgument, "sites: expected {volume}, the sites of this rank, found {sites}");
+    }
+    density.set(observables::charge_density(&links, trace == 1)?);
+    Ok(())
+}
+
+fn topology_to_c(f: FieldStrength) -> plaq_topology {
+    plaq_topology {
+        charge: f.charge,
+        energy_spatial: f.energy_spatial,
+        energy_temporal: f.energy_temporal,
+    }
+}
+
+fn unitarity_of(gauge: &Arc<Gauge>, unitarity: &mut Out<plaq_unitarity>) -> Result<()> {
+    let u = observables::unitarity(&*gauge.read("gauge")?)?;
+    unitarity.set(plaq_unitarity {
+        unitary: u.unitary,
+        det: u.det,
+        site: u.site.map(|x| x as i32),
+        direction: u.direction as i32,
+        reserved: 0,
+    });
+    Ok(())
+}
+
+fn unit(gauge: &Arc<Gauge>) -> Result<()> {
+    gauge.change("gauge", |links| links.set_unit())
+}
+
+fn hot(gauge: &Arc<Gauge>, seed: i64) -> Result<()> {
+    gauge.change("gauge", |links| links.set_random(seed as u64))
+}
+
+fn warm(gauge: &Arc<Gauge>, seed: i64, width: f64) -> Result<()> {
+    gauge.change("gauge", |links| links.set_near_unit(seed as u64, width))
+}
+
+fn update(
+    gauge: &Arc<Gauge>,
+    params: &plaq_update_params,
+    callback: plaq_sweep_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_update_report>,
+) -> Result<()> {
+    let count = |value: i64, name: &str| match u32::try_from(value) {
+        Ok(count) => Ok(count),
+        Err(_) => bail!(InvalidArgument, "params.{name}: expected 0 to 2^32 - 1, found {value}"),
+    };
+    let sweeps = count(params.sweeps, "sweeps")?;
+    let mut quenched = Quenched::new(params.beta, params.seed as u64)?;
+    quenched.overrelax = count(params.overrelax, "overrelax")? as usize;
+    quenched.sweep = count(params.first_sweep, "first_sweep")?;
+    quenched.check_sweeps(sweeps as usize)?;
+    let start = Instant::now();
+    let mut stopped = false;
+    gauge.change("gauge", |links| {
+        // Sweeps take no sums that a request to stop could travel with.
+        let comm = links.geometry().comm().clone();
+        let any = |mine: bool| -> Result<bool> {
+            let mut asked = [mine as i32 as f64];
+            comm.sum(&mut asked)?;
+            Ok(asked[0] > 0.0)
+        };
+        let watched = any(callback.0.is_some())?;
+        for done in 1..=i64::from(sweeps) {
+            quenched.run(links, 1)?;
+            if let Some(callback) = callback.0 {
+                let seconds = start.elapsed().as_secs_f64();
+                // SAFETY: the host's function with the host's own pointer, while its call runs.
+                stopped = unsafe { callback(done, i64::from(sweeps), seconds, user) } != 0;
+            }
+            stopped = watched && any(stopped)?;
+            if stopped {
+                break;
+            }
+        }
+        links.device().synchronize()
+    })?;
+    report.set(plaq_update_report {
+        next_sweep: i64::from(quenched.sweep),
+        seconds: start.elapsed().as_secs_f64(),
+        stopped: stopped as i32,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn noise_of(spinor: &Arc<Spinor>, noise: Noise, seed: i64, first: i32) -> Result<()> {
+    if first < 0 {
+        bail!(InvalidArgument, "first: expected 0 or more, found {first}");
+    }
+    spinor.write("spinor")?.set_noise(noise, seed as u64, first as u32)
+}

@@ -1,0 +1,422 @@
+//! Links, clover terms and spinors of openQxD, and its Dirac operator.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::order::{CLOVER, LINK, SPINOR};
+use super::state::{self, Host, Made};
+use super::{openQCD_QudaDiracParam_t, Group};
+use crate::bail;
+use crate::capi::args::{Array, DataOut};
+use crate::capi::quda::enums::*;
+use crate::capi::quda::operators::{self, Vectors};
+use crate::capi::quda::params::QudaGaugeParam;
+use crate::capi::quda::params_invert::QudaInvertParam;
+use crate::capi::quda::records::Record;
+use crate::capi::quda::{links, session};
+use crate::error::Result;
+use crate::fields::{blas, GammaBasis, Layout, Precision, Subset, VectorField};
+use crate::ops::gamma::Gamma;
+use crate::params::Number;
+
+/// Parameters for operators of `quda.h` that match openQxD's arrays.
+pub fn operator() -> QudaInvertParam {
+    QudaInvertParam {
+        dslash_type: QUDA_WILSON_DSLASH,
+        kappa: 0.125,
+        cpu_prec: QUDA_DOUBLE_PRECISION,
+        cuda_prec: QUDA_DOUBLE_PRECISION,
+        cuda_prec_sloppy: QUDA_SINGLE_PRECISION,
+        cuda_prec_precondition: QUDA_HALF_PRECISION,
+        clover_cpu_prec: QUDA_DOUBLE_PRECISION,
+        clover_order: QUDA_OPENQCD_CLOVER_ORDER,
+        solution_type: QUDA_MAT_SOLUTION,
+        solve_type: QUDA_DIRECT_SOLVE,
+        matpc_type: QUDA_MATPC_EVEN_EVEN,
+        dagger: QUDA_DAG_NO,
+        mass_normalization: QUDA_MASS_NORMALIZATION,
+        dirac_order: QUDA_OPENQCD_DIRAC_ORDER,
+        gamma_basis: QUDA_OPENQCD_GAMMA_BASIS,
+        twist_flavor: QUDA_TWIST_SINGLET,
+        ..QudaInvertParam::NEW
+    }
+}
+
+/// These parameters for arrays in the order of `quda.h`, to which openQxD's are converted.
+pub fn in_order(param: &QudaInvertParam) -> QudaInvertParam {
+    QudaInvertParam {
+        dirac_order: QUDA_DIRAC_ORDER,
+        clover_order: QUDA_PACKED_CLOVER_ORDER,
+        ..*param
+    }
+}
+
+/// Sets kappa, clover term and twisted mass. openQxD's gamma5 has the other sign in the basis of fields.
+pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f64) {
+    param.kappa = kappa;
+    param.mu = -mu;
+    param.dslash_type = match (clover, mu != 0.0) {
+        (false, false) => QUDA_WILSON_DSLASH,
+        (true, false) => QUDA_CLOVER_WILSON_DSLASH,
+        (false, true) => QUDA_TWISTED_MASS_DSLASH,
+        (true, true) => QUDA_TWISTED_CLOVER_DSLASH,
+    };
+}
+
+/// Updates links and clover term to openQxD's; returns what they were made from.
+pub fn update(host: &Host) -> Result<Made> {
+    let boundary = host.boundary()?;
+    if boundary.r#type != 3 {
+        bail!(
+            Unsupported,
+            "bc_parms().type: expected 3 (periodic in time), found {}; plaq has no open or Schroedinger functional \
+             boundary conditions of quarks",
+            boundary.r#type
+        );
+    }
+    let dirac = host.dirac()?;
+    let (ud, ad) = host.revisions()?;
+    let made = Made {
+        links: (ud, ad, dirac.qhat),
+        kappa: 1.0 / (2.0 * dirac.m0 + 8.0),
+        su3csw: dirac.su3csw,
+        u1csw: dirac.u1csw,
+    };
+    if (ud, ad) == (0, 0) {
+        return Ok(made);
+    }
+    if state::with(|state| Ok(state.links))? != Some(made.links) {
+        gauge_load(host.links()?, Numbers(Precision::F64), QUDA_RECONSTRUCT_NO, Boundary(-1.0))?;
+        state::with(|state| {
+            state.links = Some(made.links);
+            Ok(())
+        })?;
+    }
+    if state::with(|state| Ok(state.clover))? == Some(made) {
+        return Ok(made);
+    }
+    if !has_clover(&made) {
+        clover_free()?;
+    } else if host.fields()?.gauge == Group::SU3 {
+        compute_clover(made.kappa, made.su3csw)?;
+    } else {
+        clover_load(host.clover()?, made.kappa, 1.0)?;
+    }
+    state::with(|state| {
+        state.clover = Some(made);
+        Ok(())
+    })?;
+    Ok(made)
+}
+
+pub fn has_clover(made: &Made) -> bool {
+    made.su3csw != 0.0 || made.u1csw != 0.0
+}
+
+fn compute_clover(kappa: f64, csw: f64) -> Result<()> {
+    let mut param = in_order(&operator());
+    set_operator(&mut param, kappa, true, 0.0);
+    (param.compute_clover, param.clover_coeff) = (1, kappa * csw);
+    let null = std::ptr::null_mut();
+    operators::load_clover(null, null, &mut param)
+}
+
+fn gauge_param(host: &Host, prec: Numbers, Boundary(sign): Boundary) -> QudaGaugeParam {
+    QudaGaugeParam {
+        X: host.layout.L,
+        anisotropy: 1.0,
+        r#type: QUDA_WILSON_LINKS,
+        gauge_order: QUDA_QDP_GAUGE_ORDER,
+        t_boundary: if sign < 0.0 { QUDA_ANTI_PERIODIC_T } else { QUDA_PERIODIC_T },
+        cpu_prec: QUDA_DOUBLE_PRECISION,
+        cuda_prec: Number::new(prec.0.bytes() as i32),
+        ..QudaGaugeParam::NEW
+    }
+}
+
+pub fn gauge_load(
+    gauge: *mut c_void,
+    prec: Numbers,
+    _: QudaReconstructType,
+    t_boundary: Boundary,
+) -> Result<()> {
+    let host = state::host()?;
+    let theirs = DataOut::at(gauge, "gauge")?.numbers(prec.0, host.order.matrices() * LINK);
+    let mut ours = host.order.links(&theirs);
+    let mut arrays = ours.chunks_exact_mut(host.order.volume() * LINK);
+    let arrays: [*mut f64; 4] =
+        std::array::from_fn(|_| arrays.next().map_or(std::ptr::null_mut(), |a| a.as_mut_ptr()));
+    state::with(|state| {
+        (state.links, state.clover) = (None, None);
+        Ok(())
+    })?;
+    let param = gauge_param(&host, prec, t_boundary);
+    links::load_gauge(arrays.as_ptr() as *mut c_void, &Array::at(&param, "param")?)
+}
+
+pub fn gauge_save(
+    gauge: *mut c_void,
+    prec: Numbers,
+    _: QudaReconstructType,
+    Boundary(sign): Boundary,
+) -> Result<()> {
+    let host = state::host()?;
+    let session = session::get()?;
+    let Some(reorder) = host.init.reorder_gauge_quda_to_openqcd.0 else {
+        bail!(
+            NullPointer,
+            "initargs.reorder_gauge_quda_to_openqcd: expected a function, found NULL"
+        );
+    };
+    let links = session.resident().links()?;
+    let one = Complex64::ONE;
+    let layout = Layout {
+        axes: [3, 2, 1, 0],
+        boundary: [one, one, one, Complex64::new(sign, 0.0)],
+        ..Layout::lexicographic(prec.0)
+    };
+    // Room for either precision, aligned for both.
+    let mut ours = vec![0.0f64; 4 * host.order.volume() * LINK];
+    let at: *mut c_void = ours.as_mut_ptr().cast();
+    links.field.save(&layout, &mut session.external(&[at], "gauge")?)?;
+    // SAFETY: the host's function, which takes so many links in lexicographic order and the array that it passed.
+    unsafe { reorder(at, gauge) };
+    Ok(())
+}
+
+pub fn gauge_free() -> Result<()> {
+    state::with(|state| {
+        (state.links, state.clover) = (None, None);
+        Ok(())
+    })?;
+    links::free_gauge()
+}
+
+/// Loads openQxD's clover term, which is A / (2 kappa) for the A that has 1 on its diagonal without links.
+pub fn clover_load(clover: *mut c_void, kappa: f64, csw: f64) -> Result<()> {
+    let host = state::host()?;
+    if csw == 0.0 || !csw.is_finite() {
+        bail!(InvalidArgument, "csw: expected a finite number other than 0, found {csw}");
+    }
+    let theirs =
+        DataOut::at(clover, "h_clover")?.numbers(Precision::F64, host.order.volume() * CLOVER);
+    let mut ours = host.order.clover(&theirs, 2.0 * kappa);
+    let mut param = in_order(&operator());
+    set_operator(&mut param, kappa, true, 0.0);
+    state::with(|state| {
+        state.clover = None;
+        Ok(())
+    })?;
+    operators::load_clover(ours.as_mut_ptr().cast(), std::ptr::null_mut(), &mut param)
+}
+
+pub fn clover_free() -> Result<()> {
+    state::with(|state| {
+        state.clover = None;
+        Ok(())
+    })?;
+    operators::free_clover()
+}
+
+/// Three times the average.
+pub fn plaquette() -> Result<f64> {
+    let host = state::host()?;
+    update(&host)?;
+    Ok(3.0 * links::plaquettes(&session::get()?.resident().links()?)?[0])
+}
+
+/// Converts one of openQxD's spinors to the order of `quda.h`.
+pub fn spinor_in(host: &Host, at: *mut c_void, name: &str) -> Result<Vec<f64>> {
+    let theirs = DataOut::at(at, name)?.numbers(Precision::F64, host.order.volume() * SPINOR);
+    Ok(host.order.gathered(&theirs, SPINOR))
+}
+
+pub fn spinor_out(host: &Host, numbers: &[f64], at: *mut c_void, name: &str) -> Result<()> {
+    DataOut::at(at, name)?.write(Precision::F64, &host.order.scattered(numbers, SPINOR));
+    Ok(())
+}
+
+fn to_device(vectors: &Vectors, host: &Host, at: *mut c_void, name: &str) -> Result<VectorField> {
+    let mut numbers = spinor_in(host, at, name)?;
+    vectors.load(&[numbers.as_mut_ptr().cast()], Subset::Full, name)
+}
+
+fn to_host(
+    vectors: &Vectors,
+    host: &Host,
+    field: &VectorField,
+    at: *mut c_void,
+    name: &str,
+) -> Result<()> {
+    let mut numbers = vec![0.0; host.order.volume() * SPINOR];
+    vectors.save(field, &[numbers.as_mut_ptr().cast()], name)?;
+    spinor_out(host, &numbers, at, name)
+}
+
+/// Lets `work` use openQxD's spinors without an operator.
+fn plain<T>(work: impl FnOnce(&Vectors, &Host) -> Result<T>) -> Result<T> {
+    let host = state::host()?;
+    let param = in_order(&operator());
+    work(&Vectors::new(&param, "param")?, &host)
+}
+
+pub fn back_and_forth(h_in: *mut c_void, h_out: *mut c_void) -> Result<()> {
+    plain(|vectors, host| {
+        let field = to_device(vectors, host, h_in, "h_in")?;
+        to_host(vectors, host, &field, h_out, "h_out")
+    })
+}
+
+pub fn norm(h_in: *mut c_void) -> Result<f64> {
+    plain(|vectors, host| Ok(blas::norm2(&to_device(vectors, host, h_in, "h_in")?)?[0]))
+}
+
+pub fn norm_no_loads(d_in: *mut c_void) -> Result<f64> {
+    state::host()?;
+    let field = state::with(|state| Ok(state.spinor(d_in, "d_in")?.clone()))?;
+    Ok(blas::norm2(&field)?[0])
+}
+
+pub fn h2d(h_in: *mut c_void) -> Result<*mut c_void> {
+    let field = plain(|vectors, host| to_device(vectors, host, h_in, "h_field"))?;
+    state::with(|state| Ok(state.add_spinor(field)))
+}
+
+pub fn d2h(d_in: *mut c_void, h_out: *mut c_void) -> Result<()> {
+    let field = state::with(|state| Ok(state.spinor(d_in, "d_field")?.clone()))?;
+    plain(|vectors, host| to_host(vectors, host, &field, h_out, "h_field"))
+}
+
+pub fn spinor_free(handle: &mut *mut c_void) -> Result<()> {
+    state::with(|state| state.free_spinor(*handle))?;
+    *handle = std::ptr::null_mut();
+    Ok(())
+}
+
+/// A gamma matrix in openQxD's basis, row by row; its gamma5 is that of the order t, x, y, z.
+fn gamma_matrix(dir: c_int) -> Result<[[Complex64; 4]; 4]> {
+    let (gamma, sign) = match dir {
+        0 => (Gamma::T, 1.0),
+        1 => (Gamma::X, 1.0),
+        2 => (Gamma::Y, 1.0),
+        3 => (Gamma::Z, 1.0),
+        4 | 5 => (Gamma::FIVE, -1.0),
+        _ => bail!(
+            InvalidArgument,
+            "dir: expected 0 to 3 (t, x, y, z), 4 or 5 (gamma5), found {dir}"
+        ),
+    };
+    let (matrix, t) = (gamma.matrix(), GammaBasis::Chiral.to_degrand_rossi());
+    let entry = |a: usize, b: usize| -> Complex64 {
+        (0..4).map(|r| matrix.entry(r) * (sign * t[4 * r + a] * t[4 * matrix.column[r] + b])).sum()
+    };
+    Ok(std::array::from_fn(|a| std::array::from_fn(|b| entry(a, b))))
+}
+
+pub fn gamma(dir: c_int, h_in: *mut c_void, h_out: *mut c_void) -> Result<()> {
+    let host = state::host()?;
+    let matrix = gamma_matrix(dir)?;
+    let count = host.order.volume() * SPINOR;
+    let theirs = DataOut::at(h_in, "h_in")?.numbers(Precision::F64, count);
+    let mut out = vec![0.0; count];
+    for (out, site) in out.chunks_exact_mut(SPINOR).zip(theirs.chunks_exact(SPINOR)) {
+        for (i, out) in out.chunks_exact_mut(2).enumerate() {
+            let (spin, colour) = (i / 3, i % 3);
+            let at =
+                |s: usize| Complex64::new(site[6 * s + 2 * colour], site[6 * s + 2 * colour + 1]);
+            let z: Complex64 = (0..4).map(|s| matrix[spin][s] * at(s)).sum();
+            out.copy_from_slice(&[z.re, z.im]);
+        }
+    }
+    DataOut::at(h_out, "h_out")?.write(Precision::F64, &out);
+    Ok(())
+}
+
+/// Lets `work` use the operator that openQxD has now.
+fn current<T>(mu: f64, work: impl FnOnce(&Vectors, &Host) -> Result<T>) -> Result<T> {
+    let host = state::host()?;
+    let made = update(&host)?;
+    let mut param = in_order(&operator());
+    set_operator(&mut param, made.kappa, has_clover(&made), mu);
+    work(&Vectors::new(&param, "param")?, &host)
+}
+
+pub fn dw(mu: f64, h_in: *mut c_void, h_out: *mut c_void) -> Result<()> {
+    current(mu, |vectors, host| {
+        let x = to_device(vectors, host, h_in, "h_in")?;
+        to_host(vectors, host, &operators::operate(vectors, &x, false)?, h_out, "h_out")
+    })
+}
+
+pub fn dw_no_loads(mu: f64, d_in: *mut c_void, d_out: *mut c_void) -> Result<()> {
+    let x = state::with(|state| {
+        state.spinor(d_out, "d_out")?;
+        Ok(state.spinor(d_in, "d_in")?.clone())
+    })?;
+    let y = current(mu, |vectors, _| operators::operate(vectors, &x, false))?;
+    state::with(|state| {
+        *state.spinor(d_out, "d_out")? = Arc::new(y);
+        Ok(())
+    })
+}
+
+/// D_w with the links that are on the device, and a clover term of these.
+pub fn dw_deprecated(
+    h_in: *mut c_void,
+    h_out: *mut c_void,
+    p: openQCD_QudaDiracParam_t,
+) -> Result<()> {
+    let host = state::host()?;
+    if p.u1csw != 0.0 || p.qhat != 0 {
+        bail!(
+            Unsupported,
+            "p.u1csw, p.qhat: expected 0, found {} and {}; openQCD_qudaDw takes openQxD's own clover term",
+            p.u1csw,
+            p.qhat
+        );
+    }
+    if p.su3csw != 0.0 {
+        state::with(|state| {
+            state.clover = None;
+            Ok(())
+        })?;
+        compute_clover(p.kappa, p.su3csw)?;
+    }
+    let mut param = in_order(&operator());
+    set_operator(&mut param, p.kappa, p.su3csw != 0.0, p.mu);
+    let vectors = Vectors::new(&param, "p")?;
+    let x = to_device(&vectors, &host, h_in, "h_src")?;
+    to_host(&vectors, &host, &operators::operate(&vectors, &x, false)?, h_out, "h_dst")
+}
+
+/// Four coordinates inside of this rank's part.
+fn coordinates(host: &Host, x: &Array<c_int>) -> Result<[usize; 4]> {
+    let found = x.own(4);
+    let extents = host.order.extents();
+    for (mu, axis) in ["t", "x", "y", "z"].iter().enumerate() {
+        if !(0..extents[mu] as c_int).contains(&found[mu]) {
+            bail!(
+                InvalidArgument,
+                "x in {axis}: expected 0 to {}, found {}",
+                extents[mu] - 1,
+                found[mu]
+            );
+        }
+    }
+    Ok(std::array::from_fn(|mu| found[mu] as usize))
+}
+
+pub fn ipt(x: &Array<c_int>) -> Result<c_int> {
+    let host = state::host()?;
+    Ok(host.order.index(coordinates(&host, x)?) as c_int)
+}
+
+pub fn iup(x: &Array<c_int>, mu: c_int) -> Result<c_int> {
+    let host = state::host()?;
+    if !(0..4).contains(&mu) {
+        bail!(InvalidArgument, "mu: expected 0 to 3 (t, x, y, z), found {mu}");
+    }
+    Ok(host.order.up(coordinates(&host, x)?, mu as usize) as c_int)
+}

@@ -1,0 +1,93 @@
+//! Propagators in files.
+
+use std::ffi::c_char;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::args::{choose_any, optional_text, Handle, Maybe, Out, Params, Text};
+use super::context::{plaq_context, Context};
+use super::field::plaq_precision;
+use super::file::bits_of;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::error::Result;
+use crate::io::PropagatorKind;
+use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::params::Number;
+
+interface! {
+    "Propagators in files"
+    choices {
+        plaq_propagator_kind = PropagatorKind;
+    }
+    params {
+        /// What a propagator's file holds.
+        plaq_propagator_write_params, plaq_propagator_write_params_init {
+            /// 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
+            /// PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
+            kind: plaq_propagator_kind = Number::new(0),
+            /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double for fields in double, else single.
+            precision: plaq_precision = Number::new(0),
+            /// For the reader, in every record: NULL or NUL-terminated UTF-8.
+            info: *const c_char = std::ptr::null(),
+        }
+        /// How to read a propagator.
+        plaq_propagator_read_params, plaq_propagator_read_params_init {
+            /// The whole lattice that the file must have; all 0: any.
+            extents: [i32; 4] = [0; 4],
+            /// Precision of the field; 0: that of the file.
+            precision: plaq_precision = Number::new(0),
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    functions {
+        /// Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
+        /// for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+        plaq_propagator_write_file(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: Text, params: Params<plaq_propagator_write_params>) = write_file;
+        /// A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
+        /// spin + colour where the file says which they are, else in its order. Checksums are compared;
+        /// sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+        /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        plaq_propagator_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_propagator_read_params>, propagator: Out<plaq_spinor>) = read_file;
+    }
+}
+
+fn write_file(
+    propagator: &Arc<Spinor>,
+    sources: Option<&Arc<Spinor>>,
+    path: &str,
+    p: &plaq_propagator_write_params,
+) -> Result<()> {
+    if let Some(sources) = sources {
+        propagator.context().check_same(sources.context(), "sources")?;
+    }
+    let kind = choose_any(p.kind, "params.kind")?;
+    let precision_bits = bits_of(p.precision)?;
+    let info = optional_text(p.info, "params.info")?.unwrap_or_default();
+    let options = SaveOptions { kind, precision_bits, info, date: None };
+    let field = propagator.read("propagator")?;
+    let from = sources.map(|sources| sources.read("sources")).transpose()?;
+    save_propagator(Path::new(path), &field, from.as_deref(), &options)
+}
+
+fn read_file(
+    context: &Arc<Context>,
+    path: &str,
+    p: &plaq_propagator_read_params,
+    propagator: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    if p.reserved != 0 {
+        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+    }
+    if p.extents.iter().any(|&l| l < 0) {
+        bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", p.extents);
+    }
+    let precision = choose_any(p.precision, "params.precision")?;
+    let expect = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));
+    let (device, comm) = (context.device(), context.comm());
+    let field = load_propagator(device, comm, Path::new(path), precision, expect)?;
+    propagator.set(context.adopt(Spinor::new(context, field))?);
+    Ok(())
+}

@@ -1,0 +1,378 @@
+//! Solvers of a Dirac operator's equations.
+
+use std::ffi::c_void;
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::args::{
+    number_of, Array, Handle, Local, Maybe, MaybeArray, Out, Params, Raw, Report, TextOut,
+};
+use super::context::Context;
+use super::dirac::{plaq_dirac, Dirac};
+use super::field::plaq_precision;
+use super::gauge::plaq_storage;
+use super::handles;
+use super::multigrid::{plaq_multigrid, Multigrid};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+pub use crate::compose::plaq_solver_params;
+use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
+use crate::error::{significant, Result};
+use crate::fields::{Needs, SpinorField};
+use crate::ops::propagator;
+use crate::params::InC;
+use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
+
+/// What a `plaq_solver` stands for.
+pub struct Solver {
+    context: Arc<Context>,
+    solver: DiracSolver,
+    /// Columns of a propagator solved at a time.
+    columns: usize,
+    /// Residuals of the last solve.
+    history: Mutex<Vec<f64>>,
+}
+
+impl Solver {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn solver(&self) -> &DiracSolver {
+        &self.solver
+    }
+    pub(crate) fn columns(&self) -> usize {
+        self.columns
+    }
+    pub(crate) fn keep_history(&self, history: Vec<f64>) {
+        *self.history.lock().unwrap_or_else(PoisonError::into_inner) = history;
+    }
+}
+
+interface! {
+    "Solvers"
+    handles {
+        /// A Dirac operator prepared for solves.
+        plaq_solver: Solver = 6,
+    }
+    choices {
+        plaq_stopped_by = StoppedBy;
+        plaq_algorithm = SolverKind;
+        plaq_solution = Solution;
+        plaq_equations = Equations;
+        plaq_chosen = Chosen;
+    }
+    callbacks {
+        /// Called after every iteration with the largest relative residual of the recurrence and
+        /// the time since the start; a result other than 0 ends the solve, and the report says so.
+        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
+        /// next iteration, and the callback that asked is not called again.
+        plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
+    }
+    tables {
+        plaq_solver_params, plaq_solver_params_init;
+    }
+    reports {
+        /// What a solve did. Residuals are recomputed from x in the operator's precision.
+        plaq_solve_report, plaq_solve_report_init {
+            /// 1: every right-hand side meets every criterion.
+            converged: i32,
+            /// 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
+            stopped: i32,
+            /// Iterations of the slowest right-hand side.
+            iterations: i64,
+            /// Largest |b - M x| / |b| over the right-hand sides.
+            residual: f64,
+            /// Largest heavy-quark residual.
+            residual_hq: f64,
+            seconds: f64,
+            /// Floating-point operations and compulsory bytes of operators and vectors.
+            flops: f64,
+            bytes: f64,
+            /// Most device memory held during the solve.
+            memory_peak: i64,
+            /// Residuals recomputed in the operator's precision.
+            reliable_updates: i64,
+            /// Breakdowns after which directions were thrown away.
+            restarts: i64,
+            /// The algorithm that finished; another one than asked for after a standstill.
+            algorithm: plaq_algorithm,
+            /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
+            /// `stopped_by` says what ended the solve.
+            standstill: i32,
+            /// Precision and storage of the iteration.
+            sloppy_precision: plaq_precision,
+            sloppy_storage: plaq_storage,
+            /// Criterion that ended the solve.
+            stopped_by: plaq_stopped_by,
+            /// What PLAQ_ALGORITHM_AUTO chose.
+            chosen: plaq_chosen,
+            /// Right-hand sides solved at a time: of a propagator its columns.
+            columns: i32,
+            reserved: i32,
+        }
+        /// What a solve takes, known before anything runs.
+        plaq_plan_report, plaq_plan_report_init {
+            /// Device memory in bytes, as plaq_solver_memory.
+            memory: i64,
+            /// Kernels: instantiations with their constants.
+            kernels: i64,
+            /// Kernels that a GPU's compiler makes first, neither used before nor in the cache; 0 on a CPU.
+            to_compile: i64,
+            /// Seconds that compiling takes on this machine's cores, a rough estimate.
+            seconds: f64,
+            /// Bytes of the memory that stay allocated afterwards: links and modes of an overlap operator that was made,
+            /// and the multigrid that it keeps; of other solves 0.
+            kept: i64,
+        }
+    }
+    functions {
+        /// Prepares solves with an operator, in its normalisation. Errors: BAD_PARAMETER,
+        /// UNSUPPORTED (a combination that does not exist), OUT_OF_MEMORY.
+        plaq_solver_create(dirac: Handle<plaq_dirac>, params: Params<plaq_solver_params>, solver: Out<plaq_solver>) = create;
+        /// Preconditions every iteration with multigrid, which solvers share; the zero handle: with nothing
+        /// any more. Errors: UNSUPPORTED (the solver is neither automatic nor GCR on one parity directly),
+        /// FIELD_MISMATCH (set up for another lattice).
+        plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
+        /// Destroys a solver. The zero handle is accepted.
+        plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
+        /// Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+        /// solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
+        /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
+        /// solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+        plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
+        /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
+        /// is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
+        /// comes again where constants differ. Errors: INVALID_ARGUMENT.
+        plaq_solver_plan(solver: Local<plaq_solver>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
+        /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
+        /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+        /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+        plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
+        /// Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
+        /// solve, propagator or multishift: by the recurrence and for the system that is iterated;
+        /// at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
+        /// of them are written; `history` may be NULL.
+        plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>[capacity], capacity: i64, count: Out<i64>) = history_of;
+        /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
+        /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
+        /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
+        /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+        /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
+        /// max_seconds are those of the call.
+        plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>[count], sigma: Array<f64>[count], tol: Array<f64>[count], count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[count]) = multishift;
+    }
+}
+
+fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solver>) -> Result<()> {
+    let settings = SolverSettings::from_c(p, "params")?;
+    let params = settings.params(dirac.op(), dirac.normalisation())?;
+    propagator::foresee(&**dirac.op(), &params, settings.columns);
+    let object = Solver {
+        context: dirac.context().clone(),
+        solver: DiracSolver::new(dirac.op().clone(), params)?,
+        columns: settings.columns,
+        history: Mutex::default(),
+    };
+    solver.set(dirac.context().adopt(object)?);
+    Ok(())
+}
+
+fn set_multigrid(solver: &Arc<Solver>, multigrid: Option<&Arc<Multigrid>>) -> Result<()> {
+    if let Some(multigrid) = multigrid {
+        solver.context.check_same(multigrid.context(), "multigrid")?;
+    }
+    solver.solver.set_multigrid(multigrid.map(|m| m.multigrid().clone()))
+}
+
+fn destroy(solver: plaq_solver) -> Result<()> {
+    handles::remove(solver, "solver")
+}
+
+fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
+    let memory = solver.solver.memory(right_hand_sides(nrhs)?)?;
+    bytes.set(i64::try_from(memory).unwrap_or(i64::MAX));
+    Ok(())
+}
+
+pub(super) fn right_hand_sides(nrhs: i32) -> Result<usize> {
+    if !(1..=4096).contains(&nrhs) {
+        bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
+    }
+    Ok(nrhs as usize)
+}
+
+fn plan(
+    solver: &Arc<Solver>,
+    nrhs: i32,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let nrhs = right_hand_sides(nrhs)?;
+    tell(&solver.solver.needs(nrhs)?, report, names, capacity)
+}
+
+/// Reports what work needs.
+pub(super) fn tell(
+    needs: &Needs,
+    report: &mut Report<plaq_plan_report>,
+    names: &mut TextOut,
+    capacity: i64,
+) -> Result<()> {
+    let bytes = |n| i64::try_from(n).unwrap_or(i64::MAX);
+    names.set(&needs.kernels.names.join("\n"), capacity)?;
+    report.set(plaq_plan_report {
+        memory: bytes(needs.memory),
+        kernels: needs.kernels.names.len() as i64,
+        to_compile: needs.kernels.to_compile as i64,
+        seconds: needs.kernels.seconds(),
+        kept: bytes(needs.kept),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn history_of(
+    solver: &Arc<Solver>,
+    history: &mut MaybeArray<f64>,
+    capacity: i64,
+    count: &mut Out<i64>,
+) -> Result<()> {
+    if capacity < 0 {
+        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+    }
+    let all = solver.history.lock().unwrap_or_else(PoisonError::into_inner);
+    let room = all.len().min(capacity as usize);
+    history.set(all[..room].to_vec());
+    count.set(all.len() as i64);
+    Ok(())
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |m, &v| v.max(m))
+}
+
+/// The host's callback as a monitor that answers alike on all ranks.
+pub(crate) fn monitor(
+    solver: &DiracSolver,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+) -> impl FnMut(&Progress) -> ControlFlow<()> {
+    let comm = solver.op().links().geometry().comm().clone();
+    let mut asked = false;
+    move |p| {
+        if let Some(callback) = callback.0.filter(|_| !asked) {
+            let residual = largest(p.residual);
+            // SAFETY: the host's function with the host's own pointer, while its call runs.
+            asked = unsafe { callback(p.iteration as i64, residual, p.seconds, user) } != 0;
+        }
+        match comm.stop(asked) {
+            false => ControlFlow::Continue(()),
+            true => ControlFlow::Break(()),
+        }
+    }
+}
+
+/// What ended a solve of several parts: the last word is whether the whole has converged.
+fn stopped_by(report: &SolverReport) -> StoppedBy {
+    match report.stopped_by {
+        Some(by) if by.is_goal() == report.converged => by,
+        _ if report.converged => StoppedBy::Residual,
+        _ if report.standstill => StoppedBy::Standstill,
+        _ => StoppedBy::Iterations,
+    }
+}
+
+pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report {
+    let s = &report.solver;
+    plaq_solve_report {
+        converged: s.converged as i32,
+        stopped: s.stopped as i32,
+        iterations: s.iterations as i64,
+        residual: largest(&s.residual),
+        residual_hq: largest(&s.residual_hq),
+        seconds: s.seconds,
+        flops: s.flops,
+        bytes: s.bytes,
+        memory_peak: report.memory_peak as i64,
+        reliable_updates: s.reliable_updates as i64,
+        restarts: s.restarts as i64,
+        algorithm: number_of(s.fallback.unwrap_or(asked)),
+        standstill: s.standstill as i32,
+        sloppy_precision: number_of(report.iterated.0),
+        sloppy_storage: number_of(report.iterated.1),
+        stopped_by: number_of(stopped_by(s)),
+        chosen: number_of(report.chosen),
+        columns: report.columns as i32,
+        ..Default::default()
+    }
+}
+
+fn solve(
+    solver: &Arc<Solver>,
+    x: &Arc<Spinor>,
+    b: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    solver.context.check_same(x.context(), "x")?;
+    solver.context.check_same(b.context(), "b")?;
+    let b = b.read_any("b")?;
+    let mut x = x.write_any("x")?;
+    let mut monitor = monitor(&solver.solver, callback, user);
+    let stop = solver.solver.params().solver.stop;
+    let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
+    log::info!(
+        "solve: {} iterations, residual {}, {:.3} s",
+        done.solver.iterations,
+        significant(largest(&done.solver.residual), 4),
+        done.solver.seconds
+    );
+    report.set(to_c(&done, solver.solver.params().solver.kind));
+    residuals.set(done.solver.residual);
+    solver.keep_history(done.solver.history);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn multishift(
+    solver: &Arc<Solver>,
+    x: &Array<plaq_spinor>,
+    sigma: &Array<f64>,
+    tol: &Array<f64>,
+    count: i64,
+    b: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_solve_report>,
+    residuals: &mut MaybeArray<f64>,
+) -> Result<()> {
+    if !(1..=1000).contains(&count) {
+        bail!(InvalidArgument, "count: expected 1 to 1000, found {count}");
+    }
+    let count = count as usize;
+    solver.context.check_same(b.context(), "b")?;
+    let b = b.read_any("b")?;
+    let mut objects = Vec::new();
+    for (k, handle) in x.get(count)?.into_iter().enumerate() {
+        let object = handles::get(handle, &format!("x[{k}]"))?;
+        solver.context.check_same(object.context(), "x")?;
+        objects.push(object);
+    }
+    let guards: Result<Vec<_>> =
+        objects.iter().enumerate().map(|(k, o)| o.write_any(&format!("x[{k}]"))).collect();
+    let mut guards = guards?;
+    let shifts = sigma.get(count)?.into_iter().zip(tol.get(count)?);
+    let shifts: Vec<Shift> =
+        shifts.map(|(sigma, tol)| Shift { sigma, tol, heavy_quark: 0.0 }).collect();
+    let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
+    let mut monitor = monitor(&solver.solver, callback, user);
+    let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;
+    report.set(to_c(&done, SolverKind::Cg));
+    residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
+    solver.keep_history(done.solver.history);
+    Ok(())
+}

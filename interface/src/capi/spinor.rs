@@ -1,0 +1,327 @@
+//! Fields of spinors and of colour vectors.
+
+use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
+
+use super::args::{
+    choose, number_of, Array, Data, DataOut, Handle, Local, Memory, Out, OutArray, Params, Raw,
+    Report,
+};
+use super::context::{plaq_context, Context};
+use super::field::{plaq_precision, plaq_subset, to_c_extents};
+use super::gauge::{geometry_of, plaq_gauge, Gauge};
+use super::handles::{self, Shared};
+use super::layout::plaq_layout_params;
+use super::path::steps_of;
+use super::table::interface;
+use crate::backend::External;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{
+    blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField, Subset,
+};
+use crate::linop::LinOp;
+use crate::operators::CovariantShift;
+use crate::ops::paths::LONGEST;
+use crate::ops::smearing::wuppertal;
+use num_complex::Complex64;
+
+/// What a `plaq_spinor` stands for.
+#[derive(Debug)]
+pub struct Spinor {
+    context: Arc<Context>,
+    field: Shared<SpinorField>,
+}
+
+impl Spinor {
+    pub(crate) fn new(context: &Arc<Context>, field: SpinorField) -> Self {
+        Spinor { context: context.clone(), field: Shared::new(field) }
+    }
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    /// The field, for work on spinors: colour vectors are refused.
+    pub(crate) fn read(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
+        let field = self.field.read(argument)?;
+        only_spinors(&field, argument)?;
+        Ok(field)
+    }
+    pub(crate) fn write(&self, argument: &str) -> Result<RwLockWriteGuard<'_, SpinorField>> {
+        let field = self.field.write(argument)?;
+        only_spinors(&field, argument)?;
+        Ok(field)
+    }
+    /// The field, for work on spinors and colour vectors alike.
+    pub(crate) fn read_any(&self, argument: &str) -> Result<RwLockReadGuard<'_, SpinorField>> {
+        self.field.read(argument)
+    }
+    pub(crate) fn write_any(&self, argument: &str) -> Result<RwLockWriteGuard<'_, SpinorField>> {
+        self.field.write(argument)
+    }
+}
+
+fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
+    match field.components() {
+        Components::SPINOR => Ok(()),
+        found => bail!(FieldMismatch, "{argument}: expected spinors, 4 x 3, found {found}"),
+    }
+}
+
+interface! {
+    "Spinor fields"
+    handles {
+        /// Wilson spinors, 4 spins x 3 colours per site, of one or two flavours, or colour vectors, 3 colours per
+        /// site, for one or more right-hand sides.
+        plaq_spinor: Spinor = 3,
+    }
+    params {
+        /// Shape of a spinor field.
+        plaq_spinor_params, plaq_spinor_params_init {
+            /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
+            /// set, here or by `gauge`.
+            extents: [i32; 4] = [0; 4],
+            precision: plaq_precision = Precision::F64.into(),
+            subset: plaq_subset = number_of(Subset::Full),
+            /// Right-hand sides, 1 to 4096.
+            nrhs: i32 = 1,
+            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            spins: i32 = 4,
+            /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
+            /// Default: none.
+            gauge: plaq_gauge = plaq_gauge::NONE,
+            /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
+            /// slices are slower than sites and faster than right-hand sides.
+            slices: i64 = 1,
+        }
+        /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+        /// over the neighbours in d directions, carried by the links.
+        plaq_spinor_smear_params, plaq_spinor_smear_params_init {
+            /// Not -1 / (2 d). Must be set.
+            alpha: f64 = f64::NAN,
+            steps: i32 = 0,
+            /// Bit mu: neighbours in direction mu; 7: x, y, z.
+            directions: i32 = 7,
+        }
+    }
+    reports {
+        /// Shape of a spinor field that exists.
+        plaq_spinor_report, plaq_spinor_report_init {
+            /// Sites of this rank.
+            extents: [i32; 4],
+            precision: plaq_precision,
+            subset: plaq_subset,
+            nrhs: i32,
+            /// Spins of a site: 4 for spinors, 1 for colour vectors.
+            spins: i32,
+            /// Device memory of the spinors.
+            bytes: i64,
+            /// Slices of a right-hand side: 2 for a doublet of flavours, else 1.
+            slices: i64,
+        }
+    }
+    functions {
+        /// Makes a spinor field that is zero. Errors: BAD_EXTENTS, OUT_OF_MEMORY, INVALID_ARGUMENT.
+        plaq_spinor_create(context: Handle<plaq_context>, params: Params<plaq_spinor_params>, spinor: Out<plaq_spinor>) = create;
+        /// Destroys a spinor field. The zero handle is accepted.
+        plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
+        /// Shape and size.
+        plaq_spinor_describe(spinor: Local<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
+        /// Spinors from the host's array; on failure the field is as before. A field of one parity
+        /// takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+        plaq_spinor_load(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: Data) = load;
+        /// Spinors into the host's array; sites that the field lacks stay.
+        plaq_spinor_save(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: DataOut) = save;
+        /// Sets every number to zero.
+        plaq_spinor_zero(spinor: Handle<plaq_spinor>) = zero;
+        /// to = from; precisions may differ.
+        plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
+        /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+        plaq_spinor_axpby(a: Array<f64>[2 count], x: Handle<plaq_spinor>, b: Array<f64>[2 count], y: Handle<plaq_spinor>, count: i64) = axpby;
+        /// Smears every right-hand side of a field on both parities, in any precision, with
+        /// the links of `gauge` (SU(3)); on failure the field is as before.
+        /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
+        /// y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
+        /// back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+        /// (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
+        /// different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
+        /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+        plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>[count], count: i64) = norm2;
+        /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+        plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>[2 count], count: i64) = dot;
+    }
+}
+
+fn create(
+    context: &Arc<Context>,
+    params: &plaq_spinor_params,
+    spinor: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    if !(1..=4096).contains(&params.nrhs) {
+        bail!(InvalidArgument, "params.nrhs: expected 1 to 4096, found {}", params.nrhs);
+    }
+    let components = match (params.slices, components_of(params.spins)?) {
+        (1, components) => components,
+        (2, Components::SPINOR) => Components::DOUBLET,
+        (slices, _) => bail!(
+            InvalidArgument,
+            "params.slices: expected 1, or 2 with 4 spins, found {slices} with {} spins",
+            params.spins
+        ),
+    };
+    let device = context.device();
+    let geometry = geometry_of(params.extents, params.gauge, context)?;
+    let precision = choose(params.precision, "params.precision")?;
+    let subset = choose(params.subset, "params.subset")?;
+    let nrhs = params.nrhs as usize;
+    let bytes = SpinorField::bytes_of(&geometry, precision, subset, nrhs, components);
+    device.require(bytes as u64, "a spinor field")?;
+    let content = (components, RhsOrder::Slowest);
+    let field = SpinorField::with_components(device, &geometry, precision, subset, nrhs, content)?;
+    spinor.set(context.adopt(Spinor::new(context, field))?);
+    Ok(())
+}
+
+fn shift(
+    y: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    length: i64,
+    x: &Arc<Spinor>,
+) -> Result<()> {
+    y.context.check_same(gauge.context(), "gauge")?;
+    y.context.check_same(x.context(), "x")?;
+    if !(1..=LONGEST as i64).contains(&length) {
+        bail!(BadParameter, "length: expected 1 to {LONGEST}, found {length}");
+    }
+    let path = steps_of(&steps.get(length as usize)?)?;
+    let links = gauge.read("gauge")?;
+    let x = x.read_any("x")?;
+    let mut y = y.write_any("y")?;
+    let recon = if links.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
+    let links = match (links.precision(), links.recon()) == (x.precision(), recon) {
+        true => links.clone(),
+        false => links.shared_copy(x.precision(), recon)?,
+    };
+    CovariantShift::new(links, x.components(), path)?.apply(&mut y, &x)
+}
+
+/// What a site holds with this number of spins.
+pub(crate) fn components_of(spins: i32) -> Result<Components> {
+    match spins {
+        4 => Ok(Components::SPINOR),
+        1 => Ok(Components::COLOUR),
+        _ => bail!(InvalidArgument, "params.spins: expected 4 or 1, found {spins}"),
+    }
+}
+
+fn smear(
+    spinor: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_spinor_smear_params,
+) -> Result<()> {
+    spinor.context.check_same(gauge.context(), "gauge")?;
+    if !(0..=100_000).contains(&params.steps) {
+        bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", params.steps);
+    }
+    let links = gauge.read("gauge")?;
+    let mut psi = spinor.write_any("spinor")?;
+    wuppertal(&mut psi, &links, params.alpha, params.steps as usize, params.directions)
+}
+
+fn destroy(spinor: plaq_spinor) -> Result<()> {
+    handles::remove(spinor, "spinor")
+}
+
+fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Result<()> {
+    let f = spinor.read_any("spinor")?;
+    report.set(plaq_spinor_report {
+        extents: to_c_extents(f.geometry()),
+        precision: number_of(f.precision()),
+        subset: number_of(f.subset()),
+        nrhs: f.nrhs() as i32,
+        spins: f.components().spins as i32,
+        bytes: f.held() as i64,
+        slices: f.components().slices as i64,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn external<'a>(
+    field: &SpinorField,
+    layout: &plaq_layout_params,
+    data: &'a impl Memory,
+) -> Result<(Layout, External<'a>)> {
+    let Components { slices, spins, .. } = field.components();
+    let mut description = Layout { spins, ..layout.spinors()? };
+    if spins == 1 {
+        description.basis = GammaBasis::DeGrandRossi;
+    }
+    let shape = (field.geometry().extents(), Group::Su3, field.subset());
+    let memory = layout.external(data, &description, shape, slices * field.nrhs())?;
+    Ok((description, memory))
+}
+
+fn load(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let mut field = spinor.write_any("spinor")?;
+    let (description, memory) = external(&field, layout, data)?;
+    field.load(&description, &memory, layout.checked())
+}
+
+fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let field = spinor.read_any("spinor")?;
+    let (description, mut memory) = external(&field, layout, data)?;
+    field.save(&description, &mut memory)
+}
+
+fn zero(spinor: &Arc<Spinor>) -> Result<()> {
+    spinor.write_any("spinor")?.clear()
+}
+
+fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
+    from.context.check_same(&to.context, "to")?;
+    let source = from.read_any("from")?;
+    let mut target = to.write_any("to")?;
+    blas::copy(&mut target, &source)
+}
+
+/// The arguments `count` must be the number of right-hand sides.
+fn check_count(count: i64, field: &SpinorField) -> Result<usize> {
+    if count != field.nrhs() as i64 {
+        bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", field.nrhs());
+    }
+    Ok(field.nrhs())
+}
+
+fn axpby(
+    a: &Array<f64>,
+    x: &Arc<Spinor>,
+    b: &Array<f64>,
+    y: &Arc<Spinor>,
+    count: i64,
+) -> Result<()> {
+    x.context.check_same(&y.context, "y")?;
+    let source = x.read_any("x")?;
+    let mut target = y.write_any("y")?;
+    let n = check_count(count, &source)?;
+    let pairs = |c: &Array<f64>| -> Result<Vec<Complex64>> {
+        Ok(c.get(2 * n)?.chunks(2).map(|z| Complex64::new(z[0], z[1])).collect())
+    };
+    blas::axpby(&pairs(a)?, &source, &pairs(b)?, &mut target)
+}
+
+fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {
+    let field = x.read_any("x")?;
+    check_count(count, &field)?;
+    norms.set(blas::norm2(&field)?);
+    Ok(())
+}
+
+fn dot(x: &Arc<Spinor>, y: &Arc<Spinor>, products: &mut OutArray<f64>, count: i64) -> Result<()> {
+    x.context.check_same(&y.context, "y")?;
+    let (x, y) = (x.read_any("x")?, y.read_any("y")?);
+    check_count(count, &x)?;
+    products.set(blas::dot(&x, &y)?.iter().flat_map(|z| [z.re, z.im]).collect());
+    Ok(())
+}

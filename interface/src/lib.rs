@@ -1,0 +1,12 @@
+//! The library `libplaq.so`: plaq's C interface (`capi`) and the program `plaq` (`app`), on top of the core.
+#![warn(clippy::undocumented_unsafe_blocks)]
+// Brackets in the documentation are indices and intervals, not links.
+#![allow(rustdoc::broken_intra_doc_links)]
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
+
+pub use plaq_core::{
+    backend, bail, comm, compose, error, fields, io, linop, operators, ops, params, solvers,
+};
+
+pub mod app;
+pub mod capi;
