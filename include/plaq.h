@@ -1,4 +1,4 @@
-/* plaq: embeddable lattice QCD. Generated from src/capi; do not edit.
+/* plaq: embeddable lattice QCD. Generated from interface/src/capi; do not edit.
  *
  * Status. Functions return a plaq_status: 0 done; positive: refused, nothing changed (but after
  * PLAQ_SOLVER_BREAKDOWN the solution is zero); negative: the object or context is lost. plaq_last_error() says which argument, what was expected and
@@ -281,6 +281,14 @@ plaq_status plaq_context_synchronize(plaq_context context);
 
 /* ---- Fields: what they share ---- */
 
+/** Sites that a field has: parity is (x + y + z + t) mod 2. */
+typedef int32_t plaq_subset;
+enum {
+  PLAQ_SUBSET_FULL = 0,
+  PLAQ_SUBSET_EVEN = 1,
+  PLAQ_SUBSET_ODD = 2
+};
+
 /** Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
  * otherwise; sums are in double. */
 typedef int32_t plaq_precision;
@@ -293,15 +301,24 @@ enum {
   PLAQ_PRECISION_QUARTER = 1
 };
 
-/** Sites that a field has: parity is (x + y + z + t) mod 2. */
-typedef int32_t plaq_subset;
+/* ---- Layouts: arrays of the host program ---- */
+
+/** Memory that the pointers point to. */
+typedef int32_t plaq_location;
 enum {
-  PLAQ_SUBSET_FULL = 0,
-  PLAQ_SUBSET_EVEN = 1,
-  PLAQ_SUBSET_ODD = 2
+  PLAQ_LOCATION_HOST = 0,
+  /** Memory of the context's device. */
+  PLAQ_LOCATION_DEVICE = 1
 };
 
-/* ---- Layouts: arrays of the host program ---- */
+/** Gamma matrices that spinors of an array refer to (docs/layouts.md). */
+typedef int32_t plaq_basis;
+enum {
+  PLAQ_BASIS_DEGRAND_ROSSI = 0,
+  PLAQ_BASIS_UKQCD = 1,
+  PLAQ_BASIS_CHIRAL = 2,
+  PLAQ_BASIS_DIRAC_PAULI = 3
+};
 
 /** Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
  * (re, im), colour matrices row-major unless it says otherwise. */
@@ -333,23 +350,6 @@ enum {
   PLAQ_ORDER_CULGT_TIMESLICE = 12,
   PLAQ_ORDER_CULGT_PARITY = 13,
   PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
-};
-
-/** Gamma matrices that spinors of an array refer to (docs/layouts.md). */
-typedef int32_t plaq_basis;
-enum {
-  PLAQ_BASIS_DEGRAND_ROSSI = 0,
-  PLAQ_BASIS_UKQCD = 1,
-  PLAQ_BASIS_CHIRAL = 2,
-  PLAQ_BASIS_DIRAC_PAULI = 3
-};
-
-/** Memory that the pointers point to. */
-typedef int32_t plaq_location;
-enum {
-  PLAQ_LOCATION_HOST = 0,
-  /** Memory of the context's device. */
-  PLAQ_LOCATION_DEVICE = 1
 };
 
 /** An array of the host. */
@@ -400,21 +400,6 @@ typedef struct plaq_gauge {
   int64_t id;
 } plaq_gauge;
 
-/** Kinds of link smearing. */
-typedef int32_t plaq_smearing;
-enum {
-  /** Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0]. */
-  PLAQ_SMEARING_APE = 0,
-  /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
-  PLAQ_SMEARING_STOUT = 1,
-  /** Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-   * cubes; alpha[1] and alpha[2]. */
-  PLAQ_SMEARING_HYP = 2,
-  /** Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-   * rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10. */
-  PLAQ_SMEARING_OVERIMPROVED = 3
-};
-
 /** Real numbers of a link that are stored; this also fixes the gauge group. */
 typedef int32_t plaq_storage;
 enum {
@@ -428,6 +413,21 @@ enum {
   PLAQ_STORAGE_SU3_8_ANGLES = 9,
   /** SU(2), a0 + i a.sigma. */
   PLAQ_STORAGE_SU2 = 4
+};
+
+/** Kinds of link smearing. */
+typedef int32_t plaq_smearing;
+enum {
+  /** Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0]. */
+  PLAQ_SMEARING_APE = 0,
+  /** exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0]. */
+  PLAQ_SMEARING_STOUT = 1,
+  /** Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+   * cubes; alpha[1] and alpha[2]. */
+  PLAQ_SMEARING_HYP = 2,
+  /** Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+   * rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10. */
+  PLAQ_SMEARING_OVERIMPROVED = 3
 };
 
 /** Link smearing. */
@@ -511,25 +511,6 @@ plaq_status plaq_gauge_save(plaq_gauge gauge, const plaq_layout_params *layout, 
 
 /* ---- Gauge configurations in files ---- */
 
-typedef int32_t plaq_file_format;
-enum {
-  /** NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three. */
-  PLAQ_FILE_FORMAT_NERSC = 1,
-  PLAQ_FILE_FORMAT_NERSC_3X3 = 2,
-  /** ILDG with SciDAC records in LIME. */
-  PLAQ_FILE_FORMAT_ILDG = 3,
-  /** MILC version 5, single precision; older versions are read, too. */
-  PLAQ_FILE_FORMAT_MILC = 4,
-  PLAQ_FILE_FORMAT_OPENQCD = 5,
-  PLAQ_FILE_FORMAT_DDALPHAAMG = 6
-};
-
-typedef int32_t plaq_byte_order;
-enum {
-  PLAQ_BYTE_ORDER_LITTLE = 1,
-  PLAQ_BYTE_ORDER_BIG = 2
-};
-
 /** Faults of a file that could be read. */
 typedef int32_t plaq_file_warning;
 enum {
@@ -547,6 +528,25 @@ enum {
   PLAQ_FILE_WARNING_TRAILING = 32,
   /** Links in double precision that are unitary only to single precision. */
   PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
+};
+
+typedef int32_t plaq_byte_order;
+enum {
+  PLAQ_BYTE_ORDER_LITTLE = 1,
+  PLAQ_BYTE_ORDER_BIG = 2
+};
+
+typedef int32_t plaq_file_format;
+enum {
+  /** NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three. */
+  PLAQ_FILE_FORMAT_NERSC = 1,
+  PLAQ_FILE_FORMAT_NERSC_3X3 = 2,
+  /** ILDG with SciDAC records in LIME. */
+  PLAQ_FILE_FORMAT_ILDG = 3,
+  /** MILC version 5, single precision; older versions are read, too. */
+  PLAQ_FILE_FORMAT_MILC = 4,
+  PLAQ_FILE_FORMAT_OPENQCD = 5,
+  PLAQ_FILE_FORMAT_DDALPHAAMG = 6
 };
 
 /** Texts in headers of NERSC and ILDG files, those of plaq_write_params. */
@@ -1489,6 +1489,24 @@ typedef struct plaq_solver {
   int64_t id;
 } plaq_solver;
 
+/** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+ * solves in one call the greatest. */
+typedef int32_t plaq_stopped_by;
+enum {
+  /** The goals were met, `tol` last. */
+  PLAQ_STOPPED_BY_RESIDUAL = 0,
+  /** The goals were met, `tol_hq` last. */
+  PLAQ_STOPPED_BY_HEAVY_QUARK = 1,
+  /** Recomputed residuals no longer fell. */
+  PLAQ_STOPPED_BY_STANDSTILL = 2,
+  /** `max_iterations`. */
+  PLAQ_STOPPED_BY_ITERATIONS = 3,
+  /** `max_seconds`. */
+  PLAQ_STOPPED_BY_TIME = 4,
+  /** The callback. */
+  PLAQ_STOPPED_BY_CALLBACK = 5
+};
+
 /** Algorithms. */
 typedef int32_t plaq_algorithm;
 enum {
@@ -1553,24 +1571,6 @@ enum {
   /** No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
    * log says. */
   PLAQ_CHOSEN_ONLY_KRYLOV = 3
-};
-
-/** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
- * solves in one call the greatest. */
-typedef int32_t plaq_stopped_by;
-enum {
-  /** The goals were met, `tol` last. */
-  PLAQ_STOPPED_BY_RESIDUAL = 0,
-  /** The goals were met, `tol_hq` last. */
-  PLAQ_STOPPED_BY_HEAVY_QUARK = 1,
-  /** Recomputed residuals no longer fell. */
-  PLAQ_STOPPED_BY_STANDSTILL = 2,
-  /** `max_iterations`. */
-  PLAQ_STOPPED_BY_ITERATIONS = 3,
-  /** `max_seconds`. */
-  PLAQ_STOPPED_BY_TIME = 4,
-  /** The callback. */
-  PLAQ_STOPPED_BY_CALLBACK = 5
 };
 
 /** Called after every iteration with the largest relative residual of the recurrence and
@@ -1782,6 +1782,28 @@ plaq_status plaq_solver_multishift(plaq_solver solver,
 
 /* ---- Sources, propagators and hadron correlators ---- */
 
+/** gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+ * name: */
+typedef int32_t plaq_gamma;
+enum {
+  PLAQ_GAMMA_ONE = 0,
+  PLAQ_GAMMA_X = 1,
+  PLAQ_GAMMA_Y = 2,
+  PLAQ_GAMMA_Z = 4,
+  PLAQ_GAMMA_T = 8,
+  /** gamma_x gamma_y gamma_z gamma_t. */
+  PLAQ_GAMMA_5 = 15
+};
+
+/** How a correlator falls. */
+typedef int32_t plaq_mass_form;
+enum {
+  /** cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))]. */
+  PLAQ_MASS_FORM_COSH = 0,
+  /** exp(-m t): ln[C(t) / C(t+1)]. */
+  PLAQ_MASS_FORM_LOG = 1
+};
+
 typedef int32_t plaq_source;
 enum {
   /** One site. */
@@ -1814,28 +1836,6 @@ enum {
   PLAQ_DILUTE_PARITY = 4,
   /** Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME. */
   PLAQ_DILUTE_TIME = 8
-};
-
-/** gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
- * name: */
-typedef int32_t plaq_gamma;
-enum {
-  PLAQ_GAMMA_ONE = 0,
-  PLAQ_GAMMA_X = 1,
-  PLAQ_GAMMA_Y = 2,
-  PLAQ_GAMMA_Z = 4,
-  PLAQ_GAMMA_T = 8,
-  /** gamma_x gamma_y gamma_z gamma_t. */
-  PLAQ_GAMMA_5 = 15
-};
-
-/** How a correlator falls. */
-typedef int32_t plaq_mass_form;
-enum {
-  /** cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))]. */
-  PLAQ_MASS_FORM_COSH = 0,
-  /** exp(-m t): ln[C(t) / C(t+1)]. */
-  PLAQ_MASS_FORM_LOG = 1
 };
 
 /** Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
@@ -1961,6 +1961,16 @@ plaq_status plaq_effective_mass(const double *correlator,
 
 /* ---- Contractions ---- */
 
+/** What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2. */
+typedef int32_t plaq_projection;
+enum {
+  /** tr P C; of the decuplet the average over i = x, y, z. */
+  PLAQ_PROJECTION_TRACE = 0,
+  /** The decuplet's spin 3/2 at rest: the sum over i, j of
+   * tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3. */
+  PLAQ_PROJECTION_THREE_HALVES = 1
+};
+
 /** Baryons of light quarks u = d and strange ones s; epsilon over colours is understood. */
 typedef int32_t plaq_baryon;
 enum {
@@ -1980,16 +1990,6 @@ enum {
   PLAQ_BARYON_XI_STAR = 6,
   /** (s C gamma_i s) s. */
   PLAQ_BARYON_OMEGA = 7
-};
-
-/** What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2. */
-typedef int32_t plaq_projection;
-enum {
-  /** tr P C; of the decuplet the average over i = x, y, z. */
-  PLAQ_PROJECTION_TRACE = 0,
-  /** The decuplet's spin 3/2 at rest: the sum over i, j of
-   * tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3. */
-  PLAQ_PROJECTION_THREE_HALVES = 1
 };
 
 /** How propagators are contracted. */
@@ -2862,6 +2862,17 @@ typedef struct plaq_momentum {
   int64_t id;
 } plaq_momentum;
 
+/** Order of this rank's sites in an array of momenta. */
+typedef int32_t plaq_site_order;
+enum {
+  /** x fastest, t slowest. */
+  PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0,
+  /** Even sites, then odd ones. */
+  PLAQ_SITE_ORDER_EVEN_ODD = 1,
+  /** The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them. */
+  PLAQ_SITE_ORDER_OPENQCD = 2
+};
+
 /** What an array of momenta holds for each link; four links on a site. */
 typedef int32_t plaq_momentum_form;
 enum {
@@ -2875,17 +2886,6 @@ enum {
   /** i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
    * 12 c3 + i c4, c5 + i c6, c7 + i c8. */
   PLAQ_MOMENTUM_OPENQCD = 3
-};
-
-/** Order of this rank's sites in an array of momenta. */
-typedef int32_t plaq_site_order;
-enum {
-  /** x fastest, t slowest. */
-  PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0,
-  /** Even sites, then odd ones. */
-  PLAQ_SITE_ORDER_EVEN_ODD = 1,
-  /** The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them. */
-  PLAQ_SITE_ORDER_OPENQCD = 2
 };
 
 /** A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1

@@ -1,4 +1,4 @@
-!> plaq: embeddable lattice QCD, for Fortran 2008 with iso_c_binding. Generated from src/capi; do
+!> plaq: embeddable lattice QCD, for Fortran 2008 with iso_c_binding. Generated from interface/src/capi; do
 !> not edit. The rules are those of include/plaq.h. Strings that go in end with c_null_char; strings
 !> that come back as c_ptr are read with plaq_text. Absent optional arguments are NULL.
 module plaq
@@ -146,6 +146,10 @@ module plaq
   end type
 
   ! Fields: what they share
+  !> Sites that a field has: parity is (x + y + z + t) mod 2.
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
+  integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
   !> Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
   !> otherwise; sums are in double.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_DOUBLE = 8
@@ -154,12 +158,17 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
   !> 8-bit fixed point: of multigrid's coarse links alone, `link_precision` of plaq_multigrid_params.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_QUARTER = 1
-  !> Sites that a field has: parity is (x + y + z + t) mod 2.
-  integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
-  integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
-  integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
 
   ! Layouts: arrays of the host program
+  !> Memory that the pointers point to.
+  integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
+  !> Memory of the context's device.
+  integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
+  !> Gamma matrices that spinors of an array refer to (docs/layouts.md).
+  integer(c_int32_t), parameter :: PLAQ_BASIS_DEGRAND_ROSSI = 0
+  integer(c_int32_t), parameter :: PLAQ_BASIS_UKQCD = 1
+  integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
+  integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
   !> Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
   !> (re, im), colour matrices row-major unless it says otherwise.
   !> Site (x fastest), then direction, row, column, or spin, colour.
@@ -188,15 +197,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE = 12
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_PARITY = 13
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
-  !> Gamma matrices that spinors of an array refer to (docs/layouts.md).
-  integer(c_int32_t), parameter :: PLAQ_BASIS_DEGRAND_ROSSI = 0
-  integer(c_int32_t), parameter :: PLAQ_BASIS_UKQCD = 1
-  integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
-  integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
-  !> Memory that the pointers point to.
-  integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
-  !> Memory of the context's device.
-  integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
   !> An array of the host.
   type, bind(c) :: plaq_layout_params
     !> sizeof of this struct, set by its init function.
@@ -234,17 +234,6 @@ module plaq
   type, bind(c) :: plaq_gauge
     integer(c_int64_t) :: id = 0
   end type
-  !> Kinds of link smearing.
-  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
-  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
-  !> Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-  !> cubes; alpha[1] and alpha[2].
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
-  !> Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-  !> rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
-  integer(c_int32_t), parameter :: PLAQ_SMEARING_OVERIMPROVED = 3
   !> Real numbers of a link that are stored; this also fixes the gauge group.
   !> SU(3), whole matrices.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_18 = 18
@@ -256,6 +245,17 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU3_8_ANGLES = 9
   !> SU(2), a0 + i a.sigma.
   integer(c_int32_t), parameter :: PLAQ_STORAGE_SU2 = 4
+  !> Kinds of link smearing.
+  !> Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_APE = 0
+  !> exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_STOUT = 1
+  !> Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+  !> cubes; alpha[1] and alpha[2].
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_HYP = 2
+  !> Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+  !> rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+  integer(c_int32_t), parameter :: PLAQ_SMEARING_OVERIMPROVED = 3
   !> Link smearing.
   type, bind(c) :: plaq_gauge_smear_params
     !> sizeof of this struct, set by its init function.
@@ -294,17 +294,6 @@ module plaq
   end type
 
   ! Gauge configurations in files
-  !> NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC_3X3 = 2
-  !> ILDG with SciDAC records in LIME.
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_ILDG = 3
-  !> MILC version 5, single precision; older versions are read, too.
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_MILC = 4
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
-  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
-  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
-  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
   !> Faults of a file that could be read.
   !> ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
@@ -320,6 +309,17 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_TRAILING = 32
   !> Links in double precision that are unitary only to single precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
+  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
+  integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
+  !> NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC_3X3 = 2
+  !> ILDG with SciDAC records in LIME.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_ILDG = 3
+  !> MILC version 5, single precision; older versions are read, too.
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_MILC = 4
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
+  integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
   !> Texts in headers of NERSC and ILDG files, those of plaq_write_params.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_ID = 1
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2
@@ -821,6 +821,20 @@ module plaq
   type, bind(c) :: plaq_solver
     integer(c_int64_t) :: id = 0
   end type
+  !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+  !> solves in one call the greatest.
+  !> The goals were met, `tol` last.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_RESIDUAL = 0
+  !> The goals were met, `tol_hq` last.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_HEAVY_QUARK = 1
+  !> Recomputed residuals no longer fell.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_STANDSTILL = 2
+  !> `max_iterations`.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_ITERATIONS = 3
+  !> `max_seconds`.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
+  !> The callback.
+  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> Algorithms.
   !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
   integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CG = 0
@@ -871,20 +885,6 @@ module plaq
   !> No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
   !> log says.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_ONLY_KRYLOV = 3
-  !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
-  !> solves in one call the greatest.
-  !> The goals were met, `tol` last.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_RESIDUAL = 0
-  !> The goals were met, `tol_hq` last.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_HEAVY_QUARK = 1
-  !> Recomputed residuals no longer fell.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_STANDSTILL = 2
-  !> `max_iterations`.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_ITERATIONS = 3
-  !> `max_seconds`.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_TIME = 4
-  !> The callback.
-  integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every iteration with the largest relative residual of the recurrence and
   !> the time since the start; a result other than 0 ends the solve, and the report says so.
@@ -1008,6 +1008,20 @@ module plaq
   end type
 
   ! Sources, propagators and hadron correlators
+  !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+  !> name:
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_X = 1
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_Y = 2
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_Z = 4
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
+  !> gamma_x gamma_y gamma_z gamma_t.
+  integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
+  !> How a correlator falls.
+  !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
+  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
+  !> exp(-m t): ln[C(t) / C(t+1)].
+  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
   !> One site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
   !> All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
@@ -1030,20 +1044,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
   !> Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
-  !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
-  !> name:
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_X = 1
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_Y = 2
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_Z = 4
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
-  !> gamma_x gamma_y gamma_z gamma_t.
-  integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
-  !> How a correlator falls.
-  !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
-  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
-  !> exp(-m t): ln[C(t) / C(t+1)].
-  integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
   !> Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
   !> Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
   !> (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
@@ -1093,6 +1093,12 @@ module plaq
   end type
 
   ! Contractions
+  !> What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+  !> tr P C; of the decuplet the average over i = x, y, z.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTION_TRACE = 0
+  !> The decuplet's spin 3/2 at rest: the sum over i, j of
+  !> tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+  integer(c_int32_t), parameter :: PLAQ_PROJECTION_THREE_HALVES = 1
   !> Baryons of light quarks u = d and strange ones s; epsilon over colours is understood.
   !> (u C gamma5 d) u.
   integer(c_int32_t), parameter :: PLAQ_BARYON_NUCLEON = 0
@@ -1110,12 +1116,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
-  !> What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
-  !> tr P C; of the decuplet the average over i = x, y, z.
-  integer(c_int32_t), parameter :: PLAQ_PROJECTION_TRACE = 0
-  !> The decuplet's spin 3/2 at rest: the sum over i, j of
-  !> tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
-  integer(c_int32_t), parameter :: PLAQ_PROJECTION_THREE_HALVES = 1
   !> How propagators are contracted.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
@@ -1592,6 +1592,13 @@ module plaq
   type, bind(c) :: plaq_momentum
     integer(c_int64_t) :: id = 0
   end type
+  !> Order of this rank's sites in an array of momenta.
+  !> x fastest, t slowest.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
+  !> Even sites, then odd ones.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
+  !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
   !> What an array of momenta holds for each link; four links on a site.
   !> p_1 to p_8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
@@ -1603,13 +1610,6 @@ module plaq
   !> i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
   !> 12 c3 + i c4, c5 + i c6, c7 + i c8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_OPENQCD = 3
-  !> Order of this rank's sites in an array of momenta.
-  !> x fastest, t slowest.
-  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_LEXICOGRAPHIC = 0
-  !> Even sites, then odd ones.
-  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
-  !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
-  integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
   !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
   !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
   type, bind(c) :: plaq_gauge_action_params

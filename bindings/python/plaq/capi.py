@@ -1,5 +1,5 @@
 """The C interface of plaq by ctypes: structs, enums, functions, and exceptions for statuses. Generated from
-src/capi; do not edit.
+interface/src/capi; do not edit.
 
 Functions have the names and the order of arguments of include/plaq.h, with these differences:
 - A status other than 0 is an exception of its class, with plaq's message.
@@ -512,6 +512,13 @@ def plaq_context_synchronize(context: Any) -> None:
 # ---- Fields: what they share ----
 
 
+class plaq_subset(Enum):
+    """Sites that a field has: parity is (x + y + z + t) mod 2."""
+    FULL = 0
+    EVEN = 1
+    ODD = 2
+
+
 class plaq_precision(Enum):
     """Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
     otherwise; sums are in double.
@@ -524,14 +531,22 @@ class plaq_precision(Enum):
     QUARTER = 1
 
 
-class plaq_subset(Enum):
-    """Sites that a field has: parity is (x + y + z + t) mod 2."""
-    FULL = 0
-    EVEN = 1
-    ODD = 2
-
-
 # ---- Layouts: arrays of the host program ----
+
+
+class plaq_location(Enum):
+    """Memory that the pointers point to."""
+    HOST = 0
+    #: Memory of the context's device.
+    DEVICE = 1
+
+
+class plaq_basis(Enum):
+    """Gamma matrices that spinors of an array refer to (docs/layouts.md)."""
+    DEGRAND_ROSSI = 0
+    UKQCD = 1
+    CHIRAL = 2
+    DIRAC_PAULI = 3
 
 
 class plaq_order(Enum):
@@ -564,21 +579,6 @@ class plaq_order(Enum):
     CULGT_TIMESLICE = 12
     CULGT_PARITY = 13
     CULGT_TIMESLICE_PARITY = 14
-
-
-class plaq_basis(Enum):
-    """Gamma matrices that spinors of an array refer to (docs/layouts.md)."""
-    DEGRAND_ROSSI = 0
-    UKQCD = 1
-    CHIRAL = 2
-    DIRAC_PAULI = 3
-
-
-class plaq_location(Enum):
-    """Memory that the pointers point to."""
-    HOST = 0
-    #: Memory of the context's device.
-    DEVICE = 1
 
 
 class plaq_layout_params(Struct):
@@ -654,20 +654,6 @@ class plaq_gauge(Handle):
     """
 
 
-class plaq_smearing(Enum):
-    """Kinds of link smearing."""
-    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
-    APE = 0
-    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
-    STOUT = 1
-    #: Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
-    #: cubes; alpha[1] and alpha[2].
-    HYP = 2
-    #: Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
-    #: rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
-    OVERIMPROVED = 3
-
-
 class plaq_storage(Enum):
     """Real numbers of a link that are stored; this also fixes the gauge group."""
     #: SU(3), whole matrices.
@@ -680,6 +666,20 @@ class plaq_storage(Enum):
     SU3_8_ANGLES = 9
     #: SU(2), a0 + i a.sigma.
     SU2 = 4
+
+
+class plaq_smearing(Enum):
+    """Kinds of link smearing."""
+    #: Projection of (1 - alpha) U + alpha / (2 (d - 1)) (sum of staples); alpha[0].
+    APE = 0
+    #: exp(i Q) U, i Q the algebra part of rho (sum of staples) U^dagger; rho = alpha[0].
+    STOUT = 1
+    #: Three levels inside of hypercubes; alpha[0..2], directions 15. In three directions two levels inside of
+    #: cubes; alpha[1] and alpha[2].
+    HYP = 2
+    #: Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
+    #: rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
+    OVERIMPROVED = 3
 
 
 class plaq_gauge_smear_params(Struct):
@@ -853,25 +853,6 @@ def plaq_gauge_save(gauge: Any, layout: Optional[plaq_layout_params], data: Any)
 # ---- Gauge configurations in files ----
 
 
-class plaq_file_format(Enum):
-    """"""
-    #: NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
-    NERSC = 1
-    NERSC_3X3 = 2
-    #: ILDG with SciDAC records in LIME.
-    ILDG = 3
-    #: MILC version 5, single precision; older versions are read, too.
-    MILC = 4
-    OPENQCD = 5
-    DDALPHAAMG = 6
-
-
-class plaq_byte_order(Enum):
-    """"""
-    LITTLE = 1
-    BIG = 2
-
-
 class plaq_file_warning(Enum):
     """Faults of a file that could be read."""
     #: ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
@@ -888,6 +869,25 @@ class plaq_file_warning(Enum):
     TRAILING = 32
     #: Links in double precision that are unitary only to single precision.
     SINGLE_PRECISION = 64
+
+
+class plaq_byte_order(Enum):
+    """"""
+    LITTLE = 1
+    BIG = 2
+
+
+class plaq_file_format(Enum):
+    """"""
+    #: NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+    NERSC = 1
+    NERSC_3X3 = 2
+    #: ILDG with SciDAC records in LIME.
+    ILDG = 3
+    #: MILC version 5, single precision; older versions are read, too.
+    MILC = 4
+    OPENQCD = 5
+    DDALPHAAMG = 6
 
 
 class plaq_file_text(Enum):
@@ -2475,6 +2475,24 @@ class plaq_solver(Handle):
     """A Dirac operator prepared for solves."""
 
 
+class plaq_stopped_by(Enum):
+    """What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+    solves in one call the greatest.
+    """
+    #: The goals were met, `tol` last.
+    RESIDUAL = 0
+    #: The goals were met, `tol_hq` last.
+    HEAVY_QUARK = 1
+    #: Recomputed residuals no longer fell.
+    STANDSTILL = 2
+    #: `max_iterations`.
+    ITERATIONS = 3
+    #: `max_seconds`.
+    TIME = 4
+    #: The callback.
+    CALLBACK = 5
+
+
 class plaq_algorithm(Enum):
     """Algorithms."""
     #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
@@ -2535,24 +2553,6 @@ class plaq_chosen(Enum):
     #: No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
     #: log says.
     ONLY_KRYLOV = 3
-
-
-class plaq_stopped_by(Enum):
-    """What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
-    solves in one call the greatest.
-    """
-    #: The goals were met, `tol` last.
-    RESIDUAL = 0
-    #: The goals were met, `tol_hq` last.
-    HEAVY_QUARK = 1
-    #: Recomputed residuals no longer fell.
-    STANDSTILL = 2
-    #: `max_iterations`.
-    ITERATIONS = 3
-    #: `max_seconds`.
-    TIME = 4
-    #: The callback.
-    CALLBACK = 5
 
 
 #: Called after every iteration with the largest relative residual of the recurrence and
@@ -2900,6 +2900,27 @@ def plaq_solver_multishift(
 # ---- Sources, propagators and hadron correlators ----
 
 
+class plaq_gamma(Enum):
+    """gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
+    name:
+    """
+    GAMMA_ONE = 0
+    GAMMA_X = 1
+    GAMMA_Y = 2
+    GAMMA_Z = 4
+    GAMMA_T = 8
+    #: gamma_x gamma_y gamma_z gamma_t.
+    GAMMA_5 = 15
+
+
+class plaq_mass_form(Enum):
+    """How a correlator falls."""
+    #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
+    COSH = 0
+    #: exp(-m t): ln[C(t) / C(t+1)].
+    LOG = 1
+
+
 class plaq_source(Enum):
     """"""
     #: One site.
@@ -2930,27 +2951,6 @@ class plaq_dilute(Enum):
     PARITY = 4
     #: Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
     TIME = 8
-
-
-class plaq_gamma(Enum):
-    """gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
-    name:
-    """
-    GAMMA_ONE = 0
-    GAMMA_X = 1
-    GAMMA_Y = 2
-    GAMMA_Z = 4
-    GAMMA_T = 8
-    #: gamma_x gamma_y gamma_z gamma_t.
-    GAMMA_5 = 15
-
-
-class plaq_mass_form(Enum):
-    """How a correlator falls."""
-    #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
-    COSH = 0
-    #: exp(-m t): ln[C(t) / C(t+1)].
-    LOG = 1
 
 
 class plaq_source_params(Struct):
@@ -3163,6 +3163,15 @@ def plaq_effective_mass(correlator: Any, times: int, form: Union[int, str, plaq_
 # ---- Contractions ----
 
 
+class plaq_projection(Enum):
+    """What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
+    #: tr P C; of the decuplet the average over i = x, y, z.
+    TRACE = 0
+    #: The decuplet's spin 3/2 at rest: the sum over i, j of
+    #: tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
+    THREE_HALVES = 1
+
+
 class plaq_baryon(Enum):
     """Baryons of light quarks u = d and strange ones s; epsilon over colours is understood."""
     #: (u C gamma5 d) u.
@@ -3181,15 +3190,6 @@ class plaq_baryon(Enum):
     XI_STAR = 6
     #: (s C gamma_i s) s.
     OMEGA = 7
-
-
-class plaq_projection(Enum):
-    """What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
-    #: tr P C; of the decuplet the average over i = x, y, z.
-    TRACE = 0
-    #: The decuplet's spin 3/2 at rest: the sum over i, j of
-    #: tr P (delta_ij - gamma_i gamma_j / 3) C_ji, over 3.
-    THREE_HALVES = 1
 
 
 class plaq_contract_params(Struct):
@@ -4575,6 +4575,16 @@ class plaq_momentum(Handle):
     """
 
 
+class plaq_site_order(Enum):
+    """Order of this rank's sites in an array of momenta."""
+    #: x fastest, t slowest.
+    LEXICOGRAPHIC = 0
+    #: Even sites, then odd ones.
+    EVEN_ODD = 1
+    #: The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
+    OPENQCD = 2
+
+
 class plaq_momentum_form(Enum):
     """What an array of momenta holds for each link; four links on a site."""
     #: p_1 to p_8.
@@ -4587,16 +4597,6 @@ class plaq_momentum_form(Enum):
     #: i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
     #: 12 c3 + i c4, c5 + i c6, c7 + i c8.
     OPENQCD = 3
-
-
-class plaq_site_order(Enum):
-    """Order of this rank's sites in an array of momenta."""
-    #: x fastest, t slowest.
-    LEXICOGRAPHIC = 0
-    #: Even sites, then odd ones.
-    EVEN_ODD = 1
-    #: The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
-    OPENQCD = 2
 
 
 class plaq_gauge_action_params(Struct):
