@@ -84,7 +84,7 @@ fn native(arch: &str) -> String {
 
 fn main() {
     // Where tests find the tree.
-    println!("cargo:rustc-env=PLAQ_ROOT={}", env!("CARGO_MANIFEST_DIR"));
+    println!("cargo:rustc-env=SOURCE_TREE={}", env!("CARGO_MANIFEST_DIR"));
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets the architecture");
     for path in [

@@ -4,7 +4,7 @@ use std::env;
 
 fn main() {
     // Where tests and tools find the tree.
-    println!("cargo:rustc-env=PLAQ_ROOT={}/..", env!("CARGO_MANIFEST_DIR"));
+    println!("cargo:rustc-env=SOURCE_TREE={}/..", env!("CARGO_MANIFEST_DIR"));
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets the architecture");
     if env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         let major = env::var("CARGO_PKG_VERSION_MAJOR").expect("cargo sets the version");

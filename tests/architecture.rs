@@ -32,22 +32,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "compose",
         ],
     ),
-    (
-        "app",
-        &[
-            "error",
-            "params",
-            "io",
-            "backend",
-            "comm",
-            "fields",
-            "linop",
-            "operators",
-            "solvers",
-            "compose",
-            "ops",
-        ],
-    ),
+    ("app", CORE),
     (
         "capi",
         &[
@@ -67,6 +52,20 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Layers of the core.
+const CORE: &[&str] = &[
+    "error",
+    "params",
+    "io",
+    "backend",
+    "comm",
+    "fields",
+    "linop",
+    "operators",
+    "solvers",
+    "compose",
+    "ops",
+];
 const MAY_BE_UNSAFE: &[&str] = &["backend", "comm", "capi"];
 const LONGEST_FILE: usize = 800;
 /// Where the sources of the core are, and those of the C interface and the program.
@@ -83,7 +82,7 @@ struct Source {
 }
 
 fn root() -> PathBuf {
-    PathBuf::from(env!("PLAQ_ROOT"))
+    PathBuf::from(env!("SOURCE_TREE"))
 }
 
 fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
@@ -508,7 +507,7 @@ fn tests_of_the_kit_do_not_look_where_they_were_built() {
             // Configurations beside the source tree are a guess for want of PLAQ_CONFIGS, and compilers
             // run where the sources are.
             let excused = ["beside", "current_dir"].iter().any(|word| line.contains(word));
-            if line.contains("PLAQ_ROOT") && !excused {
+            if line.contains("SOURCE_TREE") && !excused {
                 wrong.push(format!("{}:{}", path.display(), n + 1));
             }
         }
@@ -516,7 +515,8 @@ fn tests_of_the_kit_do_not_look_where_they_were_built() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Types of the values that constants of the C header mean: `PLAQ_X = 1 => Type::Value`.
+/// Types of the values that constants of the C header mean: `PLAQ_X = 1 => Type::Value`, and those of `choices!` that
+/// leave messages to the type: `names Type: plaq_x {`.
 fn types_of_constants(source: &Source) -> BTreeSet<String> {
     let t = tokens(&source.code);
     let at = |i: usize| t.get(i).map_or("", String::as_str);
@@ -530,7 +530,8 @@ fn types_of_constants(source: &Source) -> BTreeSet<String> {
         let end = (i..t.len()).find(|&j| at(j) == ",").unwrap_or(t.len());
         (i..end).filter(|&j| at(j + 1) == "::" && at(j).starts_with(char::is_uppercase))
     });
-    values.map(|j| t[j].clone()).collect()
+    let named = (0..t.len()).filter(|&i| at(i) == "names" && (at(i + 2), at(i + 4)) == (":", "{"));
+    values.chain(named.map(|i| i + 1)).map(|j| t[j].clone()).collect()
 }
 
 /// Do messages have words for a type? Without `Debug` they cannot spell its values as Rust does.

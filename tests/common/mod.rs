@@ -184,7 +184,7 @@ pub fn first_launches(file: &std::path::Path) -> [usize; 3] {
 
 /// A configuration of another code, or `None` with a message where the folder is absent.
 pub fn configuration(name: &str) -> Option<PathBuf> {
-    let beside = concat!(env!("PLAQ_ROOT"), "/../shared/configs").into();
+    let beside = concat!(env!("SOURCE_TREE"), "/../shared/configs").into();
     let path = PathBuf::from(std::env::var("PLAQ_CONFIGS").unwrap_or(beside)).join(name);
     if !path.exists() {
         println!("skipped: no {} (set PLAQ_CONFIGS)", path.display());

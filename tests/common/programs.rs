@@ -12,7 +12,7 @@ use plaq::backend::cpu::instruction_sets;
 pub const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
 pub fn root() -> &'static Path {
-    Path::new(env!("PLAQ_ROOT"))
+    Path::new(env!("SOURCE_TREE"))
 }
 
 /// A folder of the build tree for what the tests of a module compile, with the library under its own name and that

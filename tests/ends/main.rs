@@ -52,7 +52,7 @@ fn host(work: &Path) -> Option<(PathBuf, PathBuf)> {
 
 fn compile(arguments: &[&str], to: &Path, libraries: &[&str]) -> Option<()> {
     let mut cc = Command::new(std::env::var("CC").unwrap_or("cc".into()));
-    cc.current_dir(env!("PLAQ_ROOT")).args(["-O1", "-Wall", "-Werror"]).args(arguments);
+    cc.current_dir(env!("SOURCE_TREE")).args(["-O1", "-Wall", "-Werror"]).args(arguments);
     let Ok(out) = cc.arg("-o").arg(to).args(libraries).output() else {
         println!("skipped: no C compiler");
         return None;

@@ -31,7 +31,7 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
     let mut command = Command::new(compiler);
     command.args(arguments).arg("-o").arg(&program).arg("-L").arg(&folder);
     command.arg(format!("-Wl,-rpath,{}", folder.display())).args(["-lplaq", "-lm"]);
-    command.current_dir(env!("PLAQ_ROOT"));
+    command.current_dir(env!("SOURCE_TREE"));
     run(&mut command);
     program
 }

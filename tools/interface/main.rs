@@ -10,7 +10,7 @@ mod python;
 
 fn main() -> std::io::Result<()> {
     for (file, text) in files::all() {
-        let path = std::path::Path::new(env!("PLAQ_ROOT")).join(&file);
+        let path = std::path::Path::new(env!("SOURCE_TREE")).join(&file);
         if std::fs::read_to_string(&path).ok().as_deref() != Some(&text) {
             println!("{file}");
             std::fs::write(path, text)?;
