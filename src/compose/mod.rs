@@ -31,33 +31,21 @@
 //! ```
 
 pub mod approximation;
-mod automatic;
-mod deflation;
-mod equation;
-mod krylov_solve;
 mod modes;
 pub mod multigrid;
-mod multishift;
 mod overlap;
 mod overlap_choice;
 mod overlap_mass;
 mod overlap_modes;
 mod overlap_solve;
 mod overlap_systems;
-mod room;
 mod sign;
 mod solve;
 mod spectrum;
 #[cfg(test)]
 pub(crate) mod tests;
-mod tolerance;
 
 pub use crate::linop::{Schur, System};
-pub use deflation::{Deflation, LowModes};
-pub use equation::{
-    plaq_solver_params, seconds_of, Chosen, Equations, Normalisation, Solution, SolveParams,
-    SolveReport, SolverSettings, COLUMNS,
-};
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use overlap::{Overlap, OverlapSquare};
 pub use overlap_modes::{OverlapModes, OverlapModesRecord};
@@ -65,5 +53,9 @@ pub use overlap_solve::{
     OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
 };
 pub use sign::{Method, Sign, SignParams};
-pub use solve::{DiracSolver, MULTIGRID_DIRECTIONS};
+pub use solve::{
+    plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes,
+    Normalisation, Solution, SolveParams, SolveReport, SolverSettings, COLUMNS,
+    MULTIGRID_DIRECTIONS,
+};
 pub use spectrum::{largest, smallest, Bound};

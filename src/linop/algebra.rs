@@ -223,6 +223,7 @@ impl Product {
 
 impl LinOp for Product {
     fn free_idle(&self) {
+        self.workspace.clear();
         self.factors.iter().for_each(|factor| factor.free_idle());
     }
     fn shape(&self) -> Shape {

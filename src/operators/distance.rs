@@ -91,6 +91,11 @@ impl DistanceWeights {
         Ok(DistanceWeights { distance, times: factors(&weights)?, over: factors(&inverse)? })
     }
 
+    /// What they are weights of.
+    pub fn distance(&self) -> Distance {
+        self.distance
+    }
+
     /// The weighted operator W^-1 M W, or with `adjoint` W M W^-1, whose adjoint is W^-1 M^dagger W.
     pub fn around(&self, op: Arc<dyn QuarkAction>, adjoint: bool) -> DistanceWeighted {
         DistanceWeighted { op, weights: self.clone(), adjoint }
@@ -240,6 +245,10 @@ struct WeightedSchur {
 impl LinOp for WeightedSchur {
     fn shape(&self) -> Shape {
         self.inner.shape()
+    }
+    fn free_idle(&self) {
+        self.workspace.clear();
+        self.inner.free_idle();
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let apply = |out: &mut VectorField, inp: &VectorField| self.inner.apply(out, inp);

@@ -21,7 +21,7 @@
 use num_complex::Complex64;
 
 use super::stop::{StoppedBy, Watch};
-use super::{Monitor, Patience, SolverKind, SolverParams, SolverReport, System};
+use super::{Monitor, Patience, SolverKind, SolverParams, SolverReport, Source, System};
 use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
@@ -145,7 +145,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         system: &'a System,
         params: &'a SolverParams,
         x: &'a mut VectorField,
-        (b, norm, origin): (&'a VectorField, &[f64], Option<&'a SchurSource<'a>>),
+        Source { b, norms: norm, origin }: Source<'a>,
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;

@@ -160,32 +160,42 @@ pub fn solve(
     b: &VectorField,
     monitor: &mut Monitor,
 ) -> Result<SolverReport> {
-    solve_with_origin(system, params, x, (b, None), monitor)
-}
-
-/// Solves a Schur complement's system where `origin` says how b comes from the source of the whole operator.
-/// Residuals in precise arithmetic then go by way of the other parity, with one vector less, and what b holds is
-/// unspecified afterwards.
-///
-/// # Errors
-/// Errors of [`solve`].
-pub(crate) fn solve_with_origin(
-    system: &System,
-    params: &SolverParams,
-    x: &mut VectorField,
-    (b, origin): (&VectorField, Option<&SchurSource>),
-    monitor: &mut Monitor,
-) -> Result<SolverReport> {
     check(system, params, x, b)?;
-    let start = Instant::now();
     let xs = &mut [x];
     let mut units = InRange::new(xs, b, params.initial_guess)?;
     let mut fields = units.fields();
-    let (x, b) = (&mut *fields.xs[0], fields.b);
-    // That source has units of its own.
-    let origin = origin.filter(|_| fields.factors.iter().all(|&f| f == 1.0));
     let in_units = |s: &Vec<f64>| s.iter().zip(fields.factors).map(|(s, f)| s * f).collect();
     let system = &System { scale: system.scale.as_ref().map(in_units), ..system.clone() };
+    let source = Source { b: fields.b, norms: fields.norms, origin: None };
+    let done = solve_in_range(system, params, fields.xs[0], source, monitor);
+    units.end(done)
+}
+
+/// A source whose norms are known and ordinary numbers.
+#[derive(Clone, Copy)]
+pub(crate) struct Source<'a> {
+    pub b: &'a VectorField,
+    /// |b| of every right-hand side, or where b is that of a Schur complement, of the whole operator's source. Residuals are
+    /// compared with it, unless the system has a scale. 0: the solution is 0.
+    pub norms: &'a [f64],
+    /// How b comes from the source of the whole operator: residuals in precise arithmetic then go by way of the other
+    /// parity, with one vector less, and what b holds is unspecified afterwards.
+    pub origin: Option<&'a SchurSource<'a>>,
+}
+
+/// The same for a source in range.
+///
+/// # Errors
+/// Errors of [`solve`]; the solution is unspecified after them.
+pub(crate) fn solve_in_range(
+    system: &System,
+    params: &SolverParams,
+    x: &mut VectorField,
+    source: Source,
+    monitor: &mut Monitor,
+) -> Result<SolverReport> {
+    check(system, params, x, source.b)?;
+    let start = Instant::now();
     let iterations = match params.kind {
         // All directions are taken; the first one may end with a residual that is recomputed.
         SolverKind::Gcr => steps(params.stop.iterations, DIFFERENT.max(params.nkrylov + 1)),
@@ -194,30 +204,25 @@ pub(crate) fn solve_with_origin(
     let stop = Stop { iterations, ..params.stop };
     let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
-    let solved = || {
-        let mut mixed = MixedPrecision::new(system, params, x, (b, fields.norms, origin), monitor)?;
-        match params.kind {
-            SolverKind::Cg => match inverse {
-                Some(inverse) => cg::flexible(&mut mixed, inverse)?,
-                None => cg::run(&mut mixed, cg::Form::Hermitian)?,
-            },
-            SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
-            SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
-            SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
-            SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
-            SolverKind::Mr => mr::run(&mut mixed, inverse)?,
-            SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
-        }
-        let parked = mixed.parked().to_vec();
-        let mut report = mixed.finish()?;
-        if params.kind == SolverKind::BiCgStab && params.fall_back && !parked.is_empty() {
-            let equation = (x, b, origin);
-            fall_back(&parked, (system, params, start), equation, &mut report, monitor)?;
-        }
-        Ok(report)
-    };
-    let done = solved();
-    units.end(done)
+    let mut mixed = MixedPrecision::new(system, params, x, source, monitor)?;
+    match params.kind {
+        SolverKind::Cg => match inverse {
+            Some(inverse) => cg::flexible(&mut mixed, inverse)?,
+            None => cg::run(&mut mixed, cg::Form::Hermitian)?,
+        },
+        SolverKind::Cgne => cg::run(&mut mixed, cg::Form::NormalError)?,
+        SolverKind::Cgnr => cg::run(&mut mixed, cg::Form::NormalResidual)?,
+        SolverKind::BiCgStab => bicgstab::run(&mut mixed, inverse)?,
+        SolverKind::Gcr => gcr::run(&mut mixed, inverse)?,
+        SolverKind::Mr => mr::run(&mut mixed, inverse)?,
+        SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
+    }
+    let parked = mixed.parked().to_vec();
+    let mut report = mixed.finish()?;
+    if params.kind == SolverKind::BiCgStab && params.fall_back && !parked.is_empty() {
+        fall_back(&parked, (system, params, start), (x, source), &mut report, monitor)?;
+    }
+    Ok(report)
 }
 
 /// Refuses equations, fields and parameters that do not fit together.
@@ -262,10 +267,11 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
 fn fall_back(
     parked: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
-    (x, b, origin): (&mut VectorField, &VectorField, Option<&SchurSource>),
+    (x, source): (&mut VectorField, Source),
     report: &mut SolverReport,
     monitor: &mut Monitor,
 ) -> Result<()> {
+    let Source { b, norms, origin } = source;
     let (n, stop) = (b.nrhs(), params.stop);
     if let Some((i, _)) = parked.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
         bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
@@ -306,8 +312,9 @@ fn fall_back(
         let keep: Vec<f64> = columns.clone().map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
         blas::axpby(&blas::uniform(count, 0.0), &b, &blas::complex(&keep), &mut x)?;
         let origin = origin.map(|origin| origin.columns(first, count)).transpose()?;
-        let part =
-            solve_with_origin(&system, &params, &mut x, (&b, origin.as_ref()), &mut watched)?;
+        let norms = &norms[columns.clone()];
+        let source = Source { b: &b, norms, origin: origin.as_ref() };
+        let part = solve_in_range(&system, &params, &mut x, source, &mut watched)?;
         let (mut residual, mut residual_hq) =
             (std::mem::take(&mut report.residual), std::mem::take(&mut report.residual_hq));
         residual[columns.clone()].copy_from_slice(&part.residual);

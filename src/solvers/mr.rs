@@ -73,6 +73,10 @@ impl LinOp for MinimalResidual {
     fn range(&self) -> Shape {
         self.op.shape()
     }
+    fn free_idle(&self) {
+        self.workspace.clear();
+        self.op.free_idle();
+    }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (shape, n) = (self.op.shape(), inp.nrhs());
         self.workspace.with(&shape, n, |r| {

@@ -262,6 +262,67 @@ impl Default for SolveParams {
     }
 }
 
+impl SolveParams {
+    /// Does a solver with an action in this precision keep clover blocks for its precise residuals? Not where memory
+    /// counts, with 16 bits inside, and not where residuals are few, as those of GCR with multigrid.
+    pub(super) fn keeps_blocks(&self, own: Precision) -> bool {
+        let few = |inner| inner == Precision::F16 || self.solver.kind == SolverKind::Gcr;
+        !self.sloppy.is_some_and(|(inner, _)| inner < own && few(inner))
+    }
+
+    /// Refuses parameters out of range and combinations that there are not.
+    pub(super) fn check(&self, op: &Arc<dyn QuarkAction>) -> Result<()> {
+        self.solver.check()?;
+        if self.solution.preconditioned() && self.even_odd.is_none() {
+            bail!(
+                BadParameter,
+                "system: {} needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
+                self.solution
+            );
+        }
+        if let Some(form) = self.even_odd {
+            op.clone().schur(form)?;
+        }
+        let (kind, equations) = (self.solver.kind, self.equations);
+        let hermitian = self.solution.normal() || iterated_operator(op, self.even_odd)?.hermitian();
+        if kind == SolverKind::Cg && equations == Equations::Direct && !hermitian {
+            bail!(
+                Unsupported,
+                "equations: {kind} needs a hermitian positive operator: ask for one of the normal \
+                 equations, or for {} or {}",
+                SolverKind::Cgnr,
+                SolverKind::Cgne
+            );
+        }
+        let other = match kind {
+            SolverKind::Cgne => Some(Equations::NormalResidual),
+            SolverKind::Cgnr => Some(Equations::NormalError),
+            _ => None,
+        };
+        if other == Some(equations) {
+            bail!(
+                BadParameter,
+                "equations: {kind} has normal equations of its own, expected PLAQ_EQUATIONS_DIRECT or \
+                 these, found {equations}"
+            );
+        }
+        if kind == SolverKind::MultiShift {
+            bail!(Unsupported, "multishift has its own call");
+        }
+        // Those steps are no hermitian operator, which CG would need.
+        if self.precondition_steps > 0 && (kind == SolverKind::Cg || !kind.takes_preconditioner()) {
+            bail!(
+                Unsupported,
+                "{kind} takes no steps of minimal residual: {}, {} and {} do",
+                SolverKind::BiCgStab,
+                SolverKind::Gcr,
+                SolverKind::Mr
+            );
+        }
+        Ok(())
+    }
+}
+
 /// What a solve with a Dirac operator did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolveReport {
@@ -279,6 +340,15 @@ pub struct SolveReport {
 }
 
 impl SolveReport {
+    /// Both parts of a solve in one report, see [`SolverReport::followed_by`].
+    pub fn followed_by(self, second: SolveReport) -> Self {
+        SolveReport {
+            memory_peak: self.memory_peak.max(second.memory_peak),
+            solver: self.solver.followed_by(second.solver),
+            ..second
+        }
+    }
+
     /// Solves for these right-hand sides, then for others, in one report.
     pub fn beside(self, others: SolveReport) -> Self {
         SolveReport {

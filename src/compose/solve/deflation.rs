@@ -6,16 +6,15 @@ use std::time::Instant;
 
 use num_complex::Complex64;
 
-use super::equation::iterated_operator;
+use super::equation::{iterated_operator, SolveReport};
+use super::inverter::{Ask, Inverter};
 use crate::backend::{exceptionally, runs, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, VectorSet};
-use crate::linop::{LinOp, Normal, Schur};
+use crate::linop::{LinOp, Normal, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
-use crate::solvers::{
-    eigen_set, EigenParams, EigenReport, Monitor, SolverParams, SolverReport, Stop,
-};
+use crate::solvers::{eigen_set, EigenParams, EigenReport, Monitor, Stop};
 
 /// Eigenvectors v_k of A^dagger A with their eigenvalues, A being a quark action or a Schur complement of it.
 pub struct LowModes {
@@ -130,56 +129,6 @@ impl Deflation {
         Ok(Deflation { modes: Arc::new(modes), ..*self })
     }
 
-    /// Solves C x = b by `iterate` in as many parts as the residual takes to fall, by `restart` in each; before each of them
-    /// x gains what the modes give of the rest. Residuals are compared with `scale`, or with |b|.
-    pub(super) fn solve(
-        &self,
-        (op, sides, scale): (&dyn LinOp, Sides, Option<&[f64]>),
-        x: &mut SpinorField,
-        b: &SpinorField,
-        params: &SolverParams,
-        mut iterate: impl FnMut(&mut SpinorField, &SolverParams) -> Result<SolverReport>,
-    ) -> Result<SolverReport> {
-        let start = Instant::now();
-        let norms = match scale {
-            Some(scale) => scale.to_vec(),
-            None => blas::norm2(b)?.iter().map(|v| v.sqrt()).collect(),
-        };
-        let mut params = params.clone();
-        let asked = params.stop;
-        let mut total: Option<SolverReport> = None;
-        // A part that took no iterations may not have come nearer: the rest is one part.
-        let mut stalled = false;
-        loop {
-            let worst = self.correct((op, sides), x, b, &norms, params.initial_guess)?;
-            params.initial_guess = true;
-            let goal = (self.restart * worst).min(0.5);
-            // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
-            let more = exceptionally(!stalled && asked.residual > 0.0 && goal > asked.residual);
-            let left = params.stop.iterations;
-            params.stop = Stop { iterations: left, ..asked.since(start) };
-            if more {
-                (params.stop.residual, params.stop.heavy_quark) = (goal, 0.0);
-            }
-            let part = iterate(x, &params)?;
-            let ended = !more || !part.converged || part.iterations >= left;
-            params.stop.iterations = left.saturating_sub(part.iterations);
-            stalled = part.iterations == 0;
-            let report = match total.take() {
-                Some(before) => before.followed_by(part),
-                None => part,
-            };
-            if !runs() && self.restart > asked.residual {
-                // What would follow.
-                self.correct((op, sides), x, b, &norms, true)?;
-            }
-            if ended {
-                return Ok(report);
-            }
-            total = Some(report);
-        }
-    }
-
     /// x += what the modes give of the solution of C y = b - C x; returns the largest |b - C x| before, over `norms`.
     fn correct(
         &self,
@@ -234,5 +183,81 @@ impl Deflation {
         };
         blas::axpy(&blas::complex(&lengths), found, x)?;
         Ok(worst)
+    }
+}
+
+/// A link around an iteration for C x = b: it is asked for as many parts as the residual takes to fall by the deflation's
+/// `restart` in each, and before each of them x gains what the modes give of the rest.
+pub(super) struct Deflated {
+    pub next: Arc<dyn Inverter>,
+    pub deflation: Deflation,
+    /// C.
+    pub op: Arc<dyn LinOp>,
+    pub sides: Sides,
+    /// The action and system that the modes must belong to.
+    pub action: Arc<dyn QuarkAction>,
+    pub form: Option<Schur>,
+}
+
+impl Inverter for Deflated {
+    fn solve(
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let start = Instant::now();
+        let restart = self.deflation.restart;
+        let correct = |x: &mut SpinorField, guess: bool| {
+            let correction = (&*self.op, self.sides);
+            self.deflation.correct(correction, x, b, ask.norms, guess)
+        };
+        let (asked, mut part) = (ask.stop, Ask { origin: None, ..*ask });
+        let mut total: Option<SolveReport> = None;
+        // A part that took no iterations may not have come nearer: the rest is one part.
+        let mut stalled = false;
+        loop {
+            let worst = correct(x, part.guess)?;
+            part.guess = true;
+            let goal = (restart * worst).min(0.5);
+            // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
+            let more = exceptionally(!stalled && asked.residual > 0.0 && goal > asked.residual);
+            let left = part.stop.iterations;
+            part.stop = Stop { iterations: left, ..asked.since(start) };
+            if more {
+                (part.stop.residual, part.stop.heavy_quark) = (goal, 0.0);
+            }
+            let found = self.next.solve(x, b, &part, watch)?;
+            let ended = !more || !found.solver.converged || found.solver.iterations >= left;
+            part.stop.iterations = left.saturating_sub(found.solver.iterations);
+            stalled = found.solver.iterations == 0;
+            let report = match total.take() {
+                Some(before) => before.followed_by(found),
+                None => found,
+            };
+            if !runs() && restart > asked.residual {
+                // What would follow.
+                correct(x, true)?;
+            }
+            if ended {
+                return Ok(report);
+            }
+            total = Some(report);
+        }
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        format!("deflated by {} modes", self.deflation.count.min(self.deflation.modes.count()))
+    }
+    fn prepare(&self) -> Result<()> {
+        self.deflation.modes.check(&*self.action, self.form)?;
+        self.next.prepare()
     }
 }

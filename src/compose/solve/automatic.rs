@@ -1,0 +1,331 @@
+//! The solver that is chosen while it solves: BiCGStab, and multigrid as soon as that is cheaper.
+//!
+//! Costs are counted in iterations of BiCGStab of one right-hand side, which all ranks count alike. What a set-up and a
+//! solve with multigrid cost in these was measured (docs/lab/automatic.md); how many BiCGStab will need follows
+//! from how far the residual has fallen.
+
+use std::ops::ControlFlow;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use super::equation::{Chosen, Equations, SolveParams, SolveReport};
+use super::inverter::{Ask, Inverter};
+use super::parts::{in_parts, Parts};
+use crate::compose::multigrid::{Multigrid, MultigridParams, Update};
+use crate::error::{Error, Result};
+use crate::fields::{Components, Precision, SpinorField};
+use crate::linop::Shape;
+use crate::operators::QuarkAction;
+use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
+
+/// Iterations before the first estimate, and their cost in that of multigrid.
+const FIRST_LOOK: usize = 16;
+const LOOK: f64 = 0.05;
+/// Residuals that an estimate averages over: those of BiCGStab jump.
+const WINDOW: usize = 8;
+/// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside of the lattice.
+const HEAVY_QUARK: f64 = 1e-6;
+
+/// What multigrid costs on a device, in iterations of BiCGStab of one right-hand side.
+struct Costs {
+    setup: f64,
+    solve: f64,
+    /// Seconds that a set-up takes at least, on lattices that do not fill the device.
+    seconds: f64,
+}
+
+const CPU: Costs = Costs { setup: 4300.0, solve: 265.0, seconds: 0.0 };
+const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 0.5 };
+
+/// The residual of BiCGStab that falls.
+struct Fall {
+    /// Logarithms of the last residuals.
+    last: [f64; WINDOW],
+    /// Seconds at the last iterations.
+    times: [f64; WINDOW],
+    /// Seconds of an iteration: of as many as are averaged over, the fastest. First launches wait for the compiler.
+    pace: f64,
+    goal: f64,
+}
+
+impl Fall {
+    /// Iterations that a solve is going to need in all.
+    fn expected(&mut self, p: &Progress) -> Option<f64> {
+        let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
+        let at = p.iteration % WINDOW;
+        if p.iteration > WINDOW {
+            self.pace = self.pace.min((p.seconds - self.times[at]) / WINDOW as f64);
+        }
+        (self.last[at], self.times[at]) = (worst.ln(), p.seconds);
+        let mean = self.last.iter().sum::<f64>() / WINDOW as f64;
+        let known = p.iteration >= FIRST_LOOK && mean < 0.0;
+        known.then(|| p.iteration as f64 * (self.goal / mean).max(1.0))
+    }
+}
+
+/// A chain for multigrid, made of a hierarchy.
+type ByMultigrid = dyn Fn(Arc<Multigrid>) -> Result<Arc<Parts>> + Send + Sync;
+
+/// The link of a solver that chooses its algorithm: BiCGStab, and GCR with multigrid once that was set up.
+pub struct Automatic {
+    op: Arc<dyn QuarkAction>,
+    params: SolveParams,
+    /// Right-hand sides that the host said will be solved for; 0: nothing.
+    expected: usize,
+    krylov: Arc<Parts>,
+    by_multigrid: Box<ByMultigrid>,
+    state: Mutex<State>,
+}
+
+/// What an automatic solver knows of its operator.
+#[derive(Default)]
+struct State {
+    /// The hierarchy and the chain with it, once it was set up.
+    multigrid: Option<(Arc<Multigrid>, Arc<Parts>)>,
+    /// It was set up here, and follows links that change; one of the host's does not.
+    own: bool,
+    /// Right-hand sides solved for.
+    solved: usize,
+    /// Multigrid cannot be set up.
+    impossible: bool,
+}
+
+impl Automatic {
+    pub fn new(
+        op: Arc<dyn QuarkAction>,
+        params: SolveParams,
+        expected: usize,
+        krylov: Arc<Parts>,
+        by_multigrid: Box<ByMultigrid>,
+    ) -> Self {
+        Automatic { op, params, expected, krylov, by_multigrid, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the host's hierarchy, or none.
+    ///
+    /// # Errors
+    /// Errors of solvers with multigrid.
+    pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
+        self.take(multigrid, false)
+    }
+
+    fn take(&self, multigrid: Option<Arc<Multigrid>>, own: bool) -> Result<()> {
+        let with_chain =
+            |m: Arc<Multigrid>| -> Result<_> { Ok((m.clone(), (self.by_multigrid)(m)?)) };
+        let multigrid = multigrid.map(with_chain).transpose()?;
+        let mut state = self.state();
+        (state.multigrid, state.own) = (multigrid, own);
+        Ok(())
+    }
+
+    /// The hierarchy that there is.
+    pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
+        self.state().multigrid.as_ref().map(|m| m.0.clone())
+    }
+    /// The chain with it.
+    pub fn with_multigrid(&self) -> Option<Arc<Parts>> {
+        self.state().multigrid.as_ref().map(|m| m.1.clone())
+    }
+
+    fn give_multigrid_up(&self, e: &Error) {
+        log::info!("automatic solver: goes on with BiCGStab, as multigrid fails: {e}");
+        let mut state = self.state();
+        (state.multigrid, state.impossible) = (None, true);
+    }
+
+    /// The chain by the hierarchy that there is, where that follows the links and fits.
+    fn usable(&self, nrhs: usize) -> Option<Arc<Parts>> {
+        let (multigrid, chain) = self.state().multigrid.clone()?;
+        if self.state().own && multigrid.check_links(&*self.op).is_err() {
+            if let Err(e) = multigrid.update(&*self.op, Update::Keep) {
+                self.give_multigrid_up(&e);
+                return None;
+            }
+        }
+        match chain.at_once(nrhs) {
+            Ok(_) => Some(chain),
+            Err(e) => {
+                log::info!("automatic solver: BiCGStab, as multigrid does not fit: {e}");
+                None
+            }
+        }
+    }
+
+    fn run_multigrid(
+        &self,
+        chain: &Parts,
+        ask: &Ask,
+        (x, b): (&mut SpinorField, &SpinorField),
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let mut report = chain.solve(x, b, ask, watch)?;
+        report.chosen = Chosen::Multigrid;
+        report.solver.fallback.get_or_insert(SolverKind::Gcr);
+        Ok(report)
+    }
+
+    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails.
+    fn go_on(
+        &self,
+        ask: &Ask,
+        (x, b): (&mut SpinorField, &SpinorField),
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let made = Multigrid::new(&*self.op, &MultigridParams::default());
+        let made = made.and_then(|m| self.take(Some(Arc::new(m)), true));
+        let comm = self.op.links().geometry().comm();
+        let chain = comm.agree(made).and_then(|()| match self.with_multigrid() {
+            Some(chain) => chain.at_once(b.nrhs()).map(|_| Some(chain)),
+            // Another thread has taken it away.
+            None => Ok(None),
+        });
+        match chain {
+            Ok(Some(chain)) => self.run_multigrid(&chain, ask, (x, b), watch),
+            Ok(None) => self.krylov.solve(x, b, ask, watch),
+            Err(e) => {
+                self.give_multigrid_up(&e);
+                let next = self.krylov.solve(x, b, ask, watch)?;
+                Ok(SolveReport { chosen: Chosen::OnlyKrylov, ..next })
+            }
+        }
+    }
+}
+
+impl Inverter for Automatic {
+    fn solve(
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let start = Instant::now();
+        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
+        let (n, ask) = (b.nrhs(), Ask { stop, ..*ask });
+        if let Some(chain) = self.usable(n) {
+            return self.run_multigrid(&chain, &ask, (x, b), watch);
+        }
+        let at_once = self.krylov.at_once(n)?;
+        if at_once < n {
+            // Multigrid may be there after the first ones.
+            let part = |x: &mut SpinorField, b: &SpinorField, ask: &Ask, watch: &mut Monitor| {
+                self.solve(x, b, ask, watch)
+            };
+            return in_parts((x, b), at_once, &ask, watch, part);
+        }
+        let costs = if self.op.shape().device.is_cpu() { CPU } else { GPU };
+        let (solved, possible) = {
+            let state = self.state();
+            (state.solved, !state.impossible && state.multigrid.is_none())
+        };
+        let possible = possible && fits(&self.op, &self.params);
+        // As many are going to come as came, where the host does not say.
+        let later = match self.expected {
+            0 => solved,
+            expected => expected.saturating_sub(solved + n),
+        };
+        let later = later.max(ask.later) as f64;
+        let comm = self.op.links().geometry().comm().clone();
+        let mut fall = Fall {
+            last: [0.0; WINDOW],
+            times: [0.0; WINDOW],
+            pace: f64::INFINITY,
+            goal: stop.residual.max(1e-15).ln(),
+        };
+        let (mut dear, mut failed) = (None, None);
+        let mut told = |p: &Progress| {
+            if watch(p).is_break() {
+                return ControlFlow::Break(());
+            }
+            let Some(all) = fall.expected(p).filter(|_| possible) else {
+                return ControlFlow::Continue(());
+            };
+            let done = (p.iteration * n) as f64;
+            let left = all * (n as f64 + later) - done;
+            if done < LOOK * (costs.setup + costs.solve * n as f64) {
+                return ControlFlow::Continue(());
+            }
+            if left < costs.setup + costs.solve * (n as f64 + later) {
+                return ControlFlow::Continue(());
+            }
+            let mut seconds = [left * fall.pace / n as f64];
+            if let Err(e) = comm.max(&mut seconds) {
+                failed = Some(e);
+                return ControlFlow::Break(());
+            }
+            if seconds[0] < costs.seconds {
+                return ControlFlow::Continue(());
+            }
+            dear = Some((p.iteration, all));
+            ControlFlow::Break(())
+        };
+        let mut report = self.krylov.solve(x, b, &ask, &mut told)?;
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
+        let Some((at, all)) = dear else {
+            self.state().solved += n;
+            return Ok(report);
+        };
+        log::info!(
+            "automatic solver: BiCGStab needs about {all:.0} iterations, {at} are done: multigrid is set up"
+        );
+        (report.solver.stopped, report.solver.stopped_by) = (false, None);
+        let iterations = stop.iterations.saturating_sub(at).max(1);
+        let left = Ask { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
+        let next = self.go_on(&left, (x, b), watch)?;
+        self.state().solved += n;
+        let mut all = report.followed_by(next);
+        // The last part is about the whole.
+        let solver = &mut all.solver;
+        solver.converged = stop.met(&solver.residual, &solver.residual_hq);
+        if solver.converged {
+            solver.stopped_by = Some(stop.last_goal(&solver.residual, &solver.residual_hq));
+        }
+        solver.standstill = solver.stopped_by == Some(StoppedBy::Standstill);
+        solver.seconds = start.elapsed().as_secs_f64();
+        Ok(all)
+    }
+
+    fn shape(&self) -> Shape {
+        self.krylov.shape()
+    }
+    fn name(&self, nrhs: usize) -> String {
+        let now = self.with_multigrid().unwrap_or_else(|| self.krylov.clone());
+        format!("automatic({})", now.describe(nrhs))
+    }
+}
+
+/// Can multigrid precondition these solves?
+fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
+    params.equations == Equations::Direct
+        && params.distance.is_none()
+        && params.even_odd.is_some()
+        && params.precondition_steps == 0
+        && !params.solution.normal()
+        && Multigrid::check_params(&**op, &MultigridParams::default()).is_ok()
+}
+
+impl Automatic {
+    /// The heavy-quark residual to ask for: a free quark of mass m falls as (1 + m)^-t, and where it falls below the
+    /// tolerance on the way to the middle of the lattice, |r| / |b| says nothing of what is far from the source.
+    fn heavy_quark(&self, stop: Stop) -> f64 {
+        let op = &self.op;
+        let half = op.links().geometry().global_extents()[3] / 2;
+        let heavy = half as f64 * (1.0 + op.mass().max(0.0)).ln() > -stop.residual.max(1e-300).ln();
+        let double = op.storage().0 == Precision::F64;
+        let quarks = op.shape().components == Components::SPINOR
+            && !op.within_time_slices()
+            && !self.params.solution.normal()
+            && self.params.distance.is_none();
+        match heavy && double && quarks && stop.heavy_quark == 0.0 {
+            true => HEAVY_QUARK,
+            false => stop.heavy_quark,
+        }
+    }
+}

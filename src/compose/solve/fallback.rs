@@ -1,0 +1,70 @@
+//! Multigrid, and what goes on where it stands still.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use crate::compose::multigrid::Multigrid;
+use crate::error::{significant, Result};
+use crate::fields::VectorField;
+use crate::linop::Shape;
+use crate::solvers::{Monitor, SolverKind, SolverReport, Stop};
+
+/// Solves by multigrid; where that makes no progress any more BiCGStab goes on from the solution that is there, in the
+/// memory of the vectors that multigrid's cycles keep.
+pub struct Fallback {
+    pub first: Arc<dyn Inverter>,
+    pub second: Arc<dyn Inverter>,
+    pub multigrid: Arc<Multigrid>,
+}
+
+impl Inverter for Fallback {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let start = Instant::now();
+        let report = self.first.solve(x, b, ask, watch)?;
+        if !report.solver.standstill {
+            return Ok(report);
+        }
+        self.multigrid.free_idle();
+        log::warn!(
+            "multigrid makes no progress from the residual {} on: BiCGStab goes on. More bits for the links of \
+             coarse operators (link_precision) or another number of null vectors may help",
+            significant(report.solver.residual.iter().fold(0.0f64, |m, &r| m.max(r)), 3)
+        );
+        if let Some(origin) = ask.origin {
+            // Residuals have taken its memory.
+            origin.make()?;
+        }
+        let left = ask.stop.iterations.saturating_sub(report.solver.iterations).max(1);
+        let stop = Stop { iterations: left, ..ask.stop.since(start) };
+        let next = self.second.solve(x, b, &Ask { stop, guess: true, ..*ask }, watch)?;
+        let last = next.solver.clone();
+        let all = report.followed_by(next);
+        let solver = SolverReport {
+            converged: last.converged,
+            stopped_by: last.stopped_by,
+            standstill: last.standstill,
+            fallback: last.fallback.or(Some(SolverKind::BiCgStab)),
+            ..all.solver
+        };
+        Ok(SolveReport { solver, ..all })
+    }
+
+    fn shape(&self) -> Shape {
+        self.first.shape()
+    }
+    fn name(&self, nrhs: usize) -> String {
+        format!("fallback({}, {})", self.first.describe(nrhs), self.second.describe(nrhs))
+    }
+    fn prepare(&self) -> Result<()> {
+        self.first.prepare()?;
+        self.second.prepare()
+    }
+}

@@ -1,0 +1,149 @@
+//! The last link: an iteration.
+
+use std::sync::Arc;
+
+use super::equation::{Chosen, Equations, SolveReport};
+use super::inverter::{Ask, Inverter};
+use crate::compose::multigrid::Multigrid;
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+use crate::linop::{LinOp, Shape};
+use crate::operators::{QuarkAction, Storage};
+use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, Source, System};
+
+/// An operator's copy of a solve's iteration, which follows the links.
+pub struct Copy {
+    pub of: Arc<dyn QuarkAction>,
+    pub storage: Storage,
+}
+
+/// A Krylov space of an operator, or of one of its normal equations.
+pub struct Krylov {
+    /// The operator that the equation is about.
+    pub op: Arc<dyn LinOp>,
+    /// Which normal equations are formed.
+    pub normal: Equations,
+    /// The system of the iteration, of the normal equations where there are some.
+    pub system: System,
+    /// Algorithm; criteria come with each solve.
+    pub params: SolverParams,
+    /// What the iteration runs in, where that is not the action itself.
+    pub copy: Option<Copy>,
+    /// Precision and storage of the iteration.
+    pub iterated: Storage,
+    /// The preconditioner is this hierarchy's cycle.
+    pub multigrid: Option<Arc<Multigrid>>,
+    /// Its links are those of this action.
+    pub action: Arc<dyn QuarkAction>,
+}
+
+impl Krylov {
+    fn iterate(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolverReport> {
+        let (stop, guess) = (ask.stop, ask.guess);
+        let params = SolverParams { stop, initial_guess: guess, ..self.params.clone() };
+        match self.normal {
+            Equations::Direct => {
+                let source = Source { b, norms: ask.norms, origin: ask.origin };
+                solvers::solve_in_range(&self.system, &params, x, source, watch)
+            }
+            Equations::NormalResidual => {
+                // Its residual is compared with its own source.
+                let mut source = b.like(b.precision())?;
+                self.op.apply_dagger(&mut source, b)?;
+                solvers::solve(&self.system, &params, x, &source, watch)
+            }
+            Equations::NormalError => {
+                // No guess for y is known from one for x: start from the residual.
+                let params = SolverParams { initial_guess: false, ..params };
+                let mut y = b.like(b.precision())?;
+                if !guess {
+                    let source = Source { b, norms: ask.norms, origin: None };
+                    let report =
+                        solvers::solve_in_range(&self.system, &params, &mut y, source, watch)?;
+                    self.op.apply_dagger(x, &y)?;
+                    return Ok(report);
+                }
+                let (one, n) = (blas::uniform(b.nrhs(), 1.0), b.nrhs());
+                let mut r = b.like(b.precision())?;
+                self.op.apply(&mut r, x)?;
+                blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
+                let system = System { scale: Some(ask.norms.to_vec()), ..self.system.clone() };
+                let report = solvers::solve(&system, &params, &mut y, &r, watch)?;
+                self.op.apply_dagger(&mut r, &y)?;
+                blas::axpy(&one, &r, x)?;
+                Ok(report)
+            }
+        }
+    }
+}
+
+/// An algorithm's name as papers write it.
+fn label(kind: SolverKind) -> &'static str {
+    match kind {
+        SolverKind::Cg => "CG",
+        SolverKind::Cgne => "CGNE",
+        SolverKind::Cgnr => "CGNR",
+        SolverKind::BiCgStab => "BiCGStab",
+        SolverKind::Gcr => "GCR",
+        SolverKind::Mr => "MR",
+        kind => kind.name(),
+    }
+}
+
+impl Inverter for Krylov {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let solved = self.iterate(x, b, ask, watch);
+        // Temporaries of operators; a hierarchy keeps its own for the next solve.
+        let System { precise, sloppy, preconditioner, .. } = &self.system;
+        let own = preconditioner.iter().filter(|_| self.multigrid.is_none());
+        [precise].into_iter().chain(sloppy).chain(own).for_each(|op| op.free_idle());
+        self.op.free_idle();
+        let solver = solved?;
+        let (iterated, columns) = (self.iterated, b.nrhs());
+        Ok(SolveReport { solver, memory_peak: 0, iterated, chosen: Chosen::Asked, columns })
+    }
+
+    fn shape(&self) -> Shape {
+        self.op.shape()
+    }
+    fn name(&self, _: usize) -> String {
+        let normal = match self.normal {
+            Equations::Direct => "",
+            Equations::NormalResidual => " of M†M",
+            Equations::NormalError => " of MM†",
+        };
+        let inner = match self.system.sloppy.is_some() {
+            true => format!(" in {}", self.iterated.0),
+            false => String::new(),
+        };
+        let by = match (&self.multigrid, &self.system.preconditioner) {
+            (Some(multigrid), _) => {
+                format!("(multigrid {} levels)", multigrid.report().levels.len())
+            }
+            (None, Some(_)) => "(steps of MR)".into(),
+            (None, None) => String::new(),
+        };
+        format!("{}{normal}{inner}{by}", label(self.params.kind))
+    }
+    fn prepare(&self) -> Result<()> {
+        if let Some(multigrid) = &self.multigrid {
+            multigrid.check_links(&*self.action)?;
+        }
+        match &self.copy {
+            Some(copy) => copy.of.shared_copy(copy.storage).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! Solves with quark actions as users ask for them: chains of links, each of which knows only the next one.
+
+mod automatic;
+mod deflation;
+mod equation;
+mod fallback;
+mod inverter;
+mod krylov;
+mod multishift;
+mod normalised;
+mod parts;
+mod plan;
+mod room;
+mod scaled;
+mod schur;
+mod tolerance;
+mod two_steps;
+mod weighted;
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+pub use deflation::{Deflation, LowModes};
+pub use equation::{
+    plaq_solver_params, seconds_of, Chosen, Equations, Normalisation, Solution, SolveParams,
+    SolveReport, SolverSettings, COLUMNS,
+};
+pub use plan::MULTIGRID_DIRECTIONS;
+
+use inverter::Ask;
+use multishift::Shifts;
+use parts::Parts;
+use plan::{inside, plan, Ingredients, Planned};
+use room::{even_parts, Room};
+
+use super::multigrid::Multigrid;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Needs, SpinorField, Subset};
+use crate::operators::QuarkAction;
+use crate::solvers::{Monitor, Stop};
+
+/// A quark action prepared for solves: the action, settings, and the plan that is made of them.
+pub struct DiracSolver {
+    op: Arc<dyn QuarkAction>,
+    params: SolveParams,
+    state: Mutex<Prepared>,
+    /// Solves with several shifts, once they were asked for.
+    shifts: OnceLock<Arc<Shifts>>,
+}
+
+/// The chain and what it was made of, which multigrid and deflation change.
+#[derive(Clone)]
+struct Prepared {
+    of: Arc<Ingredients>,
+    plan: Planned,
+    /// Memory of solves with a shift by multigrid.
+    shifted: Arc<OnceLock<Room>>,
+}
+
+impl Prepared {
+    fn new(of: Ingredients) -> Result<Self> {
+        let plan = plan(&of)?;
+        Ok(Prepared { of: Arc::new(of), plan, shifted: Arc::default() })
+    }
+}
+
+impl DiracSolver {
+    /// Builds the sloppy operator where one is asked for.
+    ///
+    /// # Errors
+    /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the
+    /// sloppy operator will not fit; nothing is allocated then.
+    pub fn new(op: Arc<dyn QuarkAction>, params: SolveParams) -> Result<Self> {
+        params.check(&op)?;
+        let sloppy = params.sloppy.map(|asked| inside(&*op, asked));
+        let params = SolveParams { sloppy, ..params };
+        let prepared = Prepared::new(Ingredients::new(op.clone(), params.clone())?)?;
+        Ok(DiracSolver { op, params, state: Mutex::new(prepared), shifts: OnceLock::new() })
+    }
+
+    fn prepared(&self) -> Prepared {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+    fn set(&self, prepared: Prepared) {
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = prepared;
+    }
+
+    /// Every solve begins with what low modes give of its solution.
+    ///
+    /// # Errors
+    /// `Unsupported`: the solver has distance preconditioning, or chooses its algorithm; `FieldMismatch`: the modes are
+    /// those of another operator, or of another system of it.
+    pub fn with_deflation(self, deflation: Option<Deflation>) -> Result<Self> {
+        if let Some(deflation) = &deflation {
+            if self.params.distance.is_some() || self.params.automatic.is_some() {
+                bail!(
+                    Unsupported,
+                    "deflation: expected a solver with an algorithm and distance_alpha 0"
+                );
+            }
+            deflation.modes.check(&*self.op, self.params.even_odd)?;
+        }
+        let of = (*self.prepared().of).clone();
+        self.set(Prepared::new(Ingredients { deflation, ..of })?);
+        Ok(self)
+    }
+
+    /// Preconditions every iteration with multigrid, of which solvers may share one.
+    ///
+    /// # Errors
+    /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another
+    /// lattice or device.
+    pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+        self.set_multigrid(multigrid)?;
+        Ok(self)
+    }
+
+    /// The same of a solver in use: solves that begin later have it.
+    pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
+        let Prepared { of, plan, .. } = self.prepared();
+        match plan.automatic.filter(|_| self.params.distance.is_none()) {
+            Some(automatic) => automatic.set_multigrid(multigrid),
+            None if multigrid.is_none() && of.multigrid.is_none() => Ok(()),
+            None => {
+                let of = (*of).clone().with_multigrid(multigrid)?;
+                self.set(Prepared::new(of)?);
+                Ok(())
+            }
+        }
+    }
+
+    pub fn op(&self) -> &Arc<dyn QuarkAction> {
+        &self.op
+    }
+    pub fn params(&self) -> &SolveParams {
+        &self.params
+    }
+    /// The hierarchy that preconditions, or that an automatic solver has set up.
+    pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
+        let Prepared { of, plan, .. } = self.prepared();
+        match plan.automatic {
+            Some(automatic) => automatic.multigrid(),
+            None => of.multigrid.clone(),
+        }
+    }
+    /// Sites of x and b.
+    pub fn subset(&self) -> Subset {
+        self.prepared().of.subset()
+    }
+
+    /// The links of the chain in one line, for solves of `nrhs` right-hand sides; 0: however many.
+    pub fn describe(&self, nrhs: usize) -> String {
+        self.prepared().plan.first.describe(nrhs)
+    }
+
+    /// Solves the equation; x and b hold `subset()` in the precision of the operator.
+    ///
+    /// # Errors
+    /// Errors of [`crate::solvers::solve`]; `OutOfMemory`: not one right-hand side fits, nothing is allocated;
+    /// `StaleMultigrid`: the operator's links have changed since multigrid's last set-up or update. After
+    /// `SolverBreakdown` x is zero, after a refusal as it was.
+    pub fn solve(
+        &self,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
+        self.solve_until(self.params.solver.stop, x, b, monitor)
+    }
+
+    /// The same with other criteria.
+    ///
+    /// # Errors
+    /// Errors of [`DiracSolver::solve`].
+    pub fn solve_until(
+        &self,
+        stop: Stop,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let first = self.prepared().plan.first;
+        first.solve(x, b, &Ask::new(stop, self.params.solver.initial_guess), monitor)
+    }
+
+    /// All that a solve launches, in a rehearsal.
+    pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
+        let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
+        self.prepared().plan.parts.run_through(&ask, x, b);
+    }
+
+    /// The chain by the hierarchy that an automatic solver has, else that of the settings.
+    fn parts_with_multigrid(&self) -> Arc<Parts> {
+        let Planned { parts, automatic, .. } = self.prepared().plan;
+        automatic.and_then(|automatic| automatic.with_multigrid()).unwrap_or(parts)
+    }
+
+    /// Device memory that `solve` needs for `nrhs` right-hand sides at once besides x and b; where there is less, it solves
+    /// for as many at a time as fit. A solve with multigrid counts BiCGStab, which goes on where it stands still; a
+    /// hierarchy that an automatic solver has is not in it.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    pub fn memory(&self, nrhs: usize) -> Result<u64> {
+        self.prepared().plan.parts.room.bytes(nrhs)
+    }
+
+    /// The memory of a solve by the hierarchy that an automatic solver has; without one, [`DiracSolver::memory`].
+    ///
+    /// # Errors
+    /// Errors of [`DiracSolver::memory`].
+    pub fn memory_with_multigrid(&self, nrhs: usize) -> Result<u64> {
+        self.parts_with_multigrid().room.bytes(nrhs)
+    }
+
+    /// What a solve for `nrhs` right-hand sides needs, by a rehearsal of it. Kernels are those of a solve by the hierarchy
+    /// that an automatic solver has, if there is one; a hierarchy that it may set up on the way is not in it.
+    ///
+    /// # Errors
+    /// Errors of [`DiracSolver::memory`].
+    pub fn needs(&self, nrhs: usize) -> Result<Needs> {
+        let needs = self.parts_with_multigrid().room.needs(nrhs)?;
+        Ok(Needs { memory: self.memory(nrhs)?, ..needs })
+    }
+
+    /// Refuses work that needs more memory than there is, once idle vectors of multigrid are freed.
+    pub(crate) fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        self.parts_with_multigrid().room.require(bytes, what)
+    }
+
+    /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve
+    /// for so many right-hand sides takes: with a hierarchy if there is one, else without. All ranks call this and get the
+    /// same.
+    ///
+    /// # Errors
+    /// `CommFailed`: ranks do not agree.
+    pub(crate) fn fitting<T: Copy>(
+        &self,
+        ways: &[T],
+        need: impl Fn(T, &dyn Fn(usize) -> Result<u64>) -> Result<u64>,
+    ) -> Result<Option<T>> {
+        let chains = [self.parts_with_multigrid(), self.prepared().plan.parts];
+        for chain in chains {
+            let solve = |nrhs| chain.room.bytes(nrhs);
+            let found = chain.room.first_to_fit(ways, |way| need(way, &solve))?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of right-hand sides, of `nrhs`, that fit at a time with their x and b: all, or else even parts, as few
+    /// as possible. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// Errors of [`DiracSolver::fitting`].
+    pub fn part_of(&self, nrhs: usize) -> Result<usize> {
+        let shape = self.prepared().of.shape();
+        let found =
+            self.fitting(&even_parts(nrhs), |n, solve| Ok(2 * shape.bytes(n) + solve(n)?))?;
+        Ok(found.unwrap_or(1))
+    }
+}

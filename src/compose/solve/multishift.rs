@@ -1,0 +1,258 @@
+//! Several shifts of M^dagger M at once (Jegerlehner, hep-lat/9612014), for rational approximations.
+
+use std::borrow::BorrowMut;
+use std::sync::Arc;
+
+use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
+use super::inverter::{Ask, Inverter};
+use super::krylov::Krylov;
+use super::normalised::{scale, Normalised};
+use super::plan::{multigrid_delta, Ingredients};
+use super::room::{Made, Room, Size};
+use super::scaled::Scaled;
+use super::schur::Complement;
+use super::{DiracSolver, Prepared};
+use crate::backend::Device;
+use crate::bail;
+use crate::compose::multigrid::Multigrid;
+use crate::error::Result;
+use crate::fields::{Precision, SpinorField};
+use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
+use crate::operators::QuarkAction;
+use crate::solvers::{
+    self, unwatched, Monitor, Shift, ShiftReport, SolverKind, SolverParams, SolverReport, System,
+};
+
+/// Solves with several shifts at once, and their memory.
+pub struct Shifts {
+    system: ShiftSystem,
+    room: Room,
+}
+
+/// The operator that is shifted: that of the equation, squared unless it is hermitian by itself.
+struct ShiftSystem {
+    of: Ingredients,
+    system: System,
+}
+
+impl ShiftSystem {
+    fn new(of: Ingredients) -> Result<Self> {
+        let (own, even_odd) = (of.op.storage().0, of.params.even_odd);
+        let form = match of.params.solution {
+            Solution::MatDagMat | Solution::MatMatDag => None,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => even_odd,
+            Solution::Mat if of.op.hermitian() => None,
+            Solution::MatPc if of.op.hermitian() => even_odd,
+            other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
+        };
+        let squared = |op: &Arc<dyn QuarkAction>, keeps| -> Result<Arc<dyn LinOp>> {
+            Ok(of.squared(match form {
+                Some(form) => Complement::new(op.clone(), form, keeps)?.schur,
+                None => op.clone(),
+            }))
+        };
+        let sloppy = of.low.as_ref().map(|low| squared(low, true)).transpose()?;
+        let precise = squared(&of.op, of.params.keeps_blocks(own))?;
+        let system = System { sloppy, ..System::new(precise) };
+        Ok(ShiftSystem { of, system })
+    }
+
+    /// All solutions in the normalisation of the equation, in which A is that in kappa normalisation over c.
+    fn solve(
+        &self,
+        shifts: &[Shift],
+        xs: &mut [impl BorrowMut<SpinorField>],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<(SolverReport, Vec<ShiftReport>)> {
+        let c = self.of.factor();
+        let scaled: Vec<Shift> =
+            shifts.iter().map(|s| Shift { sigma: c * s.sigma, ..*s }).collect();
+        let params = &self.of.params.solver;
+        let solved = solvers::multishift(&self.system, params, &scaled, true, xs, b, monitor);
+        let System { precise, sloppy, .. } = &self.system;
+        [precise].into_iter().chain(sloppy).for_each(|op| op.free_idle());
+        let found = solved?;
+        if c != 1.0 {
+            xs.iter_mut().try_for_each(|x| scale(x.borrow_mut(), c, b))?;
+        }
+        Ok(found)
+    }
+}
+
+impl Shifts {
+    /// A common Krylov space goes no deeper than its precision, so that lower precision inside is used where it is asked
+    /// for alone.
+    fn new(of: &Ingredients) -> Result<Self> {
+        let params = SolveParams { automatic: None, ..of.params.clone() };
+        let mut of = Ingredients { params, multigrid: None, deflation: None, ..of.clone() };
+        if !of.params.sloppy_shifts {
+            (of.params.sloppy, of.low) = (None, None);
+        }
+        let asked = of.clone();
+        let make = move |device: &Device, _: Option<&Arc<Multigrid>>, size: Size| {
+            let there = asked.on(device, None)?;
+            let (shape, tol) = (there.shape(), there.params.solver.stop.residual);
+            let (system, b) = (ShiftSystem::new(there)?, shape.field(size.nrhs)?);
+            let mut xs = vec![];
+            for _ in 0..size.solutions {
+                xs.push(b.like(b.precision())?);
+            }
+            let shift = |k| Shift { sigma: k as f64, tol, heavy_quark: 0.0 };
+            let shifts: Vec<Shift> = (0..size.solutions).map(shift).collect();
+            let run = move || {
+                // Made-up sums may end it early.
+                let _ = system.solve(&shifts, &mut xs, &b, &mut unwatched);
+            };
+            Ok(Box::new(run) as Made)
+        };
+        let room = Room::new(of.op.clone(), None, 1, Box::new(make));
+        Ok(Shifts { system: ShiftSystem::new(of)?, room })
+    }
+}
+
+/// (A + sigma) x = b for A = P^dagger P by GCR with multigrid: on an eigenvector of A with eigenvalue a the product with
+/// the preconditioner is 1 + sigma / a.
+fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Scaled> {
+    let (Some(multigrid), Some(form)) = (of.multigrid.clone(), of.params.even_odd) else {
+        bail!(Internal, "shifted: no multigrid");
+    };
+    let c = of.factor();
+    let shifted = |op: &Arc<dyn QuarkAction>| -> Result<Arc<dyn LinOp>> {
+        let normal = Normal::mdag_m(iterated_operator(op, Some(form))?);
+        Ok(Arc::new(Shifted::new(Arc::new(normal), c * sigma)))
+    };
+    let (precise, sloppy) = (shifted(&of.op)?, of.low.as_ref().map(shifted).transpose()?);
+    let inverse = multigrid.inverse(form, sloppy.as_ref().unwrap_or(&precise).shape());
+    let both = Product::new(vec![inverse.clone(), Arc::new(Adjoint(inverse))])?;
+    let op = precise.clone();
+    let system = System { sloppy, preconditioner: Some(Arc::new(both)), ..System::new(precise) };
+    let mut params = SolverParams { kind: SolverKind::Gcr, ..of.params.solver.clone() };
+    if of.low.as_ref().is_some_and(|op| op.storage().0 != Precision::F16) {
+        params.delta = params.delta_up_to(multigrid_delta(params.stop.residual));
+    }
+    let krylov = Krylov {
+        op,
+        normal: Equations::Direct,
+        system,
+        params,
+        copy: of.copy(),
+        iterated: of.iterated(),
+        multigrid: Some(multigrid),
+        action: of.op.clone(),
+    };
+    let next: Arc<dyn Inverter> = Arc::new(krylov);
+    Ok(Scaled(match c == 1.0 {
+        true => next,
+        false => Arc::new(Normalised { next, factor: c }),
+    }))
+}
+
+/// The memory of such solves.
+fn shifted_room(of: &Ingredients) -> Room {
+    let params = SolveParams { automatic: None, ..of.params.clone() };
+    let asked = Ingredients { params, deflation: None, ..of.clone() };
+    let make = move |device: &Device, multigrid: Option<&Arc<Multigrid>>, size: Size| {
+        let there = asked.on(device, multigrid)?;
+        let chain = super::plan::plan(&there)?;
+        let shape = there.shape();
+        let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
+        let run = move || {
+            let ask = Ask::new(there.params.solver.stop, there.params.solver.initial_guess);
+            // Made-up sums may end it early.
+            let _ = shifted_chain(&there, 0.0)
+                .and_then(|chain| chain.solve(&mut x, &b, &ask, &mut unwatched));
+            drop(chain);
+        };
+        Ok(Box::new(run) as Made)
+    };
+    Room::new(of.op.clone(), of.multigrid.clone(), 1, Box::new(make))
+}
+
+impl DiracSolver {
+    /// Solves (A + sigma) x = b, A = P^dagger P in the normalisation asked for, by GCR with multigrid, from zero or,
+    /// if `initial_guess`, from x. The preconditioner is A^-1 as a cycle for P^dagger and one for P make it: on
+    /// an eigenvector of A with eigenvalue a the product is 1 + sigma / a, so that iterations grow only where
+    /// sigma is well above the least a, and there CG for many shifts is cheap. x and b: `subset()` in the
+    /// precision of the operator.
+    ///
+    /// # Errors
+    /// Errors of [`solvers::solve`]; `BadParameter`: sigma is negative; `Unsupported`: the solver is for another
+    /// equation or has no multigrid; `StaleMultigrid`: as of [`DiracSolver::solve`]; `OutOfMemory`: the vectors
+    /// will not fit, nothing is allocated.
+    pub fn shifted(
+        &self,
+        sigma: f64,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let Prepared { of, plan, shifted, .. } = self.prepared();
+        plan.parts.prepare()?;
+        let known = (of.params.solution, &of.multigrid, of.params.even_odd);
+        let (Solution::MatPcDagMatPc, Some(_), Some(_)) = known else {
+            bail!(
+                Unsupported,
+                "shifted: expected a solver of P^dagger P x = b with multigrid, found {}",
+                of.params.solution
+            );
+        };
+        if !(sigma >= 0.0 && sigma.is_finite()) {
+            bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
+        }
+        let device = of.op.shape().device;
+        let room = shifted.get_or_init(|| shifted_room(&of));
+        room.make(|| room.bytes(b.nrhs()))?;
+        let peak = device.watch_peak();
+        let solver = &of.params.solver;
+        let ask = Ask::new(solver.stop, solver.initial_guess);
+        let report = shifted_chain(&of, sigma)?.solve(x, b, &ask, monitor)?;
+        device.synchronize()?;
+        Ok(SolveReport { memory_peak: peak.bytes(), ..report })
+    }
+
+    /// Solves (A + sigma_k) x_k = b for all shifts from one Krylov space, A = M^dagger M, M M^dagger,
+    /// P^dagger P or P P^dagger, or a hermitian M or P itself, in the normalisation asked for, then every shift to its
+    /// tolerance. The solver's
+    /// `kind`, `tol` and `initial_guess` are not used. In mixed precision the common Krylov space goes no
+    /// deeper than the lower one, and each shift is refined by itself: `sloppy_shifts` asks for it.
+    ///
+    /// # Errors
+    /// Errors of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
+    /// `OutOfMemory`: the vectors will not fit, nothing is allocated; `SolverBreakdown`: every x is
+    /// zero afterwards.
+    pub fn multishift(
+        &self,
+        shifts: &[Shift],
+        xs: &mut [impl BorrowMut<SpinorField>],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<(SolveReport, Vec<ShiftReport>)> {
+        if self.params().distance.is_some() {
+            bail!(Unsupported, "multishift: expected a solver with distance_alpha 0");
+        }
+        let of = self.prepared().of;
+        let prepared = match self.shifts.get() {
+            Some(prepared) => prepared,
+            None => {
+                let made = Arc::new(Shifts::new(&of)?);
+                self.shifts.get_or_init(|| made)
+            }
+        };
+        let Shifts { system, room } = &**prepared;
+        let device = of.op.shape().device;
+        of.shape().check(b, "b")?;
+        room.make(|| room.bytes_of(shifts.len(), b.nrhs()))?;
+        let peak = device.watch_peak();
+        if let Some(low) = &system.of.low {
+            of.op.shared_copy(low.storage())?;
+        }
+        let (solver, reports) = system.solve(shifts, xs, b, monitor)?;
+        device.synchronize()?;
+        let (iterated, memory_peak) = (system.of.iterated(), peak.bytes());
+        Ok((
+            SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() },
+            reports,
+        ))
+    }
+}

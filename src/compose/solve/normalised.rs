@@ -1,0 +1,49 @@
+//! The normalisation of the equation.
+
+use std::sync::Arc;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+use crate::linop::Shape;
+use crate::solvers::Monitor;
+
+/// The links after it solve in kappa normalisation, of which the solution is x / `factor`.
+pub struct Normalised {
+    pub next: Arc<dyn Inverter>,
+    pub factor: f64,
+}
+
+/// x = c x; `any` is a finite field like x, read with coefficient 0.
+pub fn scale(x: &mut VectorField, c: f64, any: &VectorField) -> Result<()> {
+    let n = x.nrhs();
+    blas::axpby(&blas::uniform(n, 0.0), any, &blas::uniform(n, c), x)
+}
+
+impl Inverter for Normalised {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        if ask.guess {
+            scale(x, 1.0 / self.factor, b)?;
+        }
+        let report = self.next.solve(x, b, ask, watch)?;
+        scale(x, self.factor, b)?;
+        Ok(report)
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        "kappa".into()
+    }
+}

@@ -1,0 +1,134 @@
+//! The first link: as many right-hand sides at a time as fit.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use super::room::Room;
+use crate::bail;
+use crate::error::{Error, Result, Status};
+use crate::fields::VectorField;
+use crate::linop::Shape;
+use crate::solvers::{InRange, Monitor, OfParts};
+
+/// Divides the right-hand sides into even parts, so few that each fits: beside the caller's x and b only the vectors of
+/// one part exist. A first solve has its kernels compiled side by side.
+pub struct Parts {
+    pub next: Arc<dyn Inverter>,
+    pub room: Arc<Room>,
+    /// Name of what the solve depends on, the right-hand sides aside.
+    pub key: String,
+}
+
+impl Parts {
+    /// Right-hand sides of `nrhs` that are solved for at a time. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: not even one fits.
+    pub fn at_once(&self, nrhs: usize) -> Result<usize> {
+        self.room.at_once(nrhs)
+    }
+
+    /// All that a solve launches, in a rehearsal: made-up sums may end it early.
+    pub fn run_through(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
+        self.room.run_through(&*self.next, ask, x, b);
+    }
+
+    fn compile(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
+        let name = || format!("solve {} {}", self.key, b.nrhs());
+        b.geometry().rehearse(b.device(), name, || self.run_through(ask, x, b));
+    }
+}
+
+impl Inverter for Parts {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let start = Instant::now();
+        ask.stop.check()?;
+        let (shape, n) = (self.shape(), b.nrhs());
+        for (field, name) in [(&*x, "x"), (b, "b")] {
+            shape.check(field, name)?;
+        }
+        b.check_like(x, "x")?;
+        self.prepare()?;
+        let at_once = self.at_once(n)?;
+        let peak = shape.device.watch_peak();
+        let mut report = if at_once == n {
+            let ask = Ask { stop: ask.stop.since(start), ..*ask };
+            self.compile(&ask, x, b);
+            self.next.solve(x, b, &ask, watch)?
+        } else {
+            log::info!("{n} right-hand sides: {at_once} at a time fit in {}", shape.device.name());
+            in_parts((x, b), at_once, ask, watch, |x, b, ask, watch| {
+                self.compile(ask, x, b);
+                self.next.solve(x, b, ask, watch)
+            })?
+        };
+        shape.device.synchronize()?;
+        report.solver.seconds = start.elapsed().as_secs_f64();
+        Ok(SolveReport { memory_peak: peak.bytes(), columns: at_once, ..report })
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, nrhs: usize) -> String {
+        match (nrhs, self.room.at_once_here(nrhs)) {
+            (0, _) | (_, None) => "as many columns at a time as fit".into(),
+            (_, Some(1)) => "1 column at a time".into(),
+            (_, Some(n)) => format!("{n} columns at a time"),
+        }
+    }
+}
+
+/// Solves for `at_once` right-hand sides after the other. What is refused leaves all of x as it was, and after a breakdown
+/// all of it is 0.
+pub fn in_parts(
+    (x, b): (&mut VectorField, &VectorField),
+    at_once: usize,
+    ask: &Ask,
+    watch: &mut Monitor,
+    mut solve: impl FnMut(&mut VectorField, &VectorField, &Ask, &mut Monitor) -> Result<SolveReport>,
+) -> Result<SolveReport> {
+    let (start, n) = (Instant::now(), b.nrhs());
+    let sizes = || (0..n).step_by(at_once).map(|first| (first, at_once.min(n - first)));
+    for (first, count) in sizes() {
+        let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+        let refused = |e: Error| {
+            Error::new(e.status, format!("right-hand sides from {first} on: {}", e.message))
+        };
+        InRange::new(&mut [&mut x], &b, ask.guess).map_err(refused)?;
+    }
+    let mut watched = OfParts::new(watch, vec![1.0; n], start);
+    let mut total: Option<SolveReport> = None;
+    for (first, count) in sizes() {
+        let (mut part_x, part_b) = (x.columns(first, count)?, b.columns(first, count)?);
+        let mut told = watched.of(first..first + count, 0);
+        let later = ask.later + n - first - count;
+        let ask = Ask { stop: ask.stop.since(start), later, ..*ask };
+        let part = match solve(&mut part_x, &part_b, &ask, &mut told) {
+            Err(e) if e.status == Status::SolverBreakdown => {
+                x.clear()?;
+                return Err(e);
+            }
+            part => part?,
+        };
+        total = Some(match total {
+            Some(before) => before.beside(part),
+            None => part,
+        });
+    }
+    match total {
+        Some(report) => Ok(report),
+        None => bail!(Internal, "a solve without right-hand sides"),
+    }
+}

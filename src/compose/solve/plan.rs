@@ -1,0 +1,548 @@
+//! The page that says what happens to b: a solver's chain of links, made once from its action and its settings.
+//!
+//! ```text
+//! parts > scaled > kappa > distance weights > to the tolerance > Schur > fallback(deflated > GCR, deflated > BiCGStab)
+//! ```
+//! Links with nothing to do are left out.
+
+use std::sync::Arc;
+
+use super::automatic::Automatic;
+use super::deflation::{Deflated, Deflation, Sides};
+use super::equation::{Equations, Normalisation, Solution, SolveParams};
+use super::fallback::Fallback;
+use super::inverter::{Ask, Inverter};
+use super::krylov::{Copy, Krylov};
+use super::normalised::Normalised;
+use super::parts::Parts;
+use super::room::{Made, Room, Size};
+use super::scaled::Scaled;
+use super::schur::{Complement, Schur};
+use super::tolerance::ToTolerance;
+use super::two_steps::TwoSteps;
+use super::weighted::Weighted;
+use crate::backend::Device;
+use crate::bail;
+use crate::compose::multigrid::Multigrid;
+use crate::error::Result;
+use crate::fields::{Components, Precision, Subset};
+use crate::linop::{Adjoint, LinOp, Normal, Product, Shape};
+use crate::operators::{DistanceWeights, QuarkAction, Storage};
+use crate::solvers::{
+    unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
+};
+
+/// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
+pub const MULTIGRID_DIRECTIONS: usize = 4;
+
+/// Patience with multigrid, whose iterations are dear: as a rule one of them divides the residual by three.
+const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
+
+/// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
+/// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
+pub fn multigrid_delta(residual: f64) -> f64 {
+    const LARGEST: f64 = 4e-4;
+    let parts = (residual.clamp(1e-16, LARGEST).ln() / LARGEST.ln()).ceil();
+    residual.clamp(1e-16, LARGEST).powf(1.0 / parts)
+}
+
+/// What a chain is made of: the action in the precision of the equation and in that of the iteration, weights of distance
+/// preconditioning, and the settings.
+#[derive(Clone)]
+pub struct Ingredients {
+    pub op: Arc<dyn QuarkAction>,
+    /// The operator of the iteration where that is not the precise one.
+    pub low: Option<Arc<dyn QuarkAction>>,
+    pub weights: Option<DistanceWeights>,
+    pub params: SolveParams,
+    pub multigrid: Option<Arc<Multigrid>>,
+    pub deflation: Option<Deflation>,
+}
+
+impl Ingredients {
+    /// Makes the operator of the iteration where it is another one.
+    ///
+    /// # Errors
+    /// `BadParameter`, `Unsupported`; `OutOfMemory`: it will not fit, nothing is allocated then.
+    pub fn new(op: Arc<dyn QuarkAction>, params: SolveParams) -> Result<Self> {
+        let weights = params.distance.map(|d| DistanceWeights::new(&*op, d)).transpose()?;
+        let (own, form, device) = (op.storage(), params.even_odd, op.shape().device);
+        let complement = form.map(|form| op.clone().schur(form)).transpose()?;
+        let missing = match (complement, params.keeps_blocks(own.0)) {
+            (Some(precise), true) => precise.missing_blocks(),
+            _ => 0,
+        };
+        let low = match params.sloppy {
+            Some(other) if other != own => {
+                if other.0 > own.0 {
+                    bail!(
+                        BadParameter,
+                        "sloppy_precision: expected at most the operator's, {}, found {}",
+                        own.0,
+                        other.0
+                    );
+                }
+                let bytes = op.copy_bytes(other, form) + missing;
+                device.require(bytes, "the sloppy operator")?;
+                Some(op.shared_copy(other)?)
+            }
+            _ => None,
+        };
+        device.require(missing, "the inverse of the clover term")?;
+        Ok(Ingredients { op, low, weights, params, multigrid: None, deflation: None })
+    }
+
+    /// The same with a hierarchy that preconditions, or none. An iteration that would be in double then is in single
+    /// precision: multigrid is, and many directions are kept.
+    ///
+    /// # Errors
+    /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another lattice or device.
+    pub fn with_multigrid(self, multigrid: Option<Arc<Multigrid>>) -> Result<Self> {
+        let Ingredients { op, low, params, .. } = &self;
+        if let Some(multigrid) = &multigrid {
+            if self.weights.is_some() {
+                bail!(Unsupported, "multigrid: expected a solver with distance_alpha 0");
+            }
+            multigrid.check(&**op)?;
+            let fits = params.solver.kind == SolverKind::Gcr
+                && params.equations == Equations::Direct
+                && params.even_odd.is_some()
+                && params.precondition_steps == 0;
+            if !fits {
+                bail!(
+                    Unsupported,
+                    "multigrid: expected a solver with {}, a system on one parity, {} and 0 \
+                     precondition_steps, found {}, {}, {} and {}",
+                    SolverKind::Gcr,
+                    Equations::Direct,
+                    params.solver.kind,
+                    params.even_odd.map_or("PLAQ_SYSTEM_FULL".into(), |s| s.to_string()),
+                    params.equations,
+                    params.precondition_steps
+                );
+            }
+        }
+        let (precision, recon) = op.storage();
+        let asked = params.sloppy.filter(|other| *other != op.storage());
+        let low = match (&multigrid, asked) {
+            (_, Some(_)) => low.clone(),
+            (Some(_), None) if precision == Precision::F64 => match low {
+                Some(single) => Some(single.clone()),
+                None => {
+                    let single = (Precision::F32, recon);
+                    let bytes = op.copy_bytes(single, params.even_odd);
+                    op.shape().device.require(bytes, "the operator in single precision")?;
+                    Some(op.shared_copy(single)?)
+                }
+            },
+            _ => None,
+        };
+        Ok(Ingredients { low, multigrid, ..self })
+    }
+
+    /// The same on another device, where another hierarchy stands for its own; numbers are zero.
+    pub fn on(&self, device: &Device, multigrid: Option<&Arc<Multigrid>>) -> Result<Self> {
+        let there = Ingredients::new(self.op.like_on(device)?, self.params.clone())?;
+        let deflation = self.deflation.as_ref().map(|d| d.like_on(device)).transpose()?;
+        Ok(Ingredients { deflation, ..there.with_multigrid(multigrid.cloned())? })
+    }
+
+    /// Sites of x and b.
+    pub fn subset(&self) -> Subset {
+        match self.params.even_odd {
+            Some(s) if self.params.solution.preconditioned() => Subset::of_parity(s.parity),
+            _ => Subset::Full,
+        }
+    }
+    pub fn shape(&self) -> Shape {
+        self.op.subset_shape(self.subset())
+    }
+
+    /// Precision and link storage of the iteration.
+    pub fn iterated(&self) -> Storage {
+        self.low.as_ref().unwrap_or(&self.op).storage()
+    }
+
+    /// x in the normalisation asked for = this times x in kappa normalisation.
+    pub fn factor(&self) -> f64 {
+        let symmetric = self.params.even_odd.is_some_and(|s| s.symmetric);
+        let c = match self.params.normalisation {
+            Normalisation::Kappa => 1.0,
+            Normalisation::Mass => self.op.mass_scale(),
+        };
+        match self.params.solution {
+            Solution::Mat | Solution::MatDag => c,
+            Solution::MatDagMat | Solution::MatMatDag => c * c,
+            _ if symmetric => 1.0,
+            Solution::MatPc | Solution::MatPcDag => c,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => c * c,
+        }
+    }
+
+    /// An operator, or a copy of it, as the equation is solved with it: of the adjoint one for `dagger`.
+    fn solved(&self, op: &Arc<dyn QuarkAction>, dagger: bool) -> Arc<dyn QuarkAction> {
+        match &self.weights {
+            Some(weights) => Arc::new(weights.around(op.clone(), dagger)),
+            None => op.clone(),
+        }
+    }
+
+    /// M^dagger M or M M^dagger by one solve after the other. With weights around each of them the product is not
+    /// hermitian.
+    fn two_steps(&self) -> bool {
+        let kind = self.params.solver.kind;
+        let cg = matches!(kind, SolverKind::Cg | SolverKind::Cgne | SolverKind::Cgnr)
+            && self.weights.is_none();
+        match self.params.solution {
+            Solution::MatDagMat | Solution::MatMatDag => self.params.even_odd.is_some() || !cg,
+            Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => !cg,
+            _ => false,
+        }
+    }
+
+    /// How the operator of the equation, which may be squared, is made of the one that is iterated.
+    pub fn squared(&self, op: Arc<dyn LinOp>) -> Arc<dyn LinOp> {
+        match self.params.solution {
+            s if !s.normal() => op,
+            s if s.adjoint_first() => Arc::new(Normal::m_mdag(op)),
+            _ => Arc::new(Normal::mdag_m(op)),
+        }
+    }
+
+    /// The copy that an iteration follows.
+    pub fn copy(&self) -> Option<Copy> {
+        let of = self.op.clone();
+        self.low.as_ref().map(|low| Copy { of, storage: low.storage() })
+    }
+}
+
+/// Precision and storage of an iteration for which these are asked: single in place of half where a CPU's kernels work on
+/// one number at a time (`vectorised` of the kernels' table) and half takes several times as long: with links stored
+/// whole, as those of U(3), and on vectors other than spinors of one flavour.
+pub fn inside(op: &dyn QuarkAction, asked: Storage) -> Storage {
+    let shape = op.shape();
+    let whole = asked.1 == asked.1.whole();
+    let slow = whole || shape.components != Components::SPINOR;
+    let wide = op.storage().0 > Precision::F16;
+    if !(shape.device.is_cpu() && asked.0 == Precision::F16 && wide && slow) {
+        return asked;
+    }
+    let what = match whole {
+        true => "links stored whole, as those of U(3) are,".into(),
+        false => format!("vectors of {}", shape.components),
+    };
+    log::info!("solver: iterates in single precision, as half is slower with {what} on a CPU");
+    (Precision::F32, asked.1)
+}
+
+/// The chain of a solver that chooses its algorithm while it solves, or of one that is told.
+pub fn plan(all: &Ingredients) -> Result<Planned> {
+    let parts = parts(all)?;
+    let automatic = match all.params.automatic {
+        None => None,
+        Some(expected) => {
+            let asked = all.clone();
+            let by_multigrid = move |multigrid| parts_by_gcr(&asked, multigrid);
+            Some(Arc::new(Automatic::new(
+                all.op.clone(),
+                all.params.clone(),
+                expected,
+                parts.clone(),
+                Box::new(by_multigrid),
+            )))
+        }
+    };
+    let first = match &automatic {
+        Some(automatic) => automatic.clone() as Arc<dyn Inverter>,
+        None => parts.clone(),
+    };
+    Ok(Planned { first, parts, automatic })
+}
+
+/// A chain.
+#[derive(Clone)]
+pub struct Planned {
+    pub first: Arc<dyn Inverter>,
+    /// The link for parts, of an automatic solver that of its Krylov solver.
+    pub parts: Arc<Parts>,
+    pub automatic: Option<Arc<Automatic>>,
+}
+
+/// The chain of a solver with the algorithm of the settings.
+fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
+    let room = Arc::new(room(all));
+    let next = after_parts(all, &room, 0)?;
+    let key = format!(
+        "{} {:?} multigrid {:?} low modes {:?}",
+        all.op.describe(),
+        all.params,
+        all.multigrid.as_ref().map(|m| m.params()),
+        all.deflation.as_ref().map(|d| d.modes.count()),
+    );
+    Ok(Arc::new(Parts { next, room, key }))
+}
+
+/// The chain by GCR with a hierarchy, for an automatic solver.
+fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Parts>> {
+    let params = all.params.clone();
+    let own = all.op.storage();
+    let single = (own.0.min(Precision::F32), params.sloppy.map_or(own.1, |s| s.1));
+    let kind = SolverKind::Gcr;
+    let solver = SolverParams { kind, nkrylov: MULTIGRID_DIRECTIONS, ..params.solver.clone() };
+    let params = SolveParams { solver, sloppy: Some(single), automatic: None, ..params };
+    parts(&Ingredients::new(all.op.clone(), params)?.with_multigrid(Some(multigrid))?)
+}
+
+/// The room of a solve, which makes what comes after the link for parts again on another device.
+fn room(all: &Ingredients) -> Room {
+    let ways = algorithms(all);
+    let params = SolveParams { automatic: None, ..all.params.clone() };
+    let (op, multigrid) = (all.op.clone(), all.multigrid.clone());
+    let asked = Ingredients { params, ..all.clone() };
+    let make = move |device: &Device, multigrid: Option<&Arc<Multigrid>>, size: Size| {
+        let there = asked.on(device, multigrid)?;
+        let chain = after_parts(&there, &Arc::new(room(&there)), size.way)?;
+        let (shape, params) = (there.shape(), &there.params.solver);
+        let (mut x, b) = (shape.field(size.nrhs)?, shape.field(size.nrhs)?);
+        let stop = Stop { seconds: f64::INFINITY, ..params.stop };
+        let guess = params.initial_guess;
+        let run = move || {
+            // Made-up sums may end it early.
+            let _ = chain.solve(&mut x, &b, &Ask::new(stop, guess), &mut unwatched);
+        };
+        Ok(Box::new(run) as Made)
+    };
+    Room::new(op, multigrid, ways, Box::new(make))
+}
+
+/// All links after that for parts; `way`: the algorithm with which it begins, of those that follow each other.
+fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dyn Inverter>> {
+    let mut chain = Links::new(all, room, way)?.equation()?;
+    if let Some(weights) = &all.weights {
+        chain = Arc::new(Weighted { next: chain, weights: weights.clone() });
+    }
+    let factor = all.factor();
+    if factor != 1.0 {
+        chain = Arc::new(Normalised { next: chain, factor });
+    }
+    Ok(Arc::new(Scaled(chain)))
+}
+
+/// Algorithms that follow each other where one stands still.
+fn algorithms(all: &Ingredients) -> usize {
+    1 + usize::from(all.multigrid.is_some())
+}
+
+/// What the links of an equation in kappa normalisation share.
+struct Links<'a> {
+    all: &'a Ingredients,
+    room: &'a Arc<Room>,
+    way: usize,
+    /// The Schur complements of the operator and of that of the adjoint equation, with weights two of them.
+    complements: Option<[Arc<Complement>; 2]>,
+}
+
+impl<'a> Links<'a> {
+    fn new(all: &'a Ingredients, room: &'a Arc<Room>, way: usize) -> Result<Self> {
+        let keeps = all.params.keeps_blocks(all.op.storage().0);
+        let complement =
+            |dagger, form| Complement::new(all.solved(&all.op, dagger), form, keeps).map(Arc::new);
+        let complements = match all.params.even_odd {
+            None => None,
+            Some(form) => {
+                let one = complement(false, form)?;
+                let other = match all.weights {
+                    Some(_) => complement(true, form)?,
+                    None => one.clone(),
+                };
+                Some([one, other])
+            }
+        };
+        Ok(Links { all, room, way, complements })
+    }
+
+    /// The equation asked for.
+    fn equation(&self) -> Result<Arc<dyn Inverter>> {
+        let solution = self.all.params.solution;
+        let chain = if self.all.two_steps() {
+            self.two_steps(solution.adjoint_first())?
+        } else if solution.normal() {
+            self.normal()?
+        } else {
+            self.one(matches!(solution, Solution::MatDag | Solution::MatPcDag))?
+        };
+        let complement = self.complements.as_ref().filter(|_| solution.preconditioned());
+        Ok(match complement {
+            None => chain,
+            Some([complement, _]) => self.schur(chain, complement, false, false),
+        })
+    }
+
+    fn schur(
+        &self,
+        next: Arc<dyn Inverter>,
+        complement: &Arc<Complement>,
+        whole: bool,
+        dagger: bool,
+    ) -> Arc<dyn Inverter> {
+        let (complement, room) = (complement.clone(), self.room.clone());
+        Arc::new(Schur { next, complement, whole, dagger, room })
+    }
+
+    fn complement(&self, dagger: bool) -> Option<&Arc<Complement>> {
+        self.complements.as_ref().map(|both| &both[usize::from(dagger)])
+    }
+
+    /// The operator that is iterated: that of the whole lattice, or its complement.
+    fn iterated(&self, dagger: bool) -> Arc<dyn LinOp> {
+        match self.complement(dagger) {
+            Some(complement) => complement.schur.clone(),
+            None => self.all.solved(&self.all.op, dagger),
+        }
+    }
+
+    /// The operator of the equation, or its adjoint.
+    fn operator(&self, dagger: bool) -> Arc<dyn LinOp> {
+        let op = match self.all.params.solution.preconditioned() {
+            true => self.iterated(dagger),
+            false => self.all.solved(&self.all.op, dagger),
+        };
+        turned(op, dagger)
+    }
+
+    /// The iterated operator of the copy in lower precision; it keeps what it takes.
+    fn low(&self, dagger: bool) -> Result<Option<Arc<dyn LinOp>>> {
+        let Some(low) = &self.all.low else { return Ok(None) };
+        let op = self.all.solved(low, dagger);
+        Ok(Some(match self.all.params.even_odd {
+            Some(form) => Complement::new(op, form, true)?.schur,
+            None => {
+                op.keep_blocks()?;
+                op
+            }
+        }))
+    }
+
+    fn to_tolerance(&self, next: Arc<dyn Inverter>, op: Arc<dyn LinOp>) -> Arc<dyn Inverter> {
+        Arc::new(ToTolerance { next, op, goals: self.all.params.solver.stop })
+    }
+
+    /// M^dagger M x = b, or M M^dagger x = b for `adjoint`, by two solves.
+    fn two_steps(&self, adjoint: bool) -> Result<Arc<dyn Inverter>> {
+        let (first, second) = (self.operator(!adjoint), self.operator(adjoint));
+        let steps =
+            TwoSteps { first: self.one(!adjoint)?, second: self.one(adjoint)?, op: second.clone() };
+        Ok(self.to_tolerance(Arc::new(steps), Arc::new(Product::new(vec![first, second])?)))
+    }
+
+    /// M x = b, or M^dagger x = b for `dagger`.
+    fn one(&self, dagger: bool) -> Result<Arc<dyn Inverter>> {
+        let mut ways = vec![self.iteration(dagger, self.all.multigrid.as_ref())?];
+        if self.all.multigrid.is_some() {
+            ways.push(self.iteration(dagger, None)?);
+        }
+        let mut rest = ways.drain(self.way..);
+        let mut chain = match (rest.next(), rest.next(), &self.all.multigrid) {
+            (Some(first), Some(second), Some(multigrid)) => {
+                Arc::new(Fallback { first, second, multigrid: multigrid.clone() }) as _
+            }
+            (Some(only), ..) => only,
+            _ => bail!(Internal, "a solve without an algorithm"),
+        };
+        if let Some(complement) = self.complement(dagger) {
+            if !self.all.params.solution.preconditioned() {
+                chain = self.schur(chain, complement, true, dagger);
+            }
+        }
+        Ok(self.to_tolerance(chain, self.operator(dagger)))
+    }
+
+    fn deflated(
+        &self,
+        next: Arc<dyn Inverter>,
+        op: Arc<dyn LinOp>,
+        sides: Sides,
+    ) -> Arc<dyn Inverter> {
+        let Some(deflation) = self.all.deflation.clone() else { return next };
+        let (action, form) = (self.all.op.clone(), self.all.params.even_odd);
+        Arc::new(Deflated { next, deflation, op, sides, action, form })
+    }
+
+    /// M^dagger M, or M M^dagger, by CG.
+    fn normal(&self) -> Result<Arc<dyn Inverter>> {
+        let op = self.all.squared(self.iterated(false));
+        let low = self.low(false)?.map(|low| self.all.squared(low));
+        let krylov = Krylov {
+            op: op.clone(),
+            normal: Equations::Direct,
+            system: System { sloppy: low, ..System::new(op.clone()) },
+            params: SolverParams { kind: SolverKind::Cg, ..self.all.params.solver.clone() },
+            copy: self.all.copy(),
+            iterated: self.all.iterated(),
+            multigrid: None,
+            action: self.all.op.clone(),
+        };
+        let sides = Sides::of_both(self.all.params.solution.adjoint_first());
+        Ok(self.deflated(Arc::new(krylov), op, sides))
+    }
+
+    /// The iteration with the equations and the algorithm asked for, preconditioned by multigrid; where the settings have
+    /// it, but this iteration does not, it is BiCGStab.
+    fn iteration(
+        &self,
+        dagger: bool,
+        multigrid: Option<&Arc<Multigrid>>,
+    ) -> Result<Arc<dyn Inverter>> {
+        let asked = &self.all.params;
+        let base = self.iterated(dagger);
+        let hermitian = base.hermitian();
+        let (op, low) = (turned(base, dagger), self.low(dagger)?.map(|low| turned(low, dagger)));
+        let kind = match (asked.solver.kind, asked.equations) {
+            (SolverKind::Cg, Equations::Direct) if hermitian => SolverKind::Cg,
+            (SolverKind::Cg, Equations::NormalError) => SolverKind::Cgne,
+            (SolverKind::Cg, _) => SolverKind::Cgnr,
+            (_, _) if self.all.multigrid.is_some() && multigrid.is_none() => SolverKind::BiCgStab,
+            (kind, _) => kind,
+        };
+        let cg = matches!(kind, SolverKind::Cgne | SolverKind::Cgnr);
+        let normal = if cg { Equations::Direct } else { asked.equations };
+        let squared = |op: Arc<dyn LinOp>| -> Arc<dyn LinOp> {
+            match normal {
+                Equations::Direct => op,
+                Equations::NormalResidual => Arc::new(Normal::mdag_m(op)),
+                Equations::NormalError => Arc::new(Normal::m_mdag(op)),
+            }
+        };
+        let mut system = System { sloppy: low.map(squared), ..System::new(squared(op.clone())) };
+        let inner = system.sloppy.as_ref().unwrap_or(&system.precise).clone();
+        let mut params = SolverParams { kind, ..asked.solver.clone() };
+        if asked.precondition_steps > 0 {
+            let (steps, omega) = (asked.precondition_steps, asked.solver.omega);
+            system.preconditioner = Some(Arc::new(MinimalResidual::new(inner, steps, omega)));
+        } else if let (Some(multigrid), Some(form)) = (multigrid, asked.even_odd) {
+            if self.all.low.as_ref().is_some_and(|op| op.storage().0 != Precision::F16) {
+                params.delta = params.delta_up_to(multigrid_delta(asked.solver.stop.residual));
+            }
+            system.preconditioner = Some(turned(multigrid.inverse(form, inner.shape()), dagger));
+            system.patience = MULTIGRID_PATIENCE;
+        }
+        let krylov = Krylov {
+            op: op.clone(),
+            normal,
+            system,
+            params,
+            copy: self.all.copy(),
+            iterated: self.all.iterated(),
+            multigrid: multigrid.cloned(),
+            action: self.all.op.clone(),
+        };
+        Ok(self.deflated(Arc::new(krylov), op, Sides::of_one(dagger)))
+    }
+}
+
+fn turned(op: Arc<dyn LinOp>, dagger: bool) -> Arc<dyn LinOp> {
+    match dagger {
+        true => Arc::new(Adjoint(op)),
+        false => op,
+    }
+}

@@ -1,0 +1,210 @@
+//! Memory that solves need before they run, from rehearsals of them, and how many right-hand sides fit.
+
+use std::collections::hash_map::Entry;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::inverter::{Ask, Inverter};
+use crate::backend::{runs, Device};
+use crate::compose::multigrid::Multigrid;
+use crate::error::Result;
+use crate::fields::{Footprint, Needs, VectorField};
+use crate::operators::QuarkAction;
+use crate::solvers::{unwatched, Stop};
+
+/// A solve that was made on a device, its fields included, and runs through there.
+pub type Made = Box<dyn FnOnce()>;
+
+/// A solve to make: the number of the way that it goes, of those that it may go, and how many solutions and right-hand
+/// sides it has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Size {
+    pub way: usize,
+    pub solutions: usize,
+    pub nrhs: usize,
+}
+
+/// Makes a solve on a device, with the hierarchy there that stands for its own.
+pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> + Send + Sync;
+
+/// The device memory of solves with an action, besides x and b: that of rehearsals of the first one, which finds no
+/// temporaries of others. A solve that may go several ways needs the most that one of them takes. Where there is more,
+/// inverse clover blocks come to it.
+pub struct Room {
+    action: Arc<dyn QuarkAction>,
+    multigrid: Option<Arc<Multigrid>>,
+    make: Box<Make>,
+    /// Ways that the solve may go.
+    ways: usize,
+    known: Mutex<HashMap<Size, Footprint>>,
+}
+
+impl Room {
+    pub fn new(
+        action: Arc<dyn QuarkAction>,
+        multigrid: Option<Arc<Multigrid>>,
+        ways: usize,
+        make: Box<Make>,
+    ) -> Self {
+        Room { action, multigrid, make, ways, known: Mutex::default() }
+    }
+
+    fn device(&self) -> Device {
+        self.action.shape().device
+    }
+
+    /// Bytes of a solve for so many right-hand sides.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: a number of right-hand sides that there is not.
+    pub fn bytes(&self, nrhs: usize) -> Result<u64> {
+        self.bytes_of(1, nrhs)
+    }
+
+    /// The same of a solve with several solutions.
+    pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
+        let device = self.device();
+        let mut most = 0;
+        for way in 0..self.ways {
+            let size = Size { way, solutions, nrhs };
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = match known.entry(size) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(place) => place.insert(self.footprint(size)?),
+            };
+            most = most.max(found.bytes(&device));
+        }
+        Ok(most)
+    }
+
+    fn footprint(&self, size: Size) -> Result<Footprint> {
+        let geometry = self.action.links().geometry();
+        let (_, taken) = self.in_rehearsal(|device, multigrid| {
+            let there = || (self.make)(device, multigrid, size);
+            geometry.footprint(device, None::<fn() -> String>, there, |made| {
+                made();
+                Ok(())
+            })
+        })?;
+        Ok(taken)
+    }
+
+    /// Memory and kernels of a solve, the latter of the first way to go.
+    ///
+    /// # Errors
+    /// Errors of [`Room::bytes`].
+    pub fn needs(&self, nrhs: usize) -> Result<Needs> {
+        let geometry = self.action.links().geometry();
+        let needs = self.in_rehearsal(|device, multigrid| {
+            let there = || (self.make)(device, multigrid, Size { way: 0, solutions: 1, nrhs });
+            geometry.needs(device, there, |made| {
+                made();
+                Ok(())
+            })
+        })?;
+        Ok(Needs { memory: self.bytes(nrhs)?, ..needs })
+    }
+
+    /// Does `work` with a device of rehearsals and the hierarchy there that stands for this solve's.
+    fn in_rehearsal<T>(&self, work: impl FnOnce(&Device, Option<&Arc<Multigrid>>) -> T) -> T {
+        match &self.multigrid {
+            None => work(&self.device().stand_in(), None),
+            Some(multigrid) => multigrid.with_stand_in(|like| work(&like.device(), Some(like))),
+        }
+    }
+
+    /// All that the links launch, in a rehearsal.
+    pub fn run_through(
+        &self,
+        chain: &dyn Inverter,
+        ask: &Ask,
+        x: &mut VectorField,
+        b: &VectorField,
+    ) {
+        let ask = Ask { stop: Stop { seconds: f64::INFINITY, ..ask.stop }, ..*ask };
+        // Made-up sums may end it early.
+        let _ = chain.solve(x, b, &ask, &mut unwatched);
+    }
+
+    /// Refuses work that needs more memory than there is. The memory of solves counts all vectors of multigrid's cycles:
+    /// those that earlier ones have left are freed where they are missing.
+    pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
+        let device = self.device();
+        device.require(bytes, what).or_else(|_| {
+            if let Some(multigrid) = &self.multigrid {
+                multigrid.free_idle();
+            }
+            device.require(bytes, what)
+        })
+    }
+
+    /// Refuses work that needs more memory than there is on a rank. In a rehearsal of larger work that memory counts.
+    pub fn make(&self, bytes: impl FnOnce() -> Result<u64>) -> Result<()> {
+        let fits = || bytes().and_then(|bytes| self.require(bytes, "this solve"));
+        match runs() {
+            true => self.action.links().geometry().comm().agree(fits()),
+            false if self.device().is_stand_in() => fits(),
+            false => Ok(()),
+        }
+    }
+
+    /// Are there so many bytes on all ranks? All of them call this and get the same answer.
+    ///
+    /// # Errors
+    /// `CommFailed`: ranks do not agree.
+    pub fn has(&self, bytes: impl Fn() -> Result<u64>) -> Result<bool> {
+        Ok(runs() && self.first_to_fit(&[()], |()| bytes())?.is_some())
+    }
+
+    /// The first of these ways to solve whose bytes there are on all ranks. All of them call this and get the same one.
+    ///
+    /// # Errors
+    /// `CommFailed`: ranks do not agree.
+    pub fn first_to_fit<T: Copy>(
+        &self,
+        ways: &[T],
+        bytes: impl Fn(T) -> Result<u64>,
+    ) -> Result<Option<T>> {
+        let comm = self.action.links().geometry().comm().clone();
+        for &way in ways {
+            let bytes = comm.agree(bytes(way))?;
+            let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
+            comm.max(&mut short)?;
+            if short[0] == 0.0 {
+                return Ok(Some(way));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of right-hand sides, of `nrhs` whose x and b are there, that fit at a time: all, or else even parts, as
+    /// few as possible. All ranks call this and get the same number.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: not even one fits.
+    pub fn at_once(&self, nrhs: usize) -> Result<usize> {
+        if !runs() {
+            // In a rehearsal all are a part of larger work.
+            return self.make(|| self.bytes(nrhs)).map(|()| nrhs);
+        }
+        match self.first_to_fit(&even_parts(nrhs), |n| self.bytes(n))? {
+            Some(n) => Ok(n),
+            None => self.make(|| self.bytes(1)).map(|()| 1),
+        }
+    }
+
+    /// The same by this rank's memory alone; `None`: not even one.
+    pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
+        let device = self.device();
+        let fits =
+            |n: &usize| self.bytes(*n).is_ok_and(|b| device.require(b, "this solve").is_ok());
+        even_parts(nrhs).into_iter().find(fits)
+    }
+}
+
+/// Sizes of even parts of so many right-hand sides, the largest first.
+pub fn even_parts(nrhs: usize) -> Vec<usize> {
+    let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
+    sizes.dedup();
+    sizes
+}

@@ -1,0 +1,52 @@
+//! Units in which |b| and its square are ordinary numbers.
+
+use std::sync::Arc;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use crate::error::Result;
+use crate::fields::VectorField;
+use crate::linop::Shape;
+use crate::solvers::{InRange, Monitor};
+
+/// Takes |b| once for all links after it, and scales right-hand sides far from 1 by powers of two, so that no link after
+/// it has to.
+pub struct Scaled(pub Arc<dyn Inverter>);
+
+/// Solves by `next` for a b whose norm is not known yet, in units in which it is an ordinary number.
+pub fn in_range(
+    next: &dyn Inverter,
+    x: &mut VectorField,
+    b: &VectorField,
+    ask: &Ask,
+    watch: &mut Monitor,
+) -> Result<SolveReport> {
+    let xs = &mut [x];
+    let mut units = InRange::new(xs, b, ask.guess)?;
+    let mut fields = units.fields();
+    let ask = Ask { norms: fields.norms, ..*ask };
+    let solved = next.solve(fields.xs[0], fields.b, &ask, watch);
+    units.end(solved)
+}
+
+impl Inverter for Scaled {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        in_range(&*self.0, x, b, ask, watch)
+    }
+
+    fn shape(&self) -> Shape {
+        self.0.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.0)
+    }
+    fn name(&self, _: usize) -> String {
+        "scaled".into()
+    }
+}

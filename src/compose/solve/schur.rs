@@ -1,0 +1,111 @@
+//! The system on one parity.
+
+use std::sync::Arc;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use super::room::Room;
+use crate::error::Result;
+use crate::fields::VectorField;
+use crate::linop::{Schur as Form, SchurVectors, Shape};
+use crate::operators::{QuarkAction, SchurAction};
+use crate::solvers::Monitor;
+
+/// A Schur complement in a solve, with the rule by which it has the inverse clover blocks that it takes: it keeps them
+/// as long as it lives, or else for each solve if there is room for them beside it; where there is none, each application
+/// makes its own.
+pub struct Complement {
+    pub schur: Arc<dyn SchurAction>,
+    keeps: bool,
+}
+
+impl Complement {
+    /// The complement of an action, which keeps blocks where `keeps`.
+    ///
+    /// # Errors
+    /// `OutOfMemory`, `SingularClover`.
+    pub fn new(op: Arc<dyn QuarkAction>, form: Form, keeps: bool) -> Result<Self> {
+        let schur = op.schur(form)?;
+        match keeps {
+            true => schur.keep_blocks()?,
+            false => schur.lend_blocks(),
+        }
+        Ok(Complement { schur, keeps })
+    }
+
+    /// The blocks for a solve of so many right-hand sides, as long as the result lives. All ranks call this.
+    fn for_solve(&self, room: &Room, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
+        let all = || Ok(room.bytes(nrhs)? + self.schur.missing_blocks());
+        if self.keeps || !room.has(all)? {
+            return Ok(None);
+        }
+        let held = self.schur.action().schur(self.schur.form())?;
+        self.schur.full_shape().geometry.comm().agree(held.keep_blocks())?;
+        Ok(Some(held))
+    }
+}
+
+/// The links after it solve on one parity, with the Schur complement, in the memory of x; or, where the equation is one of
+/// the complement itself, x and b are those of one parity already.
+pub struct Schur {
+    pub next: Arc<dyn Inverter>,
+    pub complement: Arc<Complement>,
+    /// x and b are fields of the whole lattice.
+    pub whole: bool,
+    /// The equation is one of M^dagger.
+    pub dagger: bool,
+    pub room: Arc<Room>,
+}
+
+impl Schur {
+    fn reduced(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let mut halves =
+            SchurVectors::prepare(&*self.complement.schur, x, b, (self.dagger, ask.guess))?;
+        let SchurVectors { x, source, .. } = &mut halves;
+        let ask = Ask { origin: Some(source), ..*ask };
+        let report = self.next.solve(x, source.vector(), &ask, watch)?;
+        halves.reconstruct()?;
+        Ok(report)
+    }
+}
+
+impl Inverter for Schur {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let _blocks = self.complement.for_solve(&self.room, b.nrhs())?;
+        let solved = match self.whole {
+            true => self.reduced(x, b, ask, watch),
+            false => self.next.solve(x, b, ask, watch),
+        };
+        self.complement.schur.free_idle();
+        solved
+    }
+
+    fn shape(&self) -> Shape {
+        match self.whole {
+            true => self.complement.schur.full_shape(),
+            false => self.complement.schur.shape(),
+        }
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        let Form { parity, symmetric } = self.complement.schur.form();
+        let sites = if parity == 0 { "even" } else { "odd" };
+        let form = if symmetric { "" } else { " asymmetric" };
+        let what = if self.whole { "Schur" } else { "P" };
+        format!("{what} {sites}{form}")
+    }
+}

@@ -1,0 +1,127 @@
+//! Solves of another system than the one asked for, taken further until the latter meets the criteria.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, VectorField};
+use crate::linop::{LinOp, Shape};
+use crate::solvers::{Monitor, SolverReport, Stop, StoppedBy};
+
+/// Times that a preconditioned solve is taken further when the full residual lags behind.
+const EXTENSIONS: usize = 3;
+
+/// The links after it may solve another system than the one asked for: they are asked again until the operator's image
+/// of x meets the criteria. The report is about the latter.
+pub struct ToTolerance {
+    pub next: Arc<dyn Inverter>,
+    /// The operator whose image of x is to be b.
+    pub op: Arc<dyn LinOp>,
+    /// The criteria that the solver was made with.
+    pub goals: Stop,
+}
+
+impl Inverter for ToTolerance {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let (start, stop) = (Instant::now(), ask.stop);
+        let mut ask = *ask;
+        let mut total: Option<SolveReport> = None;
+        for _ in 0..=EXTENSIONS {
+            let part = self.next.solve(x, b, &ask, watch)?;
+            let claimed = part.solver.converged;
+            let mut all = match total.take() {
+                Some(before) => before.followed_by(part),
+                None => part,
+            };
+            let report = &mut all.solver;
+            residual_of(report, &*self.op, x, b, ask.norms)?;
+            // How far the worst right-hand side is from a criterion; 1: it is met.
+            let lag = |values: &[f64], tol: f64| {
+                let worst = values.iter().fold(0.0f64, |m, &v| m.max(v));
+                if tol > 0.0 && worst > tol {
+                    worst / tol
+                } else {
+                    1.0
+                }
+            };
+            let l2 = lag(&report.residual, stop.residual);
+            let hq = lag(&report.residual_hq, stop.heavy_quark);
+            report.converged = l2 == 1.0 && hq == 1.0;
+            ask.stop.iterations = stop.iterations.saturating_sub(report.iterations);
+            ask.stop.seconds = stop.since(start).seconds;
+            let extend = claimed && !report.converged && ask.stop.iterations > 0;
+            report.stopped_by = match report.converged {
+                true => Some(stop.last_goal(&report.residual, &report.residual_hq)),
+                // The goals of another system were met.
+                false if ask.stop.iterations == 0 => {
+                    report.stopped_by.max(Some(StoppedBy::Iterations))
+                }
+                false => report.stopped_by.max(Some(StoppedBy::Standstill)),
+            };
+            report.standstill = report.stopped_by == Some(StoppedBy::Standstill);
+            total = Some(all);
+            if !extend {
+                break;
+            }
+            let tighter = |lag: f64| if lag > 1.0 { 0.8 / lag } else { 1.0 };
+            ask.stop.residual *= tighter(l2);
+            ask.stop.heavy_quark *= tighter(hq);
+            ask.guess = true;
+        }
+        Ok(total.expect("the loop runs at least once"))
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        let heavy = |tol| format!("heavy-quark residual {tol:e}");
+        match (self.goals.residual(), self.goals.heavy_quark()) {
+            (Some(tol), None) => format!("to {tol:e}"),
+            (Some(tol), Some(hq)) => format!("to {tol:e} and {}", heavy(hq)),
+            (None, hq) => format!("to {}", heavy(hq.unwrap_or(0.0))),
+        }
+    }
+}
+
+/// Puts the residuals of M x = b into the report; `norms`: |b| of every right-hand side.
+fn residual_of(
+    report: &mut SolverReport,
+    op: &dyn LinOp,
+    x: &VectorField,
+    b: &VectorField,
+    norms: &[f64],
+) -> Result<()> {
+    (report.residual, report.residual_hq) = (vec![], vec![]);
+    let room = x.like_with(x.precision(), x.part())?;
+    for (first, count) in x.parts() {
+        let (x, b) = (x.columns(first, count)?, b.columns(first, count)?);
+        let mut r = room.columns(0, count)?;
+        op.apply(&mut r, &x)?;
+        op.free_idle();
+        blas::axpby(&blas::uniform(count, 1.0), &b, &blas::uniform(count, -1.0), &mut r)?;
+        let (r2, norms) = (blas::norm2(&r)?, &norms[first..first + count]);
+        let relative = |(r, b): (&f64, &f64)| if *b > 0.0 { r.sqrt() / b } else { r.sqrt() };
+        report.residual.extend(r2.iter().zip(norms).map(relative));
+        let hq = blas::heavy_quark_residual(&x, &r)?;
+        report
+            .residual_hq
+            .extend(hq.iter().zip(norms).map(|(v, b)| if *b == 0.0 { 0.0 } else { *v }));
+    }
+    match report.residual.iter().position(|v| !v.is_finite()) {
+        Some(i) => bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite"),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,59 @@
+//! The product of an operator and its adjoint, by a solve with each.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use super::scaled::in_range;
+use crate::error::Result;
+use crate::fields::VectorField;
+use crate::linop::{LinOp, Shape};
+use crate::solvers::Monitor;
+
+/// B A x = b by B y = b and A x = y, A and B being M and its adjoint.
+pub struct TwoSteps {
+    /// Solves B y = b.
+    pub first: Arc<dyn Inverter>,
+    /// Solves A x = y.
+    pub second: Arc<dyn Inverter>,
+    /// A, which leads from a guess for x to one for y.
+    pub op: Arc<dyn LinOp>,
+}
+
+impl Inverter for TwoSteps {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let start = Instant::now();
+        let mut y = x.like(x.precision())?;
+        if ask.guess {
+            self.op.apply(&mut y, x)?;
+            self.op.free_idle();
+        }
+        let first = self.first.solve(&mut y, b, ask, watch)?;
+        // y is another source, with a norm of its own.
+        let ask = Ask { stop: ask.stop.since(start), ..*ask };
+        let second = in_range(&*self.second, x, &y, &ask, watch)?;
+        Ok(first.followed_by(second))
+    }
+
+    fn shape(&self) -> Shape {
+        self.second.shape()
+    }
+    fn name(&self, nrhs: usize) -> String {
+        let (first, second) = (self.first.describe(nrhs), self.second.describe(nrhs));
+        match first == second {
+            true => format!("twice({first})"),
+            false => format!("one after the other({first}, {second})"),
+        }
+    }
+    fn prepare(&self) -> Result<()> {
+        self.first.prepare()?;
+        self.second.prepare()
+    }
+}

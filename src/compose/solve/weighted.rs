@@ -1,0 +1,49 @@
+//! The weights of distance preconditioning.
+
+use std::sync::Arc;
+
+use super::equation::SolveReport;
+use super::inverter::{Ask, Inverter};
+use super::scaled::in_range;
+use crate::error::Result;
+use crate::fields::VectorField;
+use crate::linop::Shape;
+use crate::operators::DistanceWeights;
+use crate::solvers::Monitor;
+
+/// The links after it solve M' y = W^-1 b for y = W^-1 x (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028, Eq. 9), whose
+/// source has a norm of its own.
+pub struct Weighted {
+    pub next: Arc<dyn Inverter>,
+    pub weights: DistanceWeights,
+}
+
+impl Inverter for Weighted {
+    fn solve(
+        &self,
+        x: &mut VectorField,
+        b: &VectorField,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<SolveReport> {
+        let mut weighted = b.like(b.precision())?;
+        self.weights.prepare(&mut weighted, b)?;
+        if ask.guess {
+            self.weights.restrict(x)?;
+        }
+        let report = in_range(&*self.next, x, &weighted, ask, watch)?;
+        self.weights.reconstruct(x)?;
+        Ok(report)
+    }
+
+    fn shape(&self) -> Shape {
+        self.next.shape()
+    }
+    fn next(&self) -> Option<&dyn Inverter> {
+        Some(&*self.next)
+    }
+    fn name(&self, _: usize) -> String {
+        let distance = self.weights.distance();
+        format!("distance weights(alpha {}, t0 {})", distance.alpha, distance.t0)
+    }
+}
