@@ -144,8 +144,12 @@ typedef void (*plaq_log_callback)(plaq_log_level level, const char *message, voi
 const char *plaq_version(void);
 
 /** The message of this thread's last failed call: function, argument, expected, found.
- * Valid until the next call of this thread fails; never NULL. */
+ * The address stays the same for a thread, the text until it asks again; never NULL. */
 const char *plaq_last_error(void);
+
+/** The same with the words of values and parameters that files and languages other than C use: `full`
+ * for PLAQ_SYSTEM_FULL, `tol` for params.tol. */
+const char *plaq_last_error_in_words(void);
 
 /** Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers. */
 const char *plaq_status_name(int32_t status);

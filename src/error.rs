@@ -4,18 +4,152 @@
 /// Result of everything fallible in plaq.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// A status with the sentence that says what was expected and what was found.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("{status:?}: {message}")]
-pub struct Error {
+/// What went wrong. Most errors refuse an argument: `argument`, what was `expected` and what was `found`. The others
+/// are a `sentence`. The text is made where it is printed: [`Error::message`] is that of the C interface,
+/// [`Error::in_words`] that of programs and languages whose values have words.
+#[derive(Clone, Debug)]
+pub struct Error(Box<Parts>);
+
+/// The parts of an [`Error`]; empty where it has none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
     pub status: Status,
-    pub message: String,
+    /// File, line of an input or rank that it is about, the outermost first.
+    pub place: String,
+    /// Name of the argument that is refused, e.g. `params.tol`.
+    pub argument: String,
+    pub expected: String,
+    pub found: String,
+    /// What happened, where no argument is refused.
+    pub sentence: String,
+    /// What to do about it.
+    pub hint: String,
 }
 
 impl Error {
-    pub fn new(status: Status, message: impl Into<String>) -> Self {
-        Error { status, message: shortened(message.into()) }
+    /// An error that a sentence describes.
+    pub fn new(status: Status, sentence: impl Into<String>) -> Self {
+        let [place, argument, expected, found, hint] = Default::default();
+        let sentence = shortened(sentence.into());
+        Error(Box::new(Parts { status, place, argument, expected, found, sentence, hint }))
     }
+
+    /// An argument that is refused.
+    pub fn refused(
+        status: Status,
+        argument: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Self {
+        let mut error = Error::new(status, "");
+        error.0.argument = argument.into();
+        error.0.expected = shortened(expected.into());
+        error.0.found = shortened(found.into());
+        error
+    }
+
+    /// The same error with what to do about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    /// The same error in a file, line or rank.
+    pub fn at(mut self, place: impl std::fmt::Display) -> Self {
+        self.0.place = match &*self.0.place {
+            "" => place.to_string(),
+            inner => format!("{place}: {inner}"),
+        };
+        self
+    }
+
+    /// The same error with another status.
+    pub fn with_status(mut self, status: Status) -> Self {
+        self.0.status = status;
+        self
+    }
+
+    /// The same error with the argument's name as the caller knows it.
+    pub fn renamed(mut self, argument: impl FnOnce(&str) -> String) -> Self {
+        self.0.argument = argument(&self.0.argument);
+        self
+    }
+
+    /// Status and the texts of all parts, for other ranks.
+    pub(crate) fn parts(&self) -> (Status, [&str; 6]) {
+        let Parts { status, place, argument, expected, found, sentence, hint } = &*self.0;
+        (*status, [place, argument, expected, found, sentence, hint])
+    }
+
+    /// The error that has these parts.
+    pub(crate) fn from_parts(status: Status, parts: [String; 6]) -> Self {
+        let [place, argument, expected, found, sentence, hint] = parts;
+        Error(Box::new(Parts { status, place, argument, expected, found, sentence, hint }))
+    }
+
+    /// What is wrong, without place and hint.
+    pub fn what(&self) -> String {
+        let Parts { argument, expected, found, sentence, .. } = &**self;
+        let name = if argument.is_empty() { String::new() } else { format!("{argument}: ") };
+        match (&**sentence, &**expected, &**found) {
+            ("", "", "") => argument.clone(),
+            ("", "", _) => format!("{name}found {found}"),
+            ("", _, "") => format!("{name}expected {expected}"),
+            ("", ..) => format!("{name}expected {expected}, found {found}"),
+            (sentence, ..) => sentence.to_string(),
+        }
+    }
+
+    /// The text of the C interface: `place: argument: expected ..., found ...; hint`.
+    pub fn message(&self) -> String {
+        let Parts { place, hint, .. } = &**self;
+        let place = if place.is_empty() { String::new() } else { format!("{place}: ") };
+        let hint = if hint.is_empty() { String::new() } else { format!("; {hint}") };
+        format!("{place}{}{hint}", self.what())
+    }
+
+    /// The same for programs and languages that know values by words, e.g. `full` for `PLAQ_SYSTEM_FULL`, and
+    /// parameters without the name of their struct. `words` gives the word of a constant.
+    pub fn in_words(&self, words: &dyn Fn(&str) -> Option<String>) -> String {
+        let mut plain = self.clone();
+        let Parts { argument, expected, found, sentence, hint, .. } = &mut *plain.0;
+        if let Some(member) = argument.strip_prefix("params.") {
+            *argument = member.into();
+        }
+        for text in [expected, found, sentence, hint] {
+            *text = spelled(text, words);
+        }
+        plain.message()
+    }
+}
+
+impl std::ops::Deref for Error {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{:?}: {}", self.status, self.message())
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The text with words in place of constants of the C interface.
+fn spelled(text: &str, words: &dyn Fn(&str) -> Option<String>) -> String {
+    let part = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let (mut all, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("PLAQ_") {
+        let (before, from) = rest.split_at(at);
+        let (name, behind) = from.split_at(from.find(|c| !part(c)).unwrap_or(from.len()));
+        all.push_str(before);
+        all.push_str(words(name).as_deref().unwrap_or(name));
+        rest = behind;
+    }
+    all + rest
 }
 
 /// The message with an exponent for numbers that a page would not hold: of 1e300 Rust writes all zeros.
@@ -38,11 +172,52 @@ fn shortened(message: String) -> String {
     message.split_inclusive(' ').map(short).collect()
 }
 
-/// `return Err(...)` with a formatted message.
+/// `return Err(...)` with a sentence: `bail!(Status, "text {}", value)`, or with what to do besides:
+/// `bail!(Status, sentence("text"), hint("text"))`.
 #[macro_export]
 macro_rules! bail {
+    ($status:ident, sentence($($sentence:tt)*), hint($($hint:tt)*) $(,)?) => {
+        return Err($crate::error::Error::new(
+            $crate::error::Status::$status,
+            format!($($sentence)*),
+        ).hint(format!($($hint)*)))
+    };
     ($status:ident, $($arg:tt)*) => {
         return Err($crate::error::Error::new($crate::error::Status::$status, format!($($arg)*)))
+    };
+}
+
+/// `return Err(...)` that refuses an argument: `refuse!(Status, "name", expected("0 to 1"), found("{x}"))`, where
+/// `found` and `hint("text")` may be left out.
+#[macro_export]
+macro_rules! refuse {
+    ($($refused:tt)*) => {
+        return Err($crate::refused!($($refused)*))
+    };
+}
+
+/// The error of [`refuse!`].
+#[macro_export]
+macro_rules! refused {
+    (
+        $status:ident, $argument:literal, expected($($expected:tt)*)
+        $(, found($($found:tt)*))? $(, hint($($hint:tt)*))? $(,)?
+    ) => {
+        $crate::refused!(
+            $status, format!($argument), expected($($expected)*)
+            $(, found($($found)*))? $(, hint($($hint)*))?
+        )
+    };
+    (
+        $status:ident, $argument:expr, expected($($expected:tt)*)
+        $(, found($($found:tt)*))? $(, hint($($hint:tt)*))? $(,)?
+    ) => {
+        $crate::error::Error::refused(
+            $crate::error::Status::$status,
+            $argument,
+            format!($($expected)*),
+            String::new() $(+ &format!($($found)*))?,
+        )$(.hint(format!($($hint)*)))?
     };
 }
 
@@ -84,7 +259,7 @@ pub fn significant(x: f64, digits: usize) -> String {
 /// Refuses a count of which more than `max` would keep a call from ever ending, or that is too small.
 pub fn within(name: &str, found: usize, least: usize, max: usize) -> Result<()> {
     if !(least..=max).contains(&found) {
-        bail!(BadParameter, "{name}: expected {least} to {max}, found {found}");
+        refuse!(BadParameter, "{name}", expected("{least} to {max}"), found("{found}"));
     }
     Ok(())
 }
@@ -199,8 +374,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn texts_are_made_of_the_parts() {
+        let error =
+            refused!(BadParameter, "params.tol", expected("0 to {}", 1), found("{}", 1e300));
+        assert_eq!(error.message(), "params.tol: expected 0 to 1, found 1e300");
+        let error = error.at("input").at("rank 1").hint("take less than PLAQ_SYSTEM_FULL (1)");
+        let words = |name: &str| (name == "PLAQ_SYSTEM_FULL").then(|| "full".to_string());
+        assert_eq!(
+            error.in_words(&words),
+            "rank 1: input: tol: expected 0 to 1, found 1e300; take less than full (1)"
+        );
+        let open = || -> Result<()> { refuse!(FileOpen, "file", expected("a name")) };
+        assert_eq!(open().unwrap_err().to_string(), "FileOpen: file: expected a name");
+    }
+
+    #[test]
     fn numbers_in_messages_are_short() {
-        let said = |message: String| Error::new(Status::BadParameter, message).message;
+        let said = |message: String| Error::new(Status::BadParameter, message).message();
         assert_eq!(
             said(format!("tol: expected 0 to 1, found {}", 1e300)),
             "tol: expected 0 to 1, found 1e300"

@@ -74,6 +74,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::Sums;
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
+use crate::refuse;
 
 /// The shape of the fields that an operator acts on, or makes.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,22 +129,19 @@ impl Shape {
             bail!(FieldMismatch, "{name} and the operator live on different lattices or devices");
         }
         if (field.components(), field.order()) != (self.components, self.order) {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{name}: expected {} numbers per site (spins x colours), found {}, or its right-hand \
-                 sides are in another order",
-                self.components,
-                field.components()
+                "{name}",
+                expected("{} numbers per site (spins x colours)", self.components),
+                found("{}, or its right-hand sides are in another order", field.components())
             );
         }
         if field.subset() != self.subset || field.precision() != self.precision {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{name}: expected a field of {} sites in {}, found {} sites in {}",
-                self.subset,
-                self.precision,
-                field.subset(),
-                field.precision()
+                "{name}",
+                expected("a field of {} sites in {}", self.subset, self.precision),
+                found("{} sites in {}", field.subset(), field.precision())
             );
         }
         Ok(())

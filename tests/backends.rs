@@ -102,7 +102,7 @@ fn a_machine_without_cuda_gets_a_status() {
         }
         Err(e) => {
             assert!(e.status.is_missing_device(), "{e}");
-            assert!(e.message.contains("install") || e.message.contains("check"), "{e}");
+            assert!(e.message().contains("install") || e.message().contains("check"), "{e}");
             // Twice: the first failure must not leave anything half open.
             assert_eq!(Device::cuda(0).unwrap_err().status, e.status);
             let auto = Device::auto().unwrap();
@@ -123,14 +123,14 @@ fn libraries_that_are_missing_are_named() {
         Ok("PLAQ_NVRTC") => {
             let e = Nvrtc::get().err().unwrap();
             assert_eq!(e.status, Status::NvrtcMissing);
-            assert!(e.message.contains("PLAQ_NVRTC=/nowhere/lib.so"), "{e}");
+            assert!(e.message().contains("PLAQ_NVRTC=/nowhere/lib.so"), "{e}");
         }
         Ok(_) => {
             let Ok(device) = Device::cuda(0) else { return };
             let shape = FourierShape { extents: [4; 4], axes: 4, arrays: 1, single: false };
             let e = Fourier::new(&device, shape).err().unwrap();
             assert_eq!(e.status, Status::CufftMissing);
-            assert!(e.message.contains("PLAQ_CUFFT=/nowhere/lib.so"), "{e}");
+            assert!(e.message().contains("PLAQ_CUFFT=/nowhere/lib.so"), "{e}");
         }
         Err(_) => {
             for variable in ["PLAQ_NVRTC", "PLAQ_CUFFT"] {

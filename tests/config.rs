@@ -262,7 +262,7 @@ fn what_does_not_fit_its_header_is_refused() {
         save_gauge(&path, &u, FileFormat::Nersc, &wrong).unwrap();
         let e = load(&default).unwrap_err();
         assert_eq!(e.status, Status::FilePlaquette);
-        assert!(e.message.contains("link trace") && e.message.contains("lattice"), "{e}");
+        assert!(e.message().contains("link trace") && e.message().contains("lattice"), "{e}");
     }
     let other = LoadOptions { expect: Some([4, 4, 4, 8]), ..default };
     assert_eq!(status(&other), Status::FileExtents);
@@ -277,7 +277,7 @@ fn what_does_not_fit_its_header_is_refused() {
     write(&links, [4; 4]);
     let e = load(&default).unwrap_err();
     assert_eq!(e.status, Status::NotUnitary);
-    assert!(e.message.contains("lattice"), "{e}");
+    assert!(e.message().contains("lattice"), "{e}");
     assert!(load(&LoadOptions { unitarity: Some(1e-6), ..default }).is_ok());
     links[100] = f64::NAN;
     write(&links, [4; 4]);

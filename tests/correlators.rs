@@ -109,7 +109,7 @@ fn refusals_name_the_argument() {
     let device = devices().remove(0);
     let mut f = field(&device, [4; 4], Precision::F32);
     let e = Source::point([0, 0, 4, 0]).set(&mut f).unwrap_err();
-    assert!(e.status == Status::InvalidArgument && e.message.contains("[0, 0, 4, 0]"), "{e}");
+    assert!(e.status == Status::InvalidArgument && e.message().contains("[0, 0, 4, 0]"), "{e}");
     assert_eq!(Source::wall(4).set(&mut f).unwrap_err().status, Status::InvalidArgument);
     assert_eq!(correlators(&f, 4, C::ONE).unwrap_err().status, Status::InvalidArgument);
     let geometry = f.geometry().clone();

@@ -89,7 +89,7 @@ fn gpus() -> Vec<Device> {
 fn refused(result: Result<()>, words: &str) {
     let error = result.expect_err("refused");
     assert_eq!(error.status, Status::BadLayout, "{error}");
-    assert!(error.message.contains("data") && error.message.contains(words), "{error}");
+    assert!(error.message().contains("data") && error.message().contains(words), "{error}");
 }
 
 #[test]

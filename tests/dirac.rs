@@ -236,11 +236,11 @@ fn a_singular_clover_term_serves_the_full_operator() {
         assert_eq!(error.status, Status::SingularClover);
         let last: Vec<usize> = s.geometry.extents().iter().map(|l| l - 1).collect();
         // Of odd parity, as the last one in the array: x is even where the others' sum is odd.
-        assert!(error.message.contains(", ") && error.message.contains("site ["), "{error}");
+        assert!(error.message().contains(", ") && error.message().contains("site ["), "{error}");
         if common::ranks().size() == 1 {
             let x = last[0] - (last.iter().sum::<usize>() + 1) % 2;
             let site = format!("[{x}, {}, {}, {}]", last[1], last[2], last[3]);
-            assert!(error.message.contains(&site), "{site}: {error}");
+            assert!(error.message().contains(&site), "{site}: {error}");
         }
         let half = EvenOdd::new(Arc::new(op), 0, true);
         let inp = s.spinors(Precision::F64, Subset::Even, &[&spinor::random(s.lat, 3)]);

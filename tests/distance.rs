@@ -329,7 +329,7 @@ fn what_has_no_weights_is_refused() {
     let times = s.lat.extents[3];
     let refused = |op: &Arc<dyn QuarkAction>, params: SolveParams, status: Status, word: &str| {
         let error = DiracSolver::new(op.clone(), params).err().unwrap();
-        assert!(error.status == status && error.message.contains(word), "{error}");
+        assert!(error.status == status && error.message().contains(word), "{error}");
     };
     let good = Distance { alpha: 0.5, t0: 0 };
     let at = |alpha: f64, t0: usize| SolveParams {
@@ -348,7 +348,7 @@ fn what_has_no_weights_is_refused() {
     let error =
         solver.multishift(&shifts, &mut [b.like(Precision::F64).unwrap()], &b, &mut unwatched);
     let error = error.unwrap_err();
-    assert!(error.status == Status::Unsupported && error.message.contains("distance_alpha"));
+    assert!(error.status == Status::Unsupported && error.message().contains("distance_alpha"));
     for (components, directions) in [(Components::COLOUR, 15), (Components::SPINOR, 7)] {
         let laplace = LaplaceParams { components, directions, mass2: 0.1 };
         let laplace: Arc<dyn QuarkAction> = Arc::new(laplace.on(s.gauge.clone()).unwrap());
@@ -362,7 +362,7 @@ fn what_has_no_weights_is_refused() {
         let params = SolveParams { automatic, ..params.clone() };
         let solver = DiracSolver::new(op.clone(), params).unwrap();
         let error = solver.set_multigrid(Some(multigrid.clone())).unwrap_err();
-        assert!(error.message.contains("distance_alpha"), "{error}");
+        assert!(error.message().contains("distance_alpha"), "{error}");
         if automatic.is_some() {
             let b = s.spinors(Precision::F64, Subset::Full, &[&spinor::random(s.lat, 1)]);
             let mut x = b.like(Precision::F64).unwrap();

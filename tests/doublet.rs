@@ -312,7 +312,7 @@ fn slices_updates_and_refusals() {
         for epsilon in [f64::NAN, 1e3] {
             let refused = DoubletParams { epsilon, ..plain }.check().unwrap_err();
             assert_eq!(refused.status, Status::BadParameter, "{refused}");
-            assert!(refused.message.contains("epsilon"), "{refused}");
+            assert!(refused.message().contains("epsilon"), "{refused}");
         }
     }
 }

@@ -92,7 +92,7 @@ fn a_rank_that_fails_in_set_up_or_in_a_solve() {
             let error = in_time(|| job.solve(broken(when))).unwrap_err();
             assert_eq!(error.status, Status::OutOfMemory, "{error}");
             let own = comm.rank() == last;
-            assert!(own || error.message.contains(&format!("rank {last}: no room")), "{error}");
+            assert!(own || error.message().contains(&format!("rank {last}: no room")), "{error}");
             // Fields and operators of the failed call are as good as before.
             assert_eq!(job.solve(|_| Ok(())).unwrap(), healthy, "{}", device.name());
         }

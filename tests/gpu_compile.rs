@@ -752,7 +752,7 @@ fn every_kernel_compiles_and_fits_its_registers() {
     }
     let Err(refused) = nvrtc.compile(&jobs[0].4, 5) else { panic!("no such architecture") };
     assert_eq!(refused.status, Status::CompileFailed);
-    assert!(refused.message.contains("does not know sm_5"), "{refused}");
+    assert!(refused.message().contains("does not know sm_5"), "{refused}");
     let results = in_parallel(&jobs, |(.., arch, _, source)| compiled(nvrtc, source, *arch));
     println!("{:28} {:26} arch  shape  registers  stores  loads  stack", "kernel", "variant");
     let (mut failures, mut fresh) = (Vec::new(), 0);

@@ -491,7 +491,12 @@ fn a_bad_link_is_named_and_the_field_stays(device: &Device) {
                 let error = field.load(&layout, &reader(&memory), options).expect_err("refused");
                 assert_eq!(error.status, status, "{}", layout.name);
                 let expected = format!("link at {x:?}, direction {}", ["x", "y", "z", "t"][mu]);
-                assert!(error.message.contains(&expected), "{}: {}", layout.name, error.message);
+                assert!(
+                    error.message().contains(&expected),
+                    "{}: {}",
+                    layout.name,
+                    error.message()
+                );
                 assert!(field.save_lex().expect("saves") == before, "{}", layout.name);
                 let form = (Precision::F64, Recon::R12);
                 let memory = reader(&memory);
@@ -514,7 +519,7 @@ fn bad_numbers_in_spinors_and_clover_are_refused(device: &Device) {
     values[72 * (v / 2) + 5] = f64::NAN;
     let error = clover.load(&packed, &External::read(&[&values[..]]), true).expect_err("NaN");
     assert_eq!(error.status, Status::NotFinite);
-    assert!(error.message.contains("[1, 0, 0, 0]"), "{}", error.message);
+    assert!(error.message().contains("[1, 0, 0, 0]"), "{}", error.message());
 
     let mut spinor =
         SpinorField::new(device, &geometry, Precision::F32, Subset::Full, 2).expect("fits");
@@ -525,7 +530,7 @@ fn bad_numbers_in_spinors_and_clover_are_refused(device: &Device) {
     let layout = Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi);
     let error = spinor.load(&layout, &External::read(&[&values[..]]), true).expect_err("infinite");
     assert_eq!(error.status, Status::NotFinite);
-    assert!(error.message.contains("spinor 1 at [1, 1, 0, 0]"), "{}", error.message);
+    assert!(error.message().contains("spinor 1 at [1, 1, 0, 0]"), "{}", error.message());
     assert!(spinor.save_lex().expect("saves") == before);
 }
 
@@ -589,7 +594,7 @@ fn su2_links(device: &Device) {
         let error =
             field.load(&layout, &External::read(&[&bad[..]]), options).expect_err("refused");
         assert_eq!(error.status, Status::NotUnitary);
-        assert!(error.message.contains("[1, 1, 0, 0], direction z"), "{}", error.message);
+        assert!(error.message().contains("[1, 1, 0, 0], direction z"), "{}", error.message());
         for layout in Layout::all_links(Precision::F64, extents) {
             let sizes = layout.bytes(extents, Group::Su2, Subset::Full).expect("consistent");
             let mut memory: Vec<Vec<f64>> = sizes.iter().map(|b| vec![0.0; b / 8]).collect();

@@ -47,7 +47,7 @@ fn links(extents: [usize; 4], layouts: &[Layout]) {
             assert!(back.save_lex().expect("saves") == values, "{}", layout.name);
             let options = LinkOptions::checked(Precision::F64);
             let error = back.load(layout, &reader(&memory), options).expect_err("random links");
-            (memory, error.message)
+            (memory, error.message())
         });
         assert!(here == there, "{}: {} {}", layout.name, here.1, there.1);
     }

@@ -130,7 +130,7 @@ fn a_solve_takes_what_it_announces() {
             let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
             assert_eq!(error.status, Status::OutOfMemory, "{what}");
             for number in [one, one - 1] {
-                assert!(error.message.contains(&number.to_string()), "{what}: {error}");
+                assert!(error.message().contains(&number.to_string()), "{what}: {error}");
             }
             assert_eq!(device.used(), (held as u64, held as u64), "{what}: allocated");
             assert_eq!(blas::norm2(&x).unwrap(), [0.0; NRHS], "{what}: x was changed");
@@ -255,13 +255,13 @@ fn short_memory_of_one_rank_refuses_on_all() {
                 _ => solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err(),
             };
             assert_eq!(error.status, Status::OutOfMemory, "{error}");
-            assert!(error.message.contains("this solve needs"), "{error}");
+            assert!(error.message().contains("this solve needs"), "{error}");
             assert_eq!(device.used().0, held);
             assert_eq!(blas::norm2(&xs[0]).unwrap(), [0.0; NRHS]);
             if solution == Solution::Mat {
                 device.limit_memory(if last { held + 1 } else { u64::MAX });
                 let error = propagator(&solver, source, 3, &mut unwatched).map(|_| ()).unwrap_err();
-                assert!(error.message.contains("this propagator needs"), "{error}");
+                assert!(error.message().contains("this propagator needs"), "{error}");
             }
             device.limit_memory(u64::MAX);
             assert!(solver.solve(&mut xs[0], &b, &mut unwatched).unwrap().solver.converged);
@@ -482,7 +482,7 @@ fn a_gauge_fixing_takes_what_it_announces() {
                 device.reset_peak();
                 let error = fix_gauge(&u, &params, &mut |_| false).unwrap_err();
                 assert_eq!(error.status, Status::OutOfMemory, "{what}");
-                assert!(error.message.contains(&needed.to_string()), "{what}: {error}");
+                assert!(error.message().contains(&needed.to_string()), "{what}: {error}");
                 assert_eq!(device.used(), (held, held), "{what}: allocated");
                 device.limit_memory(held + needed);
                 let fixed = fix_gauge(&u, &params, &mut |_| false).unwrap();

@@ -510,13 +510,13 @@ fn what_cannot_be_says_what_to_change() {
     for s in [1.0, -1.0, f64::NAN] {
         let error = Overlap::kernel(fields.clone(), s, DiracParams::default()).err().unwrap();
         assert_eq!(error.status, Status::BadParameter);
-        assert!(error.message.contains("between -1 and 1"), "{error}");
+        assert!(error.message().contains("between -1 and 1"), "{error}");
     }
     let kernel = kernel(device, extents, &u);
     let modes = modes(&kernel, 4);
     let refused = |params: SignParams, says: &str| {
         let error = Sign::new(kernel.clone(), modes.clone(), params).err().unwrap();
-        assert!(error.message.contains(says), "{error}");
+        assert!(error.message().contains(says), "{error}");
         assert_eq!(error.status, Status::KernelSpectrum, "{error}");
     };
     let good = SignParams::default();
@@ -529,7 +529,7 @@ fn what_cannot_be_says_what_to_change() {
     let rough = ModeParams { count: Some(4), tol: 1e-4, finder, ..Default::default() };
     let rough = Arc::new(Modes::find(&kernel, None, &rough, None, &mut unwatched).unwrap());
     let error = Sign::new(kernel.clone(), rough, good.clone()).err().unwrap();
-    assert!(error.message.contains("smaller tolerance"), "{error}");
+    assert!(error.message().contains("smaller tolerance"), "{error}");
     // Links where the kernel has an exact zero: rho at which the trivial field's Q vanishes for p = 0.
     let unit = links(device, extents, &su3::unit_gauge(Lattice::new(extents)));
     let one = C::ONE;
@@ -539,7 +539,7 @@ fn what_cannot_be_says_what_to_change() {
     let params = ModeParams { count: Some(12), block: 6, ..Default::default() };
     let zero = Arc::new(Modes::find(&massless, None, &params, None, &mut unwatched).unwrap());
     let error = Sign::new(massless, zero, good).err().unwrap();
-    assert!(error.message.contains("its sign is not known"), "{error}");
+    assert!(error.message().contains("its sign is not known"), "{error}");
     let sign = Arc::new(Sign::new(kernel, modes, SignParams::default()).unwrap());
     for mass in [-0.1, 2.0 * RHO, f64::NAN] {
         assert_eq!(Overlap::new(sign.clone(), mass).err().unwrap().status, Status::BadParameter);

@@ -124,9 +124,9 @@ fn structs_of_c_are_checked() {
     let mut smearing = LinkSmearing::default().to_c();
     smearing.reserved = 1;
     let e = LinkSmearing::from_c(&smearing, "params").unwrap_err();
-    assert_eq!(e.message, "params.reserved: expected 0, found 1");
+    assert_eq!(e.message(), "params.reserved: expected 0, found 1");
     let mut c = SolverSettings::default().to_c();
-    let said = |c| SolverSettings::from_c(&c, "params").unwrap_err().message;
+    let said = |c| SolverSettings::from_c(&c, "params").unwrap_err().message();
     c.columns = 13;
     assert_eq!(said(c), "params.columns: expected 0 to 12, found 13");
     (c.columns, c.initial_guess) = (12, 2);
@@ -134,7 +134,7 @@ fn structs_of_c_are_checked() {
     let mut fixing = GaugeFixing::default().to_c();
     fixing.omega = 2.0;
     let e = GaugeFixing::from_c(&fixing, "params").unwrap_err();
-    assert_eq!(e.message, "params.omega: expected 1 to below 2, found 2");
+    assert_eq!(e.message(), "params.omega: expected 1 to below 2, found 2");
     (fixing.omega, fixing.seed) = (1.7, -1);
     assert_eq!(GaugeFixing::from_c(&fixing, "params").unwrap().seed, u64::MAX);
 }

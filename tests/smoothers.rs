@@ -403,7 +403,7 @@ fn bad_choices_are_refused() {
             let before = device.used().0;
             let e = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
             assert_eq!(e.status, status, "{e}");
-            assert!(e.message.contains(name), "{e}");
+            assert!(e.message().contains(name), "{e}");
             assert_eq!(device.used().0, before);
         };
         let domain = [3, 0, 0, 0];

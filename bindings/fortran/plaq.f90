@@ -1859,8 +1859,13 @@ module plaq
       import :: c_ptr, c_int32_t
     end function
     !> The message of this thread's last failed call: function, argument, expected, found.
-    !> Valid until the next call of this thread fails; never NULL.
+    !> The address stays the same for a thread, the text until it asks again; never NULL.
     type(c_ptr) function plaq_last_error() bind(c)
+      import :: c_ptr, c_int32_t
+    end function
+    !> The same with the words of values and parameters that files and languages other than C use: `full`
+    !> for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+    type(c_ptr) function plaq_last_error_in_words() bind(c)
       import :: c_ptr, c_int32_t
     end function
     !> Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.

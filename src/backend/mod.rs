@@ -43,6 +43,7 @@ pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
 use crate::bail;
 use crate::error::{Error, Result, Status};
+use crate::refuse;
 
 impl From<NotMade> for Error {
     fn from(NotMade { found, made }: NotMade) -> Self {
@@ -517,17 +518,20 @@ impl Device {
             match memory.location() {
                 Location::Device => {
                     if let Some(found) = self.0.backend.obstacle(at, bytes as u64)? {
-                        bail!(
+                        refuse!(
                             BadLayout,
-                            "data: array {i}: expected {bytes} bytes in memory of {}, found {found}",
-                            self.name()
+                            "data: array {i}",
+                            expected("{bytes} bytes in memory of {}", self.name()),
+                            found("{found}")
                         );
                     }
                 }
-                Location::Host if self.0.backend.hidden(at.0)? => bail!(
+                Location::Host if self.0.backend.hidden(at.0)? => refuse!(
                     BadLayout,
-                    "data: array {i}: expected host memory, found memory of a device; \
-                     where there is a layout its location says which"
+                    "data: array {i}",
+                    expected("host memory"),
+                    found("memory of a device"),
+                    hint("where there is a layout its location says which")
                 ),
                 Location::Host => {}
             }

@@ -169,7 +169,7 @@ fn sets_hold_what_they_name() {
     assert_eq!(held, [2, 4]);
     let refused = Error::from(kernels::CoarseApplyShort::of(Precision::F64).err().unwrap());
     assert_eq!(refused.status, Status::Unsupported);
-    assert!(refused.message.contains("made for f32, asked for was f64"), "{refused}");
+    assert!(refused.message().contains("made for f32, asked for was f64"), "{refused}");
 }
 
 /// A constant with two values in one struct is left to the struct; absent fields say nothing.
@@ -198,7 +198,7 @@ fn launches_refuse_fields_that_are_not_there() {
         };
         let refused = |inp: FieldView, words: &str| {
             let error = launch(inp).unwrap_err();
-            assert!(error.status == Status::Internal && error.message.contains(words), "{error}");
+            assert!(error.status == Status::Internal && error.message().contains(words), "{error}");
         };
         refused(FieldView { plane_bytes: view.plane_bytes + 1, ..view }, "not in memory");
         refused(FieldView { norm: view.data, norm_bytes: 1 << 40, ..view }, "not in memory");

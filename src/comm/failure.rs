@@ -4,6 +4,9 @@ use crate::error::{Error, Status};
 
 const HEAD: usize = 24;
 
+/// Stands between the parts of an error: no text has it.
+const BETWEEN: char = '\u{1f}';
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failure {
     pub rank: usize,
@@ -12,7 +15,8 @@ pub(super) struct Failure {
     /// True if the whole Comm is lost, false if only this call failed.
     pub lost: bool,
     status: i32,
-    message: String,
+    /// The parts of the error, with [`BETWEEN`] in between.
+    text: String,
 }
 
 impl Failure {
@@ -20,21 +24,23 @@ impl Failure {
     pub const BYTES: usize = 1024;
 
     pub fn new(rank: usize, call: i64, lost: bool, error: &Error) -> Failure {
-        let mut end = error.message.len().min(Self::BYTES - HEAD);
-        while !error.message.is_char_boundary(end) {
+        let (status, parts) = error.parts();
+        let mut text = parts.join(&BETWEEN.to_string());
+        let mut end = text.len().min(Self::BYTES - HEAD);
+        while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let message = error.message[..end].to_string();
-        Failure { rank, call, lost, status: error.status as i32, message }
+        text.truncate(end);
+        Failure { rank, call, lost, status: status as i32, text }
     }
 
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(Self::BYTES);
         bytes.extend(self.call.to_ne_bytes());
-        for word in [self.rank as i32, self.lost as i32, self.status, self.message.len() as i32] {
+        for word in [self.rank as i32, self.lost as i32, self.status, self.text.len() as i32] {
             bytes.extend(word.to_ne_bytes());
         }
-        bytes.extend(self.message.as_bytes());
+        bytes.extend(self.text.as_bytes());
         bytes.resize(Self::BYTES, 0);
         bytes
     }
@@ -49,7 +55,7 @@ impl Failure {
             call: bytes.first_chunk().map_or(0, |b: &[u8; 8]| i64::from_ne_bytes(*b)),
             lost: word(1) != 0,
             status: word(2),
-            message: String::from_utf8_lossy(&bytes[HEAD..HEAD + length]).into_owned(),
+            text: String::from_utf8_lossy(&bytes[HEAD..HEAD + length]).into_owned(),
         }
     }
 
@@ -60,16 +66,21 @@ impl Failure {
 
     /// The error as the other ranks return it.
     pub fn error(&self) -> Error {
-        Error::new(self.row().0, format!("rank {}: {}", self.rank, self.message))
+        self.bare().at(format!("rank {}", self.rank))
+    }
+
+    fn bare(&self) -> Error {
+        let mut parts = self.text.split(BETWEEN).map(String::from);
+        Error::from_parts(self.row().0, std::array::from_fn(|_| parts.next().unwrap_or_default()))
     }
 
     /// The error that ranks return which waited for this one.
     pub fn loss(&self) -> Error {
         let (status, name) = self.row();
-        let message = match status {
-            Status::CommFailed => format!("rank {}: {}", self.rank, self.message),
-            _ => format!("rank {} failed with PLAQ_{name}: {}", self.rank, self.message),
+        let place = match status {
+            Status::CommFailed => format!("rank {}", self.rank),
+            _ => format!("rank {} failed with PLAQ_{name}", self.rank),
         };
-        Error::new(Status::CommFailed, message)
+        self.bare().with_status(Status::CommFailed).at(place)
     }
 }

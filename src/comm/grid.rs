@@ -1,7 +1,7 @@
 //! Process grid and rank map as the host gives them.
 
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// How ranks are placed in the process grid.
 pub enum RankMap<'a> {
@@ -26,10 +26,11 @@ impl Grid {
         let extents = if extents == [0; 4] { [1, 1, 1, size as i32] } else { extents };
         let places = extents.iter().try_fold(1i64, |n, &e| n.checked_mul(e as i64));
         if extents.iter().any(|&e| e < 1) || places != Some(size as i64) {
-            bail!(
+            refuse!(
                 ProcessGrid,
-                "process grid: expected four numbers from 1 with product {size} (the ranks of the \
-                 communicator), found {extents:?}"
+                "process grid",
+                expected("four numbers from 1 with product {size} (the ranks of the communicator)"),
+                found("{extents:?}")
             );
         }
         let rank = |place: usize| -> i64 {
@@ -47,12 +48,19 @@ impl Grid {
             let at = coordinates(extents.map(|e| e as usize), place);
             match usize::try_from(r).ok().filter(|r| *r < size) {
                 None => {
-                    bail!(ProcessGrid, "rank map: expected 0 to {}, found {r} at {at:?}", size - 1)
+                    refuse!(
+                        ProcessGrid,
+                        "rank map",
+                        expected("0 to {}", size - 1),
+                        found("{r} at {at:?}")
+                    )
                 }
                 Some(r) if seen[r] => {
-                    bail!(
+                    refuse!(
                         ProcessGrid,
-                        "rank map: expected every rank once, found {r} again at {at:?}"
+                        "rank map",
+                        expected("every rank once"),
+                        found("{r} again at {at:?}")
                     )
                 }
                 Some(r) => seen[r] = true,

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use crate::bail;
 use crate::error::{host_array, Error, Result, Status};
+use crate::refuse;
 use grid::Grid;
 use transport::{Side, Transport, Verdict};
 
@@ -566,9 +567,11 @@ impl Comm {
         let mut others = all.chunks_exact(8).skip(1);
         if let Some(rank) = others.position(|theirs| theirs != &all[..8]) {
             let rank = rank + 1;
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "rank {rank}: expected the {what} that rank 0 passed, found others"
+                "rank {rank}",
+                expected("the {what} that rank 0 passed"),
+                found("others")
             );
         }
         Ok(())
@@ -628,13 +631,15 @@ fn agree<T>(transport: &Transport, mine: Result<T>) -> Result<T> {
 
 fn timeout(options: &Options) -> Result<Duration> {
     match options.timeout {
-        Some(Duration::ZERO) => bail!(InvalidArgument, "time-out: expected seconds, more than 0"),
+        Some(Duration::ZERO) => {
+            refuse!(InvalidArgument, "time-out", expected("seconds, more than 0"))
+        }
         Some(timeout) => return Ok(timeout),
         None => {}
     }
     let Ok(text) = std::env::var("PLAQ_COMM_TIMEOUT") else { return Ok(TIMEOUT) };
     match text.parse().ok().and_then(|s: f64| Duration::try_from_secs_f64(s).ok()) {
         Some(timeout) if !timeout.is_zero() => Ok(timeout),
-        _ => bail!(InvalidArgument, "PLAQ_COMM_TIMEOUT: expected seconds, found {text:?}"),
+        _ => refuse!(InvalidArgument, "PLAQ_COMM_TIMEOUT", expected("seconds"), found("{text:?}")),
     }
 }

@@ -11,6 +11,7 @@ use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
 
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 const VERSION: i32 = 1;
 const FILE: &str = "libplaq_mpi.so";
@@ -102,7 +103,7 @@ impl Mpi {
         let handle = unsafe {
             match communicator {
                 Communicator::C(at) if at.0.is_null() => {
-                    bail!(NullPointer, "communicator: expected the address of an MPI_Comm")
+                    refuse!(NullPointer, "communicator", expected("the address of an MPI_Comm"))
                 }
                 Communicator::C(at) => (self.table.from_c)(at.0),
                 Communicator::Fortran(number) => (self.table.from_fortran)(number),
@@ -111,18 +112,24 @@ impl Mpi {
         };
         // SAFETY: MPI runs.
         if unsafe { (self.table.is_null)(handle) } != 0 {
-            bail!(
+            refuse!(
                 MpiState,
-                "communicator: expected one that this rank is part of, found MPI_COMM_NULL"
+                "communicator",
+                expected("one that this rank is part of"),
+                found("MPI_COMM_NULL")
             );
         }
         let mut inter = 0;
         // SAFETY: MPI runs.
         if unsafe { (self.table.is_inter)(handle, &mut inter) } != 0 || inter != 0 {
-            bail!(
+            refuse!(
                 MpiState,
-                "communicator: expected a living intra-communicator, found {}",
-                if inter != 0 { "an inter-communicator" } else { "none that MPI knows" }
+                "communicator",
+                expected("a living intra-communicator"),
+                found(
+                    "{}",
+                    if inter != 0 { "an inter-communicator" } else { "none that MPI knows" }
+                )
             );
         }
         Ok(handle)
@@ -209,28 +216,29 @@ fn open() -> Result<Mpi> {
             Err(e) => tried.push(format!("{e}")),
         }
     }
-    bail!(
-        MpiMissing,
-        "{FILE} was not found: build it with this machine's MPI (make mpi) and set PLAQ_MPI_LIBRARY \
-         to its path, or put it beside libplaq; tried: {}",
-        tried.join("; ")
-    )
+    bail!(MpiMissing, sentence("{FILE} was not found: build it with this machine's MPI (make mpi) and set PLAQ_MPI_LIBRARY to its path, or put it beside libplaq"), hint("tried: {}", tried.join("; ")))
 }
 
 fn bind(library: Library, path: PathBuf) -> Result<Mpi> {
     // SAFETY: the type of plaq_mpi in plaq_mpi.c; version and size come before the rest is used.
     let (table, found): (&'static Table, i32) = unsafe {
         let Ok(entry) = library.get::<unsafe extern "C" fn() -> *const Table>(b"plaq_mpi\0") else {
-            bail!(MpiMissing, "{}: expected plaq's library for MPI, found another", path.display());
+            refuse!(
+                MpiMissing,
+                format!("{}", path.display()),
+                expected("plaq's library for MPI"),
+                found("another")
+            );
         };
         let table = entry();
         (&*table, (*table).version)
     };
     if found != VERSION || (table.size as usize) < size_of::<Table>() {
-        bail!(
+        refuse!(
             MpiMissing,
-            "{}: expected version {VERSION}, found {found}: build it again (make mpi)",
-            path.display()
+            format!("{}", path.display()),
+            expected("version {VERSION}"),
+            found("{found}: build it again (make mpi)")
         );
     }
     std::mem::forget(library);
@@ -293,10 +301,10 @@ impl Threads {
             3 => Threads::Any,
             2 => Threads::OneAtATime,
             _ if is_main != 0 => Threads::Only(std::thread::current().id()),
-            _ => bail!(
+            _ => refuse!(
                 MpiThread,
-                "MPI has thread level {}: expected a call from the thread that initialised MPI",
-                level_name(level)
+                format!("MPI has thread level {}", level_name(level)),
+                expected("a call from the thread that initialised MPI")
             ),
         })
     }

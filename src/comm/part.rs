@@ -6,6 +6,7 @@ use super::grid::{coordinates, Grid};
 use super::{Comm, Node, RankMap, Transport};
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 type Found = ([usize; 4], Option<Arc<Comm>>);
 
@@ -51,10 +52,11 @@ impl Comm {
             let grids = of(ranks[0])[2..].to_vec();
             let product = grids.iter().try_fold(1u64, |n, &e| n.checked_mul(e));
             if product != Some(ranks.len() as u64) {
-                bail!(
+                refuse!(
                     ProcessGrid,
-                    "process grid of colour {colour}: expected four numbers with product {}, found {grids:?}",
-                    ranks.len()
+                    "process grid of colour {colour}",
+                    expected("four numbers with product {}", ranks.len()),
+                    found("{grids:?}")
                 );
             }
             if let Some(other) = ranks.iter().find(|&&r| of(r)[2..] != grids) {

@@ -11,6 +11,7 @@ use super::failure::Failure;
 use super::mpi::{Communicator, Mpi, Table, Threads};
 use crate::bail;
 use crate::error::{Error, Result, Status};
+use crate::refuse;
 
 /// Tag of failure messages; nothing else travels on the control communicator.
 const FAILURE: i32 = 1;
@@ -623,10 +624,11 @@ impl Transport {
         if same_call {
             let rank = other.into_iter().find(|(_, (digest, _))| *digest != first_digest);
             let rank = rank.map_or(1, |(rank, _)| rank);
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "rank {rank}: expected the parameters and objects that rank 0 passed to {first}, found \
-                 others"
+                "rank {rank}",
+                expected("the parameters and objects that rank 0 passed to {first}"),
+                found("others")
             );
         }
         let message = match other.into_iter().find(|(_, (_, name))| *name != first) {
@@ -730,7 +732,9 @@ fn hash(parts: &[&[u8]]) -> i64 {
 fn count(n: usize, what: &str) -> Result<i32> {
     match i32::try_from(n) {
         Ok(n) => Ok(n),
-        Err(_) => bail!(Unsupported, "{what}: expected at most {} elements, found {n}", i32::MAX),
+        Err(_) => {
+            refuse!(Unsupported, "{what}", expected("at most {} elements", i32::MAX), found("{n}"))
+        }
     }
 }
 
@@ -767,12 +771,7 @@ fn duplicate(mpi: &Mpi, threads: &Threads, comm: i64, timeout: Duration) -> Resu
         }
         if start.elapsed() >= timeout {
             std::mem::forget(out);
-            bail!(
-                CommFailed,
-                "no answer for {} s: duplicating the communicator, which all its ranks have to do; one that \
-                 cannot, as it finds no libplaq_mpi.so, says so itself",
-                timeout.as_secs_f64()
-            );
+            bail!(CommFailed, sentence("no answer for {} s: duplicating the communicator, which all its ranks have to do", timeout.as_secs_f64()), hint("one that cannot, as it finds no libplaq_mpi.so, says so itself"));
         }
         pause(round, start);
     }

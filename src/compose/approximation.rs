@@ -5,6 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use crate::bail;
 use crate::error::{significant, Result};
+use crate::refuse;
 
 /// Turns of the exchange algorithm at most.
 const TURNS: usize = 60;
@@ -38,14 +39,14 @@ pub struct Rational {
 
 fn check_interval(epsilon: f64) -> Result<()> {
     if !(epsilon > 0.0 && epsilon < 1.0) {
-        bail!(BadParameter, "epsilon: expected a number between 0 and 1, found {epsilon}");
+        refuse!(BadParameter, "epsilon", expected("a number between 0 and 1"), found("{epsilon}"));
     }
     Ok(())
 }
 
 fn check_delta(delta: f64) -> Result<()> {
     if !(FINEST..1.0).contains(&delta) {
-        bail!(BadParameter, "delta: expected {FINEST:e} to 1, found {delta}");
+        refuse!(BadParameter, "delta", expected("{FINEST:e} to 1"), found("{delta}"));
     }
     Ok(())
 }
@@ -91,10 +92,12 @@ impl Polynomial {
         if guess > 1.2 * max as f64 + 10.0 {
             bail!(
                 BadParameter,
-                "a polynomial with error {delta:e} for |x| from {} to 1 has a degree of about \
-                 {guess}, more than {max}: project more low modes, allow a larger delta or a higher \
-                 degree",
-                significant(epsilon.sqrt(), 4)
+                sentence(
+                    "a polynomial with error {delta:e} for |x| from {} to 1 has a degree of about \
+                     {guess}, more than {max}",
+                    significant(epsilon.sqrt(), 4)
+                ),
+                hint("project more low modes, allow a larger delta or a higher degree")
             );
         }
         let mut degree = guess as usize;
@@ -123,10 +126,13 @@ impl Polynomial {
             Some(found) if found.degree() <= max => Ok(found),
             Some(found) => bail!(
                 BadParameter,
-                "a polynomial with error {delta:e} for |x| from {} to 1 has degree {}, more than \
-                 {max}: project more low modes, allow a larger delta or a higher degree",
-                significant(epsilon.sqrt(), 4),
-                found.degree()
+                sentence(
+                    "a polynomial with error {delta:e} for |x| from {} to 1 has degree {}, more \
+                     than {max}",
+                    significant(epsilon.sqrt(), 4),
+                    found.degree()
+                ),
+                hint("project more low modes, allow a larger delta or a higher degree")
             ),
             None => bail!(BadParameter, "no polynomial with error {delta:e} was found"),
         }
@@ -290,7 +296,7 @@ impl Rational {
     pub fn of_order(order: usize, epsilon: f64) -> Result<Self> {
         check_interval(epsilon)?;
         if order == 0 {
-            bail!(BadParameter, "order: expected at least one pole, found 0");
+            refuse!(BadParameter, "order", expected("at least one pole"), found("0"));
         }
         let n = order;
         // c_l = sn^2 / cn^2 at l K / (2 n), for 1 <= |x| <= 1 / sqrt(epsilon).
@@ -481,6 +487,6 @@ mod tests {
         assert!(Polynomial::for_delta(1e-8, 0.0, 100).is_err());
         assert!(Polynomial::for_delta(0.0, 0.1, 100).is_err());
         let error = Polynomial::for_delta(1e-8, 1e-6, 500).unwrap_err();
-        assert!(error.message.contains("project more low modes"), "{error}");
+        assert!(error.message().contains("project more low modes"), "{error}");
     }
 }

@@ -14,6 +14,7 @@ use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
 use crate::linop::LinOp;
 use crate::operators::{HermitianWilson, KernelSquare};
 use crate::params::choices;
+use crate::refuse;
 use crate::solvers::dense::eigen_hermitian;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
@@ -158,12 +159,15 @@ impl Modes {
         let guess = converted.as_ref().or(guess).map(VectorSet::of).transpose()?;
         let guess = guess.as_ref();
         if params.finder == Finder::Ritz && params.vectors == VectorMemory::Host {
-            bail!(
+            refuse!(
                 Unsupported,
-                "vectors: expected {} or {} with {}, which keeps its vectors on the device",
-                VectorMemory::Auto,
-                VectorMemory::Device,
-                Finder::Ritz
+                "vectors",
+                expected(
+                    "{} or {} with {}, which keeps its vectors on the device",
+                    VectorMemory::Auto,
+                    VectorMemory::Device,
+                    Finder::Ritz
+                )
             );
         }
         let name = || {

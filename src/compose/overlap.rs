@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::{ModeParams, Modes, Sign, SignParams};
 use crate::backend::Device;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{
     chiral_sum, one_and_gamma5, ActionParams, DiracParams, HermitianWilson, QuarkAction,
 };
+use crate::refuse;
 use crate::solvers::Monitor;
 
 /// D_N(m).
@@ -33,7 +33,12 @@ impl Overlap {
         params: DiracParams,
     ) -> Result<Arc<HermitianWilson>> {
         if s.is_nan() || s.abs() >= 1.0 {
-            bail!(BadParameter, "s: expected a number between -1 and 1, found {s}: the operator has no light quark else");
+            refuse!(
+                BadParameter,
+                "s",
+                expected("a number between -1 and 1"),
+                found("{s}: the operator has no light quark else")
+            );
         }
         let params = DiracParams { mass: -(1.0 + s), mu: 0.0, ..params };
         Ok(Arc::new(HermitianWilson::on(links, params)?))
@@ -59,17 +64,19 @@ impl Overlap {
     pub fn new(sign: Arc<Sign>, mass: f64) -> Result<Self> {
         let rho = -sign.kernel().op().params().mass;
         if !(rho > 0.0 && rho < 2.0) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "kernel: expected a mass -(1 + s) between -2 and 0, found {}",
-                -rho
+                "kernel",
+                expected("a mass -(1 + s) between -2 and 0"),
+                found("{}", -rho)
             );
         }
         if !(mass >= 0.0 && mass < 2.0 * rho) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "mass: expected 0 or more and less than {}, found {mass}",
-                2.0 * rho
+                "mass",
+                expected("0 or more and less than {}", 2.0 * rho),
+                found("{mass}")
             );
         }
         Ok(Overlap { sign, rho, mass })

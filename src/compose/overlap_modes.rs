@@ -8,6 +8,7 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{basis, blas, SpinorField};
 use crate::linop::LinOp;
+use crate::refuse;
 use crate::solvers::stop::Limit;
 use crate::solvers::{eigen, unwatched, EigenParams, Filter, Monitor, StoppedBy};
 
@@ -167,7 +168,12 @@ impl OverlapModes {
         let (massless, shape, rho) = (op.with_mass(0.0)?, op.shape(), op.rho());
         let max = 4.0 * rho * rho;
         if record.rho != rho {
-            bail!(FieldMismatch, "modes: expected those of 1 + s = {rho}, found {}", record.rho);
+            refuse!(
+                FieldMismatch,
+                "modes",
+                expected("those of 1 + s = {rho}"),
+                found("{}", record.rho)
+            );
         }
         let mut own = vec![];
         let mut residuals: [Vec<f64>; 2] = Default::default();

@@ -16,6 +16,7 @@ use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::in_storage;
 use crate::params::choices;
+use crate::refuse;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, InRange, Monitor, Progress, Shift, SolverKind, SolverParams,
@@ -122,7 +123,12 @@ impl OverlapSolver {
         mut params: OverlapSolveParams,
     ) -> Result<Self> {
         if !(params.tol > 0.0 && params.tol < 1.0) {
-            bail!(BadParameter, "tol: expected a number between 0 and 1, found {}", params.tol);
+            refuse!(
+                BadParameter,
+                "tol",
+                expected("a number between 0 and 1"),
+                found("{}", params.tol)
+            );
         }
         if params.nkrylov == 0 {
             bail!(BadParameter, "nkrylov is 0: GCR keeps at least one direction");
@@ -139,7 +145,7 @@ impl OverlapSolver {
         }
         if let Some(modes) = &modes {
             if modes.rho() != op.rho() || modes.vectors()[0].precision() != op.shape().precision {
-                bail!(FieldMismatch, "modes: expected those of an operator like this one");
+                refuse!(FieldMismatch, "modes", expected("those of an operator like this one"));
             }
         }
         let links = op.sign().kernel().op().gauge().clone();

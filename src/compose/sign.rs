@@ -12,11 +12,12 @@ use super::approximation::{Polynomial, Rational};
 use super::Modes;
 use crate::backend::{exceptionally, runs, steps, Device};
 use crate::bail;
-use crate::error::{significant, within, Result};
+use crate::error::{significant, within, Result, Status};
 use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape, Workspace};
 use crate::operators::{chiral_sum, one_and_gamma5, HermitianWilson, HopSum, KernelSquare};
 use crate::params::choices;
+use crate::refuse;
 use crate::solvers::{rational_sum, RationalParams};
 
 choices! {
@@ -63,7 +64,7 @@ impl SignParams {
     /// What can be refused before modes are sought.
     pub fn check(&self) -> Result<()> {
         if !(self.delta >= 1e-14 && self.delta < 1.0) {
-            bail!(BadParameter, "delta: expected 1e-14 to 1, found {}", self.delta);
+            refuse!(BadParameter, "delta", expected("1e-14 to 1"), found("{}", self.delta));
         }
         within("max_degree", self.max_degree, 1, MAX_DEGREE)
     }
@@ -141,11 +142,11 @@ impl Sign {
         }
         let [low, high] = params.interval.unwrap_or([SLACK * modes.from(), found[1]]);
         if !(low > 0.0 && low < high && high.is_finite()) {
-            bail!(
+            refuse!(
                 KernelSpectrum,
-                "interval: expected 0 < low < high, found {} to {}: project more modes",
-                significant(low, 7),
-                significant(high, 7)
+                "interval",
+                expected("0 < low < high"),
+                found("{} to {}: project more modes", significant(low, 7), significant(high, 7))
             );
         }
         if low > found[0] || high < modes.largest().value {
@@ -205,8 +206,9 @@ impl Sign {
 
     fn polynomial(&self, delta: f64, epsilon: f64) -> Result<Polynomial> {
         match Polynomial::for_delta(delta, epsilon, self.params.max_degree) {
-            Err(e) if e.message.contains("more low modes") => {
-                bail!(KernelSpectrum, "{} modes are projected: {}", self.modes.count(), e.message)
+            Err(e) if !e.hint.is_empty() => {
+                let place = format!("{} modes are projected", self.modes.count());
+                Err(e.with_status(Status::KernelSpectrum).at(place))
             }
             other => other,
         }

@@ -11,6 +11,7 @@ use crate::backend::args::{BasisArgs, BASIS_COLUMNS, BASIS_OUT, BASIS_ROWS};
 use crate::backend::{kernels, runs, Buffer, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Largest number of tiles (pairs of blocks of vectors) whose products one launch sums.
 const TILES: usize = 1024;
@@ -83,12 +84,11 @@ pub fn combine(
 ) -> Result<()> {
     check(v, &from, w, &to)?;
     if c.len() != from.len() * to.len() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "combine: expected {} x {} coefficients, found {}",
-            from.len(),
-            to.len(),
-            c.len()
+            "combine",
+            expected("{} x {} coefficients", from.len(), to.len()),
+            found("{}", c.len())
         );
     }
     if to.is_empty() || (from.is_empty() && alpha == 1.0) {
@@ -200,23 +200,31 @@ fn check(v: &VectorField, of: &Range<usize>, w: &VectorField, with: &Range<usize
         bail!(FieldMismatch, "basis: the vectors live on different lattices or devices");
     }
     if v.subset() != w.subset() || v.precision() != w.precision() {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "basis: expected vectors on {} sites in {}, found {} sites in {}",
-            v.subset(),
-            v.precision(),
-            w.subset(),
-            w.precision()
+            "basis",
+            expected("vectors on {} sites in {}", v.subset(), v.precision()),
+            found("{} sites in {}", w.subset(), w.precision())
         );
     }
     if v.components() != w.components() {
-        bail!(FieldMismatch, "basis: expected {}, found {}", v.components(), w.components());
+        refuse!(
+            FieldMismatch,
+            "basis",
+            expected("{}", v.components()),
+            found("{}", w.components())
+        );
     }
     if v.order() == RhsOrder::Fastest || w.order() == RhsOrder::Fastest {
-        bail!(Unsupported, "basis: expected vectors one after the other in memory");
+        refuse!(Unsupported, "basis", expected("vectors one after the other in memory"));
     }
     if v.precision() == Precision::F16 {
-        bail!(Unsupported, "basis: expected vectors in double or single precision, found 16 bits");
+        refuse!(
+            Unsupported,
+            "basis",
+            expected("vectors in double or single precision"),
+            found("16 bits")
+        );
     }
     for (field, range) in [(v, of), (w, with)] {
         if range.start > range.end || range.end > field.nrhs() {

@@ -6,6 +6,7 @@ use crate::backend::args::EvolveArgs;
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 impl GaugeField {
     /// U <- exp(i step p) U on every link, the exponential exact to rounding for |step p| up to 8.
@@ -79,11 +80,7 @@ impl GaugeField {
     fn check_whole(&self, what: &str) -> Result<()> {
         if self.recon() != Recon::R18 || self.precision() == Precision::F16 {
             let (precision, recon) = (self.precision(), self.recon());
-            bail!(
-                Unsupported,
-                "{what}: expected double or single links stored as PLAQ_STORAGE_SU3_18,\
-                 found {precision} links stored as {recon}"
-            );
+            refuse!(Unsupported, "{what}", expected("double or single links stored as PLAQ_STORAGE_SU3_18,found {precision} links stored as {recon}"));
         }
         Ok(())
     }

@@ -51,9 +51,9 @@ pub use vector_set::VectorSet;
 pub use version::Version;
 
 pub use crate::backend::{Precision, Recon};
-use crate::bail;
 use crate::error::Result;
 use crate::params::choices;
+use crate::refuse;
 
 choices! {
     /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
@@ -93,7 +93,12 @@ impl Precision {
             "double" | "f64" => Ok(Precision::F64),
             "single" | "float" | "f32" => Ok(Precision::F32),
             "half" | "f16" => Ok(Precision::F16),
-            _ => bail!(InvalidArgument, "precision: expected double, single or half, found {name}"),
+            _ => refuse!(
+                InvalidArgument,
+                "precision",
+                expected("double, single or half"),
+                found("{name}")
+            ),
         }
     }
 }

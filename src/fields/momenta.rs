@@ -10,6 +10,7 @@ use crate::backend::{kernels, Device, External, FieldView};
 use crate::bail;
 use crate::error::{host_array, words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// Momenta p_mu(x) = sum_a p_a T_a of SU(3) links, tr T_a T_b = delta_ab / 2: eight reals per link.
 ///
@@ -200,13 +201,11 @@ impl Momenta {
     pub fn add_projection(&mut self, scale: f64, factor: f64, w: &MatrixField) -> Result<()> {
         self.matches(w.geometry(), w.device(), "matrices")?;
         if (w.form(), w.count(), w.precision()) != (MatrixForm::General, 4, self.precision()) {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "projection: expected four general matrices in {}, found {} {} in {}",
-                self.precision(),
-                w.count(),
-                w.form(),
-                w.precision()
+                "projection",
+                expected("four general matrices in {}", self.precision()),
+                found("{} {} in {}", w.count(), w.form(), w.precision())
             );
         }
         let args = MomentaArgs { other: w.view(), scale, factor, ..self.args() };
@@ -327,12 +326,19 @@ impl Momenta {
     fn check_array(&self, length: usize, form: MomentaForm, factor: f64) -> Result<()> {
         let expected = self.geometry().volume() * 4 * form.reals();
         if length != expected {
-            bail!(BadLayout, "momenta: expected an array of {expected} reals, found {length}");
+            refuse!(
+                BadLayout,
+                "momenta",
+                expected("an array of {expected} reals"),
+                found("{length}")
+            );
         }
         if factor == 0.0 || !factor.is_finite() {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "factor: expected a finite number that is not 0, found {factor}"
+                "factor",
+                expected("a finite number that is not 0"),
+                found("{factor}")
             );
         }
         Ok(())

@@ -5,9 +5,9 @@
 use super::{GaugeField, RhsOrder, SpinorField, Subset};
 use crate::backend::args::{self, RandomArgs};
 use crate::backend::kernels;
-use crate::bail;
 use crate::error::{words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// Distribution of the components of a random spinor, which are independent with <c conj(c)> = 1.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl GaugeField {
     /// 0 <= width <= 1: small widths give smooth fields.
     pub fn set_near_unit(&mut self, seed: u64, width: f64) -> Result<()> {
         if !(0.0..=1.0).contains(&width) {
-            bail!(InvalidArgument, "width: expected 0 to 1, found {width}");
+            refuse!(InvalidArgument, "width", expected("0 to 1"), found("{width}"));
         }
         self.set_random_width(seed, width)
     }

@@ -8,6 +8,7 @@ use crate::backend::args::{ShiftArgs, MAX_RHS};
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Number of shifts in one launch, and of right-hand sides of all of them together, that `ShiftArgs` has room for.
 const SHIFTS: usize = 24;
@@ -85,10 +86,10 @@ fn check(ps: &[&mut VectorField], steps: &[Step], r: &VectorField) -> Result<()>
     let n = r.nrhs();
     let fits = |s: &Step| [&s.a, &s.c, &s.d].iter().all(|v| v.len() == n);
     if steps.len() != ps.len() || !steps.iter().all(fits) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "shifts: expected 3 coefficients for each of {n} right-hand sides of {} shifts",
-            ps.len()
+            "shifts",
+            expected("3 coefficients for each of {n} right-hand sides of {} shifts", ps.len())
         );
     }
     Ok(())

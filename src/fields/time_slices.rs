@@ -8,6 +8,7 @@ use crate::backend::args::TimeSliceArgs;
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Number of time slices in one launch, which bounds the memory for its sums.
 const SLICES: usize = 8;
@@ -49,13 +50,11 @@ pub(crate) fn over_slices(
 fn check(f: &VectorField) -> Result<()> {
     let wanted = (Components::COLOUR, RhsOrder::Slowest, Subset::Full);
     if (f.components(), f.order(), f.subset()) != wanted || f.precision() == Precision::F16 {
-        bail!(
+        refuse!(
             Unsupported,
-            "time slices: expected colour vectors of the whole lattice in single or double precision, found {} \
-             on {} sites in {}",
-            f.components(),
-            f.subset(),
-            f.precision()
+            "time slices",
+            expected("colour vectors of the whole lattice in single or double precision"),
+            found("{} on {} sites in {}", f.components(), f.subset(), f.precision())
         );
     }
     Ok(())
@@ -172,9 +171,11 @@ impl TimeFactors {
 /// Refuses vectors that [`TimeFactors`] do not take.
 pub(crate) fn check_spinors(components: Components, order: RhsOrder) -> Result<()> {
     if (Components { slices: 1, ..components }, order) != (Components::SPINOR, RhsOrder::Slowest) {
-        bail!(
+        refuse!(
             Unsupported,
-            "factors of time slices: expected spinors, one right-hand side after the other, found {components}"
+            "factors of time slices",
+            expected("spinors, one right-hand side after the other"),
+            found("{components}")
         );
     }
     Ok(())

@@ -8,6 +8,7 @@ use crate::backend::{kernels, runs, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{host_array, words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// The sites on which a field has numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -550,22 +551,19 @@ impl VectorField {
             bail!(FieldMismatch, "{what}: the fields live on different lattices or devices");
         }
         if self.subset != other.subset || self.nrhs != other.nrhs {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{what}: expected {} sites and {} right-hand sides, found {} and {}",
-                self.subset,
-                self.nrhs,
-                other.subset,
-                other.nrhs
+                "{what}",
+                expected("{} sites and {} right-hand sides", self.subset, self.nrhs),
+                found("{} and {}", other.subset, other.nrhs)
             );
         }
         if (self.components, self.order) != (other.components, other.order) {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{what}: expected {} numbers per site (spins x colours), found {}, or their right-hand \
-                 sides are in another order",
-                self.components,
-                other.components
+                "{what}",
+                expected("{} numbers per site (spins x colours)", self.components),
+                found("{}, or their right-hand sides are in another order", other.components)
             );
         }
         Ok(())

@@ -20,8 +20,8 @@
 use super::data::{Data, Sum};
 use super::stream::{words, Input};
 use super::{ByteOrder, Codec, FileFormat, FileInfo, Frame, Header, Job, MATRIX};
-use crate::bail;
 use crate::error::{Result, Status};
+use crate::refuse;
 
 pub const CODEC: Codec = Codec {
     formats: &[FileFormat::Milc],
@@ -93,10 +93,11 @@ fn data(order: ByteOrder) -> Data {
 fn frame(job: &Job, sums: [u32; 2]) -> Result<Frame> {
     let date = job.date();
     if date.len() >= STAMP.len() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "date: expected at most 63 bytes for MILC's time stamp, found {}",
-            date.len()
+            "date",
+            expected("at most 63 bytes for MILC's time stamp"),
+            found("{}", date.len())
         );
     }
     let number = |value: u32| match job.order {

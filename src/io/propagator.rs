@@ -23,6 +23,7 @@ use super::{check_part, text, Part, Warning, Warnings};
 use crate::bail;
 use crate::error::{words, Result, Status};
 use crate::params::choices;
+use crate::refuse;
 use std::path::Path;
 
 /// Number of reals of a spinor.
@@ -150,7 +151,7 @@ impl PropagatorWriter {
         let data = &self.items[k].data;
         if numbers.len() != data.memory * part.volume() {
             let (expected, found) = (data.memory * part.volume(), numbers.len());
-            bail!(BadExtents, "field {k}: expected {expected} numbers, found {found}");
+            refuse!(BadExtents, "field {k}", expected("{expected} numbers"), found("{found}"));
         }
         data.write(&mut self.output, part, numbers)
     }
@@ -201,15 +202,19 @@ fn plan(
     let PropagatorOptions { kind, bits, info, date } = options;
     let twelve = *kind != PropagatorKind::Pairs;
     if twelve && columns != 12 || !(1..=MAX_COLUMNS).contains(&columns) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "propagator: expected {} right-hand sides in files of {}, found {columns}",
-            if twelve { "12" } else { "1 to 4096" },
-            kind
+            "propagator",
+            expected(
+                "{} right-hand sides in files of {}",
+                if twelve { "12" } else { "1 to 4096" },
+                kind
+            ),
+            found("{columns}")
         );
     }
     if ![32, 64].contains(bits) {
-        bail!(InvalidArgument, "precision: expected 32 or 64 bits, found {bits}");
+        refuse!(InvalidArgument, "precision", expected("32 or 64 bits"), found("{bits}"));
     }
     if info.chars().any(|c| c.is_control() && c != '\n') {
         bail!(InvalidArgument, "info has a control character");

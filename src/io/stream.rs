@@ -41,7 +41,7 @@ pub struct Input {
 impl Input {
     pub fn open(path: &Path) -> Result<Self> {
         named(path, Status::FileOpen)?;
-        let refused = |e| Error::new(Status::FileOpen, format!("{}: {}", path.display(), said(&e)));
+        let refused = |e| Error::new(Status::FileOpen, said(&e)).at(path.display());
         // Asked before opening: opening a pipe would wait for its writer.
         if !fs::metadata(path).map_err(refused)?.is_file() {
             bail!(FileOpen, "{}: not a regular file", path.display());
@@ -66,7 +66,7 @@ impl Input {
             Status::FileChecksum => "the file is damaged: ",
             _ => "",
         };
-        Error::new(status, format!("{}: {what}{message}", self.path.display()))
+        Error::new(status, format!("{what}{message}")).at(self.path.display())
     }
 
     fn failure(&self, e: io::Error) -> Error {
@@ -152,7 +152,7 @@ impl Input {
     /// Zeros for a field with `width` numbers a site; call it after the length of the file was checked.
     pub fn allocate(&self, extents: [usize; 4], width: usize) -> Result<Vec<f64>> {
         let count = width * extents.iter().product::<usize>();
-        host_array(count, 0.0, "its numbers").map_err(|e| self.error(e.status, e.message))
+        host_array(count, 0.0, "its numbers").map_err(|e| e.at(self.path.display()))
     }
 
     /// Reads `items` × `item_bytes` bytes from the present position and hands them over in chunks of whole items,
@@ -275,7 +275,7 @@ impl Output {
     }
 
     fn failure(&self, e: io::Error) -> Error {
-        Error::new(Status::FileWrite, format!("{}: {}", self.target.display(), said(&e)))
+        Error::new(Status::FileWrite, said(&e)).at(self.target.display())
     }
 
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {

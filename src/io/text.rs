@@ -1,8 +1,8 @@
 //! Text in headers: dates, printed numbers, what may stand in a line.
 
 use super::WriteOptions;
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The time now in UTC, spelled like the C library's asctime.
@@ -69,12 +69,17 @@ pub fn check_options(options: &WriteOptions) -> Result<()> {
     ];
     for (name, text) in texts {
         if text.as_ref().is_some_and(|text| text.chars().any(char::is_control)) {
-            bail!(InvalidArgument, "{name}: expected a line of text, found a control character");
+            refuse!(
+                InvalidArgument,
+                "{name}",
+                expected("a line of text"),
+                found("a control character")
+            );
         }
     }
     for (name, value) in [("plaquette", options.plaquette), ("link_trace", options.link_trace)] {
         if value.is_some_and(|value| !value.is_finite()) {
-            bail!(InvalidArgument, "{name}: expected a finite number");
+            refuse!(InvalidArgument, "{name}", expected("a finite number"));
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ use super::stream::{decode, encode, Input, Output};
 use super::{check_part, text, ByteOrder, Warnings};
 use crate::bail;
 use crate::error::{host_array, Result, Status};
+use crate::refuse;
 
 /// Largest number of vectors that a file may have.
 const MAX_VECTORS: usize = 100_000;
@@ -63,13 +64,18 @@ impl VectorHeader {
             bail!(InvalidArgument, "vectors: names are words of ASCII letters");
         }
         if ![32, 64].contains(&self.bits) {
-            bail!(Unsupported, "vectors: expected 32 or 64 bits, found {}", self.bits);
+            refuse!(Unsupported, "vectors", expected("32 or 64 bits"), found("{}", self.bits));
         }
         if ![1, 4].contains(&self.spins) {
-            bail!(Unsupported, "vectors: expected 1 or 4 spins, found {}", self.spins);
+            refuse!(Unsupported, "vectors", expected("1 or 4 spins"), found("{}", self.spins));
         }
         if self.count > MAX_VECTORS {
-            bail!(InvalidArgument, "vectors: expected at most {MAX_VECTORS}, found {}", self.count);
+            refuse!(
+                InvalidArgument,
+                "vectors",
+                expected("at most {MAX_VECTORS}"),
+                found("{}", self.count)
+            );
         }
         if let Some((name, _)) =
             self.tables.iter().find(|(_, values)| values.iter().any(|v| !v.is_finite()))

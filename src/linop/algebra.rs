@@ -10,6 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
 use crate::fields::VectorField;
+use crate::refuse;
 
 /// M^dagger M (CG on the normal equations, "NR") or M M^dagger ("NE").
 pub struct Normal {
@@ -333,7 +334,7 @@ impl Polynomial {
         }
         let [a, b] = interval;
         if !(a < b && a.is_finite() && b.is_finite()) {
-            bail!(InvalidArgument, "interval: expected a < b, found {a} and {b}");
+            refuse!(InvalidArgument, "interval", expected("a < b"), found("{a} and {b}"));
         }
         if !op.hermitian() {
             bail!(Unsupported, "a polynomial is taken of a hermitian operator");

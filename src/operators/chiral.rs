@@ -5,6 +5,7 @@ use crate::backend::{kernels, FieldView};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
+use crate::refuse;
 
 /// Coefficients for the components with gamma5 = 1 and with gamma5 = -1: a + b gamma5 is [a + b, a - b].
 pub type Chiral = [f64; 2];
@@ -46,7 +47,7 @@ pub fn chiral_sum(
         coef.extend(*c);
     }
     if !(1..=4).contains(&views.len()) {
-        bail!(InvalidArgument, "chiral_sum: expected 1 to 4 terms, found {}", views.len());
+        refuse!(InvalidArgument, "chiral_sum", expected("1 to 4 terms"), found("{}", views.len()));
     }
     let count = views.len() as i32;
     views.resize(4, empty);

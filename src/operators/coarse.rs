@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::fields::domains::Domains;
 use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 use crate::params::choices;
+use crate::refuse;
 
 /// Bit of the diagonal in masks of directions.
 const DIAGONAL: i32 = 1 << 8;
@@ -343,12 +344,14 @@ impl CoarseOperator {
             let found = (f.precision(), f.components(), f.nrhs());
             let expected = (self.precision, self.rows, fields[0].nrhs());
             if *f.grid() != self.grid || found != expected {
-                bail!(
+                refuse!(
                     FieldMismatch,
-                    "coarse operator: expected (precision, components, right-hand sides) {expected:?} \
-                     on {:?}, found {found:?} on {:?}",
-                    self.grid.extents(),
-                    f.grid().extents()
+                    "coarse operator",
+                    expected(
+                        "(precision, components, right-hand sides) {expected:?} on {:?}",
+                        self.grid.extents()
+                    ),
+                    found("{found:?} on {:?}", f.grid().extents())
                 );
             }
         }

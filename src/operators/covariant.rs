@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::backend::args::{self, LaplaceArgs};
 use crate::backend::{kernels, Work};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{
     blas, halo, Components, GaugeField, Group, Recon, RhsOrder, Subset, VectorField,
 };
 use crate::linop::{LinOp, Shape, Workspace};
+use crate::refuse;
 
 /// Links along which vectors are carried from neighbouring sites.
 pub(super) struct Hops {
@@ -31,11 +31,16 @@ impl Hops {
     /// `Unsupported`: components other than colour vectors and spinors, SU(2), or links stored as 8 numbers.
     pub fn new(gauge: Arc<GaugeField>, components: Components) -> Result<Self> {
         if components != Components::COLOUR && components != Components::SPINOR {
-            bail!(Unsupported, "laplacian: expected colour vectors or spinors, found {components}");
+            refuse!(
+                Unsupported,
+                "laplacian",
+                expected("colour vectors or spinors"),
+                found("{components}")
+            );
         }
         let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
         if gauge.group() != Group::Su3 || !readable {
-            bail!(Unsupported, "laplacian: expected SU(3) links of 18 or 12 numbers");
+            refuse!(Unsupported, "laplacian", expected("SU(3) links of 18 or 12 numbers"));
         }
         Ok(Hops { gauge, components })
     }
@@ -140,10 +145,10 @@ impl CovariantShift {
     /// step that is not 0 to 7.
     pub fn new(gauge: Arc<GaugeField>, components: Components, path: Vec<u8>) -> Result<Self> {
         if path.is_empty() {
-            bail!(BadParameter, "path: expected at least one step, found none");
+            refuse!(BadParameter, "path", expected("at least one step"), found("none"));
         }
         if let Some(step) = path.iter().find(|step| **step > 7) {
-            bail!(BadParameter, "path: expected steps 0 to 7, found {step}");
+            refuse!(BadParameter, "path", expected("steps 0 to 7"), found("{step}"));
         }
         let hops = Hops::new(gauge, components)?;
         Ok(CovariantShift { hops, path, workspace: Workspace::default() })

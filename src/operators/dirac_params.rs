@@ -4,6 +4,7 @@ use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Physical parameters of a Wilson-type operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +70,7 @@ impl DiracParams {
         ];
         for (name, value) in hop.into_iter().chain(others) {
             if !value.is_finite() {
-                bail!(BadParameter, "{name}: expected a finite number, found {value}");
+                refuse!(BadParameter, "{name}", expected("a finite number"), found("{value}"));
             }
         }
         if !self.kappa().is_finite() || self.kappa() <= 0.0 {
@@ -83,7 +84,12 @@ impl DiracParams {
         }
         for (mu, z) in self.boundary.iter().enumerate() {
             if z.norm().is_nan() || (z.norm() - 1.0).abs() > 1e-12 {
-                bail!(BadParameter, "boundary[{mu}]: expected a phase of modulus one, found {z}");
+                refuse!(
+                    BadParameter,
+                    "boundary[{mu}]",
+                    expected("a phase of modulus one"),
+                    found("{z}")
+                );
             }
         }
         Ok(())

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use super::action::{ActionVersion, QuarkAction, SchurAction, Storage};
 use super::copy_parity;
 use crate::backend::Device;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::time_slices::{check_spinors, TimeFactors};
 use crate::fields::{GaugeField, Geometry, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
+use crate::refuse;
 
 /// The weight W(t) = cosh(alpha (T/2 - d)) of distance preconditioning (arXiv:1006.4028, Eq. 9).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,18 +37,19 @@ impl Distance {
         let times = geometry.global_extents()[3];
         let max = 2.0 * Self::REACH / times as f64;
         if !(self.alpha > 0.0 && self.alpha <= max) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "distance_alpha: expected a number above 0, at most 160 / T = {max}, found {}",
-                self.alpha
+                "distance_alpha",
+                expected("a number above 0, at most 160 / T = {max}"),
+                found("{}", self.alpha)
             );
         }
         if self.t0 >= times {
-            bail!(
+            refuse!(
                 BadParameter,
-                "distance_t0: expected a time slice, 0 to {}, found {}",
-                times - 1,
-                self.t0
+                "distance_t0",
+                expected("a time slice, 0 to {}", times - 1),
+                found("{}", self.t0)
             );
         }
         Ok(())
@@ -83,7 +84,11 @@ impl DistanceWeights {
         distance.check(&geometry)?;
         check_spinors(components, order)?;
         if op.within_time_slices() {
-            bail!(Unsupported, "distance_alpha: expected 0 with an operator without hops in time");
+            refuse!(
+                Unsupported,
+                "distance_alpha",
+                expected("0 with an operator without hops in time")
+            );
         }
         let weights = distance.weights(geometry.global_extents()[3]);
         let inverse: Vec<f64> = weights.iter().map(|w| 1.0 / w).collect();

@@ -14,10 +14,10 @@ use super::{
 };
 use crate::backend::args::{self, DoubletSiteArgs};
 use crate::backend::{kernels, Device};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, Shape, Workspace};
+use crate::refuse;
 
 /// Parameters of a twisted doublet whose two masses differ (Frezzotti, Rossi, hep-lat/0311008).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,12 +34,11 @@ impl DoubletParams {
         self.check_numbers()?;
         // Without clover term the inverse of A^2 + m^2 - e^2 is that of a number.
         if !self.wilson.has_clover() && 1.0 + self.square() <= 0.0 {
-            bail!(
+            refuse!(
                 BadParameter,
-                "epsilon: expected (2 kappa)^2 (epsilon^2 - mu^2) below 1, found {} with epsilon {} and mu {}",
-                -self.square(),
-                self.epsilon,
-                self.wilson.mu
+                "epsilon",
+                expected("(2 kappa)^2 (epsilon^2 - mu^2) below 1"),
+                found("{} with epsilon {} and mu {}", -self.square(), self.epsilon, self.wilson.mu)
             );
         }
         Ok(())
@@ -47,7 +46,12 @@ impl DoubletParams {
     fn check_numbers(&self) -> Result<()> {
         self.wilson.check()?;
         if !self.epsilon.is_finite() {
-            bail!(BadParameter, "epsilon: expected a finite number, found {}", self.epsilon);
+            refuse!(
+                BadParameter,
+                "epsilon",
+                expected("a finite number"),
+                found("{}", self.epsilon)
+            );
         }
         Ok(())
     }
@@ -127,7 +131,12 @@ impl Doublet {
             if field.subset() == Subset::Full { &whole } else { &shape }.check(field, name)?;
             if field.nrhs() != inp.nrhs() {
                 let (found, n) = (field.nrhs(), inp.nrhs());
-                bail!(FieldMismatch, "{name}: expected {n} right-hand sides, found {found}");
+                refuse!(
+                    FieldMismatch,
+                    "{name}",
+                    expected("{n} right-hand sides"),
+                    found("{found}")
+                );
             }
         }
         let scale = 2.0 * self.wilson.kappa();
@@ -281,7 +290,7 @@ impl QuarkAction for Doublet {
     }
     fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
         if form.parity > 1 {
-            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+            refuse!(BadParameter, "parity", expected("0 or 1"), found("{}", form.parity));
         }
         Ok(Arc::new(EvenOdd::new(self, form.parity, form.symmetric)))
     }

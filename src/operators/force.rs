@@ -16,6 +16,7 @@ use crate::error::Result;
 use crate::fields::{
     halo, CloverField, MatrixField, MatrixForm, Momenta, Precision, SpinorField, Subset,
 };
+use crate::refuse;
 
 /// The terms sum_k 2 coef_k Re <y_k, M x_k> of an action, whose force is wanted: fields on the full lattice with as
 /// many right-hand sides as coefficients.
@@ -258,12 +259,13 @@ impl Wilson {
         let gauge = self.gauge();
         momenta.matches(gauge.geometry(), gauge.device(), "links")?;
         if gauge.precision() == Precision::F16 || !CloverField::reads(gauge.recon()) {
-            bail!(
+            refuse!(
                 Unsupported,
-                "force: expected double or single links stored as PLAQ_STORAGE_SU3_18 or \
-                 PLAQ_STORAGE_SU3_12, found {} links stored as {}",
-                gauge.precision(),
-                gauge.recon()
+                "force",
+                expected(
+                    "double or single links stored as PLAQ_STORAGE_SU3_18 or PLAQ_STORAGE_SU3_12"
+                ),
+                found("{} links stored as {}", gauge.precision(), gauge.recon())
             );
         }
         if momenta.precision() != gauge.precision() {

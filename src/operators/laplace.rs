@@ -13,6 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Components, GaugeField, Subset, VectorField};
 use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
+use crate::refuse;
 
 /// The operator a + b sum_mu [U_mu(x) delta_{x+mu,y} + U_mu(x-mu)^dagger delta_{x-mu,y}] over some directions. With a
 /// = 2 d + m^2 and b = -1 it is the Laplacian -D^2 + m^2 in d directions; with b = alpha and divided by a + 2 d b it
@@ -41,14 +42,15 @@ impl LaplaceParams {
     /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
         if !(1..16).contains(&self.directions) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "directions: expected a mask from 1 to 15, found {}",
-                self.directions
+                "directions",
+                expected("a mask from 1 to 15"),
+                found("{}", self.directions)
             );
         }
         if !self.mass2.is_finite() {
-            bail!(BadParameter, "mass: expected a finite number, found {}", self.mass2);
+            refuse!(BadParameter, "mass", expected("a finite number"), found("{}", self.mass2));
         }
         Ok(())
     }
@@ -81,10 +83,11 @@ impl Laplace {
     ) -> Result<Self> {
         let finite = diagonal.is_finite() && neighbours.is_finite();
         if !((1..16).contains(&directions) && finite) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "laplacian: expected directions 1 to 15 and finite coefficients, found \
-                 {directions}, {diagonal}, {neighbours}"
+                "laplacian",
+                expected("directions 1 to 15 and finite coefficients"),
+                found("{directions}, {diagonal}, {neighbours}")
             );
         }
         let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -191,7 +194,7 @@ impl QuarkAction for Laplace {
     }
     fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
         if form.parity > 1 {
-            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+            refuse!(BadParameter, "parity", expected("0 or 1"), found("{}", form.parity));
         }
         if self.diagonal == 0.0 {
             bail!(Unsupported, "laplacian: no Schur complement without a diagonal term");

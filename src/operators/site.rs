@@ -11,6 +11,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, Components, RhsOrder, SpinorField, Subset};
 use crate::linop::{LinOp, Shape};
+use crate::refuse;
 
 /// exp(i pi angle), exact for periodic and antiperiodic fields.
 pub fn phase(angle: f64) -> Complex64 {
@@ -59,9 +60,10 @@ pub(super) fn site_launch(
     }
     for field in [&*out, inp] {
         if (field.components(), field.order()) != (Components::SPINOR, RhsOrder::Slowest) {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "site term: expected spinors, one right-hand side after the other"
+                "site term",
+                expected("spinors, one right-hand side after the other")
             );
         }
     }

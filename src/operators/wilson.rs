@@ -20,6 +20,7 @@ use crate::fields::{
     halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
 };
 use crate::linop::{LinOp, Schur, Shape};
+use crate::refuse;
 
 /// One parity of a hop: out = coef_y S_y y + S_hop (coef H in). Each site term is 1, or both are the same.
 #[derive(Clone, Copy)]
@@ -580,11 +581,11 @@ impl Wilson {
             bail!(FieldMismatch, "spinor field and links live on different lattices or devices");
         }
         if f.precision() != self.gauge.precision() {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "precision: expected that of the links, {}, found {}",
-                self.gauge.precision(),
-                f.precision()
+                "precision",
+                expected("that of the links, {}", self.gauge.precision()),
+                found("{}", f.precision())
             );
         }
         if f.components() != Components::SPINOR || f.order() != RhsOrder::Slowest {

@@ -15,6 +15,7 @@ use crate::fields::{
     halo, spinor_work, CloverField, CoarseField, GaugeField, Precision, SpinorField, Subset,
 };
 use crate::linop::Schur;
+use crate::refuse;
 
 impl QuarkAction for Wilson {
     fn links(&self) -> &Arc<GaugeField> {
@@ -34,7 +35,7 @@ impl QuarkAction for Wilson {
     }
     fn schur(self: Arc<Self>, form: Schur) -> Result<Arc<dyn SchurAction>> {
         if form.parity > 1 {
-            bail!(BadParameter, "parity: expected 0 or 1, found {}", form.parity);
+            refuse!(BadParameter, "parity", expected("0 or 1"), found("{}", form.parity));
         }
         Ok(Arc::new(EvenOdd::new(self, form.parity, form.symmetric)))
     }

@@ -121,7 +121,7 @@ pub fn load_gauge(
     if recon.group() != Group::Su3 {
         bail!(Unsupported, "load: files hold SU(3) links, found storage {recon}");
     }
-    let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
+    let named = |e: Error| e.at(path.display());
     let mut file = open(comm, path, options.expect)?;
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;
     let (links, share) = comm.agree(file.read(&part(&geometry)))?;

@@ -11,6 +11,7 @@ use crate::error::{words, Result};
 use crate::fields::time_slices::over_slices;
 use crate::fields::{blas, Geometry, Precision, SpinorField};
 use crate::params::choices;
+use crate::refuse;
 
 /// Position of the source, and the momentum that the sink is projected on.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,11 +104,11 @@ impl Mesons {
 pub fn mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Result<Mesons> {
     check_spinors(quark, "quark")?;
     if quark.nrhs() != 12 && quark.nrhs() != 4 {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "quark: expected 12 right-hand sides on the full lattice, or 4 of noise diluted in spin, \
-             found {}",
-            quark.nrhs()
+            "quark",
+            expected("12 right-hand sides on the full lattice, or 4 of noise diluted in spin"),
+            found("{}", quark.nrhs())
         );
     }
     quark.check_like(other, "antiquark")?;
@@ -330,10 +331,10 @@ pub fn baryon(
     check_propagator(light, "propagator")?;
     sink.check(light.geometry())?;
     if parity.abs() != 1 {
-        bail!(InvalidArgument, "parity: expected 1 or -1, found {parity}");
+        refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
     }
     if baryon.strange() && strange.is_none() {
-        bail!(InvalidArgument, "strange: expected a propagator for {baryon}, found none");
+        refuse!(InvalidArgument, "strange", expected("a propagator for {baryon}"), found("none"));
     }
     let three_halves = projection == Projection::ThreeHalves;
     if three_halves && (!baryon.decuplet() || sink.moving() != 0) {

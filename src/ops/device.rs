@@ -62,7 +62,7 @@ pub fn device_of_rank(
         DeviceKind::Cuda => Device::cuda(ordinal),
         DeviceKind::Auto => match Device::cuda(ordinal) {
             Err(e) if e.status.is_missing_device() => {
-                log::info!("using the CPU: {}", e.message);
+                log::info!("using the CPU: {}", e.message());
                 Device::cpu(threads)
             }
             device => device,
@@ -81,13 +81,7 @@ pub fn alike(comm: &Comm, device: &Device) -> Result<()> {
     let of = |rank: usize| all[rank * mine.len()..][..mine.len()].split_at(mine.len() - NAME);
     let name = |rank: usize| String::from_utf8_lossy(of(rank).1).trim_end_matches('\0').to_string();
     if let Some(rank) = (1..comm.size()).find(|&rank| of(rank).0 != of(0).0) {
-        bail!(
-            Unsupported,
-            "ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}; choose the \
-             same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have",
-            name(0),
-            name(rank)
-        );
+        bail!(Unsupported, sentence("ranks of one lattice must lay out fields alike: rank 0 computes on {}, rank {rank} on {}", name(0), name(rank)), hint("choose the same device for all, and with PLAQ_CPU_ISA an instruction set that all processors have"));
     }
     Ok(())
 }

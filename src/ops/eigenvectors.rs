@@ -13,6 +13,7 @@ use crate::fields::{
 };
 use crate::io::{VectorHeader, VectorReader, VectorWriter};
 use crate::operators::HermitianWilson;
+use crate::refuse;
 
 /// The kind that a file says it has if it holds modes of the overlap operator and its kernel.
 const OVERLAP: &str = "overlap";
@@ -51,16 +52,17 @@ pub fn save_sets(
     sets: &[&VectorSet],
 ) -> Result<()> {
     let Some(first) = sets.first().map(|set| set.first()) else {
-        bail!(InvalidArgument, "vectors: expected at least one field");
+        refuse!(InvalidArgument, "vectors", expected("at least one field"));
     };
     let geometry = first.geometry();
     for f in sets.iter().map(|set| set.first()) {
         let alike = f.geometry() == geometry && f.components() == first.components();
         let known = [Components::SPINOR, Components::COLOUR].contains(&f.components());
         if !alike || !known || f.subset() != Subset::Full {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "vectors: expected spinors or colour vectors on the full lattice, one for all"
+                "vectors",
+                expected("spinors or colour vectors on the full lattice, one for all")
             );
         }
     }
@@ -128,14 +130,20 @@ impl VectorFile {
         reader.warnings().tell(path);
         let found = &reader.header().kind;
         if found != kind {
-            bail!(FileFormat, "{}: expected vectors of kind {kind}, found {found}", path.display());
+            refuse!(
+                FileFormat,
+                format!("{}", path.display()),
+                expected("vectors of kind {kind}"),
+                found("{found}")
+            );
         }
         let found = Components::of(reader.header().spins, 3);
         if found != components {
-            bail!(
+            refuse!(
                 FileFormat,
-                "{}: expected {components} complex numbers a site, found {found}",
-                path.display()
+                format!("{}", path.display()),
+                expected("{components} complex numbers a site"),
+                found("{found}")
             );
         }
         Ok(VectorFile { reader, device: device.clone(), geometry: geometry.clone() })
@@ -253,16 +261,22 @@ pub fn load_modes(path: &Path, kernel: &Arc<HermitianWilson>) -> Result<Modes> {
     let one = |name: &str, n: usize| -> Result<Vec<f64>> {
         let values = file.table(name)?;
         if values.len() != n {
-            bail!(FileFormat, "vectors: {name}: expected {n} numbers, found {}", values.len());
+            refuse!(
+                FileFormat,
+                "vectors: {name}",
+                expected("{n} numbers"),
+                found("{}", values.len())
+            );
         }
         Ok(values)
     };
     let (next, high) = (one("kernel.next", 1)?, file.table("kernel.high")?);
     if high.is_empty() || high.len() % 3 != 0 {
-        bail!(
+        refuse!(
             FileFormat,
-            "vectors: kernel.high: expected three numbers a mode, found {}",
-            high.len()
+            "vectors: kernel.high",
+            expected("three numbers a mode"),
+            found("{}", high.len())
         );
     }
     let record = ModesRecord {
@@ -297,7 +311,7 @@ pub fn load_overlap_modes(path: &Path, op: &Overlap) -> Result<Option<OverlapMod
         residuals: [file.table("overlap.plus_residuals")?, file.table("overlap.minus_residuals")?],
         zeros: match file.table("overlap.zeros")?[..] {
             [plus, minus] => [plus as usize, minus as usize],
-            _ => bail!(FileFormat, "vectors: overlap.zeros: expected two numbers"),
+            _ => refuse!(FileFormat, "vectors: overlap.zeros", expected("two numbers")),
         },
         rho: file.table("overlap.rho")?.first().copied().unwrap_or(0.0),
     };

@@ -11,6 +11,7 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
 use crate::params::{choices, parameters, Parameters};
+use crate::refuse;
 
 choices! {
     /// Action whose gradient flows.
@@ -317,18 +318,21 @@ fn measured(
 fn check(gauge: &GaugeField, params: &FlowParams) -> Result<()> {
     if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
         let (precision, recon) = (gauge.precision(), gauge.recon());
-        bail!(
+        refuse!(
             Unsupported,
-            "flow: expected double or single links stored as PLAQ_STORAGE_SU3_18, \
-             found {precision} links stored as {recon}"
+            "flow",
+            expected("double or single links stored as PLAQ_STORAGE_SU3_18"),
+            found("{precision} links stored as {recon}")
         );
     }
     params.check_rows("flow")?;
     let steps = (params.time / params.step).ceil();
     if steps > MAX_STEPS {
-        bail!(
+        refuse!(
             BadParameter,
-            "flow: expected a time of at most {MAX_STEPS} steps, found {steps}: take larger ones"
+            "flow",
+            expected("a time of at most {MAX_STEPS} steps"),
+            found("{steps}: take larger ones")
         );
     }
     Ok(())

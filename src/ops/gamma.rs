@@ -2,9 +2,9 @@
 
 use num_complex::Complex64;
 
-use crate::bail;
 use crate::error::Result;
 use crate::params::choices;
+use crate::refuse;
 
 /// A spin matrix with one entry in each row r: the power `phase[r]` of i in column `column[r]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ impl Gamma {
     /// `InvalidArgument`: not 0 to 15.
     pub fn new(number: i32) -> Result<Self> {
         if !(0..16).contains(&number) {
-            bail!(InvalidArgument, "gamma: expected a number from 0 to 15, found {number}");
+            refuse!(InvalidArgument, "gamma", expected("a number from 0 to 15"), found("{number}"));
         }
         Ok(Gamma(number as u8))
     }

@@ -5,10 +5,10 @@
 use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, PLANES};
 use crate::backend::args::SmearArgs;
 use crate::backend::{kernels, FieldView};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, MatrixField, MatrixForm, Momenta, Precision, Recon};
 use crate::params::{choices, parameters, Reserved};
+use crate::refuse;
 
 choices! {
     /// Kinds of link smearing.
@@ -87,9 +87,11 @@ impl Smearing {
         let directions = self.directions();
         let least = if matches!(self, Smearing::Hyp { .. }) { 3 } else { 2 };
         if !(1..16).contains(&directions) || directions.count_ones() < least {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "smearing: directions: expected at least {least} of four, found the mask {directions}"
+                "smearing: directions",
+                expected("at least {least} of four"),
+                found("the mask {directions}")
             );
         }
         let [all, epsilons] = [0.0..=1.0, -10.0..=10.0];
@@ -106,7 +108,12 @@ impl Smearing {
         for (k, value, range) in numbers {
             if !range.contains(&value) {
                 let (from, to) = (range.start(), range.end());
-                bail!(BadParameter, "smearing: alpha[{k}]: expected {from} to {to}, found {value}");
+                refuse!(
+                    BadParameter,
+                    "smearing: alpha[{k}]",
+                    expected("{from} to {to}"),
+                    found("{value}")
+                );
             }
         }
         Ok(())
@@ -121,7 +128,7 @@ impl Smearing {
 pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Result<GaugeField> {
     smearing.check()?;
     if gauge.group() != Group::Su3 {
-        bail!(Unsupported, "smearing: expected SU(3) links, found SU(2)");
+        refuse!(Unsupported, "smearing", expected("SU(3) links"), found("SU(2)"));
     }
     let precision = gauge.precision().max(Precision::F32);
     let mut links = gauge.to(precision, Recon::R18)?;

@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use super::eigenvectors::{save_vectors, VectorFile};
-use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField, Subset};
 use crate::operators::QuarkAction;
+use crate::refuse;
 
 /// The kind that a file says it has if it holds null vectors.
 const KIND: &str = "multigrid";
@@ -38,10 +38,11 @@ pub fn load_multigrid(
     let mut file = VectorFile::open(device, geometry, path, KIND, Components::SPINOR)?;
     let (n, found) = (params.level[0].vectors, file.header().count);
     if found != n {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{}: expected the {n} null vectors of the parameters, found {found}",
-            path.display()
+            format!("{}", path.display()),
+            expected("the {n} null vectors of the parameters"),
+            found("{found}")
         );
     }
     let read = SpinorField::bytes(geometry, params.coarse_precision, Subset::Full, n) as u64;

@@ -6,10 +6,10 @@ use num_complex::Complex64;
 use crate::backend::args::ObservableArgs;
 use crate::backend::families::Sums;
 use crate::backend::{kernels, Ptr, Work};
-use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Group};
+use crate::refuse;
 
 /// Average plaquettes Re tr U_munu / N: 1 for unit links.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +72,7 @@ pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
 /// minus the loop of the phased (antiperiodic) links, which is the same number.
 pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> {
     if direction > 3 {
-        bail!(InvalidArgument, "direction: expected 0 to 3, found {direction}");
+        refuse!(InvalidArgument, "direction", expected("0 to 3"), found("{direction}"));
     }
     let (geometry, colours) = (gauge.geometry(), gauge.group().colours());
     let lines = geometry.volume() / geometry.extents()[direction];
@@ -165,7 +165,7 @@ fn field_strengths(gauge: &GaugeField) -> Result<[FieldStrength; 2]> {
 /// written to `sites`, if it is an address.
 fn field_strength_sums(gauge: &GaugeField, sites: Ptr) -> Result<[f64; 6]> {
     if gauge.group() != Group::Su3 {
-        bail!(Unsupported, "field strength: expected SU(3) links, found SU(2)");
+        refuse!(Unsupported, "field strength", expected("SU(3) links"), found("SU(2)"));
     }
     gauge.with_whole(|u| sums(u, kernels::FieldStrengthSum::of(u.precision(), u.recon())?, sites))
 }

@@ -12,6 +12,7 @@ use crate::error::{Result, Status};
 use crate::fields::{blas, GaugeField, Group, Needs, Precision, Recon, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
+use crate::refuse;
 use crate::solvers::stop::Limit;
 use crate::solvers::{Monitor, SolverReport};
 
@@ -26,12 +27,17 @@ impl OverlapSettings {
         mut links: Arc<GaugeField>,
     ) -> Result<(Arc<HermitianWilson>, (Precision, Recon))> {
         if links.group() != Group::Su3 {
-            bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+            refuse!(Unsupported, "gauge", expected("SU(3) links"), found("SU(2)"));
         }
         let (precision, storage) =
             (self.precision.unwrap_or(links.precision()), self.storage.unwrap_or(Recon::R12));
         if storage.group() != Group::Su3 {
-            bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+            refuse!(
+                Unsupported,
+                "params.storage",
+                expected("a storage of SU(3) links"),
+                found("SU(2)")
+            );
         }
         if self.smearing_steps > 0 {
             links = Arc::new(smear_links(&links, self.smearing(), self.smearing_steps)?);
@@ -176,11 +182,16 @@ pub fn overlap_propagators(
     monitor: &mut Monitor,
 ) -> Result<(Vec<SpinorField>, SolverReport)> {
     if masses.is_empty() {
-        bail!(BadParameter, "masses: expected at least one");
+        refuse!(BadParameter, "masses", expected("at least one"));
     }
     if source.columns() != COLUMNS {
         let found = source.columns();
-        bail!(BadParameter, "source: expected {COLUMNS} columns, spin x colour, found {found}");
+        refuse!(
+            BadParameter,
+            "source",
+            expected("{COLUMNS} columns, spin x colour"),
+            found("{found}")
+        );
     }
     let (shape, rho) = (solver.op().shape(), solver.op().rho());
     let wanted = (2 + masses.len()) * COLUMNS + (1 + 2 * masses.len()) * HALF;

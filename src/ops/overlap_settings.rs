@@ -14,6 +14,7 @@ use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
 use crate::operators::{phase, DiracParams};
 use crate::params::parameters;
+use crate::refuse;
 use crate::solvers::VectorMemory;
 
 const MAX_MODES: i64 = 10_000;
@@ -209,7 +210,7 @@ impl OverlapSolving {
             self.sloppy_storage.unwrap_or(links.recon()),
         );
         if sloppy.1.group() != Group::Su3 {
-            bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
+            refuse!(Unsupported, "params.sloppy_storage", expected("a storage of SU(3) links"));
         }
         let (mut algorithm, mut iterations) = (self.algorithm, self.wilson_iterations);
         let mut multigrid = self.multigrid;

@@ -13,6 +13,7 @@ use crate::backend::{kernels, Device};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, MatrixField, MatrixForm, Precision, Recon};
+use crate::refuse;
 
 /// Largest number of steps of a path.
 pub const LONGEST: usize = 64;
@@ -31,18 +32,19 @@ impl Paths {
     /// 0 to 7.
     pub fn new(paths: Vec<Vec<u8>>) -> Result<Self> {
         if !(1..=MAX_PATHS).contains(&paths.len()) {
-            bail!(BadParameter, "paths: expected 1 to {MAX_PATHS}, found {}", paths.len());
+            refuse!(BadParameter, "paths", expected("1 to {MAX_PATHS}"), found("{}", paths.len()));
         }
         for (k, path) in paths.iter().enumerate() {
             if !(1..=LONGEST).contains(&path.len()) {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "path {k}: expected 1 to {LONGEST} steps, found {}",
-                    path.len()
+                    "path {k}",
+                    expected("1 to {LONGEST} steps"),
+                    found("{}", path.len())
                 );
             }
             if let Some(step) = path.iter().find(|&&s| s > 7) {
-                bail!(BadParameter, "path {k}: a step: expected 0 to 7, found {step}");
+                refuse!(BadParameter, "path {k}: a step", expected("0 to 7"), found("{step}"));
             }
         }
         Ok(Paths(paths))
@@ -63,9 +65,11 @@ impl Paths {
         for (k, path) in self.iter().enumerate() {
             let way = displacement(path);
             if (0..4).any(|mu| way[mu] % extents[mu] as i64 != 0) {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "path {k}: expected a closed path, found one that ends at {way:?}"
+                    "path {k}",
+                    expected("a closed path"),
+                    found("one that ends at {way:?}")
                 );
             }
         }
@@ -186,12 +190,11 @@ impl Walker {
             bail!(FieldMismatch, "paths: the links live on another lattice or device");
         }
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
-            bail!(
+            refuse!(
                 Unsupported,
-                "paths: expected {precision} links stored as PLAQ_STORAGE_SU3_18, found {} links \
-                 stored as {}",
-                gauge.precision(),
-                gauge.recon()
+                "paths",
+                expected("{precision} links stored as PLAQ_STORAGE_SU3_18"),
+                found("{} links stored as {}", gauge.precision(), gauge.recon())
             );
         }
         Ok(())
@@ -295,24 +298,24 @@ impl Walker {
         self.check(gauge)?;
         if coefficients.len() != paths.len() {
             let (n, found) = (paths.len(), coefficients.len());
-            bail!(BadParameter, "coefficients: expected {n} numbers, found {found}");
+            refuse!(BadParameter, "coefficients", expected("{n} numbers"), found("{found}"));
         }
         if let Some(k) = paths.iter().position(|p| p[0] > 3) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "path {k}: expected a first step forward, found {}",
-                paths.get(k)[0]
+                "path {k}",
+                expected("a first step forward"),
+                found("{}", paths.get(k)[0])
             );
         }
         let form = (out.form(), out.count(), out.precision());
         if form != (MatrixForm::General, 4, gauge.precision()) || out.geometry() != gauge.geometry()
         {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "gather: expected four general matrices as the links, found {} {} in {}",
-                out.count(),
-                out.form(),
-                out.precision()
+                "gather",
+                expected("four general matrices as the links"),
+                found("{} {} in {}", out.count(), out.form(), out.precision())
             );
         }
         for batch in paths.batches(self.together()) {
@@ -340,7 +343,12 @@ impl Walker {
 /// Errors of [`Walker::traces`]; `OutOfMemory`.
 pub fn traces(gauge: &GaugeField, paths: &Paths) -> Result<Vec<Complex64>> {
     if gauge.group() != crate::fields::Group::Su3 {
-        bail!(Unsupported, "paths: expected SU(3) links, found links stored as {}", gauge.recon());
+        refuse!(
+            Unsupported,
+            "paths",
+            expected("SU(3) links"),
+            found("links stored as {}", gauge.recon())
+        );
     }
     gauge.with_whole(|links| {
         let (device, geometry, precision) = (links.device(), links.geometry(), links.precision());

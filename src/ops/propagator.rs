@@ -13,6 +13,7 @@ use crate::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use crate::error::Result;
 use crate::fields::{Components, SpinorField};
 use crate::operators::QuarkAction;
+use crate::refuse;
 use crate::solvers::{Monitor, Progress, Stop};
 
 /// Device memory of a propagator of `columns` columns that is solved `at_once` at a time and stays on the device: its
@@ -178,10 +179,15 @@ fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
         );
     }
     if at_once > COLUMNS {
-        bail!(BadParameter, "columns at a time: expected 0 to {COLUMNS}, found {at_once}");
+        refuse!(BadParameter, "columns at a time", expected("0 to {COLUMNS}"), found("{at_once}"));
     }
     if !(1..=4096).contains(&columns) {
-        bail!(BadParameter, "source: expected 1 to 4096 columns from `first` on, found {columns}");
+        refuse!(
+            BadParameter,
+            "source",
+            expected("1 to 4096 columns from `first` on"),
+            found("{columns}")
+        );
     }
     Ok(())
 }

@@ -7,11 +7,11 @@ use super::config::{created_by_all, part, shares};
 use super::propagator::COLUMNS;
 use super::source::check_spinors;
 use crate::backend::{Device, External};
-use crate::bail;
 use crate::comm::Comm;
 use crate::error::{host_array, Error, Result};
 use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
 use crate::io::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
+use crate::refuse;
 
 /// Number of reals of a spinor.
 const SPINOR: usize = 24;
@@ -103,13 +103,14 @@ pub fn save_propagator(
         None => PropagatorKind::Matrix,
     };
     if kind == PropagatorKind::ScalarSource && scalar.is_none() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "sources: expected twelve columns of one complex field, each at its spin and colour"
+            "sources",
+            expected("twelve columns of one complex field, each at its spin and colour")
         );
     }
     if kind == PropagatorKind::Pairs && sources.is_none() {
-        bail!(InvalidArgument, "sources: expected a field for a file of pairs, found none");
+        refuse!(InvalidArgument, "sources", expected("a field for a file of pairs"), found("none"));
     }
     let double = propagator.precision() == Precision::F64;
     let bits = options.precision_bits.unwrap_or(if double { 64 } else { 32 });
@@ -174,7 +175,7 @@ pub fn load_propagator(
     precision: Option<Precision>,
     expect: Option<[usize; 4]>,
 ) -> Result<SpinorField> {
-    let named = |e: Error| Error::new(e.status, format!("{}: {}", path.display(), e.message));
+    let named = |e: Error| e.at(path.display());
     let mut file = comm.agree(PropagatorReader::open(path, expect))?;
     file.warnings().tell(path);
     let geometry = Geometry::decomposed(file.extents(), device, comm).map_err(named)?;

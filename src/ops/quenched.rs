@@ -3,9 +3,9 @@
 
 use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
+use crate::refuse;
 
 /// Updates SU(3) or SU(2) links without quarks with weight exp(-S), S = beta sum (1 - Re tr U_munu / N): heat bath
 /// (Kennedy, Pendleton, Phys. Lett. B 156 (1985) 393) and overrelaxation.
@@ -23,7 +23,7 @@ impl Quenched {
     /// An update with coupling beta >= 0, and four overrelaxation sweeps for each heat bath.
     pub fn new(beta: f64, seed: u64) -> Result<Self> {
         if !(0.0..=1e6).contains(&beta) {
-            bail!(InvalidArgument, "beta: expected 0 to 1e6, found {beta}");
+            refuse!(InvalidArgument, "beta", expected("0 to 1e6"), found("{beta}"));
         }
         Ok(Quenched { beta, seed, overrelax: 4, sweep: 0 })
     }
@@ -50,10 +50,11 @@ impl Quenched {
     /// Refuses sweeps beyond the end of the random stream, where its numbers would repeat.
     pub fn check_sweeps(&self, n: usize) -> Result<()> {
         if n > (u32::MAX - self.sweep) as usize {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "sweeps: expected at most 2^32 - 1 with one seed, found {} after {n} more",
-                u64::from(self.sweep).saturating_add(n as u64)
+                "sweeps",
+                expected("at most 2^32 - 1 with one seed"),
+                found("{} after {n} more", u64::from(self.sweep).saturating_add(n as u64))
             );
         }
         Ok(())
@@ -67,12 +68,11 @@ pub fn overrelax(gauge: &mut GaugeField) -> Result<()> {
 
 fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) -> Result<()> {
     if gauge.recon() != gauge.recon().whole() || gauge.precision() == Precision::F16 {
-        bail!(
+        refuse!(
             Unsupported,
-            "quenched update: expected double or single links stored as PLAQ_STORAGE_SU3_18 or \
-             PLAQ_STORAGE_SU2, found {} links stored as {}",
-            gauge.precision(),
-            gauge.recon()
+            "quenched update",
+            expected("double or single links stored as PLAQ_STORAGE_SU3_18 or PLAQ_STORAGE_SU2"),
+            found("{} links stored as {}", gauge.precision(), gauge.recon())
         );
     }
     let mut args = UpdateArgs {

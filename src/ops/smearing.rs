@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Recon, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::Laplace;
+use crate::refuse;
 
 /// Bits of the directions x, y, z.
 pub const SPACE: i32 = 7;
@@ -27,9 +27,11 @@ pub fn wuppertal(
     directions: i32,
 ) -> Result<()> {
     if !(1..=15).contains(&directions) {
-        bail!(
+        refuse!(
             BadParameter,
-            "directions: expected a mask of bits 0 to 3, 1 to 15, found {directions}"
+            "directions",
+            expected("a mask of bits 0 to 3, 1 to 15"),
+            found("{directions}")
         );
     }
     let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
@@ -41,9 +43,11 @@ pub fn wuppertal(
     let d = f64::from((directions & 15).count_ones());
     let norm = 1.0 / (1.0 + 2.0 * d * alpha);
     if !(alpha.is_finite() && norm.is_finite()) {
-        bail!(
+        refuse!(
             BadParameter,
-            "alpha: expected a finite number other than -1 / (2 directions), found {alpha}"
+            "alpha",
+            expected("a finite number other than -1 / (2 directions)"),
+            found("{alpha}")
         );
     }
     let step = Laplace::new(links, psi.components(), directions, norm, alpha * norm)?;

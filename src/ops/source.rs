@@ -7,6 +7,7 @@ pub use crate::compose::COLUMNS;
 use crate::error::{words, Result};
 use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
 use crate::params::choices;
+use crate::refuse;
 
 use super::gamma::Gamma;
 
@@ -144,28 +145,29 @@ impl Source {
         }
         check_momentum(self.momentum)?;
         if let Some(spin) = self.spin.filter(|s| *s > 3) {
-            bail!(InvalidArgument, "source: spin: expected 0 to 3, found {spin}");
+            refuse!(InvalidArgument, "source: spin", expected("0 to 3"), found("{spin}"));
         }
         if let Some(colour) = self.colour.filter(|c| *c > 2) {
-            bail!(InvalidArgument, "source: colour: expected 0 to 2, found {colour}");
+            refuse!(InvalidArgument, "source: colour", expected("0 to 2"), found("{colour}"));
         }
         if self.noise.is_none() && (self.dilute != [false; 3] || self.vectors != 1) {
             bail!(InvalidArgument, "source: dilution and several vectors are for noise");
         }
         if !(1..=1 << 20).contains(&self.vectors) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "source: noise vectors: expected 1 to 2^20, found {}",
-                self.vectors
+                "source: noise vectors",
+                expected("1 to 2^20"),
+                found("{}", self.vectors)
             );
         }
         let parts = self.time_parts;
         if parts == 0 || !extents[3].is_multiple_of(parts) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "source: parts of a dilution in time: expected a divisor of the lattice's T, {}, found \
-                 {parts}",
-                extents[3]
+                "source: parts of a dilution in time",
+                expected("a divisor of the lattice's T, {}", extents[3]),
+                found("{parts}")
             );
         }
         if parts > 1 && (self.noise.is_none() || self.place != SourceSites::Volume) {
@@ -186,11 +188,11 @@ impl Source {
         check_spinors(b, "source")?;
         self.check(b.geometry().global_extents())?;
         if b.nrhs() > self.columns() {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "source: expected at most {} right-hand sides, its columns, found {}",
-                self.columns(),
-                b.nrhs()
+                "source",
+                expected("at most {} right-hand sides, its columns", self.columns()),
+                found("{}", b.nrhs())
             );
         }
         let [spin, colour, parity] = self.diluted();
@@ -243,13 +245,20 @@ impl Sequential {
         check_spinors(psi, "from")?;
         psi.check_like(out, "to")?;
         if psi.precision() != out.precision() {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "to: expected the precision of the other field, another one found"
+                "to",
+                expected("the precision of the other field"),
+                found("another one")
             );
         }
         if psi.precision() == Precision::F16 {
-            bail!(Unsupported, "from: expected a field in single or double precision, found half");
+            refuse!(
+                Unsupported,
+                "from",
+                expected("a field in single or double precision"),
+                found("half")
+            );
         }
         let extents = psi.geometry().global_extents();
         let [x, y, z] = self.origin;
@@ -281,12 +290,16 @@ impl Sequential {
 pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
     let spinors = (field.components(), field.order()) == (Components::SPINOR, RhsOrder::Slowest);
     if !spinors || field.subset() != Subset::Full {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{what}: expected spinors on the full lattice, found {} x {} components on {} sites",
-            field.components().spins,
-            field.components().colours,
-            field.subset()
+            "{what}",
+            expected("spinors on the full lattice"),
+            found(
+                "{} x {} components on {} sites",
+                field.components().spins,
+                field.components().colours,
+                field.subset()
+            )
         );
     }
     Ok(())
@@ -295,7 +308,12 @@ pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
 /// Refuses momenta whose phases would not be exact.
 pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
     if momentum.iter().any(|n| n.unsigned_abs() > 1 << 16) {
-        bail!(InvalidArgument, "momentum: expected numbers up to 65536, found {momentum:?}");
+        refuse!(
+            InvalidArgument,
+            "momentum",
+            expected("numbers up to 65536"),
+            found("{momentum:?}")
+        );
     }
     Ok(())
 }
@@ -304,10 +322,11 @@ pub(crate) fn check_momentum(momentum: [i32; 4]) -> Result<()> {
 pub(crate) fn check_propagator(field: &SpinorField, what: &str) -> Result<()> {
     check_spinors(field, what)?;
     if field.nrhs() != COLUMNS {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{what}: expected {COLUMNS} right-hand sides on the full lattice, found {}",
-            field.nrhs()
+            "{what}",
+            expected("{COLUMNS} right-hand sides on the full lattice"),
+            found("{}", field.nrhs())
         );
     }
     Ok(())

@@ -1,9 +1,9 @@
 //! Planar Wilson loops.
 
 use super::paths::{traces, Paths};
-use crate::bail;
 use crate::error::Result;
 use crate::fields::GaugeField;
+use crate::refuse;
 
 /// The path around a rectangle of `r` links in direction `i` and `t` in time, with steps mu forward and 7 - mu back.
 fn rectangle(i: u8, r: usize, t: usize) -> Vec<u8> {
@@ -20,9 +20,11 @@ fn rectangle(i: u8, r: usize, t: usize) -> Vec<u8> {
 pub fn wilson_loops(gauge: &GaugeField, sizes: [usize; 2]) -> Result<Vec<Vec<f64>>> {
     let [most_r, most_t] = sizes;
     if most_r == 0 || most_t == 0 || most_r + most_t > 32 {
-        bail!(
+        refuse!(
             BadParameter,
-            "Wilson loops: expected sizes from 1 on with a sum of at most 32, found {sizes:?}"
+            "Wilson loops",
+            expected("sizes from 1 on with a sum of at most 32"),
+            found("{sizes:?}")
         );
     }
     let all = (1..=most_r).flat_map(|r| (1..=most_t).map(move |t| (r, t)));

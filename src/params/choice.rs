@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 
 use super::{one_word, truth, CType, Doc, Member, Taken, Type};
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// What a value of an enum is called.
 pub struct Name {
@@ -35,7 +35,12 @@ pub trait Choice: Copy + 'static {
             return Ok(value);
         }
         let known: Vec<&str> = Self::named().map(|(name, _)| name.word).collect();
-        bail!(InvalidArgument, "{argument}: expected one of {}, found {word}", known.join(", "))
+        refuse!(
+            InvalidArgument,
+            "{argument}",
+            expected("one of {}", known.join(", ")),
+            found("{word}")
+        )
     }
 
     fn word(self) -> &'static str
@@ -128,7 +133,7 @@ pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     }
     let known: Vec<String> =
         T::named().map(|(name, _)| format!("{} ({})", name.name, name.number)).collect();
-    bail!(InvalidArgument, "{argument}: expected {}, found {number}", known.join(" or "))
+    refuse!(InvalidArgument, "{argument}", expected("{}", known.join(" or ")), found("{number}"))
 }
 
 /// Chooses as `choose` does, with 0 for a default.

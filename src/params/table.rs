@@ -4,8 +4,8 @@ use serde::de::{DeserializeSeed, Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::{Doc, Field, Type};
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Numbers that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,7 +205,7 @@ pub trait Parameters: Clone + Default + 'static {
             Some(done) => done,
             None => {
                 let names: Vec<&str> = flat(Self::ROWS).iter().map(|row| row.name).collect();
-                bail!(InvalidArgument, "{name}: expected one of {}", names.join(", "))
+                refuse!(InvalidArgument, "{name}", expected("one of {}", names.join(", ")))
             }
         }
     }
@@ -255,7 +255,12 @@ pub fn set_toml<P: Parameters>(
     let text = match text_of(value, known) {
         Ok(text) => text,
         Err(expected) => {
-            bail!(InvalidArgument, "{argument}: expected {expected}, found {}", found(value))
+            refuse!(
+                InvalidArgument,
+                "{argument}",
+                expected("{expected}"),
+                found("{}", found(value))
+            )
         }
     };
     params.set_row(row, &text, argument).unwrap_or(Ok(()))
@@ -276,7 +281,7 @@ impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
             return Err(D::Error::custom(format!("unknown key `{key}`, expected one of {known}")));
         };
         let value = toml::Value::deserialize(input)?;
-        set_toml(self.params, row.name, &value, self.key).map_err(|e| D::Error::custom(e.message))
+        set_toml(self.params, row.name, &value, self.key).map_err(|e| D::Error::custom(e.what()))
     }
 }
 
@@ -496,7 +501,7 @@ macro_rules! parameters {
                 _: &$crate::params::Row,
                 name: &str,
             ) -> $crate::error::Result<Self> {
-                $crate::bail!(InvalidArgument, "{name}: expected its members")
+                $crate::refuse!(InvalidArgument, "{name}", expected("its members"))
             }
             fn check(&self, _: &$crate::params::Row, name: &str) -> $crate::error::Result<()> {
                 $crate::params::Parameters::check_rows(self, name)

@@ -3,8 +3,8 @@
 use super::choice::{choose, number_of, Choice, Number};
 use super::table::{Kind, Range, Row};
 use super::{short, Member};
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// A type that a row of a table may have.
 pub trait Param: Clone + Sized {
@@ -33,11 +33,11 @@ pub trait Param: Clone + Sized {
 
 fn refused<T>(name: &str, row: &Row, found: f64) -> Result<T> {
     let expected = row.range.expected(found);
-    bail!(BadParameter, "{name}: expected {expected}, found {found}")
+    refuse!(BadParameter, "{name}", expected("{expected}"), found("{found}"))
 }
 
 fn not_read<T>(name: &str, expected: &str, found: &str) -> Result<T> {
-    bail!(InvalidArgument, "{name}: expected {expected}, found {found}")
+    refuse!(InvalidArgument, "{name}", expected("{expected}"), found("{found}"))
 }
 
 macro_rules! whole {
@@ -111,7 +111,7 @@ impl Param for bool {
     fn from_c(c: i32, _: &Row, name: &str) -> Result<Self> {
         match c {
             0 | 1 => Ok(c == 1),
-            _ => bail!(BadParameter, "{name}: expected 0 or 1, found {c}"),
+            _ => refuse!(BadParameter, "{name}", expected("0 or 1"), found("{c}")),
         }
     }
     fn text(&self, _: &Row) -> String {
@@ -145,7 +145,7 @@ impl Param for Reserved {
     fn from_c(c: i32, _: &Row, name: &str) -> Result<Self> {
         match c {
             0 => Ok(Reserved),
-            _ => bail!(InvalidArgument, "{name}: expected 0, found {c}"),
+            _ => refuse!(InvalidArgument, "{name}", expected("0"), found("{c}")),
         }
     }
     fn text(&self, _: &Row) -> String {

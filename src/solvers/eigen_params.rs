@@ -2,11 +2,11 @@
 
 use super::filter::{eigen_tol, End};
 use super::stop::{StoppedBy, Watch};
-use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, System};
 use crate::params::{choices, parameters};
+use crate::refuse;
 
 /// Largest number of restarts that may be asked for: a call with more might not end.
 pub(super) const MAX_RESTARTS: usize = 1_000_000;
@@ -168,10 +168,10 @@ impl EigenParams {
     pub(super) fn check(&self, op: &dyn LinOp) -> Result<()> {
         let shape = op.shape();
         if !op.hermitian() {
-            bail!(Unsupported, "eigen: expected a hermitian operator");
+            refuse!(Unsupported, "eigen", expected("a hermitian operator"));
         }
         if shape.precision == Precision::F16 {
-            bail!(Unsupported, "eigen: expected vectors in double or single precision");
+            refuse!(Unsupported, "eigen", expected("vectors in double or single precision"));
         }
         let dimension = shape.numbers() as usize;
         within("block", self.block.max(1), 1, (dimension - 1) / 2)?;
@@ -180,9 +180,11 @@ impl EigenParams {
         within("max_restarts", self.max_restarts, 1, MAX_RESTARTS)?;
         if let Filter::Chebyshev { degree, from, to } = self.filter {
             if degree < 2 || from >= to || !from.is_finite() || !to.is_finite() {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "degree, from, to: expected a degree from 2 and an interval, found {degree} and {from} to {to}"
+                    "degree, from, to",
+                    expected("a degree from 2 and an interval"),
+                    found("{degree} and {from} to {to}")
                 );
             }
             within("degree", degree, 2, MAX_DEGREE_ASKED)?;

@@ -1,11 +1,11 @@
 //! Chebyshev polynomials of an operator that are large at one end of its spectrum.
 
 use super::limited;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::LinOp;
 use crate::params::choices;
+use crate::refuse;
 
 /// The tolerance of eigenvectors relative to the largest eigenvalue; 0 stands for 1e-10 in double and 1e-6 in single
 /// precision. Less than rounding is never reached and raised to that.
@@ -15,10 +15,14 @@ pub fn eigen_tol(name: &str, tol: f64, precision: Precision) -> Result<f64> {
         return Ok(usual);
     }
     if !(least..1.0).contains(&tol) {
-        bail!(
+        refuse!(
             BadParameter,
-            "{name}: expected 0 or {least:e} to below 1 in {} precision, found {tol:e}",
-            if precision == Precision::F64 { "double" } else { "single" }
+            "{name}",
+            expected(
+                "0 or {least:e} to below 1 in {} precision",
+                if precision == Precision::F64 { "double" } else { "single" }
+            ),
+            found("{tol:e}")
         );
     }
     Ok(tol)

@@ -56,6 +56,7 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 use crate::linop::{LinOp, SchurSource};
+use crate::refuse;
 use mixed_precision::MixedPrecision;
 
 /// A linear system: an operator, and cheaper operators that approximate it or its inverse.
@@ -258,7 +259,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
     system.precise.shape().check(x, "x")?;
     b.check_like(x, "x")?;
     if let Some(scale) = system.scale.as_ref().filter(|s| s.len() != b.nrhs()) {
-        bail!(InvalidArgument, "scale: expected {} norms, found {}", b.nrhs(), scale.len());
+        refuse!(InvalidArgument, "scale", expected("{} norms", b.nrhs()), found("{}", scale.len()));
     }
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
+use crate::refuse;
 
 /// One system A + sigma of a multi-shift solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -156,18 +157,19 @@ fn check(
     }
     for (k, s) in shifts.iter().enumerate() {
         if !(s.sigma >= 0.0 && s.sigma.is_finite() && s.tol > 0.0 && s.tol < 1.0) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "shift {k}: expected sigma >= 0 and 0 < tol < 1, found {} and {}",
-                s.sigma,
-                s.tol
+                "shift {k}",
+                expected("sigma >= 0 and 0 < tol < 1"),
+                found("{} and {}", s.sigma, s.tol)
             );
         }
         if !(0.0..1.0).contains(&s.heavy_quark) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "shift {k}: expected 0 <= heavy_quark < 1, found {}",
-                s.heavy_quark
+                "shift {k}",
+                expected("0 <= heavy_quark < 1"),
+                found("{}", s.heavy_quark)
             );
         }
     }

@@ -1,10 +1,10 @@
 //! What a solve is asked for: the algorithm and its parameters.
 
 use super::stop::Stop;
-use crate::bail;
 use crate::error::{words, Result};
 use crate::fields::Precision;
 use crate::params::{choices, Choice};
+use crate::refuse;
 
 /// The algorithms. `Cg` is for hermitian positive operators, the others for any.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -133,17 +133,23 @@ impl SolverParams {
     pub fn check(&self) -> Result<()> {
         self.stop.check()?;
         if !(0.0..1.0).contains(&self.delta) {
-            bail!(BadParameter, "delta: expected 0 to below 1, found {}", self.delta);
+            refuse!(BadParameter, "delta", expected("0 to below 1"), found("{}", self.delta));
         }
         if !(1..=MAX_DIRECTIONS).contains(&self.nkrylov) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "nkrylov: expected 1 to {MAX_DIRECTIONS} directions, found {}",
-                self.nkrylov
+                "nkrylov",
+                expected("1 to {MAX_DIRECTIONS} directions"),
+                found("{}", self.nkrylov)
             );
         }
         if !(self.omega > 0.0 && self.omega < 2.0) {
-            bail!(BadParameter, "omega: expected a number between 0 and 2, found {}", self.omega);
+            refuse!(
+                BadParameter,
+                "omega",
+                expected("a number between 0 and 2"),
+                found("{}", self.omega)
+            );
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::borrow::BorrowMut;
 use super::check_finite;
 use crate::backend::as_a_rule;
 use crate::bail;
-use crate::error::{Error, Result, Status};
+use crate::error::{Result, Status};
 use crate::fields::{blas, Precision, VectorField};
 
 /// Fields and norms of a solve, in its own units.
@@ -105,7 +105,7 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
         match (done, self.other) {
             (Err(e), _) if broken.contains(&e.status) => {
                 self.xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
-                Err(Error::new(Status::SolverBreakdown, e.message))
+                Err(e.with_status(Status::SolverBreakdown))
             }
             (Ok(done), Some((_, solutions))) => {
                 let back: Vec<f64> = self.powers.iter().map(|&p| 2f64.powi(-p)).collect();

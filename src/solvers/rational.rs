@@ -8,6 +8,7 @@
 
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// A rational approximation c prod_k (x + z_k) / (x + s_k) of x^power on [low, high] (Clark, Kennedy, Phys. Rev.
 /// Lett. 98 (2007) 051601).
@@ -46,7 +47,12 @@ impl Rational {
     /// (what can be had is 1e-12).
     pub fn new(power: f64, low: f64, high: f64, error: f64) -> Result<Self> {
         if !(error > 0.0 && error < 1.0) {
-            bail!(BadParameter, "rational: expected an error between 0 and 1, found {error}");
+            refuse!(
+                BadParameter,
+                "rational",
+                expected("an error between 0 and 1"),
+                found("{error}")
+            );
         }
         let mut hidden = 0;
         for poles in 1..=MAX_POLES {
@@ -76,16 +82,18 @@ impl Rational {
     /// The approximation of [`Self::with_poles`], and whether it is the best one on a wider interval.
     fn best(power: f64, low: f64, high: f64, poles: usize) -> Result<(Self, bool)> {
         if !(power.abs() > 0.0 && power.abs() < 1.0) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "rational: expected a power between -1 and 1, not 0, found {power}"
+                "rational",
+                expected("a power between -1 and 1, not 0"),
+                found("{power}")
             );
         }
         if !(low > 0.0 && high > low && high.is_finite() && high / low < 1e16) {
-            bail!(BadParameter, "rational: expected 0 < low < high, found [{low}, {high}]");
+            refuse!(BadParameter, "rational", expected("0 < low < high"), found("[{low}, {high}]"));
         }
         if !(1..=MAX_POLES).contains(&poles) {
-            bail!(BadParameter, "rational: expected 1 to {MAX_POLES} poles, found {poles}");
+            refuse!(BadParameter, "rational", expected("1 to {MAX_POLES} poles"), found("{poles}"));
         }
         // Positive powers are the inverses of negative ones, with the same errors of the logarithm.
         let exponent = -power.abs();

@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
+use crate::refuse;
 
 /// Limits and tolerances of a sum of poles.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,10 +62,10 @@ impl<'a> Space<'a> {
         let curvature = blas::dot(&self.p, &self.q)?;
         let bad = |i: usize| !(curvature[i].re > 0.0 && curvature[i].re.is_finite());
         if let Some(i) = (0..self.live.len()).find(|&i| self.live[i] && bad(i)) {
-            bail!(
+            refuse!(
                 SolverBreakdown,
-                "rational: <p, A p> is {} for right-hand side {i}: expected a positive operator",
-                curvature[i].re
+                format!("rational: <p, A p> is {} for right-hand side {i}", curvature[i].re),
+                expected("a positive operator")
             );
         }
         let alpha = self.masked(|i| self.r2[i] / curvature[i].re);
@@ -103,7 +104,7 @@ pub fn rational_sum(
         bail!(BadParameter, "rational: {} shifts with {} weights", shifts.len(), weights.len());
     }
     if !op.hermitian() {
-        bail!(Unsupported, "rational: expected a hermitian operator");
+        refuse!(Unsupported, "rational", expected("a hermitian operator"));
     }
     op.shape().check(b, "b")?;
     b.check_like(out, "rational")?;

@@ -18,6 +18,7 @@ use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
 use crate::linop::LinOp;
+use crate::refuse;
 
 /// What eigenvectors the minimisation searches for, and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +82,11 @@ pub fn ritz(
     let shape = op.shape();
     let (n, dimension) = (params.count, shape.numbers() as usize);
     if !op.hermitian() || shape.precision == Precision::F16 {
-        bail!(Unsupported, "ritz: expected a hermitian operator in double or single precision");
+        refuse!(
+            Unsupported,
+            "ritz",
+            expected("a hermitian operator in double or single precision")
+        );
     }
     if n == 0 || n > dimension || params.tol <= 0.0 || params.tol.is_nan() {
         bail!(BadParameter, "ritz: {n} vectors to a gradient of {}", params.tol);

@@ -12,11 +12,11 @@ use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
 use super::{limited, Monitor};
-use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Noise, VectorField};
 use crate::linop::LinOp;
+use crate::refuse;
 
 /// Ratio by which the polynomial enlarges the last vector wanted against what is not wanted; also its largest value
 /// for the first one.
@@ -38,7 +38,11 @@ pub fn slice_modes(
 ) -> Result<(VectorField, EigenReport)> {
     let (start, shape) = (Instant::now(), op.shape());
     if !op.hermitian() || params.end != End::Smallest {
-        bail!(Unsupported, "eigen: expected a hermitian operator and its smallest eigenvalues");
+        refuse!(
+            Unsupported,
+            "eigen",
+            expected("a hermitian operator and its smallest eigenvalues")
+        );
     }
     let times = shape.geometry.global_extents()[3];
     let unknowns = shape.numbers() as usize / times;

@@ -8,6 +8,7 @@ use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// A goal for right-hand sides, or a limit of a solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -124,7 +125,7 @@ impl Stop {
     pub fn check(&self) -> Result<()> {
         for (name, tol) in [("tol", self.residual), ("tol_hq", self.heavy_quark)] {
             if !(0.0..1.0).contains(&tol) {
-                bail!(BadParameter, "{name}: expected a number from 0 to 1, found {tol}");
+                refuse!(BadParameter, "{name}", expected("a number from 0 to 1"), found("{tol}"));
             }
         }
         if self.residual == 0.0 && self.heavy_quark == 0.0 {
@@ -193,7 +194,7 @@ impl Stop {
 /// Refuses a limit of time that is not a number of seconds.
 pub fn check_seconds(max_seconds: f64) -> Result<()> {
     if max_seconds.is_nan() || max_seconds < 0.0 {
-        bail!(BadParameter, "max_seconds: expected 0 or more, found {max_seconds}");
+        refuse!(BadParameter, "max_seconds", expected("0 or more"), found("{max_seconds}"));
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use plaq::capi::quda::setup::RECORDS;
 /// `right` passes its check; with other bytes in a member it fails where the table has one supported value, and else
 /// passes.
 fn walk<T: Record>(right: T) -> usize {
-    assert_eq!(right.check("param").map_err(|e| e.message), Ok(()), "{}", T::NAME);
+    assert_eq!(right.check("param").map_err(|e| e.message()), Ok(()), "{}", T::NAME);
     let (size, fields) = (&T::FIELDS[0], &T::FIELDS[1..]);
     assert_eq!(fields.len(), T::ROLES.len());
     let refused = |offset: usize, size: usize| {
@@ -17,7 +17,7 @@ fn walk<T: Record>(right: T) -> usize {
         let at = (&raw mut wrong).cast::<u8>();
         // SAFETY: inside of the struct, whose members are numbers and addresses that nothing follows.
         unsafe { at.add(offset).write_bytes(0x2a, size) };
-        wrong.check("param").err().map(|e| e.message)
+        wrong.check("param").err().map(|e| e.message())
     };
     assert!(
         refused(size.offset, size.size).is_some_and(|m| m.contains("param.struct_size: expected"))

@@ -55,8 +55,8 @@ fn with_timeout(seconds: f64) -> Arc<Comm> {
 
 fn refused<T>(result: Result<T>, status: Status, words: &str) {
     let error = result.err().unwrap_or_else(|| panic!("expected {status:?} with {words:?}"));
-    assert_eq!(error.status, status, "{}", error.message);
-    assert!(error.message.contains(words), "{words:?} in {:?}", error.message);
+    assert_eq!(error.status, status, "{}", error.message());
+    assert!(error.message().contains(words), "{words:?} in {:?}", error.message());
 }
 
 /// Healthy ranks can still do everything together.
@@ -114,9 +114,9 @@ fn silent() {
             let split = (0..4).find(|&mu| comm.neighbour(mu, true) != rank).unwrap();
             assert_eq!(comm.shift(split, &[1.5f64, 2.5]).unwrap(), [0.0; 2]);
             let own = own_error(&comm);
-            refused(comm.agree::<()>(Err(own.clone())), own.status, &own.message);
-            refused(comm.guard::<()>(|| Err(own.clone())), own.status, &own.message);
-            assert_eq!(comm.fail(&own).message, own.message);
+            refused(comm.agree::<()>(Err(own.clone())), own.status, &own.message());
+            refused(comm.guard::<()>(|| Err(own.clone())), own.status, &own.message());
+            assert_eq!(comm.fail(&own).message(), own.message());
             assert!(comm.stop(true) && !comm.stop(false));
             let part = comm.coarser([1; 4]).unwrap().unwrap();
             assert_eq!((part.size(), part.node()), (1, &[0][..]));
@@ -248,7 +248,7 @@ fn agree() {
         refused(comm.agree(mine), Status::OutOfMemory, &format!("rank {last}: no room on {last}"));
         // All with the same status: each its own words.
         let all = comm.agree::<()>(Err(own_error(&comm)));
-        assert_eq!(all.unwrap_err().message, format!("no room on {}", comm.rank()));
+        assert_eq!(all.unwrap_err().message(), format!("no room on {}", comm.rank()));
         // All, differently: the first rank's.
         let status = if comm.rank() == 0 { Status::NotFinite } else { Status::NotUnitary };
         let mixed = comm.agree::<()>(Err(Error::new(status, "x".repeat(5000))));
@@ -286,7 +286,7 @@ fn guard() {
         well(&comm);
         // A wrong argument on all ranks.
         let all: Result<()> = comm.guard(|| Err(own_error(&comm)));
-        assert_eq!(all.unwrap_err().message, format!("no room on {rank}"));
+        assert_eq!(all.unwrap_err().message(), format!("no room on {rank}"));
         well(&comm);
         // The first of two; the last comes late.
         let two: Result<()> = comm.guard(|| {

@@ -371,6 +371,6 @@ fn a_solve_that_fails_on_the_way_leaves_the_links() {
     let (mut hmc, mut u) = changing(quarks(needed), SMOOTHER);
     let error = hmc.run(&mut u).unwrap_err();
     assert_eq!(error.status, Status::NotConverged, "{error}");
-    assert!(error.message.contains(&format!("after {needed} iterations")), "{error}");
+    assert!(error.message().contains(&format!("after {needed} iterations")), "{error}");
     assert_eq!((u.save_lex().unwrap(), hmc.trajectory()), (before, 0));
 }

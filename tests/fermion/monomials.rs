@@ -443,7 +443,7 @@ fn what_cannot_be_done_is_a_status() {
     short.refresh(&gauge, stream(0)).unwrap();
     let error = short.kick(&gauge, &mut p, 1.0).unwrap_err();
     assert_eq!(error.status, Status::NotConverged, "{error}");
-    assert!(error.message.contains("after 2 iterations, asked for"), "{error}");
+    assert!(error.message().contains("after 2 iterations, asked for"), "{error}");
     assert_eq!(p.norm2().unwrap().0, 0.0);
     for interval in [(1e-3, 1.0), (0.5, 40.0)] {
         let params =
@@ -451,7 +451,7 @@ fn what_cannot_be_done_is_a_status() {
         let mut narrow = OneFlavour::new("one", params).unwrap();
         let error = narrow.refresh(&gauge, stream(0)).unwrap_err();
         assert_eq!(error.status, Status::SpectralBounds, "{error}");
-        assert!(error.message.contains("the rational approximation covers"), "{error}");
+        assert!(error.message().contains("the rational approximation covers"), "{error}");
         let (low, high) = narrow.spectrum().unwrap();
         assert!(low < interval.0 || high > interval.1);
     }

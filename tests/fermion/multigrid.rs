@@ -337,5 +337,5 @@ fn inputs_choose_multigrid() {
         assert_eq!(e.status, Status::InvalidArgument, "{wrong}: {e}");
     }
     let e = made("{ method = \"multigrid\", multigrid = { size = 4 } }").err().unwrap();
-    assert!(e.message.contains("size"), "{e}");
+    assert!(e.message().contains("size"), "{e}");
 }

@@ -103,7 +103,8 @@ fn a_refusal_names_an_interval_that_covers_the_spectrum() {
     for narrow in [(0.9, 20.0), (1e-4, 1.0)] {
         let error = refresh(Some(narrow)).unwrap_err();
         assert_eq!(error.status, Status::SpectralBounds, "{error}");
-        let (_, advice) = error.message.split_once("interval = [").unwrap();
+        let message = error.message();
+        let (_, advice) = message.split_once("interval = [").unwrap();
         let (numbers, _) = advice.split_once(']').unwrap();
         let numbers: Vec<f64> = numbers.split(", ").map(|n| n.parse().unwrap()).collect();
         refresh(Some((numbers[0], numbers[1]))).unwrap();

@@ -288,9 +288,9 @@ fn refusals_name_what_is_wrong() {
     let trace = Projection::Trace;
     assert_eq!(run(Baryon::Nucleon, None, late, 1, trace).status, argument);
     let e = run(Baryon::Nucleon, None, sink, 0, trace);
-    assert!(e.status == argument && e.message.contains("parity"), "{e}");
+    assert!(e.status == argument && e.message().contains("parity"), "{e}");
     let e = run(Baryon::Sigma, None, sink, 1, trace);
-    assert!(e.status == argument && e.message.contains("strange"), "{e}");
+    assert!(e.status == argument && e.message().contains("strange"), "{e}");
     assert_eq!(run(Baryon::Sigma, Some(&five), sink, 1, trace).status, mismatch);
     let halves = Projection::ThreeHalves;
     assert_eq!(run(Baryon::Nucleon, None, sink, 1, halves).status, argument);

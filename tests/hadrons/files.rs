@@ -229,7 +229,7 @@ fn damage_and_misuse_are_refused() {
     let load = |expect| load_propagator(&device, &ranks(), &path, None, expect);
     let refused = |status: Status, word: &str| {
         let e = load(None).unwrap_err();
-        assert!(e.status == status && e.message.contains(word), "{e}");
+        assert!(e.status == status && e.message().contains(word), "{e}");
     };
     refused(Status::FileOpen, "file");
     save_propagator(&path, &f, None, &SaveOptions::default()).unwrap();

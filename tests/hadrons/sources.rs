@@ -214,7 +214,7 @@ fn refusals_name_what_is_wrong() {
     let mut f = field(&device, extents, Precision::F32, 12);
     let mut refused = |s: Source, status: Status, word: &str| {
         let e = s.set(&mut f).unwrap_err();
-        assert!(e.status == status && e.message.contains(word), "{s:?}: {e}");
+        assert!(e.status == status && e.message().contains(word), "{s:?}: {e}");
     };
     let (argument, mismatch) = (Status::InvalidArgument, Status::FieldMismatch);
     let outside = [0, 0, extents[2], 0];

@@ -140,8 +140,8 @@ fn wrong_texts_are_refused() {
         ("operator = { kappa = 0.12, csw = 1.0 }", "operator = 1", "expected a table"),
     ] {
         let e = with(from, to);
-        assert!(e.message.contains(says), "{to}: {e}");
-        assert!(e.message.starts_with("input: TOML parse error at line"), "{to}: {e}");
+        assert!(e.message().contains(says), "{to}: {e}");
+        assert!(e.message().starts_with("input: TOML parse error at line"), "{to}: {e}");
     }
 }
 
@@ -181,7 +181,7 @@ fn errors_of_monomials_name_line_and_monomial() {
         let start = text[..text.find(to).unwrap()].rfind("[[monomial]]").unwrap();
         let line = 1 + text[..start].matches('\n').count();
         let place = format!("input: line {line}: monomial {name}: {says}");
-        assert!(e.message.starts_with(&place), "{to}: {e}; expected {place}");
+        assert!(e.message().starts_with(&place), "{to}: {e}; expected {place}");
     }
 }
 

@@ -12,7 +12,7 @@ fn refusal(path: &Path, expect: Option<[usize; 4]>) -> Status {
     match read_gauge(path, expect) {
         Ok(file) => panic!("{} was read as {:?}", path.display(), file.info),
         Err(error) => {
-            assert!(error.message.contains(path.to_str().unwrap()), "{error}");
+            assert!(error.message().contains(path.to_str().unwrap()), "{error}");
             error.status
         }
     }
@@ -128,7 +128,7 @@ fn garbage_and_absurd_headers() {
         written.map(|w| (w, Status::FileWrite)).into_iter().chain([(read, Status::FileOpen)])
     {
         let error = done.map(|_| ()).unwrap_err();
-        assert_eq!((error.status, &*error.message), (status, "a file's name is empty"));
+        assert_eq!((error.status, &*error.message()), (status, "a file's name is empty"));
     }
     refused(b"", Status::FileTruncated);
     refused(&[0; 4096], Status::FileFormat);
@@ -258,7 +258,7 @@ fn lime_records() {
     assert_eq!(status(&[&good, &binary, &checksum]), Status::FileChecksum);
 
     let e = read(&[&file, &private(1), &scidac]).unwrap_err();
-    assert!(e.message.contains("no configuration: expected <colors> 3"), "{e}");
+    assert!(e.message().contains("no configuration: expected <colors> 3"), "{e}");
     assert_eq!(e.status, Status::FileFormat);
     assert_eq!(status(&[&format("su2gauge", 64, "2"), &binary]), Status::FileFormat);
     assert_eq!(status(&[&format("su3gauge", 32, "2"), &binary]), Status::FileFormat);

@@ -112,7 +112,7 @@ fn files_that_appear_meanwhile_stay() {
     fs::write(&theirs, "precious").unwrap();
     let refused = write_file(&theirs, b"result").unwrap_err();
     assert_eq!(refused.status, Status::FileWrite);
-    assert!(refused.message.contains("another process has written it"), "{refused}");
+    assert!(refused.message().contains("another process has written it"), "{refused}");
     assert_eq!(fs::read(&theirs).unwrap(), b"precious");
     for text in ["first", "second"] {
         write_file(&mine, text.as_bytes()).unwrap();

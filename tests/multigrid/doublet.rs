@@ -424,7 +424,7 @@ fn flavours_are_told_apart() {
         let params = MultigridParams { smoother: Smoother::SchwarzAdditive, ..params };
         let refused = Multigrid::new(&*both, &params).map(|_| ()).unwrap_err();
         assert_eq!(refused.status, Status::Unsupported, "{refused}");
-        assert!(refused.message.contains("smoother"), "{refused}");
+        assert!(refused.message().contains("smoother"), "{refused}");
         let params = MultigridParams { smoother: Smoother::CaGcr, ..params };
         let vectors = of_one.vectors(Precision::F64).unwrap();
         let taken = Arc::new(Multigrid::with_vectors(&*both, &params, &vectors).unwrap());

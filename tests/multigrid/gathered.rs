@@ -193,7 +193,7 @@ fn gathered_levels_that_cannot_be() {
                 MultigridParams { refinements: 0, gather, ..MultigridParams::with_levels(levels) };
             let found = Multigrid::new(&*op, &params).map(|_| ()).unwrap_err();
             assert_eq!(found.status, status, "{found}");
-            assert!(found.message.contains(words), "{found}");
+            assert!(found.message().contains(words), "{found}");
         };
         let first = level([4, 2, 2, 4], 4);
         let words = "do not divide [2, 2, 2, 2], gathered or not";

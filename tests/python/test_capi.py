@@ -56,7 +56,7 @@ def test_statuses():
         assert kind.__name__.lower() == capi.plaq_status_name(kind.status)[5:].replace("_", "").lower()
         assert capi.plaq_status_help(kind.status)[1:] in kind.__doc__
     error = refused(capi.InvalidHandle, "plaq_gauge_plaquette", lambda: capi.plaq_gauge_plaquette(capi.plaq_gauge()))
-    assert error.status == 3 and capi.plaq_last_error() == str(error) and isinstance(error, ValueError)
+    assert error.status == 3 and capi.plaq_last_error_in_words() == capi.plaq_last_error() == str(error) and isinstance(error, ValueError)
     assert issubclass(capi.OutOfMemory, MemoryError) and issubclass(capi.FileOpen, OSError)
     assert issubclass(capi.Unsupported, NotImplementedError) and plaq.Error is capi.Error
 

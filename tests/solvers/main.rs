@@ -574,7 +574,7 @@ fn sources_that_are_not_finite_are_refused() {
                 let mut x = s.spinors(Precision::F64, Subset::Full, &[&source, &source]);
                 let error = solver.solve(&mut x, &b, &mut unwatched).unwrap_err();
                 assert_eq!(error.status, Status::NotFinite, "{error}");
-                assert!(error.message.contains("right-hand side 1"), "{error}");
+                assert!(error.message().contains("right-hand side 1"), "{error}");
             }
         }
     }
@@ -746,7 +746,7 @@ fn misuse_is_a_status() {
     assert_eq!(SolveParams::default().equations, Equations::Direct);
     let solver = SolverParams { kind: SolverKind::Cg, ..base };
     let hint = DiracSolver::new(op, SolveParams { solver, ..Default::default() }).err().unwrap();
-    assert!(hint.status == Status::Unsupported && hint.message.contains("normal equations"));
+    assert!(hint.status == Status::Unsupported && hint.message().contains("normal equations"));
     let wide = SolveParams { sloppy: Some((Precision::F64, Recon::R18)), ..Default::default() };
     let single = s.wilson_12(parameter_sets()[0], Precision::F32);
     assert_eq!(DiracSolver::new(single, wide).err().unwrap().status, Status::BadParameter);

@@ -88,7 +88,7 @@ fn who_takes_no_preconditioner_says_so() {
         let mut x = b.like(Precision::F64).unwrap();
         let e = solve(&system, &ask, &mut x, &b, &mut unwatched).unwrap_err();
         assert_eq!(e.status, Status::Unsupported);
-        assert!(e.message.contains("takes no preconditioner"), "{e}");
+        assert!(e.message().contains("takes no preconditioner"), "{e}");
     }
 }
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Argument, Factor, Field, Item, Pass, Type};
+use plaq::capi::table::{members, Argument, Factor, Field, Item, Pass, Type};
 use plaq::capi::MODULES;
 use plaq::error::Status;
-use plaq::params::Name;
 
 use super::header::{length, member_lines, sentence, with_lengths};
 
@@ -88,6 +87,17 @@ fn item(s: &mut String, item: &Item) {
                 }
                 let _ = writeln!(s, "    {member} = {}", value.number);
             }
+            let spelt = |text: &str| text.to_uppercase().replace('-', "_");
+            let others = members
+                .iter()
+                .zip(*values)
+                .filter(|(member, value)| !value.word.is_empty() && spelt(value.word) != **member);
+            let lines = others
+                .map(|(member, value)| format!("\n_n.word({name}.{member}, \"{}\")", value.word));
+            let lines: String = lines.collect();
+            if !lines.is_empty() {
+                let _ = writeln!(s, "\n{lines}");
+            }
         }
         Item::Callback { name, doc, args, returns } => {
             s.push_str("\n\n");
@@ -117,21 +127,6 @@ fn docstring<T: AsRef<str>>(s: &mut String, doc: &[T]) {
     }
     let end = if lines.len() > 1 { "\n    " } else { "" };
     let _ = writeln!(s, "    \"\"\"{}{end}\"\"\"", lines.join("\n    "));
-}
-
-/// Names without what all names of the enum begin with; that stays where a digit would come first.
-fn members(values: &[Name]) -> Vec<String> {
-    let names: Vec<&str> = values.iter().map(|v| v.name).collect();
-    let first = names[0];
-    let common = (0..=first.len())
-        .rev()
-        .find(|&n| {
-            first[..n].ends_with('_') && names.iter().all(|name| name.starts_with(&first[..n]))
-        })
-        .unwrap_or(0);
-    let digit = names.iter().any(|name| name[common..].starts_with(|c: char| c.is_ascii_digit()));
-    let cut = if digit { "PLAQ_".len() } else { common };
-    names.iter().map(|name| name[cut..].to_string()).collect()
 }
 
 fn structure(s: &mut String, name: &str, doc: &[&str], fields: &[Field]) {

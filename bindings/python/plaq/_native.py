@@ -47,7 +47,7 @@ def function(name: str, returns: Any, arguments: List[Any]) -> Any:
     return found
 
 
-_last_error = function("plaq_last_error", ctypes.c_char_p, [])
+_last_error = function("plaq_last_error_in_words", ctypes.c_char_p, [])
 
 
 class Error(Exception):
@@ -108,8 +108,13 @@ class Handle(ctypes.Structure):
 Named = TypeVar("Named", bound="Enum")
 
 
+#: Members whose word is not their name.
+_words: Dict[Tuple[str, str], "Enum"] = {}
+
+
 class Enum(_enum.IntEnum):
-    """Numbers with names, which are also found by their name in any case."""
+    """Numbers with names, which are also found by their name in any case, or by the word that files and programs have
+    for them."""
 
     @classmethod
     def named(cls: Type[Named], value: Union[int, str]) -> Named:
@@ -120,11 +125,16 @@ class Enum(_enum.IntEnum):
     def _missing_(cls, value: object) -> Any:
         if isinstance(value, str):
             name = value.upper().replace("-", "_")
-            found = cls.__members__.get(name)
+            found = cls.__members__.get(name) or _words.get((cls.__name__, name))
             if found is not None:
                 return found
         known = ", ".join(member.lower() for member in cls.__members__)
         raise ValueError(f"{cls.__name__}: expected one of {known}, found {value!r}")
+
+
+def word(member: Enum, text: str) -> None:
+    """Makes the word of files and programs one for a member."""
+    _words[type(member).__name__, text.upper().replace("-", "_")] = member
 
 
 class Struct(ctypes.Structure):

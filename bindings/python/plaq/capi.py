@@ -266,9 +266,19 @@ _plaq_last_error = _n.function("plaq_last_error", _c.c_char_p, [])
 
 def plaq_last_error() -> str:
     """The message of this thread's last failed call: function, argument, expected, found.
-    Valid until the next call of this thread fails; never NULL.
+    The address stays the same for a thread, the text until it asks again; never NULL.
     """
     return _n.text(_plaq_last_error())
+
+
+_plaq_last_error_in_words = _n.function("plaq_last_error_in_words", _c.c_char_p, [])
+
+
+def plaq_last_error_in_words() -> str:
+    """The same with the words of values and parameters that files and languages other than C use: `full`
+    for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+    """
+    return _n.text(_plaq_last_error_in_words())
 
 
 _plaq_status_name = _n.function("plaq_status_name", _c.c_char_p, [_c.c_int32])
@@ -2053,6 +2063,10 @@ class plaq_smoother(Enum):
     SCHWARZ_MULTIPLICATIVE = 5
 
 
+_n.word(plaq_smoother.SCHWARZ_ADDITIVE, "schwarz")
+_n.word(plaq_smoother.SCHWARZ_MULTIPLICATIVE, "red-black")
+
+
 class plaq_coarsest(Enum):
     """What solves the coarsest level."""
     #: GCR, restarted after 16 directions.
@@ -3687,6 +3701,9 @@ class plaq_overlap_algorithm(Enum):
     SOLVER_AUTO = 3
 
 
+_n.word(plaq_overlap_algorithm.SOLVER_AUTO, "auto")
+
+
 class plaq_overlap_form(Enum):
     """The operator D or what is made of it."""
     D = 0
@@ -4256,6 +4273,9 @@ class plaq_gaugefix_condition(Enum):
     COULOMB = 1
     #: Maximally Abelian: F = sum |(U_mu)_ii|^2 / (4 N V).
     MAXIMALLY_ABELIAN = 2
+
+
+_n.word(plaq_gaugefix_condition.MAXIMALLY_ABELIAN, "mag")
 
 
 class plaq_gaugefix_method(Enum):

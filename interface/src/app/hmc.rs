@@ -23,6 +23,7 @@ use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint_of};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, TrajectoryReport};
 use crate::ops::observables::polyakov_loop;
+use crate::refuse;
 
 /// Keys of the table `[run]`; those that are also options have the same names.
 const KEYS: &[&str] = &[
@@ -94,7 +95,12 @@ fn number(text: &str, key: &str) -> Result<Option<f64>> {
         Some(toml::Value::Integer(i)) => Ok(Some(i as f64)),
         Some(toml::Value::Float(f)) => Ok(Some(f)),
         Some(other) => {
-            bail!(InvalidArgument, "run.{key}: expected a number, found {}", other.type_str())
+            refuse!(
+                InvalidArgument,
+                "run.{key}",
+                expected("a number"),
+                found("{}", other.type_str())
+            )
         }
     }
 }
@@ -104,7 +110,12 @@ fn count(text: &str, key: &str, otherwise: u64) -> Result<u64> {
         None => Ok(otherwise),
         Some(n) if n >= 0.0 && n.fract() == 0.0 => Ok(n as u64),
         Some(n) => {
-            bail!(InvalidArgument, "run.{key}: expected a whole number, not negative, found {n}")
+            refuse!(
+                InvalidArgument,
+                "run.{key}",
+                expected("a whole number, not negative"),
+                found("{n}")
+            )
         }
     }
 }
@@ -114,7 +125,7 @@ fn word(text: &str, key: &str) -> Result<Option<String>> {
         None => Ok(None),
         Some(toml::Value::String(s)) => Ok(Some(s).filter(|s| !s.is_empty())),
         Some(other) => {
-            bail!(InvalidArgument, "run.{key}: expected text, found {}", other.type_str())
+            refuse!(InvalidArgument, "run.{key}", expected("text"), found("{}", other.type_str()))
         }
     }
 }
@@ -126,9 +137,10 @@ fn plan(options: &Options) -> Run<Plan> {
         let found = number(&text, &format!("lattice.{mu}"))?;
         match found.filter(|n| *n >= 2.0 && n.fract() == 0.0) {
             Some(n) => Ok(n as usize),
-            None => bail!(
+            None => refuse!(
                 InvalidArgument,
-                "run.lattice: expected four even numbers, e.g. lattice = [8, 8, 8, 16]"
+                "run.lattice",
+                expected("four even numbers, e.g. lattice = [8, 8, 8, 16]")
             ),
         }
     };

@@ -20,6 +20,7 @@ mod statistics;
 
 use std::ffi::OsString;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use crate::error::{Error, Status};
 use options::{suggestion, Asked, Command, Options};
@@ -63,6 +64,14 @@ impl From<Error> for Failure {
     }
 }
 
+/// The word of a constant of the C interface, as the interface's tables have it.
+pub static WORDS: OnceLock<fn(&str) -> Option<String>> = OnceLock::new();
+
+/// The text of an error in the program's words.
+fn in_words(error: &Error) -> String {
+    error.in_words(&|name| WORDS.get().and_then(|word| word(name)))
+}
+
 /// Subcommands of the program, in the order of its overview.
 pub const COMMANDS: &[&Command] = &[
     &plaquette::COMMAND,
@@ -101,7 +110,7 @@ pub fn main(arguments: &[OsString]) -> i32 {
         Err(Failure::Work(e)) => {
             if session::speaks() {
                 let begin = if interrupted() { "INTERRUPTED: " } else { "" };
-                session::complain(&format!("{begin}{}", e.message));
+                session::complain(&format!("{begin}{}", in_words(&e)));
             }
             if interrupted() {
                 UNFINISHED

@@ -414,7 +414,8 @@ impl Options {
             if of.table == P::NAME && (self.given(option.name) || !option.default.is_empty()) {
                 let name = format!("--{}", self.spelt(option.name));
                 let done = params.set_row(of.row.name, text, &name);
-                done.expect("a row of the table").map_err(|e| Failure::usage(e.message))?;
+                done.expect("a row of the table")
+                    .map_err(|e| Failure::usage(crate::app::in_words(&e)))?;
             }
         }
         Ok(params)
@@ -542,7 +543,7 @@ fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
         Kind::Flag => {}
         Kind::Param(of) if of.zero && value == "0" => return Ok(row.default()),
         Kind::Param(of) => (of.check)(of.row.name, &value, &format!("--{name}"))
-            .map_err(|e| Failure::usage(e.message))?,
+            .map_err(|e| Failure::usage(crate::app::in_words(&e)))?,
         Kind::Word(words) => {
             let is = |w: &&&str| w.split('=').any(|s| s == value);
             let Some(found) = words.iter().find(is) else {

@@ -105,7 +105,7 @@ fn read(
         Err(e) if e.status == Status::CommFailed => Err(e),
         Err(e) => {
             if session.first() {
-                session::complain(&e.message);
+                session::complain(&super::in_words(&e));
             }
             Ok(None)
         }

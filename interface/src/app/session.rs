@@ -213,7 +213,7 @@ fn ranks(options: &Options) -> Run<(Arc<Comm>, bool)> {
     let started = || format!("started as one of {several} processes ({name})");
     let alone = format!("jobs that know nothing of each other start with env -u {name}");
     if let Err(e) = comm::host::init(1) {
-        return Err(Failure::usage(format!("{}, but {}; {alone}", started(), e.message)));
+        return Err(Failure::usage(format!("{}, but {}; {alone}", started(), e.message())));
     }
     let map = RankMap::Default;
     let comm = Comm::mpi(Communicator::World, grid, &map, &comm::Options::default())?;

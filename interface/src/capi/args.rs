@@ -9,12 +9,12 @@ use super::handles::{self, HandleType};
 use super::table::{Argument, Factor, Pass, Type};
 use super::versioned::{self, Versioned};
 use crate::backend::{External, Location};
-use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Precision;
 pub(crate) use crate::params::{choose, choose_any, choose_or, number_of};
 use crate::params::{CType, Choice, Number};
+use crate::refuse;
 
 /// One argument of an entry point.
 pub trait Arg: Sized {
@@ -601,7 +601,9 @@ impl Arg for Text {
         not_null(c, name)?;
         match CStr::from_ptr(c).to_str() {
             Ok(text) => Ok(Text(text.to_owned())),
-            Err(_) => bail!(InvalidArgument, "{name}: expected UTF-8 text, found other bytes"),
+            Err(_) => {
+                refuse!(InvalidArgument, "{name}", expected("UTF-8 text"), found("other bytes"))
+            }
         }
     }
     fn digest(&self, digest: &mut Digest) {
@@ -632,7 +634,12 @@ impl TextOut {
         let mut bytes = text.replace('\0', " ").into_bytes();
         bytes.push(0);
         if capacity < bytes.len() as i64 {
-            bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", bytes.len());
+            refuse!(
+                InvalidArgument,
+                "capacity",
+                expected("at least {}", bytes.len()),
+                found("{capacity}")
+            );
         }
         self.text = bytes;
         Ok(())
@@ -771,7 +778,7 @@ pointer!(PathList, *const *const c_int, 2);
 
 fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {
-        bail!(NullPointer, "{name}: expected a pointer, found NULL");
+        refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
     }
     Ok(())
 }

@@ -14,12 +14,25 @@ use crate::comm::Comm;
 use crate::error::{Error, Result, Status};
 
 thread_local! {
-    static LAST_ERROR: RefCell<CString> = RefCell::default();
+    static LAST_ERROR: RefCell<Option<LastError>> = const { RefCell::new(None) };
+    /// Texts of the last error, at an address that stays: for C, and in words.
+    static TEXTS: [RefCell<[u8; TEXT]>; 2] =
+        const { [RefCell::new([0; TEXT]), RefCell::new([0; TEXT])] };
     static IN_LOG: Cell<bool> = const { Cell::new(false) };
     /// Entry points that this thread is in.
     static ENTERED: Cell<usize> = const { Cell::new(0) };
     /// The call that this thread makes together with other ranks.
     static TOGETHER: RefCell<Option<(&'static str, Arc<Comm>)>> = const { RefCell::new(None) };
+}
+
+/// Room for a text of an error, with its NUL.
+const TEXT: usize = 8192;
+
+/// What a call of this thread failed with.
+#[derive(Clone)]
+pub(crate) struct LastError {
+    pub function: &'static str,
+    pub error: Error,
 }
 
 /// Runs the body of an entry point.
@@ -33,7 +46,7 @@ fn run(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
     if IN_LOG.get() {
         // Silently: the log is where this comes from.
         let message = "called by the log callback, which must not call plaq";
-        set_last_error(format!("{function}: {message}"));
+        set_last_error(function, Error::new(Status::Busy, message));
         return Status::Busy as i32;
     }
     let _quiet = QuietPanics::new();
@@ -57,18 +70,33 @@ fn run(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
         Err(panic) => Error::new(Status::Internal, panic_message(panic)),
     };
     let status = error.status as i32;
-    let message = format!("{function}: {}", error.message);
+    let message = format!("{function}: {}", error.message());
     if status < 0 {
         log::error!("{message}");
     } else {
         log::warn!("{message}");
     }
-    set_last_error(message);
+    set_last_error(function, error);
     status
 }
 
-fn set_last_error(message: String) {
-    LAST_ERROR.with(|last| *last.borrow_mut() = c_string(message));
+fn set_last_error(function: &'static str, error: Error) {
+    LAST_ERROR.set(Some(LastError { function, error }));
+}
+
+/// Writes a text to the thread's place for it.
+fn keep(text: String, place: usize) -> *const c_char {
+    let mut end = text.len().min(TEXT - 1);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    TEXTS.with(|texts| {
+        let mut kept = texts[place].borrow_mut();
+        kept[..end].copy_from_slice(&text.as_bytes()[..end]);
+        kept[..end].iter_mut().filter(|byte| **byte == 0).for_each(|byte| *byte = b' ');
+        kept[end] = 0;
+        kept.as_ptr().cast()
+    })
 }
 
 /// Runs the host's log callback: calls of this thread meanwhile are refused.
@@ -110,14 +138,24 @@ pub(crate) fn text(body: impl FnOnce() -> *const c_char) -> *const c_char {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(std::ptr::null())
 }
 
-/// The message of this thread's last failed call; valid until the next one fails.
+/// The message of this thread's last failed call, at an address that never changes.
 pub(crate) fn last_error() -> *const c_char {
-    LAST_ERROR.with(|last| last.borrow().as_ptr())
+    told(0, &Error::message)
 }
 
-/// The same as text.
-pub(crate) fn last_message() -> String {
-    LAST_ERROR.with(|last| last.borrow().to_string_lossy().into_owned())
+/// The same in the words of values.
+pub(crate) fn last_error_in_words() -> *const c_char {
+    told(1, &|error| error.in_words(&super::word))
+}
+
+fn told(place: usize, text: &dyn Fn(&Error) -> String) -> *const c_char {
+    let text = last().map(|last| format!("{}: {}", last.function, text(&last.error)));
+    keep(text.unwrap_or_default(), place)
+}
+
+/// What this thread's last failed call failed with.
+pub(crate) fn last() -> Option<LastError> {
+    LAST_ERROR.with_borrow(Clone::clone)
 }
 
 pub(crate) fn c_string(text: String) -> CString {

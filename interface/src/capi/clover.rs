@@ -9,9 +9,9 @@ use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{CloverField, Group, Precision, Subset};
+use crate::refuse;
 
 /// What a `plaq_clover` stands for. Operators share the blocks: loading makes new ones.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ fn create(
     clover: &mut Out<plaq_clover>,
 ) -> Result<()> {
     if params.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
     }
     let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
@@ -115,7 +115,7 @@ fn save(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &DataOut) -> Re
 
 fn log_det_of(clover: &Arc<Clover>, twist: f64, log_det: &mut OutArray<f64>) -> Result<()> {
     if !twist.is_finite() {
-        bail!(BadParameter, "twist: expected a finite number, found {twist}");
+        refuse!(BadParameter, "twist", expected("a finite number"), found("{twist}"));
     }
     log_det.set(clover.read("clover")?.log_det(CloverField::square(twist))?.to_vec());
     Ok(())
@@ -123,7 +123,7 @@ fn log_det_of(clover: &Arc<Clover>, twist: f64, log_det: &mut OutArray<f64>) -> 
 
 fn det_sign_of(clover: &Arc<Clover>, twist: f64, sign: &mut OutArray<i32>) -> Result<()> {
     if !twist.is_finite() {
-        bail!(BadParameter, "twist: expected a finite number, found {twist}");
+        refuse!(BadParameter, "twist", expected("a finite number"), found("{twist}"));
     }
     sign.set(clover.read("clover")?.det_sign(CloverField::square(twist))?.to_vec());
     Ok(())

@@ -8,10 +8,10 @@ use super::args::{choose, number_of, numbers, Local, Out, Params, Raw, Report, T
 use super::handles::{self, HandleType};
 use super::table::interface;
 use crate::backend::Device;
-use crate::bail;
 use crate::comm::{self, Comm, RankMap};
 use crate::error::Result;
 use crate::ops::device::{alike, device_of_rank, DeviceKind};
+use crate::refuse;
 
 /// What a `plaq_context` stands for.
 #[derive(Debug)]
@@ -51,7 +51,11 @@ impl Context {
     /// Refuses objects of another context.
     pub(crate) fn check_same(&self, other: &Context, argument: &str) -> Result<()> {
         if !std::ptr::eq(self, other) {
-            bail!(WrongContext, "{argument}: expected an object of the same context as the others");
+            refuse!(
+                WrongContext,
+                "{argument}",
+                expected("an object of the same context as the others")
+            );
         }
         Ok(())
     }
@@ -175,15 +179,21 @@ fn create(params: &plaq_context_params, context: &mut Out<plaq_context>) -> Resu
 fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
     let communicator = match choose(p.communicator_kind, "params.communicator_kind")? {
         CommunicatorKind::None if !(0.0..f64::INFINITY).contains(&p.timeout) => {
-            bail!(InvalidArgument, "params.timeout: expected 0 or more, found {}", p.timeout)
+            refuse!(
+                InvalidArgument,
+                "params.timeout",
+                expected("0 or more"),
+                found("{}", p.timeout)
+            )
         }
         CommunicatorKind::None if p.grid.iter().all(|n| (0..2).contains(n)) => {
             return Ok(Comm::single())
         }
-        CommunicatorKind::None => bail!(
+        CommunicatorKind::None => refuse!(
             ProcessGrid,
-            "params.grid: expected one rank without params.communicator_kind, found {:?}",
-            p.grid
+            "params.grid",
+            expected("one rank without params.communicator_kind"),
+            found("{:?}", p.grid)
         ),
         CommunicatorKind::C => {
             // SAFETY: NULL or the host's address of its MPI_Comm, as the header asks.
@@ -215,16 +225,26 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
 /// This rank's device.
 fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
     if !(0..=4096).contains(&p.threads) {
-        bail!(InvalidArgument, "params.threads: expected 0 to 4096, found {}", p.threads);
+        refuse!(InvalidArgument, "params.threads", expected("0 to 4096"), found("{}", p.threads));
     }
     if p.ordinal < -1 {
-        bail!(InvalidArgument, "params.ordinal: expected -1 or more, found {}", p.ordinal);
+        refuse!(InvalidArgument, "params.ordinal", expected("-1 or more"), found("{}", p.ordinal));
     }
     if !(0..2).contains(&p.reproducible) {
-        bail!(InvalidArgument, "params.reproducible: expected 0 or 1, found {}", p.reproducible);
+        refuse!(
+            InvalidArgument,
+            "params.reproducible",
+            expected("0 or 1"),
+            found("{}", p.reproducible)
+        );
     }
     if p.memory_limit < 0 {
-        bail!(InvalidArgument, "params.memory_limit: expected 0 or more, found {}", p.memory_limit);
+        refuse!(
+            InvalidArgument,
+            "params.memory_limit",
+            expected("0 or more"),
+            found("{}", p.memory_limit)
+        );
     }
     let ordinal = usize::try_from(p.ordinal).ok();
     let kind = choose(p.device, "params.device")?;

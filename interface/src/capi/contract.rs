@@ -8,13 +8,13 @@ use super::args::{choose, number_of, Array, Handle, Maybe, OutArray, Params};
 use super::hadron::coordinates;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::operators::phase;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
+use crate::refuse;
 
 interface! {
     "Contractions"
@@ -61,7 +61,7 @@ fn sinks(
 ) -> Result<Vec<Sink>> {
     let extent = field.geometry().global_extents()[3];
     if times != extent as i64 {
-        bail!(InvalidArgument, "times: expected the extent {extent}, found {times}");
+        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
     let n = count(nmomenta, "nmomenta")?;
     let origin = coordinates(params.position, "params.position")?;
@@ -71,7 +71,7 @@ fn sinks(
 
 fn count(n: i64, argument: &str) -> Result<usize> {
     if !(1..=100_000).contains(&n) {
-        bail!(InvalidArgument, "{argument}: expected 1 to 100000, found {n}");
+        refuse!(InvalidArgument, "{argument}", expected("1 to 100000"), found("{n}"));
     }
     Ok(n as usize)
 }
@@ -126,7 +126,12 @@ fn baryons_of(
     let l = light.read("light")?;
     let s = strange.map(|s| s.read("strange")).transpose()?;
     if !params.boundary.is_finite() {
-        bail!(InvalidArgument, "params.boundary: expected an angle, found {}", params.boundary);
+        refuse!(
+            InvalidArgument,
+            "params.boundary",
+            expected("an angle"),
+            found("{}", params.boundary)
+        );
     }
     let names = baryons.get(count(nbaryons, "count")?)?;
     let names: Result<Vec<Baryon>> =

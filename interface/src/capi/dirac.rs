@@ -23,6 +23,7 @@ use crate::operators::{
 };
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
 use crate::params::Number;
+use crate::refuse;
 
 /// What a `plaq_dirac` stands for.
 pub struct Dirac {
@@ -172,11 +173,11 @@ impl Dirac {
 
 pub(crate) fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
     if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > DiracParams::LARGEST_KAPPA {
-        bail!(
+        refuse!(
             BadParameter,
-            "params.kappa: expected 0 or a positive number to {}, found {}",
-            DiracParams::LARGEST_KAPPA,
-            p.kappa
+            "params.kappa",
+            expected("0 or a positive number to {}", DiracParams::LARGEST_KAPPA),
+            found("{}", p.kappa)
         );
     }
     if p.kappa == 0.0 && p.mass.is_nan() {
@@ -259,7 +260,12 @@ pub(crate) struct Wanted {
 impl Wanted {
     fn of(params: &plaq_dirac_params) -> Result<Self> {
         if params.reserved != 0 {
-            bail!(InvalidArgument, "params.reserved: expected 0, found {}", params.reserved);
+            refuse!(
+                InvalidArgument,
+                "params.reserved",
+                expected("0"),
+                found("{}", params.reserved)
+            );
         }
         Ok(Wanted {
             precision: params.precision,
@@ -280,12 +286,17 @@ pub(crate) fn build(
     context.check_same(gauge.context(), "gauge")?;
     let links = gauge.read("gauge")?;
     if links.group() != Group::Su3 {
-        bail!(Unsupported, "gauge: expected SU(3) links, found SU(2)");
+        refuse!(Unsupported, "gauge", expected("SU(3) links"), found("SU(2)"));
     }
     let precision = choose_or(wanted.precision, "params.precision", links.precision())?;
     let storage = choose_or(wanted.storage, "params.storage", Recon::R12)?;
     if storage.group() != Group::Su3 {
-        bail!(Unsupported, "params.storage: expected a storage of SU(3) links, found SU(2)");
+        refuse!(
+            Unsupported,
+            "params.storage",
+            expected("a storage of SU(3) links"),
+            found("SU(2)")
+        );
     }
     let normalisation = wanted.normalisation;
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
@@ -363,7 +374,9 @@ fn hand_out(
 ) -> Result<()> {
     match blocks {
         Some(blocks) => to.set(dirac.context.adopt(Clover::new(&dirac.context, blocks))?),
-        None => bail!(Unsupported, "dirac: expected an operator with such blocks, found none"),
+        None => {
+            refuse!(Unsupported, "dirac", expected("an operator with such blocks"), found("none"))
+        }
     }
     Ok(())
 }
@@ -410,29 +423,27 @@ fn apply(
 
 fn check_shape(field: &SpinorField, shape: &Shape, name: &str) -> Result<()> {
     if field.geometry() != &shape.geometry {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{name}: expected the operator's lattice {:?}, found {:?}",
-            shape.geometry.extents(),
-            field.geometry().extents()
+            "{name}",
+            expected("the operator's lattice {:?}", shape.geometry.extents()),
+            found("{:?}", field.geometry().extents())
         );
     }
     if field.components() != shape.components {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{name}: expected {} spins x colours per site, found {}",
-            shape.components,
-            field.components()
+            "{name}",
+            expected("{} spins x colours per site", shape.components),
+            found("{}", field.components())
         );
     }
     if field.precision() != shape.precision || field.subset() != shape.subset {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "{name}: expected {} sites in {} precision, found {} in {}",
-            shape.subset,
-            shape.precision,
-            field.subset(),
-            field.precision()
+            "{name}",
+            expected("{} sites in {} precision", shape.subset, shape.precision),
+            found("{} in {}", field.subset(), field.precision())
         );
     }
     Ok(())
@@ -449,7 +460,7 @@ fn hop(
     dirac.context.check_same(x.context(), "x")?;
     for (value, name) in [(parity, "parity"), (dagger, "dagger")] {
         if !(0..=1).contains(&value) {
-            bail!(InvalidArgument, "{name}: expected 0 or 1, found {value}");
+            refuse!(InvalidArgument, "{name}", expected("0 or 1"), found("{value}"));
         }
     }
     let x = x.read_any("x")?;

@@ -21,6 +21,7 @@ use crate::fields::{blas, Subset, VectorSet};
 use crate::linop::{LinOp, Normal, System};
 use crate::ops::eigenvectors::{save_sets, VectorFile};
 use crate::params::{InC, Number};
+use crate::refuse;
 pub use crate::solvers::plaq_eigen_params;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
@@ -146,10 +147,11 @@ fn create(
     let scale = dirac.scale(settings.system).powi(2);
     let op = Normal::mdag_m(dirac.system(settings.system)?);
     if settings.time_slices && !dirac.op().within_time_slices() {
-        bail!(
+        refuse!(
             Unsupported,
-            "params.time_slices: expected an operator without hops in t, found {}",
-            dirac.op().describe()
+            "params.time_slices",
+            expected("an operator without hops in t"),
+            found("{}", dirac.op().describe())
         );
     }
     let guess = match guess {
@@ -163,11 +165,14 @@ fn create(
     let mut monitor = watch(context.comm(), callback, user);
     let other = settings.time_slices || settings.method != EigenMethod::Lanczos;
     if other && settings.vectors == VectorMemory::Host {
-        bail!(
+        refuse!(
             Unsupported,
-            "params.vectors: expected {} or {} where Lanczos is not the method or with time_slices",
-            VectorMemory::Auto,
-            VectorMemory::Device
+            "params.vectors",
+            expected(
+                "{} or {} where Lanczos is not the method or with time_slices",
+                VectorMemory::Auto,
+                VectorMemory::Device
+            )
         );
     }
     let (vectors, mut done): (VectorSet, _) = match settings.method {
@@ -337,7 +342,7 @@ fn values_of(
 ) -> Result<()> {
     let found = &eigen.report;
     if count != found.values.len() as i64 {
-        bail!(InvalidArgument, "count: expected {}, found {count}", found.values.len());
+        refuse!(InvalidArgument, "count", expected("{}", found.values.len()), found("{count}"));
     }
     values.set(found.values.clone());
     residuals.set(found.residuals.clone());
@@ -357,9 +362,11 @@ fn some_of(
 ) -> Result<()> {
     let all = eigen.vectors.count() as i64;
     if first < 0 || count < 1 || first.checked_add(count).is_none_or(|end| end > all) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "first, count: expected a part of {all} eigenvectors, found {count} from {first} on"
+            "first, count",
+            expected("a part of {all} eigenvectors"),
+            found("{count} from {first} on")
         );
     }
     let some = eigen.vectors.get(first as usize, count as usize)?;

@@ -2,10 +2,10 @@
 
 use super::context::Context;
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision, Subset};
 use crate::operators::LinkPrecision;
+use crate::refuse;
 use std::sync::Arc;
 
 interface! {
@@ -19,7 +19,12 @@ interface! {
 /// The lattice of which every rank has a part of `params.extents`.
 pub(crate) fn geometry(extents: [i32; 4], context: &Context) -> Result<Arc<Geometry>> {
     if extents.iter().any(|&l| l < 0) {
-        bail!(BadExtents, "params.extents: expected even numbers from 2, found {extents:?}");
+        refuse!(
+            BadExtents,
+            "params.extents",
+            expected("even numbers from 2"),
+            found("{extents:?}")
+        );
     }
     let grid = context.comm().grid();
     let global = std::array::from_fn(|mu| extents[mu] as usize * grid[mu]);

@@ -11,12 +11,12 @@ use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 use crate::params::Number;
+use crate::refuse;
 
 /// A text among what a file says about itself.
 #[derive(Clone, Copy)]
@@ -117,7 +117,12 @@ fn positive(value: f64, name: &str) -> Result<Option<f64>> {
     match value {
         0.0 => Ok(None),
         v if v > 0.0 => Ok(Some(v)),
-        v => bail!(InvalidArgument, "params.{name}: expected 0 or a positive number, found {v}"),
+        v => refuse!(
+            InvalidArgument,
+            "params.{name}",
+            expected("0 or a positive number"),
+            found("{v}")
+        ),
     }
 }
 
@@ -130,11 +135,16 @@ fn read_file(
 ) -> Result<()> {
     for (value, name) in [(params.project, "project"), (params.wrong_checksum, "wrong_checksum")] {
         if !(0..=1).contains(&value) {
-            bail!(InvalidArgument, "params.{name}: expected 0 or 1, found {value}");
+            refuse!(InvalidArgument, "params.{name}", expected("0 or 1"), found("{value}"));
         }
     }
     if params.extents.iter().any(|&l| l < 0) {
-        bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", params.extents);
+        refuse!(
+            BadExtents,
+            "params.extents",
+            expected("sizes or zeros"),
+            found("{:?}", params.extents)
+        );
     }
     let options = LoadOptions {
         expect: (params.extents != [0; 4]).then(|| params.extents.map(|l| l as usize)),
@@ -185,9 +195,11 @@ fn file_text(
 /// Bits of a file's numbers; `None`: the format's own.
 pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
     match choose_any(precision, "params.precision")? {
-        Some(Precision::F16) => bail!(
+        Some(Precision::F16) => refuse!(
             InvalidArgument,
-            "params.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0, found {precision}"
+            "params.precision",
+            expected("PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4) or 0"),
+            found("{precision}")
         ),
         precision => Ok(precision.map(|p| 8 * p.bytes() as u32)),
     }
@@ -196,7 +208,7 @@ pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
 fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
     let bits = bits_of(p.precision)?;
     if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", p.reserved));
     }
     let byte_order = choose_any(p.byte_order, "params.byte_order")?;
     let options = WriteOptions {

@@ -13,6 +13,7 @@ use crate::error::Result;
 pub use crate::ops::flow::plaq_flow_params;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
 use crate::params::InC;
+use crate::refuse;
 
 interface! {
     "Gradient flow"
@@ -82,7 +83,7 @@ fn run(
 ) -> Result<()> {
     let start = Instant::now();
     if capacity < 0 {
-        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+        refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     let params = FlowParams::from_c(params, "params")?;
     let mut watch = |p: &FlowPoint| {

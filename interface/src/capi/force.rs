@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::linop::System;
 use crate::operators::{ForceTerms, ForceWorkspace, HalfTerms, Wilson};
+use crate::refuse;
 
 interface! {
     "Fermion forces of given spinors"
@@ -38,7 +39,12 @@ interface! {
 /// Coefficients for the kappa-normalised operator.
 fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -> Result<Vec<f64>> {
     if count != x.nrhs() as i64 {
-        bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", x.nrhs());
+        refuse!(
+            InvalidArgument,
+            "count",
+            expected("{} right-hand sides", x.nrhs()),
+            found("{count}")
+        );
     }
     let numbers = numbers.get(x.nrhs())?;
     if let Some(k) = numbers.iter().position(|c| !c.is_finite()) {
@@ -51,10 +57,11 @@ fn coefficients(numbers: &Array<f64>, count: i64, x: &SpinorField, scale: f64) -
 fn wilson_of(dirac: &Dirac) -> Result<&Wilson> {
     match dirac.op().as_any().downcast_ref::<Wilson>() {
         Some(op) => Ok(op),
-        None => bail!(
+        None => refuse!(
             Unsupported,
-            "dirac: expected a Wilson-type operator, found {}",
-            dirac.op().describe()
+            "dirac",
+            expected("a Wilson-type operator"),
+            found("{}", dirac.op().describe())
         ),
     }
 }
@@ -71,7 +78,7 @@ fn check(
     context.check_same(y.context(), "y")?;
     for (number, name) in numbers {
         if !number.is_finite() {
-            bail!(InvalidArgument, "{name}: expected a finite number, found {number}");
+            refuse!(InvalidArgument, "{name}", expected("a finite number"), found("{number}"));
         }
     }
     Ok(())
@@ -136,7 +143,12 @@ fn schur(
 ) -> Result<()> {
     check(dirac, momentum, [x, y], &[(step, "step"), (determinant, "determinant")])?;
     let Some(form) = system.schur() else {
-        bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
+        refuse!(
+            InvalidArgument,
+            "system",
+            expected("a Schur complement"),
+            found("the full operator")
+        );
     };
     let op = dirac.op().clone().schur(form)?;
     let (x, y) = (x.read("x")?, y.read("y")?);

@@ -8,12 +8,12 @@ use super::field::{geometry, plaq_precision, to_c_extents};
 use super::handles::{self, Shared};
 use super::layout::plaq_layout_params;
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
 pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{smear_links, LinkSmearing, SmearingKind};
 use crate::params::InC;
+use crate::refuse;
 
 /// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
 /// shared gets a copy of his own, so that operators keep the links that they were made with.
@@ -139,9 +139,11 @@ pub(crate) fn geometry_of(
     let found = gauge.read("params.gauge")?.geometry().clone();
     let own = to_c_extents(&found);
     if extents != [0; 4] && extents != own {
-        bail!(
+        refuse!(
             BadExtents,
-            "params.extents: expected those of params.gauge, {own:?}, found {extents:?}"
+            "params.extents",
+            expected("those of params.gauge, {own:?}"),
+            found("{extents:?}")
         );
     }
     Ok(found)

@@ -18,6 +18,7 @@ use crate::ops::gaugefix::{
     fix_gauge, Algorithm, Fixed, GaugeFixReport, GaugeFixing, GaugeKind, Progress, Working,
 };
 use crate::params::InC;
+use crate::refuse;
 
 /// What a `plaq_gaugefix` stands for: the result of a gauge fixing.
 pub struct GaugeFix {
@@ -186,7 +187,7 @@ fn list(
     count: &mut Out<i64>,
 ) -> Result<()> {
     if capacity < 0 {
-        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+        refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     count.set(states.len() as i64);
     let states =
@@ -225,7 +226,12 @@ fn slices_of(
         -1 => &result.report.best,
         _ => match usize::try_from(copy).ok().and_then(|c| all.get(c)) {
             Some(copy) => copy,
-            None => bail!(InvalidArgument, "copy: expected -1 to {}, found {copy}", all.len() - 1),
+            None => refuse!(
+                InvalidArgument,
+                "copy",
+                expected("-1 to {}", all.len() - 1),
+                found("{copy}")
+            ),
         },
     };
     list(copy.slices.iter().map(|s| (*s, 0.0)).collect(), slices, capacity, count)

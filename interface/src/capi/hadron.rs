@@ -18,6 +18,7 @@ use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
 use crate::ops::source::{Sequential, Source, SourceSites};
+use crate::refuse;
 
 #[derive(Clone, Copy)]
 pub enum Dilute {
@@ -140,37 +141,50 @@ interface! {
 /// Coordinates that are not negative.
 pub(crate) fn coordinates<const N: usize>(x: [i32; N], argument: &str) -> Result<[usize; N]> {
     if x.iter().any(|&x| x < 0) {
-        bail!(InvalidArgument, "{argument}: expected 0 or more, found {x:?}");
+        refuse!(InvalidArgument, "{argument}", expected("0 or more"), found("{x:?}"));
     }
     Ok(x.map(|x| x as usize))
 }
 
 pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
     if params.reserved != 0 {
-        bail!(InvalidArgument, "source.reserved: expected 0, found {}", params.reserved);
+        refuse!(InvalidArgument, "source.reserved", expected("0"), found("{}", params.reserved));
     }
     let one_of = |value: i32, count: i32, name: &str| match value {
         -1 => Ok(None),
         v if (0..count).contains(&v) => Ok(Some(v as usize)),
-        v => bail!(InvalidArgument, "source.{name}: expected -1 to {}, found {v}", count - 1),
+        v => {
+            refuse!(InvalidArgument, "source.{name}", expected("-1 to {}", count - 1), found("{v}"))
+        }
     };
     let at_least = |value: i32, least: i32, name: &str| {
         if value < least {
-            bail!(InvalidArgument, "source.{name}: expected {least} or more, found {value}");
+            refuse!(
+                InvalidArgument,
+                "source.{name}",
+                expected("{least} or more"),
+                found("{value}")
+            );
         }
         Ok(value as usize)
     };
     if !(0..16).contains(&params.dilute) {
         let found = params.dilute;
-        bail!(InvalidArgument, "source.dilute: expected a sum of PLAQ_DILUTE_ bits, found {found}");
+        refuse!(
+            InvalidArgument,
+            "source.dilute",
+            expected("a sum of PLAQ_DILUTE_ bits"),
+            found("{found}")
+        );
     }
     let dilute = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
     let in_time = params.dilute & PLAQ_DILUTE_TIME.0 != 0;
     if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "source.time_parts: expected a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without, found {}",
-            params.time_parts
+            "source.time_parts",
+            expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
+            found("{}", params.time_parts)
         );
     }
     let place = choose(params.kind, "source.kind")?;
@@ -280,13 +294,18 @@ fn correlators_of(
     let field = propagator.read("propagator")?;
     let extent = field.geometry().global_extents()[3];
     if times != extent as i64 {
-        bail!(InvalidArgument, "times: expected the extent {extent}, found {times}");
+        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
     if !(0..times).contains(&source_time.into()) {
-        bail!(InvalidArgument, "source_time: expected 0 to {}, found {source_time}", times - 1);
+        refuse!(
+            InvalidArgument,
+            "source_time",
+            expected("0 to {}", times - 1),
+            found("{source_time}")
+        );
     }
     if !boundary.is_finite() {
-        bail!(InvalidArgument, "boundary: expected an angle, found {boundary}");
+        refuse!(InvalidArgument, "boundary", expected("an angle"), found("{boundary}"));
     }
     let all = correlators(&field, source_time as usize, phase(boundary))?;
     pion.set(all.pion);
@@ -302,7 +321,7 @@ fn effective_mass_of(
     masses: &mut OutArray<f64>,
 ) -> Result<()> {
     if !(1..=1 << 16).contains(&times) {
-        bail!(InvalidArgument, "times: expected 1 to 65536, found {times}");
+        refuse!(InvalidArgument, "times", expected("1 to 65536"), found("{times}"));
     }
     masses.set(effective_mass(&correlator.get(times as usize)?, form));
     Ok(())

@@ -9,6 +9,7 @@ use std::sync::{RwLockReadGuard, RwLockWriteGuard, Weak};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::refuse;
 
 /// A C handle struct and the object behind it.
 pub trait HandleType: Copy {
@@ -152,24 +153,35 @@ fn find<H: HandleType>(slots: &[Slot], handle: H, argument: &str) -> Result<usiz
     let id = handle.id();
     let slot = slot_of(id);
     if id == 0 {
-        bail!(InvalidHandle, "{argument}: expected a {}, found the zero handle", H::NAME);
+        refuse!(InvalidHandle, "{argument}", expected("a {}", H::NAME), found("the zero handle"));
     }
     if (id >> 56) as u8 != H::KIND {
         match slots.get(slot).filter(|s| s.object.is_some() && id_of(slot, s) == id) {
             Some(s) => {
-                bail!(InvalidHandle, "{argument}: expected a {}, found a {}", H::NAME, s.name)
+                refuse!(
+                    InvalidHandle,
+                    "{argument}",
+                    expected("a {}", H::NAME),
+                    found("a {}", s.name)
+                )
             }
             None => {
-                bail!(InvalidHandle, "{argument}: expected a {}, found {id:#x}, not one", H::NAME)
+                refuse!(
+                    InvalidHandle,
+                    "{argument}",
+                    expected("a {}", H::NAME),
+                    found("{id:#x}, not one")
+                )
             }
         }
     }
     match slots.get(slot) {
         Some(s) if s.object.is_some() && id_of(slot, s) == id => Ok(slot),
-        _ => bail!(
+        _ => refuse!(
             InvalidHandle,
-            "{argument}: expected a living {}, found {id:#x}, destroyed or never made",
-            H::NAME
+            "{argument}",
+            expected("a living {}", H::NAME),
+            found("{id:#x}, destroyed or never made")
         ),
     }
 }

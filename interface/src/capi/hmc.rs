@@ -15,6 +15,7 @@ use crate::error::Result;
 use crate::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use crate::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use crate::ops::hmc::{Hmc, MonomialReport, TrajectoryReport};
+use crate::refuse;
 
 /// What a `plaq_hmc` stands for.
 pub struct Chain {
@@ -160,7 +161,12 @@ fn run(
 ) -> Result<()> {
     hmc.context.check_same(gauge.context(), "gauge")?;
     if !(1..=i64::from(u32::MAX)).contains(&trajectories) {
-        bail!(InvalidArgument, "trajectories: expected 1 to 2^32 - 1, found {trajectories}");
+        refuse!(
+            InvalidArgument,
+            "trajectories",
+            expected("1 to 2^32 - 1"),
+            found("{trajectories}")
+        );
     }
     let mut chain = hmc.hmc()?;
     let start = Instant::now();
@@ -239,7 +245,7 @@ fn monomial(
     let Some(found) = usize::try_from(index).ok().and_then(|i| names.get(i)) else {
         match names.len() {
             0 => bail!(InvalidArgument, "index: the action has no monomials, found {index}"),
-            n => bail!(InvalidArgument, "index: expected 0 to {}, found {index}", n - 1),
+            n => refuse!(InvalidArgument, "index", expected("0 to {}", n - 1), found("{index}")),
         }
     };
     name.set(found, capacity)?;
@@ -268,7 +274,7 @@ fn place(hmc: &Arc<Chain>, seed: &mut Out<i64>, trajectory: &mut Out<i64>) -> Re
 
 fn set_place(hmc: &Arc<Chain>, seed: i64, trajectory: i64) -> Result<()> {
     let Ok(trajectory) = u32::try_from(trajectory) else {
-        bail!(InvalidArgument, "trajectory: expected 0 to 2^32 - 1, found {trajectory}");
+        refuse!(InvalidArgument, "trajectory", expected("0 to 2^32 - 1"), found("{trajectory}"));
     };
     hmc.hmc()?.set_place(seed as u64, trajectory);
     Ok(())
@@ -298,7 +304,7 @@ fn input_number(
         Some(toml::Value::Float(f)) => Some(f),
         Some(toml::Value::Boolean(b)) => Some(f64::from(u8::from(b))),
         Some(other) => {
-            bail!(InvalidArgument, "{path}: expected a number, found {}", other.type_str())
+            refuse!(InvalidArgument, "{path}", expected("a number"), found("{}", other.type_str()))
         }
     };
     found.set(number.is_some() as i32);
@@ -317,7 +323,7 @@ fn input_text(
         None => None,
         Some(toml::Value::String(s)) => Some(s),
         Some(other) => {
-            bail!(InvalidArgument, "{path}: expected text, found {}", other.type_str())
+            refuse!(InvalidArgument, "{path}", expected("text"), found("{}", other.type_str()))
         }
     };
     found.set(text.is_some() as i32);

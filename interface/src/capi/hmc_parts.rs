@@ -24,6 +24,7 @@ pub use crate::ops::hmc::quarks::{plaq_hmc_params, plaq_quarks_params};
 use crate::ops::hmc::quarks::{ChainSettings, Quarks};
 use crate::ops::hmc::{Hmc, HmcParams, Monomial};
 use crate::params::InC;
+use crate::refuse;
 
 /// What a `plaq_hmc_parts` stands for.
 pub struct Parts {
@@ -52,7 +53,12 @@ impl Parts {
         let mut added = self.added();
         let name = monomial.name().to_string();
         if added.monomials.iter().any(|other| other.name() == name) {
-            bail!(BadParameter, "name: expected one that no other monomial has, found {name}");
+            refuse!(
+                BadParameter,
+                "name",
+                expected("one that no other monomial has"),
+                found("{name}")
+            );
         }
         added.level()?.monomials.push(name);
         added.monomials.push(monomial);

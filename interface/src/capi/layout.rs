@@ -12,6 +12,7 @@ use crate::bail;
 use crate::error::{words, Error, Result, Status};
 use crate::fields::{GammaBasis, Group, Layout, LinkOptions, Precision, Subset};
 use crate::operators::phase;
+use crate::refuse;
 
 /// Names of orders, whatever they hold.
 #[derive(Clone, Copy, PartialEq)]
@@ -139,10 +140,11 @@ impl plaq_layout_params {
 
     fn precision(&self) -> Result<Precision> {
         match choose(self.precision, "layout.precision")? {
-            Precision::F16 => bail!(
+            Precision::F16 => refuse!(
                 BadLayout,
-                "layout.precision: expected PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4), found {}",
-                self.precision
+                "layout.precision",
+                expected("PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4)"),
+                found("{}", self.precision)
             ),
             precision => Ok(precision),
         }
@@ -177,9 +179,11 @@ impl plaq_layout_params {
         };
         for (mu, scale) in self.scale.into_iter().enumerate() {
             if !scale.is_finite() || scale == 0.0 {
-                bail!(
+                refuse!(
                     BadLayout,
-                    "layout.scale[{mu}]: expected a number that is not 0, found {scale}"
+                    "layout.scale[{mu}]",
+                    expected("a number that is not 0"),
+                    found("{scale}")
                 );
             }
         }
@@ -189,13 +193,18 @@ impl plaq_layout_params {
 
     pub(crate) fn link_options(&self) -> Result<LinkOptions> {
         if !(0..=1).contains(&self.project) {
-            bail!(InvalidArgument, "layout.project: expected 0 or 1, found {}", self.project);
+            refuse!(
+                InvalidArgument,
+                "layout.project",
+                expected("0 or 1"),
+                found("{}", self.project)
+            );
         }
         let reproject = self.project == 1;
         let standard = LinkOptions::checked(self.precision()?).tolerance;
         let tolerance = match self.tolerance {
             t if t.is_nan() => {
-                bail!(InvalidArgument, "layout.tolerance: expected a number, found NaN")
+                refuse!(InvalidArgument, "layout.tolerance", expected("a number"), found("NaN"))
             }
             0.0 => standard,
             t if t < 0.0 => None,
@@ -250,10 +259,11 @@ impl plaq_layout_params {
             // All right-hand sides in one array: the layout knows their distance.
             0 => Ok(data.block(&[usize::MAX / 2], location)),
             n if n as i64 == wanted as i64 => Ok(data.list(wanted, location)),
-            n => bail!(
+            n => refuse!(
                 BadLayout,
-                "layout.arrays: expected 0 or {wanted} for {} here, found {n}",
-                self.order()?
+                "layout.arrays",
+                expected("0 or {wanted} for {} here", self.order()?),
+                found("{n}")
             ),
         };
         // SAFETY: a stream of the host, as the header asks.

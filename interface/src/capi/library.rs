@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, RwLock};
 
 use super::args::{choose, Raw};
-use super::boundary::{c_string, last_error, logging};
+use super::boundary::{c_string, last_error, last_error_in_words, logging};
 use super::table::interface;
 use crate::bail;
 use crate::error::{Result, Status};
@@ -43,8 +43,11 @@ interface! {
         /// Version of the library, "major.minor.patch".
         plaq_version() = version;
         /// The message of this thread's last failed call: function, argument, expected, found.
-        /// Valid until the next call of this thread fails; never NULL.
+        /// The address stays the same for a thread, the text until it asks again; never NULL.
         plaq_last_error() = last_error;
+        /// The same with the words of values and parameters that files and languages other than C use: `full`
+        /// for PLAQ_SYSTEM_FULL, `tol` for params.tol.
+        plaq_last_error_in_words() = last_error_in_words;
         /// Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
         plaq_status_name(status: i32) = status_name;
         /// What a status means, in a sentence.

@@ -161,6 +161,20 @@ typedef struct {
 #endif
 ";
 
+/// The word of a constant: that of its table, or its name without what all constants of its type begin with.
+fn word(constant: &str) -> Option<String> {
+    MODULES.iter().flat_map(|module| module.items).find_map(|item| match item {
+        table::Item::Constants { values, .. } => {
+            let place = values.iter().position(|value| value.name == constant)?;
+            Some(match values[place].word {
+                "" => table::members(values)[place].to_ascii_lowercase(),
+                word => word.to_string(),
+            })
+        }
+        _ => None,
+    })
+}
+
 /// What all headers declare.
 pub fn items() -> impl Iterator<Item = &'static table::Item> {
     MODULES.iter().copied().chain(HEADERS.iter().flat_map(table::Header::all)).flat_map(|m| m.items)

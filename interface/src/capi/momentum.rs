@@ -8,11 +8,11 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::handles::{self, Shared};
 use super::table::interface;
 use crate::backend::Location;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
 use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
 use crate::ops::hmc::KickReport;
+use crate::refuse;
 
 /// What a `plaq_momentum` stands for.
 pub struct Momentum {
@@ -129,7 +129,7 @@ fn add(momentum: &Arc<Momentum>, scale: f64, other: &Arc<Momentum>, factor: f64)
     momentum.context.check_same(&other.context, "other")?;
     for (name, number) in [("scale", scale), ("factor", factor)] {
         if !number.is_finite() {
-            bail!(InvalidArgument, "{name}: expected a finite number, found {number}");
+            refuse!(InvalidArgument, "{name}", expected("a finite number"), found("{number}"));
         }
     }
     if Arc::ptr_eq(momentum, other) {
@@ -168,7 +168,7 @@ fn save(
 fn array_precision(precision: Precision) -> Result<Precision> {
     match precision {
         Precision::F16 => {
-            bail!(InvalidArgument, "precision: expected double or single, found half")
+            refuse!(InvalidArgument, "precision", expected("double or single"), found("half"))
         }
         found => Ok(found),
     }
@@ -245,7 +245,7 @@ fn force_gauge(
 ) -> Result<()> {
     gauge.context().check_same(&momentum.context, "momentum")?;
     if !step.is_finite() {
-        bail!(InvalidArgument, "step: expected a finite number, found {step}");
+        refuse!(InvalidArgument, "step", expected("a finite number"), found("{step}"));
     }
     let mut force = force_of(gauge, params)?;
     let mut momenta = momentum.write("momentum")?;
@@ -264,7 +264,7 @@ impl From<KickReport> for plaq_force_report {
 fn evolve(gauge: &Arc<Gauge>, momentum: &Arc<Momentum>, step: f64) -> Result<()> {
     gauge.context().check_same(&momentum.context, "momentum")?;
     if !step.is_finite() {
-        bail!(InvalidArgument, "step: expected a finite number, found {step}");
+        refuse!(InvalidArgument, "step", expected("a finite number"), found("{step}"));
     }
     let momenta = momentum.read("momentum")?;
     gauge.change("gauge", |links| links.evolve(&momenta, step))

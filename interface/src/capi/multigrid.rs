@@ -9,7 +9,6 @@ use super::dirac::{plaq_dirac, Dirac};
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 pub use crate::compose::multigrid::plaq_multigrid_params;
 use crate::compose::multigrid::{
     plaq_multigrid_level_params, Coarsest, Cycle, Multigrid as Hierarchy, MultigridParams, Refresh,
@@ -19,6 +18,7 @@ use crate::error::Result;
 use crate::fields::Precision;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::params::{number_of, InC};
+use crate::refuse;
 use crate::solvers::VectorMemory;
 
 /// What a `plaq_multigrid` stands for.
@@ -189,7 +189,7 @@ fn memory(dirac: &Arc<Dirac>, params: &plaq_multigrid_params, bytes: &mut Out<i6
 /// What an update is asked for.
 fn refreshed(refresh: Refresh, passes: i32) -> Result<Update> {
     if refresh == Refresh::Refine && passes < 1 {
-        bail!(InvalidArgument, "passes: expected 1 or more, found {passes}");
+        refuse!(InvalidArgument, "passes", expected("1 or more"), found("{passes}"));
     }
     Update::of(refresh, passes.max(1) as usize)
 }
@@ -252,7 +252,12 @@ fn describe_level(
 ) -> Result<()> {
     let r = multigrid.multigrid.report();
     let Some(l) = usize::try_from(level).ok().and_then(|l| r.levels.get(l)) else {
-        bail!(InvalidArgument, "level: expected 0 to {}, found {level}", r.levels.len() - 1);
+        refuse!(
+            InvalidArgument,
+            "level",
+            expected("0 to {}", r.levels.len() - 1),
+            found("{level}")
+        );
     };
     report.set(plaq_multigrid_level {
         extents: l.extents.map(|x| x as i32),

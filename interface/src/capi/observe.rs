@@ -8,11 +8,11 @@ use super::args::{Handle, One, Out, OutArray, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::Noise;
 use crate::ops::observables::{self, FieldStrength};
 use crate::ops::quenched::Quenched;
+use crate::refuse;
 
 interface! {
     "Gauge observables, random fields, quenched updates"
@@ -133,7 +133,7 @@ fn polyakov_loop(
     polyakov: &mut Out<plaq_complex>,
 ) -> Result<()> {
     if !(0..=3).contains(&direction) {
-        bail!(InvalidArgument, "direction: expected 0 to 3, found {direction}");
+        refuse!(InvalidArgument, "direction", expected("0 to 3"), found("{direction}"));
     }
     let z = observables::polyakov_loop(&*gauge.read("gauge")?, direction as usize)?;
     polyakov.set(plaq_complex { re: z.re, im: z.im });
@@ -157,12 +157,17 @@ fn charge_density(
     sites: i64,
 ) -> Result<()> {
     if !(0..=1).contains(&trace) {
-        bail!(InvalidArgument, "trace: expected 0 or 1, found {trace}");
+        refuse!(InvalidArgument, "trace", expected("0 or 1"), found("{trace}"));
     }
     let links = gauge.read("gauge")?;
     let volume = links.geometry().volume();
     if sites != volume as i64 {
-        bail!(InvalidArgument, "sites: expected {volume}, the sites of this rank, found {sites}");
+        refuse!(
+            InvalidArgument,
+            "sites",
+            expected("{volume}, the sites of this rank"),
+            found("{sites}")
+        );
     }
     density.set(observables::charge_density(&links, trace == 1)?);
     Ok(())
@@ -209,7 +214,9 @@ fn update(
 ) -> Result<()> {
     let count = |value: i64, name: &str| match u32::try_from(value) {
         Ok(count) => Ok(count),
-        Err(_) => bail!(InvalidArgument, "params.{name}: expected 0 to 2^32 - 1, found {value}"),
+        Err(_) => {
+            refuse!(InvalidArgument, "params.{name}", expected("0 to 2^32 - 1"), found("{value}"))
+        }
     };
     let sweeps = count(params.sweeps, "sweeps")?;
     let mut quenched = Quenched::new(params.beta, params.seed as u64)?;
@@ -252,7 +259,7 @@ fn update(
 
 fn noise_of(spinor: &Arc<Spinor>, noise: Noise, seed: i64, first: i32) -> Result<()> {
     if first < 0 {
-        bail!(InvalidArgument, "first: expected 0 or more, found {first}");
+        refuse!(InvalidArgument, "first", expected("0 or more"), found("{first}"));
     }
     spinor.write("spinor")?.set_noise(noise, seed as u64, first as u32)
 }

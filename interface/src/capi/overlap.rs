@@ -27,6 +27,7 @@ use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
 pub use crate::ops::overlap_settings::plaq_overlap_params;
 use crate::ops::overlap_settings::{OverlapKept, OverlapSettings};
 use crate::params::InC;
+use crate::refuse;
 use crate::solvers::stop::check_seconds;
 
 /// What a `plaq_overlap` stands for.
@@ -338,7 +339,7 @@ fn kernel_of(
 ) -> Result<()> {
     let modes = overlap.op.sign().modes();
     if count != modes.count() as i64 {
-        bail!(InvalidArgument, "count: expected {} modes, found {count}", modes.count());
+        refuse!(InvalidArgument, "count", expected("{} modes", modes.count()), found("{count}"));
     }
     values.set(modes.values().to_vec());
     residuals.set(modes.residuals().to_vec());
@@ -355,7 +356,7 @@ fn high_of(
 ) -> Result<()> {
     let high = overlap.op.sign().modes().high();
     if count != high.len() as i64 {
-        bail!(InvalidArgument, "count: expected {} modes, found {count}", high.len());
+        refuse!(InvalidArgument, "count", expected("{} modes", high.len()), found("{count}"));
     }
     values.set(high.iter().map(|h| h.value).collect());
     residuals.set(high.iter().map(|h| h.residual).collect());
@@ -416,7 +417,7 @@ fn index_of(
     zeros: &mut OutArray<i32>,
 ) -> Result<()> {
     if !(1..=4096).contains(&count) {
-        bail!(InvalidArgument, "count: expected 1 to 4096, found {count}");
+        refuse!(InvalidArgument, "count", expected("1 to 4096"), found("{count}"));
     }
     let count = count as usize;
     let known = overlap.low().filter(|low| low.hold(count, tol));
@@ -450,7 +451,7 @@ fn low_of(
     let side = match chirality {
         1 => 0,
         -1 => 1,
-        _ => bail!(InvalidArgument, "chirality: expected 1 or -1, found {chirality}"),
+        _ => refuse!(InvalidArgument, "chirality", expected("1 or -1"), found("{chirality}")),
     };
     let low = overlap.low();
     let known = low.as_ref().map_or(0, |low| low.count());

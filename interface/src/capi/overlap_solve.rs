@@ -16,7 +16,6 @@ use super::solve::{
 };
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 use crate::compose::{Chosen, OverlapAlgorithm, OverlapPreconditioner, OverlapSolver, SolveReport};
 use crate::error::Result;
 use crate::ops::overlap::overlap_propagators;
@@ -24,6 +23,7 @@ pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::propagator::COLUMNS;
 use crate::params::InC;
+use crate::refuse;
 use crate::solvers::SolverKind;
 
 interface! {
@@ -166,7 +166,7 @@ fn propagators_of(
     report: &mut Report<plaq_solve_report>,
 ) -> Result<()> {
     if !(1..=100).contains(&count) {
-        bail!(InvalidArgument, "count: expected 1 to 100 masses, found {count}");
+        refuse!(InvalidArgument, "count", expected("1 to 100 masses"), found("{count}"));
     }
     overlap.context().device().reset_peak();
     let masses = masses.get(count as usize)?;

@@ -6,11 +6,11 @@ use super::args::{Array, Handle, Out, OutArray, Report};
 use super::gauge::{plaq_gauge, Gauge};
 use super::momentum::{plaq_force_report, plaq_momentum, Momentum};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::ops::hmc::gauge_action::LinkAction;
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 use crate::ops::paths::{self, Paths, LONGEST, MAX_PATHS};
+use crate::refuse;
 
 interface! {
     "Closed paths of links"
@@ -40,18 +40,18 @@ interface! {
 pub(crate) fn steps_of(numbers: &[i32]) -> Result<Vec<u8>> {
     let step = |&n: &i32| match u8::try_from(n) {
         Ok(step) if step < 8 => Ok(step),
-        _ => bail!(BadParameter, "steps: expected 0 to 7, found {n}"),
+        _ => refuse!(BadParameter, "steps", expected("0 to 7"), found("{n}")),
     };
     numbers.iter().map(step).collect()
 }
 
 pub(crate) fn paths_of(steps: &Array<i32>, lengths: &Array<i32>, count: i64) -> Result<Paths> {
     if !(1..=MAX_PATHS as i64).contains(&count) {
-        bail!(BadParameter, "count: expected 1 to {MAX_PATHS} paths, found {count}");
+        refuse!(BadParameter, "count", expected("1 to {MAX_PATHS} paths"), found("{count}"));
     }
     let lengths = lengths.get(count as usize)?;
     if let Some(bad) = lengths.iter().find(|n| !(1..=LONGEST as i32).contains(n)) {
-        bail!(BadParameter, "lengths: expected 1 to {LONGEST}, found {bad}");
+        refuse!(BadParameter, "lengths", expected("1 to {LONGEST}"), found("{bad}"));
     }
     let all = steps.get(lengths.iter().map(|&n| n as usize).sum())?;
     let mut rest = all.as_slice();
@@ -110,7 +110,7 @@ fn force(
 ) -> Result<()> {
     gauge.context().check_same(momentum.context(), "momentum")?;
     if !step.is_finite() {
-        bail!(InvalidArgument, "step: expected a finite number, found {step}");
+        refuse!(InvalidArgument, "step", expected("a finite number"), found("{step}"));
     }
     let mut force = force_of(gauge, paths_of(steps, lengths, count)?, coefficients)?;
     let mut momenta = momentum.write("momentum")?;
@@ -127,11 +127,16 @@ fn images_of(
     count: &mut Out<i64>,
 ) -> Result<()> {
     if !(1..=LONGEST as i64).contains(&length) {
-        bail!(BadParameter, "length: expected 1 to {LONGEST} steps, found {length}");
+        refuse!(BadParameter, "length", expected("1 to {LONGEST} steps"), found("{length}"));
     }
     let found = paths::images(&steps_of(&steps.get(length as usize)?)?);
     if capacity < found.len() as i64 {
-        bail!(InvalidArgument, "capacity: expected at least {}, found {capacity}", found.len());
+        refuse!(
+            InvalidArgument,
+            "capacity",
+            expected("at least {}", found.len()),
+            found("{capacity}")
+        );
     }
     count.set(found.len() as i64);
     images.set(found.iter().flatten().map(|&s| i32::from(s)).collect());

@@ -40,5 +40,6 @@ pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_ch
         // SAFETY: the handler calls what a handler may call.
         unsafe { libc::signal(number, handler as libc::sighandler_t) };
     }
+    let _ = app::WORDS.set(super::word);
     std::panic::catch_unwind(|| app::main(&arguments)).unwrap_or(1)
 }

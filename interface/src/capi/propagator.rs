@@ -10,11 +10,11 @@ use super::field::plaq_precision;
 use super::file::bits_of;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::io::PropagatorKind;
 use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
 use crate::params::Number;
+use crate::refuse;
 
 interface! {
     "Propagators in files"
@@ -79,10 +79,10 @@ fn read_file(
     propagator: &mut Out<plaq_spinor>,
 ) -> Result<()> {
     if p.reserved != 0 {
-        bail!(InvalidArgument, "params.reserved: expected 0, found {}", p.reserved);
+        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", p.reserved));
     }
     if p.extents.iter().any(|&l| l < 0) {
-        bail!(BadExtents, "params.extents: expected sizes or zeros, found {:?}", p.extents);
+        refuse!(BadExtents, "params.extents", expected("sizes or zeros"), found("{:?}", p.extents));
     }
     let precision = choose_any(p.precision, "params.precision")?;
     let expect = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));

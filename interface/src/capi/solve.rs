@@ -15,13 +15,13 @@ use super::handles;
 use super::multigrid::{plaq_multigrid, Multigrid};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 pub use crate::compose::plaq_solver_params;
 use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
 use crate::ops::propagator;
 use crate::params::InC;
+use crate::refuse;
 use crate::solvers::{Progress, Shift, SolverKind, SolverReport, StoppedBy};
 
 /// What a `plaq_solver` stands for.
@@ -197,7 +197,7 @@ fn memory(solver: &Arc<Solver>, nrhs: i32, bytes: &mut Out<i64>) -> Result<()> {
 
 pub(super) fn right_hand_sides(nrhs: i32) -> Result<usize> {
     if !(1..=4096).contains(&nrhs) {
-        bail!(InvalidArgument, "nrhs: expected 1 to 4096, found {nrhs}");
+        refuse!(InvalidArgument, "nrhs", expected("1 to 4096"), found("{nrhs}"));
     }
     Ok(nrhs as usize)
 }
@@ -240,7 +240,7 @@ fn history_of(
     count: &mut Out<i64>,
 ) -> Result<()> {
     if capacity < 0 {
-        bail!(InvalidArgument, "capacity: expected 0 or more, found {capacity}");
+        refuse!(InvalidArgument, "capacity", expected("0 or more"), found("{capacity}"));
     }
     let all = solver.history.lock().unwrap_or_else(PoisonError::into_inner);
     let room = all.len().min(capacity as usize);
@@ -351,7 +351,7 @@ fn multishift(
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
     if !(1..=1000).contains(&count) {
-        bail!(InvalidArgument, "count: expected 1 to 1000, found {count}");
+        refuse!(InvalidArgument, "count", expected("1 to 1000"), found("{count}"));
     }
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;

@@ -14,7 +14,6 @@ use super::layout::plaq_layout_params;
 use super::path::steps_of;
 use super::table::interface;
 use crate::backend::External;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{
     blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField, Subset,
@@ -23,6 +22,7 @@ use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::paths::LONGEST;
 use crate::ops::smearing::wuppertal;
+use crate::refuse;
 use num_complex::Complex64;
 
 /// What a `plaq_spinor` stands for.
@@ -62,7 +62,7 @@ impl Spinor {
 fn only_spinors(field: &SpinorField, argument: &str) -> Result<()> {
     match field.components() {
         Components::SPINOR => Ok(()),
-        found => bail!(FieldMismatch, "{argument}: expected spinors, 4 x 3, found {found}"),
+        found => refuse!(FieldMismatch, "{argument}", expected("spinors, 4 x 3"), found("{found}")),
     }
 }
 
@@ -158,15 +158,16 @@ fn create(
     spinor: &mut Out<plaq_spinor>,
 ) -> Result<()> {
     if !(1..=4096).contains(&params.nrhs) {
-        bail!(InvalidArgument, "params.nrhs: expected 1 to 4096, found {}", params.nrhs);
+        refuse!(InvalidArgument, "params.nrhs", expected("1 to 4096"), found("{}", params.nrhs));
     }
     let components = match (params.slices, components_of(params.spins)?) {
         (1, components) => components,
         (2, Components::SPINOR) => Components::DOUBLET,
-        (slices, _) => bail!(
+        (slices, _) => refuse!(
             InvalidArgument,
-            "params.slices: expected 1, or 2 with 4 spins, found {slices} with {} spins",
-            params.spins
+            "params.slices",
+            expected("1, or 2 with 4 spins"),
+            found("{slices} with {} spins", params.spins)
         ),
     };
     let device = context.device();
@@ -192,7 +193,7 @@ fn shift(
     y.context.check_same(gauge.context(), "gauge")?;
     y.context.check_same(x.context(), "x")?;
     if !(1..=LONGEST as i64).contains(&length) {
-        bail!(BadParameter, "length: expected 1 to {LONGEST}, found {length}");
+        refuse!(BadParameter, "length", expected("1 to {LONGEST}"), found("{length}"));
     }
     let path = steps_of(&steps.get(length as usize)?)?;
     let links = gauge.read("gauge")?;
@@ -211,7 +212,7 @@ pub(crate) fn components_of(spins: i32) -> Result<Components> {
     match spins {
         4 => Ok(Components::SPINOR),
         1 => Ok(Components::COLOUR),
-        _ => bail!(InvalidArgument, "params.spins: expected 4 or 1, found {spins}"),
+        _ => refuse!(InvalidArgument, "params.spins", expected("4 or 1"), found("{spins}")),
     }
 }
 
@@ -222,7 +223,7 @@ fn smear(
 ) -> Result<()> {
     spinor.context.check_same(gauge.context(), "gauge")?;
     if !(0..=100_000).contains(&params.steps) {
-        bail!(BadParameter, "params.steps: expected 0 to 100000, found {}", params.steps);
+        refuse!(BadParameter, "params.steps", expected("0 to 100000"), found("{}", params.steps));
     }
     let links = gauge.read("gauge")?;
     let mut psi = spinor.write_any("spinor")?;
@@ -289,7 +290,12 @@ fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
 /// The arguments `count` must be the number of right-hand sides.
 fn check_count(count: i64, field: &SpinorField) -> Result<usize> {
     if count != field.nrhs() as i64 {
-        bail!(InvalidArgument, "count: expected {} right-hand sides, found {count}", field.nrhs());
+        refuse!(
+            InvalidArgument,
+            "count",
+            expected("{} right-hand sides", field.nrhs()),
+            found("{count}")
+        );
     }
     Ok(field.nrhs())
 }

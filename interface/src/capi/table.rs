@@ -51,6 +51,21 @@ pub enum Item {
     },
 }
 
+/// Names without what all names of the enum begin with; that stays where a digit would come first.
+pub fn members(values: &[Name]) -> Vec<String> {
+    let names: Vec<&str> = values.iter().map(|v| v.name).collect();
+    let first = names[0];
+    let common = (0..=first.len())
+        .rev()
+        .find(|&n| {
+            first[..n].ends_with('_') && names.iter().all(|name| name.starts_with(&first[..n]))
+        })
+        .unwrap_or(0);
+    let digit = names.iter().any(|name| name[common..].starts_with(|c: char| c.is_ascii_digit()));
+    let cut = if digit { "PLAQ_".len() } else { common };
+    names.iter().map(|name| name[cut..].to_string()).collect()
+}
+
 /// A file below include/ and the tables it is generated from.
 pub struct Header {
     pub file: &'static str,

@@ -4,9 +4,9 @@
 use std::ffi::{c_char, c_void, CStr};
 
 use super::table::{Argument, Item, Pass, Type};
-use crate::bail;
 use crate::error::Result;
 use crate::params::{Choice, Member, Number};
+use crate::refuse;
 
 /// No struct of the interface comes near; a larger size is garbage.
 const LARGEST: i64 = 4096;
@@ -93,10 +93,12 @@ pub(super) const fn init_item(name: &'static str, args: &'static [Argument]) -> 
 
 fn check_size(size: i64) -> Result<usize> {
     if !(16..=LARGEST).contains(&size) || size % 8 != 0 {
-        bail!(
+        refuse!(
             StructSize,
-            "struct_size: expected sizeof of the struct (16 to {LARGEST}, a multiple of 8), found {size}; \
-             call its init function first"
+            "struct_size",
+            expected("sizeof of the struct (16 to {LARGEST}, a multiple of 8)"),
+            found("{size}"),
+            hint("call its init function first")
         );
     }
     Ok(size as usize)
@@ -112,7 +114,7 @@ unsafe fn put<T: Versioned>(to: *mut T, value: &T, size: usize) {
 
 pub(crate) unsafe fn init<T: Versioned>(to: *mut T, struct_size: i64) -> Result<()> {
     if to.is_null() {
-        bail!(NullPointer, "the struct to fill: expected a pointer, found NULL");
+        refuse!(NullPointer, "the struct to fill", expected("a pointer"), found("NULL"));
     }
     put(to, &T::default(), check_size(struct_size)?);
     Ok(())
@@ -127,11 +129,13 @@ pub(crate) unsafe fn read<T: Versioned>(from: *const T, argument: &str) -> Resul
     let size = check_size(from.cast::<i64>().read_unaligned())?;
     let from: *const u8 = from.cast();
     if (size_of::<T>()..size).any(|i| *from.add(i) != 0) {
-        bail!(
+        refuse!(
             StructSize,
-            "{argument}: expected at most {} bytes, found {size} with values that this library \
-             does not know: it is older than the header",
-            size_of::<T>()
+            "{argument}",
+            expected("at most {} bytes", size_of::<T>()),
+            found(
+                "{size} with values that this library does not know: it is older than the header"
+            )
         );
     }
     let to: *mut u8 = (&mut value as *mut T).cast();

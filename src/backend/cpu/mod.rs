@@ -102,12 +102,7 @@ impl Cpu {
     /// Fails if the device's threads are not there, as in a forked child.
     fn check_threads(&self) -> Result<()> {
         if !self.threads.here() {
-            bail!(
-                DeviceLost,
-                "{}: this process was forked from the one that made the context, whose threads are \
-                 not here; make a context in the child, or one of a single thread before fork()",
-                self.name()
-            );
+            bail!(DeviceLost, sentence("{}: this process was forked from the one that made the context, whose threads are not here", self.name()), hint("make a context in the child, or one of a single thread before fork()"));
         }
         Ok(())
     }

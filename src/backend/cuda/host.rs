@@ -5,8 +5,8 @@ use std::ffi::{c_int, c_void};
 use super::driver::{cu, EVENT_NO_TIMING};
 use super::{Cuda, Handle};
 use crate::backend::Ptr;
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 // cuda.h: CUpointer_attribute.
 const MEMORY_TYPE: c_int = 2;
@@ -120,10 +120,11 @@ impl Cuda {
         // The wait outlives it.
         let _ = cu!(d, event_destroy(event), "");
         if matches!(code, INVALID_VALUE | INVALID_CONTEXT | INVALID_HANDLE) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "stream: expected one of the primary context of {}, found another",
-                self.name
+                "stream",
+                expected("one of the primary context of {}", self.name),
+                found("another")
             );
         }
         ordered

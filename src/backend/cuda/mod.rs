@@ -97,7 +97,8 @@ impl Cuda {
         if ordinal >= count {
             bail!(
                 NoDevice,
-                "device {ordinal}: {count} CUDA devices are visible; check nvidia-smi and CUDA_VISIBLE_DEVICES"
+                sentence("device {ordinal}: {count} CUDA devices are visible"),
+                hint("check nvidia-smi and CUDA_VISIBLE_DEVICES")
             );
         }
         Nvrtc::get()?;

@@ -163,11 +163,14 @@ impl Nvrtc {
         if !self.archs.contains(&arch) {
             bail!(
                 CompileFailed,
-                "NVRTC {}.{} ({}) does not know sm_{arch}: it has {:?}; install a version that does and set PLAQ_NVRTC",
-                self.version.0,
-                self.version.1,
-                self.path,
-                self.archs
+                sentence(
+                    "NVRTC {}.{} ({}) does not know sm_{arch}: it has {:?}",
+                    self.version.0,
+                    self.version.1,
+                    self.path,
+                    self.archs
+                ),
+                hint("install a version that does and set PLAQ_NVRTC")
             );
         }
         let _running = super::compiling::begin()?;

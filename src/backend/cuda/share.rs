@@ -7,6 +7,7 @@ use super::Cuda;
 use crate::backend::{host_memory_left, Ptr};
 use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// Number of bytes that `share` returns: a handle, and the position in its allocation.
 const SHARED: usize = 72;
@@ -44,7 +45,12 @@ pub fn detach(cuda: &Cuda, base: Ptr) {
 /// until the kernel ends the process, so more than is free is refused here.
 pub fn mapped(d: &Driver, bytes: usize) -> Result<(u64, Ptr)> {
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
-        bail!(OutOfMemory, "page-locked memory: expected at most {left} bytes, found {bytes}");
+        refuse!(
+            OutOfMemory,
+            "page-locked memory",
+            expected("at most {left} bytes"),
+            found("{bytes}")
+        );
     }
     let (mut host, mut ptr): (*mut c_void, u64) = (std::ptr::null_mut(), 0);
     cu!(d, host_alloc(&mut host, bytes, HOST_PORTABLE_MAPPED), "allocating page-locked memory")?;

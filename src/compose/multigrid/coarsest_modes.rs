@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{CoarseOperator, QuarkAction};
+use crate::refuse;
 use crate::solvers::dense::{eigen_hermitian, inverse};
 
 /// What a set-up has found out about the operator S of the coarsest level.
@@ -63,16 +64,19 @@ pub(super) fn check(params: &MultigridParams, op: &dyn QuarkAction) -> Result<()
     let flavours = op.shape().components.slices as u64;
     let unknowns = flavours * coarsest_unknowns(op.links().geometry(), params);
     if params.coarsest == Coarsest::Direct && unknowns > MAX_DIRECT_UNKNOWNS {
-        bail!(
+        refuse!(
             BadParameter,
-            "coarsest: direct: expected at most {MAX_DIRECT_UNKNOWNS} unknowns, the coarsest level has {unknowns}"
+            "coarsest: direct",
+            expected("at most {MAX_DIRECT_UNKNOWNS} unknowns, the coarsest level has {unknowns}")
         );
     }
     let modes = params.coarsest_modes.unwrap_or(0);
     if 2 * modes as u64 > unknowns {
-        bail!(
+        refuse!(
             BadParameter,
-            "coarsest_modes: expected at most half of the {unknowns} unknowns of the coarsest level, found {modes}"
+            "coarsest_modes",
+            expected("at most half of the {unknowns} unknowns of the coarsest level"),
+            found("{modes}")
         );
     }
     Ok(())

@@ -9,6 +9,7 @@ use crate::fields::{Precision, Recon};
 use crate::operators::{
     Coarsenable, CoarsenablePair, FlavourTerm, QuarkAction, Storage, TensorHop,
 };
+use crate::refuse;
 
 /// The operator of the finest level in the forms that a set-up needs.
 pub(super) struct Finest<'a> {
@@ -96,10 +97,11 @@ impl<'a> Finest<'a> {
 pub(super) fn check(op: &dyn QuarkAction) -> Result<()> {
     match op.coarsenable().is_some() || op.coarsenable_pair().is_some() {
         true => Ok(()),
-        false => bail!(
+        false => refuse!(
             Unsupported,
-            "multigrid: expected a Wilson-type operator, found {}",
-            op.describe()
+            "multigrid",
+            expected("a Wilson-type operator"),
+            found("{}", op.describe())
         ),
     }
 }

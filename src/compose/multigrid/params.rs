@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 use crate::operators::{LinkPrecision, TensorHop};
 use crate::params::{choices, parameters, Parameters, Reserved};
+use crate::refuse;
 use crate::solvers::{SolverKind, VectorMemory};
 
 /// Number of directions that GCR on a coarse level keeps.
@@ -325,9 +326,11 @@ impl MultigridParams {
         self.check_rows("")?;
         for (i, level) in self.steps().iter().enumerate() {
             if level.pre + level.post == 0 {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "level[{i}]: pre, post: expected a step before or after, found none"
+                    "level[{i}]: pre, post",
+                    expected("a step before or after"),
+                    found("none")
                 );
             }
         }
@@ -340,9 +343,11 @@ impl MultigridParams {
             );
         }
         if let (Coarsest::Direct, Some(modes @ 1..)) = (self.coarsest, self.coarsest_modes) {
-            bail!(
+            refuse!(
                 BadParameter,
-                "coarsest_modes: expected 0 where the coarsest level is solved directly, found {modes}"
+                "coarsest_modes",
+                expected("0 where the coarsest level is solved directly"),
+                found("{modes}")
             );
         }
         if self.coarse_precision == Precision::F16 {
@@ -351,12 +356,14 @@ impl MultigridParams {
         if let Some(links) = self.link_precision {
             let short = links.scaled() && self.coarse_precision == Precision::F32;
             if links != LinkPrecision::of(self.coarse_precision) && !short {
-                bail!(
+                refuse!(
                     Unsupported,
-                    "link_precision: expected that of coarse operators, {}, or half or quarter where it is single, \
-                     found {}",
-                    self.coarse_precision,
-                    links
+                    "link_precision",
+                    expected(
+                        "that of coarse operators, {}, or half or quarter where it is single",
+                        self.coarse_precision
+                    ),
+                    found("{}", links)
                 );
             }
         }

@@ -19,6 +19,7 @@ use crate::fields::{
 };
 use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
+use crate::refuse;
 use crate::solvers::{self, SolverParams, Stop, System};
 
 /// Seconds that the set-up has taken so far, for each level.
@@ -103,11 +104,11 @@ pub(super) fn from_vectors(
 ) -> Result<Hierarchy> {
     let n = params.steps()[0].vectors;
     if vectors.subset() != Subset::Full || vectors.nrhs() < n {
-        bail!(
+        refuse!(
             FieldMismatch,
-            "vectors: expected at least {n} on the full lattice, found {} on {:?}",
-            vectors.nrhs(),
-            vectors.subset()
+            "vectors",
+            expected("at least {n} on the full lattice"),
+            found("{} on {:?}", vectors.nrhs(), vectors.subset())
         );
     }
     let links = op.setup.links();

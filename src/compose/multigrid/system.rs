@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::fields::{blas, CoarseField, Geometry, Subset, VectorField};
 use crate::linop::{LinOp, SchurComplement, Shape};
 use crate::operators::CoarseOperator;
+use crate::refuse;
 use crate::solvers::{self, Monitor, SolverParams, SolverReport, System};
 
 /// The operator of a coarse level's solves as a `LinOp` for any solver, sum or preconditioner: S = 1 - Y_eo Y_oe on
@@ -86,12 +87,14 @@ impl CoarseSystem {
         let found = (field.precision(), field.components(), field.subset());
         let expected = (self.op.precision(), self.op.rows(), subset);
         if field.grid() != self.op.grid() || found != expected {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{name}: expected (precision, components, sites) {expected:?} on {:?}, found \
-                 {found:?} on {:?}",
-                self.op.grid().extents(),
-                field.grid().extents()
+                "{name}",
+                expected(
+                    "(precision, components, sites) {expected:?} on {:?}",
+                    self.op.grid().extents()
+                ),
+                found("{found:?} on {:?}", field.grid().extents())
             );
         }
         Ok(())

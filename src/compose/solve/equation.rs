@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::{Distance, QuarkAction};
 use crate::params::{choices, parameters, Reserved};
+use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
 
 choices! {
@@ -180,7 +180,7 @@ impl SolverSettings {
         let precision = self.sloppy_precision.unwrap_or(links.precision().min(own));
         let storage = self.sloppy_storage.unwrap_or(links.recon());
         if storage.group() != links.group() {
-            bail!(Unsupported, "params.sloppy_storage: expected a storage of SU(3) links");
+            refuse!(Unsupported, "params.sloppy_storage", expected("a storage of SU(3) links"));
         }
         Ok(SolveParams {
             solver: SolverParams {

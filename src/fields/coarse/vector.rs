@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::fields::{
     blas, CloverField, Components, Geometry, Precision, SpinorField, Subset, VectorField,
 };
+use crate::refuse;
 
 /// A vector of a multigrid level with any number of right-hand sides. With two flavours each has half of the
 /// components: component c of flavour f is number 2 c + f. In memory that is the same as right-hand sides of both
@@ -157,11 +158,11 @@ impl CoarseField {
     /// `InvalidArgument`: another number of values.
     pub fn load(&mut self, values: &[f64]) -> Result<()> {
         if values.len() != self.numbers() {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "values: expected {} numbers, found {}",
-                self.numbers(),
-                values.len()
+                "values",
+                expected("{} numbers", self.numbers()),
+                found("{}", values.len())
             );
         }
         if self.precision == Precision::F64 {
@@ -176,14 +177,15 @@ impl CoarseField {
     pub fn check_like(&self, other: &CoarseField, what: &str) -> Result<()> {
         let shape = |f: &CoarseField| (f.precision, f.subset, f.components, f.nrhs);
         if self.grid != other.grid || shape(self) != shape(other) {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "{what}: expected (precision, sites, components, right-hand sides) {:?} on {:?}, \
-                 found {:?} on {:?}",
-                shape(self),
-                self.grid.extents(),
-                shape(other),
-                other.grid.extents()
+                "{what}",
+                expected(
+                    "(precision, sites, components, right-hand sides) {:?} on {:?}",
+                    shape(self),
+                    self.grid.extents()
+                ),
+                found("{:?} on {:?}", shape(other), other.grid.extents())
             );
         }
         Ok(())

@@ -6,6 +6,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
 use crate::params::{choices, parameters, Param};
+use crate::refuse;
 
 choices! {
     /// Gauges, for SU(3) and SU(2). F is the functional that is maximised, 1 on unit links,
@@ -375,9 +376,11 @@ impl GaugeFixParams {
     /// Fourier acceleration in maximally Abelian gauge.
     pub(super) fn check(&self, gauge: &GaugeField) -> Result<()> {
         if gauge.precision() == Precision::F16 {
-            bail!(
+            refuse!(
                 Unsupported,
-                "gauge fixing: expected links in double or single precision, found half"
+                "gauge fixing",
+                expected("links in double or single precision"),
+                found("half")
             );
         }
         let whole = |name: &str, n: usize| (n as u64).check(GaugeFixing::row(name), &called(name));
@@ -387,12 +390,22 @@ impl GaugeFixParams {
         number("omega", self.omega)?;
         let Stop { theta, theta_max, change } = self.stop;
         if !(0.0..f64::INFINITY).contains(&theta) {
-            bail!(BadParameter, "gauge fixing: stop_theta: expected 0 or more, found {theta}");
+            refuse!(
+                BadParameter,
+                "gauge fixing: stop_theta",
+                expected("0 or more"),
+                found("{theta}")
+            );
         }
         number("stop_theta_max", theta_max)?;
         number("stop_change", change)?;
         if [theta, theta_max, change] == [0.0; 3] {
-            bail!(BadParameter, "gauge fixing: stop_theta, stop_theta_max, stop_change: expected one above 0, found none");
+            refuse!(
+                BadParameter,
+                "gauge fixing: stop_theta, stop_theta_max, stop_change",
+                expected("one above 0"),
+                found("none")
+            );
         }
         whole("max_iterations", self.max_iterations)?;
         whole("check_every", self.check_every)?;
@@ -422,13 +435,11 @@ impl GaugeFixParams {
         if let Some(s) = schedule {
             let falls = s.hot >= s.cold && s.cold > 0.0 && s.hot.is_finite();
             if !falls || s.steps == 0 || s.steps > 1 << 24 {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "gauge fixing: annealing: expected temperatures hot >= cold > 0 and 1 to 2^24 \
-                     steps, found {} to {} in {} steps",
-                    s.hot,
-                    s.cold,
-                    s.steps
+                    "gauge fixing: annealing",
+                    expected("temperatures hot >= cold > 0 and 1 to 2^24 steps"),
+                    found("{} to {} in {} steps", s.hot, s.cold, s.steps)
                 );
             }
         }

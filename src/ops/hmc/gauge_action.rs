@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision, Recon,
 };
+use crate::refuse;
 
 /// S = sum over x and planes mu < nu of
 ///   plaquette (1 - Re tr P / 3) + first (1 - Re tr R_mu / 3) + second (1 - Re tr R_nu / 3),
@@ -51,14 +52,16 @@ impl GaugeCoefficients {
     pub fn anisotropic(beta: [f64; 2], c0: [f64; 2], c1: [f64; 3]) -> Result<Self> {
         for (name, values) in [("beta", &beta[..]), ("c0", &c0), ("c1", &c1)] {
             if let Some(bad) = values.iter().find(|v| !v.is_finite() || v.abs() > 1e6) {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "gauge action: {name}: expected a number of modulus up to 1e6, found {bad}"
+                    "gauge action: {name}",
+                    expected("a number of modulus up to 1e6"),
+                    found("{bad}")
                 );
             }
         }
         if beta.iter().any(|&b| b < 0.0) {
-            bail!(BadParameter, "gauge action: beta: expected 0 or more, found {beta:?}");
+            refuse!(BadParameter, "gauge action: beta", expected("0 or more"), found("{beta:?}"));
         }
         let of = |f: &dyn Fn(bool) -> f64| PLANES.map(|(_, nu)| f(nu == 3));
         Ok(GaugeCoefficients {
@@ -108,12 +111,11 @@ impl GaugeForce {
             bail!(FieldMismatch, "gauge force: the links live on another lattice or device");
         }
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
-            bail!(
+            refuse!(
                 Unsupported,
-                "gauge force: expected {precision} links stored as PLAQ_STORAGE_SU3_18, found {} links \
-                 stored as {}",
-                gauge.precision(),
-                gauge.recon()
+                "gauge force",
+                expected("{precision} links stored as PLAQ_STORAGE_SU3_18"),
+                found("{} links stored as {}", gauge.precision(), gauge.recon())
             );
         }
         let mut args = ForceArgs {

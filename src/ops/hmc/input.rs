@@ -72,6 +72,7 @@ use crate::fields::{Geometry, Precision};
 use crate::operators::{phase, ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
 use crate::params::set_toml;
+use crate::refuse;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -214,8 +215,7 @@ pub fn hmc_from_toml(
         let line = 1 + text[..term.span().start].matches('\n').count();
         let term = term.into_inner();
         let place = format!("input: line {line}: monomial {}", term.name());
-        term.monomial(device, geometry, precision)
-            .map_err(|e| Error::new(e.status, format!("{place}: {}", e.message)))
+        term.monomial(device, geometry, precision).map_err(|e| e.at(place))
     };
     let monomials = input.monomial.into_iter().map(make).collect::<Result<_>>()?;
     Hmc::new(device, geometry, precision, monomials, params)
@@ -275,7 +275,7 @@ pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {
     let Some(toml::Value::Table(table)) = value_of(text, path)? else { return Ok(()) };
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => {
-            bail!(InvalidArgument, "input: {path}.{key}: expected one of {}", known.join(", "))
+            refuse!(InvalidArgument, "input: {path}.{key}", expected("one of {}", known.join(", ")))
         }
         None => Ok(()),
     }
@@ -304,7 +304,12 @@ pub fn named_action(
     }
     let xi = anisotropy.unwrap_or(1.0);
     if !(xi > 0.0 && xi.is_finite()) {
-        bail!(BadParameter, "gauge action: anisotropy: expected a positive number, found {xi}");
+        refuse!(
+            BadParameter,
+            "gauge action: anisotropy",
+            expected("a positive number"),
+            found("{xi}")
+        );
     }
     let beta = [beta / xi, beta * xi];
     let with = |c1: f64| GaugeCoefficients::anisotropic(beta, [1.0 - 8.0 * c1; 2], [c1; 3]);
@@ -319,14 +324,17 @@ pub fn named_action(
         "luescher_weisz" => {
             let u0 = u0.unwrap_or(1.0);
             if !(u0 > 0.0 && u0 <= 1.0) {
-                bail!(BadParameter, "gauge action: u0: expected 0 to 1, found {u0}");
+                refuse!(BadParameter, "gauge action: u0", expected("0 to 1"), found("{u0}"));
             }
             GaugeCoefficients::anisotropic(beta, [1.0; 2], [-1.0 / (20.0 * u0 * u0); 3])
         }
-        _ => bail!(
+        _ => refuse!(
             InvalidArgument,
-            "gauge action: expected wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle or \
-             one_loop_symanzik, found {action}"
+            "gauge action",
+            expected(
+                "wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle or one_loop_symanzik"
+            ),
+            found("{action}")
         ),
     }
 }
@@ -341,9 +349,11 @@ fn loops_of(loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
                 None => (false, word),
             };
             let Some(mu) = ["x", "y", "z", "t"].iter().position(|a| *a == axis) else {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "path: expected words x, y, z, t, -x, -y, -z or -t, found {word}"
+                    "path",
+                    expected("words x, y, z, t, -x, -y, -z or -t"),
+                    found("{word}")
                 );
             };
             Ok(if back { 7 - mu as u8 } else { mu as u8 })
@@ -456,7 +466,7 @@ fn quarks(
     smearing: Option<StoutLinks>,
 ) -> Result<Quarks> {
     if parity > 1 {
-        bail!(BadParameter, "parity: expected 0 or 1, found {parity}");
+        refuse!(BadParameter, "parity", expected("0 or 1"), found("{parity}"));
     }
     let system = Schur { parity, symmetric: !asymmetric }.into();
     let mut quarks = Quarks { flavours, system, ..Default::default() };
@@ -464,7 +474,7 @@ fn quarks(
         set_toml(&mut quarks, "smearing_rho", &rho, "smearing.rho")?;
         set_toml(&mut quarks, "smearing_levels", &levels, "smearing.levels")?;
         if quarks.smearing_levels == 0 {
-            bail!(BadParameter, "smearing.levels: expected 1 to 64, found 0");
+            refuse!(BadParameter, "smearing.levels", expected("1 to 64"), found("0"));
         }
     }
     Ok(quarks)
@@ -509,7 +519,7 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
                 }
             }
         }
-        Some(_) => bail!(InvalidArgument, "solver: expected a table or the name of a method"),
+        Some(_) => refuse!(InvalidArgument, "solver", expected("a table or the name of a method")),
     }
     match (&*method, multigrid) {
         ("multigrid", given) => Ok(Some(given.unwrap_or_default())),
@@ -517,7 +527,12 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
         ("cg", Some(_)) => {
             bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
         }
-        _ => bail!(InvalidArgument, "solver: method: expected cg or multigrid, found {method}"),
+        _ => refuse!(
+            InvalidArgument,
+            "solver: method",
+            expected("cg or multigrid"),
+            found("{method}")
+        ),
     }
 }
 
@@ -542,14 +557,15 @@ impl Quark {
                 Ok(plain.with_kappa(kappa))
             }
             (Some(kappa), None) => {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "kappa: expected a positive number to {}, found {kappa}",
-                    DiracParams::LARGEST_KAPPA
+                    "kappa",
+                    expected("a positive number to {}", DiracParams::LARGEST_KAPPA),
+                    found("{kappa}")
                 )
             }
             (None, Some(mass)) => Ok(DiracParams { mass, ..plain }),
-            _ => bail!(InvalidArgument, "operator: expected either kappa or mass"),
+            _ => refuse!(InvalidArgument, "operator", expected("either kappa or mass")),
         }
     }
 }

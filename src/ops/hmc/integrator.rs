@@ -2,9 +2,9 @@
 //! place of their link updates, and neighbours of the same kind are merged, so that every integrator and
 //! every nesting is one loop and no step is done twice.
 
-use crate::bail;
 use crate::error::{within, words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// One entry of an integrator's list; times are in units of the trajectory's parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -78,7 +78,7 @@ impl Scheme {
             Some(scheme) => Ok(*scheme),
             None => {
                 let names = Self::ALL.map(Scheme::name).join(", ");
-                bail!(InvalidArgument, "integrator: expected one of {names}, found {name}")
+                refuse!(InvalidArgument, "integrator", expected("one of {names}"), found("{name}"))
             }
         }
     }
@@ -138,7 +138,12 @@ const MAX_UPDATES: usize = 1_000_000;
 /// million link updates in all, a length that is not positive.
 pub fn steps_of(levels: &[Level], length: f64) -> Result<Vec<Step>> {
     if !(length > 0.0 && length.is_finite()) {
-        bail!(BadParameter, "trajectory length: expected a positive number, found {length}");
+        refuse!(
+            BadParameter,
+            "trajectory length",
+            expected("a positive number"),
+            found("{length}")
+        );
     }
     within("integrator: levels", levels.len(), 1, MAX_LEVELS)?;
     for (l, level) in levels.iter().enumerate() {

@@ -14,6 +14,7 @@ use crate::fields::{
     sum_and_max, GaugeField, Geometry, MatrixField, MatrixForm, Momenta, Precision,
 };
 use crate::ops::paths::{images, Paths, Walker, TOGETHER};
+use crate::refuse;
 
 /// The action S = sum over x and loops of coefficient (1 - Re tr L(x) / 3), where L(x) is the product of links along
 /// a loop from x.
@@ -33,15 +34,20 @@ impl LoopAction {
     /// `BadParameter`: another number of coefficients than loops, one that is not finite or above 1e6.
     pub fn new(loops: Paths, coefficients: Vec<f64>) -> Result<Self> {
         if coefficients.len() != loops.len() {
-            bail!(
+            refuse!(
                 BadParameter,
-                "loops: expected {} coefficients, found {}",
-                loops.len(),
-                coefficients.len()
+                "loops",
+                expected("{} coefficients", loops.len()),
+                found("{}", coefficients.len())
             );
         }
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite() || c.abs() > 1e6) {
-            bail!(BadParameter, "loops: a coefficient: expected a modulus up to 1e6, found {bad}");
+            refuse!(
+                BadParameter,
+                "loops: a coefficient",
+                expected("a modulus up to 1e6"),
+                found("{bad}")
+            );
         }
         Ok(LoopAction { loops, coefficients })
     }
@@ -74,13 +80,18 @@ impl LoopAction {
     /// `BadParameter`: beta below 0 or not finite, u0 not in (0, 1].
     pub fn one_loop_symanzik(beta: f64, u0: f64, flavours: f64) -> Result<Self> {
         if !(beta >= 0.0 && beta.is_finite()) {
-            bail!(BadParameter, "gauge action: beta: expected 0 or more, found {beta}");
+            refuse!(BadParameter, "gauge action: beta", expected("0 or more"), found("{beta}"));
         }
         if !(u0 > 0.0 && u0 <= 1.0) {
-            bail!(BadParameter, "gauge action: u0: expected 0 to 1, found {u0}");
+            refuse!(BadParameter, "gauge action: u0", expected("0 to 1"), found("{u0}"));
         }
         if !(0.0..=1e3).contains(&flavours) {
-            bail!(BadParameter, "gauge action: flavours: expected 0 or more, found {flavours}");
+            refuse!(
+                BadParameter,
+                "gauge action: flavours",
+                expected("0 or more"),
+                found("{flavours}")
+            );
         }
         let (scale, log) = (beta / (u0 * u0), u0.ln());
         let rectangle = -scale / 20.0 * (1.0 - (0.6264 - 1.1746 * flavours) * log);

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::params::parameters;
+use crate::refuse;
 
 const ANY: i64 = i32::MAX as i64;
 const MAX_COUNT: i64 = u32::MAX as i64;
@@ -127,7 +128,12 @@ impl Quarks {
         multigrid: Option<MultigridSolves>,
     ) -> Result<Box<dyn Monomial>> {
         let Some(schur) = self.system.schur() else {
-            bail!(InvalidArgument, "system: expected a Schur complement, found the full operator");
+            refuse!(
+                InvalidArgument,
+                "system",
+                expected("a Schur complement"),
+                found("the full operator")
+            );
         };
         let inverter = Inverter {
             tolerance_force: self.tolerance_force,
@@ -144,9 +150,11 @@ impl Quarks {
         let doublet = matches!(operator, ActionParams::Doublet(_));
         if doublet && (self.flavours == 1 || preconditioner.is_some()) {
             let found = self.epsilon;
-            bail!(
+            refuse!(
                 BadParameter,
-                "params.epsilon: expected 0, or 2 flavours without preconditioner, found {found}"
+                "params.epsilon",
+                expected("0, or 2 flavours without preconditioner"),
+                found("{found}")
             );
         }
         if self.flavours == 2 && !doublet {

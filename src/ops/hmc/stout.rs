@@ -7,6 +7,7 @@ use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{GaugeField, Momenta, Precision, Recon};
+use crate::refuse;
 
 /// Stout smearing (Morningstar, Peardon, Phys. Rev. D 69 (2004) 054501, Eqs. (1) to (3)): U' = exp(i Q) U, Q the
 /// traceless part of (O - O^dagger) / 2i, O_mu(x) = sum_nu rho_munu (staples of the plane mu, nu) U_mu(x)^dagger;
@@ -30,7 +31,7 @@ impl Stout {
     /// Stout smearing with any weights, rho[mu][nu]. Errors as of [`Stout::new`].
     pub fn anisotropic(rho: [[f64; 4]; 4], levels: usize) -> Result<Self> {
         if !(1..=64).contains(&levels) {
-            bail!(BadParameter, "stout smearing: expected 1 to 64 levels, found {levels}");
+            refuse!(BadParameter, "stout smearing", expected("1 to 64 levels"), found("{levels}"));
         }
         let mut all = [0.0; 16];
         for mu in 0..4 {
@@ -40,10 +41,11 @@ impl Stout {
             // Two staples each: eigenvalues of Q are at most this, twice.
             let sum: f64 = all[4 * mu..4 * mu + 4].iter().map(|r| r.abs()).sum();
             if sum.is_nan() || sum > 0.75 {
-                bail!(
+                refuse!(
                     BadParameter,
-                    "stout smearing: expected rho with a sum over planes of at most 0.75, found {sum} for \
-                     direction {mu}"
+                    "stout smearing",
+                    expected("rho with a sum over planes of at most 0.75"),
+                    found("{sum} for direction {mu}")
                 );
             }
         }
@@ -78,12 +80,11 @@ impl Smeared {
     /// `Unsupported`: links in another storage.
     pub fn new(stout: Stout, gauge: &GaugeField) -> Result<Self> {
         if gauge.recon() != Recon::R18 || gauge.precision() == Precision::F16 {
-            bail!(
+            refuse!(
                 Unsupported,
-                "stout smearing: expected double or single links stored as PLAQ_STORAGE_SU3_18, \
-                 found {} links stored as {}",
-                gauge.precision(),
-                gauge.recon()
+                "stout smearing",
+                expected("double or single links stored as PLAQ_STORAGE_SU3_18"),
+                found("{} links stored as {}", gauge.precision(), gauge.recon())
             );
         }
         let (device, geometry) = (gauge.device(), gauge.geometry());

@@ -10,6 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Footprint, GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
+use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
 #[derive(Clone, Debug, PartialEq)]
@@ -257,10 +258,11 @@ impl Hmc {
         let (expected, precision, recon) =
             (self.start.precision(), gauge.precision(), gauge.recon());
         if (precision, recon) != (expected, Recon::R18) {
-            bail!(
+            refuse!(
                 Unsupported,
-                "hmc: expected {expected} links stored as PLAQ_STORAGE_SU3_18, found {precision} links \
-                 stored as {recon}"
+                "hmc",
+                expected("{expected} links stored as PLAQ_STORAGE_SU3_18"),
+                found("{precision} links stored as {recon}")
             );
         }
         if !self.announced {
@@ -484,10 +486,11 @@ fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usiz
     let steps = steps_of(&params.levels, params.length)?;
     let place = |name: &String| match names.iter().position(|n| n == name) {
         Some(found) => Ok(found),
-        None => bail!(
+        None => refuse!(
             BadParameter,
-            "integrator: expected monomials among {}, found {name}",
-            names.join(", ")
+            "integrator",
+            expected("monomials among {}", names.join(", ")),
+            found("{name}")
         ),
     };
     let of = |level: &Level| level.monomials.iter().map(place).collect::<Result<Vec<usize>>>();
@@ -498,9 +501,11 @@ fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usiz
         }
         match of_level.iter().flatten().filter(|&&n| n == k).count() {
             1 => {}
-            n => bail!(
+            n => refuse!(
                 BadParameter,
-                "integrator: monomial {name}: expected at one level, found at {n}"
+                "integrator: monomial {name}",
+                expected("at one level"),
+                found("at {n}")
             ),
         }
     }

@@ -12,13 +12,14 @@ use crate::capi::quda::invert::told;
 use crate::capi::quda::session::{self, Session};
 use crate::capi::quda::uploads::{CloverKey, Digest, Links, Solves};
 use crate::compose::{DiracSolver, Schur, SolveParams};
-use crate::error::{significant, Error, Result};
+use crate::error::{significant, Result};
 use crate::fields::{
     CloverField, GammaBasis, GaugeField, Group, Layout, LinkOptions, Precision, Recon, SpinorField,
     Subset,
 };
 use crate::operators::{phase, DiracParams, Wilson};
 use crate::ops::observables;
+use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, Stop};
 
 /// Largest deviation from SU(3) of links that may be kept as two rows in a solve in `precision`.
@@ -56,22 +57,26 @@ pub fn invert(
     let inner = precision_of(quda_precision, "quda_precision")?;
     let params = params(&inv_args, target_residual, target_fermilab_residual)?;
     if !(kappa > 0.0 && kappa.is_finite()) {
-        bail!(BadParameter, "kappa: expected a number above 0, found {kappa}");
+        refuse!(BadParameter, "kappa", expected("a number above 0"), found("{kappa}"));
     }
     if inv_args.boundary_phase.iter().any(|angle| !angle.is_finite()) {
         let found = inv_args.boundary_phase;
-        bail!(
+        refuse!(
             BadParameter,
-            "inv_args.boundary_phase: expected angles in units of pi, found {found:?}"
+            "inv_args.boundary_phase",
+            expected("angles in units of pi"),
+            found("{found:?}")
         );
     }
     let sloppy = match inv_args.mixed_precision {
         0 => inner,
         1 => Precision::F32,
         2 => Precision::F16,
-        other => bail!(
+        other => refuse!(
             InvalidArgument,
-            "inv_args.mixed_precision: expected 0 (no other), 1 (single) or 2 (half), found {other}"
+            "inv_args.mixed_precision",
+            expected("0 (no other), 1 (single) or 2 (half)"),
+            found("{other}")
         ),
     };
     let mut solves = match session.solves.try_lock() {
@@ -128,17 +133,29 @@ fn params(args: &QudaInvertArgs_t, tol: f64, tol_hq: f64) -> Result<SolveParams>
     let Inverter(kind) = choose(args.solver_type, "inv_args.solver_type")?;
     for (value, name) in [(tol, "target_residual"), (tol_hq, "target_fermilab_residual")] {
         if !(0.0..1.0).contains(&value) {
-            bail!(InvalidArgument, "{name}: expected 0 (not asked for) to below 1, found {value}");
+            refuse!(
+                InvalidArgument,
+                "{name}",
+                expected("0 (not asked for) to below 1"),
+                found("{value}")
+            );
         }
     }
     if tol == 0.0 && tol_hq == 0.0 {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "target_residual and target_fermilab_residual: expected one above 0, found 0 for both"
+            "target_residual and target_fermilab_residual",
+            expected("one above 0"),
+            found("0 for both")
         );
     }
     if args.max_iter < 1 {
-        bail!(InvalidArgument, "inv_args.max_iter: expected 1 or more, found {}", args.max_iter);
+        refuse!(
+            InvalidArgument,
+            "inv_args.max_iter",
+            expected("1 or more"),
+            found("{}", args.max_iter)
+        );
     }
     let max_iterations = args.max_iter as usize;
     let solver = SolverParams {
@@ -156,7 +173,7 @@ fn through_odd(solver: SolverParams) -> SolveParams {
 
 /// Adds the name of the array to an error about it.
 fn named<T>(name: &str, result: Result<T>) -> Result<T> {
-    result.map_err(|e| Error::new(e.status, format!("{name}: {}", e.message)))
+    result.map_err(|e| e.at(name))
 }
 
 /// The lattice of a call, and the precisions of the host's arrays, of the solve and of the iteration.

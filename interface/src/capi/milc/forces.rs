@@ -13,6 +13,7 @@ use crate::capi::quda::session::{self, Session};
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
 use crate::ops::paths::{displacement, images, Paths};
+use crate::refuse;
 
 /// Number of reals of a site: four matrices of 10.
 const REALS: usize = 40;
@@ -35,11 +36,11 @@ impl HostMomenta {
             let end = arg.mom_offset.checked_add(REALS * precision.bytes());
             // No struct comes near the limit, below which nothing overflows.
             if end.is_none_or(|end| end > arg.size) || arg.size > 1 << 32 {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "arg.mom_offset: expected room for {REALS} numbers in a site of {} bytes, found {}",
-                    arg.size,
-                    arg.mom_offset
+                    "arg.mom_offset",
+                    expected("room for {REALS} numbers in a site of {} bytes", arg.size),
+                    found("{}", arg.mom_offset)
                 );
             }
             (arg.site.wrapping_byte_add(arg.mom_offset), arg.size, "arg.site")
@@ -99,9 +100,12 @@ pub fn save_momenta(precision: c_int, arg: &Array<QudaMILCSiteArg_t>) -> Result<
     let host = HostMomenta::new(precision, arg)?;
     let mut kept = host.session.resident();
     let Some(momenta) = &kept.momenta else {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "momenta: expected some on the device, found none; call qudaMomLoad first"
+            "momenta",
+            expected("some on the device"),
+            found("none"),
+            hint("call qudaMomLoad first")
         );
     };
     host.save(momenta)?;
@@ -161,11 +165,11 @@ pub fn force_phased(
 ) -> Result<()> {
     finite(eb3, "eb3")?;
     if !(1..=3).contains(&num_loop_types) {
-        bail!(InvalidArgument, "num_loop_types: expected 1 to 3, found {num_loop_types}");
+        refuse!(InvalidArgument, "num_loop_types", expected("1 to 3"), found("{num_loop_types}"));
     }
     let coefficients = milc_loop_coeff.get(num_loop_types as usize)?;
     if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
-        bail!(InvalidArgument, "milc_loop_coeff: expected finite numbers, found {bad}");
+        refuse!(InvalidArgument, "milc_loop_coeff", expected("finite numbers"), found("{bad}"));
     }
     let (mut paths, mut numbers) = (vec![], vec![]);
     for (kind, c) in KINDS.iter().zip(coefficients) {
@@ -229,7 +233,7 @@ pub fn update_pipeline(
     want_gaugepipe: c_int,
 ) -> Result<()> {
     if !(0..=1).contains(&want_gaugepipe) {
-        bail!(InvalidArgument, "want_gaugepipe: expected 0 or 1, found {want_gaugepipe}");
+        refuse!(InvalidArgument, "want_gaugepipe", expected("0 or 1"), found("{want_gaugepipe}"));
     }
     update_phased(precision, eps, arg, phase_in)
 }

@@ -7,7 +7,6 @@ use num_complex::Complex64;
 
 use super::{clover, precision_of, QudaMILCSiteArg_t};
 use crate::backend::{Device, External, Location};
-use crate::bail;
 use crate::capi::args::{Array, DataOut, Memory, OutArray};
 use crate::capi::quda::dynamics::{overrelaxation, projected, Fixing};
 use crate::capi::quda::gauge::finite;
@@ -17,6 +16,7 @@ use crate::fields::{GaugeField, Group, Layout, LinkOptions, Precision, Recon, Su
 use crate::ops::gaugefix::{self, Condition};
 use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
+use crate::refuse;
 
 /// Links of the host, and where they are.
 pub(super) struct Links {
@@ -93,7 +93,7 @@ pub(super) const FINITE: LinkOptions =
 
 fn phases(phase_in: c_int) -> Result<bool> {
     if !(0..=1).contains(&phase_in) {
-        bail!(InvalidArgument, "phase_in: expected 0 or 1, found {phase_in}");
+        refuse!(InvalidArgument, "phase_in", expected("0 or 1"), found("{phase_in}"));
     }
     Ok(phase_in == 1)
 }
@@ -117,7 +117,7 @@ pub fn polyakov_loop(
     phase_in: c_int,
 ) -> Result<()> {
     if dir != 3 {
-        bail!(InvalidArgument, "dir: expected 3 (t), found {dir}");
+        refuse!(InvalidArgument, "dir", expected("3 (t)"), found("{dir}"));
     }
     // Minus the loop of the links as they are: those of t have no staggered phase, but the antiperiodic sign.
     let links = Links::new(precision, arg, phase_in)?;
@@ -145,7 +145,7 @@ pub fn rephase(prec: c_int, gauge: &DataOut, flag: c_int, i_mu: f64) -> Result<(
     let session = session::get()?;
     let precision = precision_of(prec, "prec")?;
     if !(0..=1).contains(&flag) {
-        bail!(InvalidArgument, "flag: expected 0 (phases out) or 1 (in), found {flag}");
+        refuse!(InvalidArgument, "flag", expected("0 (phases out) or 1 (in)"), found("{flag}"));
     }
     finite(i_mu, "i_mu")?;
     let geometry = &session.geometry;
@@ -196,7 +196,7 @@ pub fn fix_gauge_ovr(
     arg: &Array<QudaMILCSiteArg_t>,
 ) -> Result<()> {
     if steps < 1 {
-        bail!(InvalidArgument, "Nsteps: expected 1 or more, found {steps}");
+        refuse!(InvalidArgument, "Nsteps", expected("1 or more"), found("{steps}"));
     }
     let fixing = Fixing { gauge_dir, steps: steps as c_uint, tolerance, stop_theta };
     let links = Links::new(precision, arg, 0)?;

@@ -12,9 +12,9 @@ use std::ffi::{c_int, c_uint, c_void};
 use super::args::{Array, Data, DataOut, Out, OutArray, PathList, Raw};
 use super::quda::enums::{QudaInverterType, QudaParity, QudaVerbosity};
 use super::table::interface;
-use crate::bail;
 use crate::error::Result;
 use crate::fields::Precision;
+use crate::refuse;
 
 interface! {
     "The functions that MILC calls"
@@ -132,6 +132,11 @@ fn precision_of(number: c_int, argument: &str) -> Result<Precision> {
     match number {
         1 => Ok(Precision::F32),
         2 => Ok(Precision::F64),
-        _ => bail!(InvalidArgument, "{argument}: expected 1 (float) or 2 (double), found {number}"),
+        _ => refuse!(
+            InvalidArgument,
+            "{argument}",
+            expected("1 (float) or 2 (double)"),
+            found("{number}")
+        ),
     }
 }

@@ -7,12 +7,12 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::QudaInitArgs_t;
 use crate::backend::{host_memory_left, Mapped};
-use crate::bail;
 use crate::capi::args::{choose, numbers};
 use crate::capi::library::{log_to, LogFile};
 use crate::capi::quda::enums::Verbosity;
 use crate::capi::quda::session;
 use crate::error::Result;
+use crate::refuse;
 
 pub fn set_communicator(comm: *mut c_void) -> Result<()> {
     session::set_communicator(comm);
@@ -23,7 +23,7 @@ pub fn init(input: QudaInitArgs_t) -> Result<()> {
     let layout = input.layout;
     let four = |from: *const c_int, name: &str| match numbers(from, 4) {
         Some(n) => Ok([n[0], n[1], n[2], n[3]]),
-        None => bail!(NullPointer, "input.layout.{name}: expected a pointer, found NULL"),
+        None => refuse!(NullPointer, "input.layout.{name}", expected("a pointer"), found("NULL")),
     };
     let Verbosity(level) = choose(input.verbosity, "input.verbosity")?;
     if session::current().is_none() {
@@ -54,18 +54,18 @@ static PINNED: LazyLock<Mutex<HashMap<usize, Pinned>>> = LazyLock::new(Mutex::de
 pub fn allocate(bytes: usize) -> Result<*mut c_void> {
     // Where the system promises more than there is, zeroing it would end the process.
     if let Some(left) = host_memory_left().filter(|left| bytes as u64 > *left) {
-        bail!(OutOfMemory, "bytes: expected what memory holds, {left}, found {bytes}");
+        refuse!(OutOfMemory, "bytes", expected("what memory holds, {left}"), found("{bytes}"));
     }
     let (address, kind) = match locked(bytes) {
         Some(memory) => (memory.host() as usize, Pinned::Locked(memory)),
         None => {
             let Ok(layout) = Layout::from_size_align(bytes.max(1), 4096) else {
-                bail!(OutOfMemory, "bytes: expected what memory holds, found {bytes}");
+                refuse!(OutOfMemory, "bytes", expected("what memory holds"), found("{bytes}"));
             };
             // SAFETY: at least one byte.
             let address = unsafe { alloc_zeroed(layout) };
             if address.is_null() {
-                bail!(OutOfMemory, "bytes: expected what memory holds, found {bytes}");
+                refuse!(OutOfMemory, "bytes", expected("what memory holds"), found("{bytes}"));
             }
             (address as usize, Pinned::Plain(layout))
         }
@@ -83,7 +83,7 @@ fn locked(bytes: usize) -> Option<Mapped> {
     match device.mapped(bytes.div_ceil(4).max(1)) {
         Ok(memory) => Some(memory),
         Err(e) => {
-            log::warn!("ordinary instead of page-locked memory: {}", e.message);
+            log::warn!("ordinary instead of page-locked memory: {}", e.message());
             None
         }
     }
@@ -98,9 +98,11 @@ pub fn free(pointer: *mut c_void) -> Result<()> {
         Some(Pinned::Locked(_)) => {}
         // SAFETY: allocated above with this layout, and out of the table now.
         Some(Pinned::Plain(layout)) => unsafe { dealloc(pointer.cast(), layout) },
-        None => bail!(
+        None => refuse!(
             InvalidArgument,
-            "pointer: expected what qudaAllocatePinned gave and nobody freed, found {pointer:?}"
+            "pointer",
+            expected("what qudaAllocatePinned gave and nobody freed"),
+            found("{pointer:?}")
         ),
     }
     Ok(())

@@ -8,7 +8,6 @@ use num_complex::Complex64;
 use super::order::{CLOVER, LINK, SPINOR};
 use super::state::{self, Host, Made};
 use super::{openQCD_QudaDiracParam_t, Group};
-use crate::bail;
 use crate::capi::args::{Array, DataOut};
 use crate::capi::quda::enums::*;
 use crate::capi::quda::operators::{self, Vectors};
@@ -20,6 +19,7 @@ use crate::error::Result;
 use crate::fields::{blas, GammaBasis, Layout, Precision, Subset, VectorField};
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
+use crate::refuse;
 
 /// Parameters for operators of `quda.h` that match openQxD's arrays.
 pub fn operator() -> QudaInvertParam {
@@ -69,11 +69,12 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
 pub fn update(host: &Host) -> Result<Made> {
     let boundary = host.boundary()?;
     if boundary.r#type != 3 {
-        bail!(
+        refuse!(
             Unsupported,
-            "bc_parms().type: expected 3 (periodic in time), found {}; plaq has no open or Schroedinger functional \
-             boundary conditions of quarks",
-            boundary.r#type
+            "bc_parms().type",
+            expected("3 (periodic in time)"),
+            found("{}", boundary.r#type),
+            hint("plaq has no open or Schroedinger functional boundary conditions of quarks")
         );
     }
     let dirac = host.dirac()?;
@@ -165,9 +166,11 @@ pub fn gauge_save(
     let host = state::host()?;
     let session = session::get()?;
     let Some(reorder) = host.init.reorder_gauge_quda_to_openqcd.0 else {
-        bail!(
+        refuse!(
             NullPointer,
-            "initargs.reorder_gauge_quda_to_openqcd: expected a function, found NULL"
+            "initargs.reorder_gauge_quda_to_openqcd",
+            expected("a function"),
+            found("NULL")
         );
     };
     let links = session.resident().links()?;
@@ -198,7 +201,7 @@ pub fn gauge_free() -> Result<()> {
 pub fn clover_load(clover: *mut c_void, kappa: f64, csw: f64) -> Result<()> {
     let host = state::host()?;
     if csw == 0.0 || !csw.is_finite() {
-        bail!(InvalidArgument, "csw: expected a finite number other than 0, found {csw}");
+        refuse!(InvalidArgument, "csw", expected("a finite number other than 0"), found("{csw}"));
     }
     let theirs =
         DataOut::at(clover, "h_clover")?.numbers(Precision::F64, host.order.volume() * CLOVER);
@@ -303,9 +306,11 @@ fn gamma_matrix(dir: c_int) -> Result<[[Complex64; 4]; 4]> {
         2 => (Gamma::Y, 1.0),
         3 => (Gamma::Z, 1.0),
         4 | 5 => (Gamma::FIVE, -1.0),
-        _ => bail!(
+        _ => refuse!(
             InvalidArgument,
-            "dir: expected 0 to 3 (t, x, y, z), 4 or 5 (gamma5), found {dir}"
+            "dir",
+            expected("0 to 3 (t, x, y, z), 4 or 5 (gamma5)"),
+            found("{dir}")
         ),
     };
     let (matrix, t) = (gamma.matrix(), GammaBasis::Chiral.to_degrand_rossi());
@@ -370,11 +375,12 @@ pub fn dw_deprecated(
 ) -> Result<()> {
     let host = state::host()?;
     if p.u1csw != 0.0 || p.qhat != 0 {
-        bail!(
+        refuse!(
             Unsupported,
-            "p.u1csw, p.qhat: expected 0, found {} and {}; openQCD_qudaDw takes openQxD's own clover term",
-            p.u1csw,
-            p.qhat
+            "p.u1csw, p.qhat",
+            expected("0"),
+            found("{} and {}", p.u1csw, p.qhat),
+            hint("openQCD_qudaDw takes openQxD's own clover term")
         );
     }
     if p.su3csw != 0.0 {
@@ -397,11 +403,11 @@ fn coordinates(host: &Host, x: &Array<c_int>) -> Result<[usize; 4]> {
     let extents = host.order.extents();
     for (mu, axis) in ["t", "x", "y", "z"].iter().enumerate() {
         if !(0..extents[mu] as c_int).contains(&found[mu]) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "x in {axis}: expected 0 to {}, found {}",
-                extents[mu] - 1,
-                found[mu]
+                "x in {axis}",
+                expected("0 to {}", extents[mu] - 1),
+                found("{}", found[mu])
             );
         }
     }
@@ -416,7 +422,7 @@ pub fn ipt(x: &Array<c_int>) -> Result<c_int> {
 pub fn iup(x: &Array<c_int>, mu: c_int) -> Result<c_int> {
     let host = state::host()?;
     if !(0..4).contains(&mu) {
-        bail!(InvalidArgument, "mu: expected 0 to 3 (t, x, y, z), found {mu}");
+        refuse!(InvalidArgument, "mu", expected("0 to 3 (t, x, y, z)"), found("{mu}"));
     }
     Ok(host.order.up(coordinates(&host, x)?, mu as usize) as c_int)
 }

@@ -3,10 +3,10 @@
 
 use strsim::osa_distance;
 
-use crate::bail;
 use crate::capi::quda::records::Record;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::refuse;
 
 /// The sections of the input file.
 #[derive(Default)]
@@ -49,16 +49,20 @@ impl Input {
             let at = format!("{name}, line {}", number + 1);
             if let Some(title) = line.strip_prefix('[') {
                 let Some((title, "")) = title.split_once(']') else {
-                    bail!(
+                    refuse!(
                         InvalidArgument,
-                        "{at}: expected a title in brackets alone, found {line}"
+                        "{at}",
+                        expected("a title in brackets alone"),
+                        found("{line}")
                     );
                 };
                 let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
                 if sections.iter().any(|section| section.title == title) {
-                    bail!(
+                    refuse!(
                         InvalidArgument,
-                        "{at}: expected each section once, found [{title}] again"
+                        "{at}",
+                        expected("each section once"),
+                        found("[{title}] again")
                     );
                 }
                 sections.push(Section { title, rows: vec![] });
@@ -70,9 +74,11 @@ impl Input {
             let Some(section) = sections.last_mut() else { continue };
             if section.rows.iter().any(|row| row.0 == key) {
                 let title = &section.title;
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "{at}: expected each key of [{title}] once, found {key} again"
+                    "{at}",
+                    expected("each key of [{title}] once"),
+                    found("{key} again")
                 );
             }
             section.rows.push((key, words.collect()));
@@ -92,7 +98,12 @@ impl Input {
                     self.sections.iter().map(|section| format!("[{}]", section.title)).collect();
                 let found = if all.is_empty() { "no section".into() } else { all.join(" ") };
                 let file = if self.name.is_empty() { "infile" } else { self.name.as_str() };
-                bail!(InvalidArgument, "{file}: expected a section [{title}], found {found}")
+                refuse!(
+                    InvalidArgument,
+                    "{file}",
+                    expected("a section [{title}]"),
+                    found("{found}")
+                )
             }
         }
     }
@@ -102,7 +113,7 @@ impl Input {
         let section = self.section(title)?;
         match section.rows.iter().find(|row| row.0 == key) {
             Some(row) => Ok(row.1.iter().map(String::as_str).collect()),
-            None => bail!(InvalidArgument, "[{title}]: expected a key {key}, found none"),
+            None => refuse!(InvalidArgument, "[{title}]", expected("a key {key}"), found("none")),
         }
     }
 
@@ -119,16 +130,22 @@ impl Input {
                 Some(Ok(())) => {}
                 Some(Err(expected)) => {
                     let found = if words.is_empty() { "nothing".into() } else { words.join(" ") };
-                    bail!(BadParameter, "[{title}] {key}: expected {expected}, found {found}");
+                    refuse!(
+                        BadParameter,
+                        "[{title}] {key}",
+                        expected("{expected}"),
+                        found("{found}")
+                    );
                 }
                 None => {
                     let members = T::ROLES.iter().map(|row| row.0.trim_start_matches("r#"));
                     let near = members.map(|m| (osa_distance(key, m), m)).min();
                     if let Some((1..=2, member)) = near.filter(|_| key.len() > 3) {
-                        bail!(
+                        refuse!(
                             BadParameter,
-                            "[{title}]: expected members of {}, such as {member}, found {key}",
-                            T::NAME
+                            "[{title}]",
+                            expected("members of {}, such as {member}", T::NAME),
+                            found("{key}")
                         );
                     }
                     log::info!("[{title}] {key}: no member of {}, no effect", T::NAME);

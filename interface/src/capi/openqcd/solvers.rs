@@ -7,7 +7,6 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::fields::{self, operator};
 use super::order::SPINOR;
 use super::state::{self, Eigensolver, Host, Levels, OpenQcdState, Solver};
-use crate::bail;
 use crate::capi::args::{DataOut, Out};
 use crate::capi::quda::enums::*;
 use crate::capi::quda::params_invert::QudaInvertParam;
@@ -16,6 +15,7 @@ use crate::capi::quda::records::{Record, Role};
 use crate::capi::quda::{eigen, invert, multigrid, session, setup};
 use crate::error::Result;
 use crate::fields::Precision;
+use crate::refuse;
 
 /// Solvers and eigensolvers have numbers below this one.
 const MAX_SOLVERS: c_int = 32;
@@ -23,7 +23,12 @@ const MAX_SOLVERS: c_int = 32;
 fn number(id: c_int, lowest: c_int, name: &str) -> Result<()> {
     if !(lowest..MAX_SOLVERS).contains(&id) {
         let operator = if lowest < 0 { "-1 (the Dirac operator) or " } else { "" };
-        bail!(InvalidArgument, "{name}: expected {operator}0 to {}, found {id}", MAX_SOLVERS - 1);
+        refuse!(
+            InvalidArgument,
+            "{name}",
+            expected("{operator}0 to {}", MAX_SOLVERS - 1),
+            found("{id}")
+        );
     }
     Ok(())
 }
@@ -37,7 +42,7 @@ impl Solver {
         let (title, input) = (format!("Solver {id}"), &host.input);
         let kind = input.value(&title, "solver")?.join(" ");
         if kind != "QUDA" {
-            bail!(BadParameter, "[{title}] solver: expected QUDA, found {kind}");
+            refuse!(BadParameter, "[{title}] solver", expected("QUDA"), found("{kind}"));
         }
         input.fill(&title, None, &mut *param)?;
         let orders = [
@@ -56,9 +61,11 @@ impl Solver {
         for (key, right, expected) in orders {
             if !right {
                 let found = input.value(&title, key)?.join(" ");
-                bail!(
+                refuse!(
                     BadParameter,
-                    "[{title}] {key}: expected {expected}, which openQxD's arrays are, found {found}"
+                    "[{title}] {key}",
+                    expected("{expected}, which openQxD's arrays are"),
+                    found("{found}")
                 );
             }
         }
@@ -84,10 +91,11 @@ impl Levels {
                     host.input.fill(&title, Some(level), &mut *param)?;
                 }
             }
-            _ => bail!(
+            _ => refuse!(
                 BadParameter,
-                "[{title}] n_level: expected 2 to {max}, found {}",
-                param.n_level
+                "[{title}] n_level",
+                expected("2 to {max}"),
+                found("{}", param.n_level)
             ),
         }
         Ok(Levels { param, made: None })

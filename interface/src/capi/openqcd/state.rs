@@ -19,6 +19,7 @@ use crate::capi::quda::topology::Grid;
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::params::Member;
+use crate::refuse;
 
 /// What a clover term or a multigrid was made from.
 #[derive(Clone, Copy, PartialEq)]
@@ -88,7 +89,11 @@ pub fn with<T>(work: impl FnOnce(&mut OpenQcdState) -> Result<T>) -> Result<T> {
 }
 
 fn not_initialised<T>() -> Result<T> {
-    bail!(NotInitialised, "the library is not initialised; call openQCD_qudaInit first")
+    bail!(
+        NotInitialised,
+        sentence("the library is not initialised"),
+        hint("call openQCD_qudaInit first")
+    )
 }
 
 /// What the program passed, as long as the session that it opened exists.
@@ -111,30 +116,28 @@ pub fn init(
     for (mu, axis) in ["x", "y", "z", "t"].iter().enumerate() {
         let (l, p, n) = (layout.L[mu], layout.nproc[mu], layout.N[mu]);
         if l < 2 || l % 2 != 0 || l.checked_mul(p) != Some(n) {
-            bail!(
+            refuse!(
                 BadExtents,
-                "layout.N, L in {axis}: expected an even number L of sites on each of {p} ranks and N = {p} L, found {n}, {l}"
+                "layout.N, L in {axis}",
+                expected("an even number L of sites on each of {p} ranks and N = {p} L"),
+                found("{n}, {l}")
             );
         }
     }
     if !(0..2).contains(&layout.cstar) {
-        bail!(
-            Unsupported,
-            "layout.cstar: expected 0 or 1, found {}; plaq has no C* boundary conditions in two or three directions, \
-             for which neighbours of ranks in y and z are shifted in x",
-            layout.cstar
-        );
+        refuse!(Unsupported, "layout.cstar", expected("0 or 1"), found("{}", layout.cstar), hint("plaq has no C* boundary conditions in two or three directions, for which neighbours of ranks in y and z are shifted in x"));
     }
     let p = layout.nproc;
     let grid = match numbers(layout.data, 5) {
         None if p == [1; 4] => Grid::new(p, |_| 0)?,
-        None => bail!(NullPointer, "layout.data: expected a pointer, found NULL"),
+        None => refuse!(NullPointer, "layout.data", expected("a pointer"), found("NULL")),
         Some(head) => {
             if head[1..5] != p {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "layout.data[1] to [4]: expected nproc, {p:?}, found {:?}",
-                    &head[1..5]
+                    "layout.data[1] to [4]",
+                    expected("nproc, {p:?}"),
+                    found("{:?}", &head[1..5])
                 );
             }
             let places = p.iter().map(|n| *n as usize).product::<usize>();
@@ -147,7 +150,7 @@ pub fn init(
         [("volume", init.volume, order.volume()), ("bndry", init.bndry, order.boundary())]
     {
         if found as i64 != expected as i64 {
-            bail!(InvalidArgument, "initargs.{name}: expected {expected}, found {found}");
+            refuse!(InvalidArgument, "initargs.{name}", expected("{expected}"), found("{found}"));
         }
     }
     let others = session::current().is_some();
@@ -199,7 +202,12 @@ fn verbosity(input: &Input, otherwise: QudaVerbosity) -> Result<QudaVerbosity> {
     match level.take(&words) {
         Ok(()) => Ok(level),
         Err(expected) => {
-            bail!(BadParameter, "[QUDA] verbosity: expected {expected}, found {}", words.join(" "))
+            refuse!(
+                BadParameter,
+                "[QUDA] verbosity",
+                expected("{expected}"),
+                found("{}", words.join(" "))
+            )
         }
     }
 }
@@ -226,9 +234,11 @@ impl OpenQcdState {
     pub fn spinor(&mut self, handle: *mut c_void, name: &str) -> Result<&mut Arc<VectorField>> {
         match self.spinors.get_mut(&handle.addr()) {
             Some(field) => Ok(field),
-            None => bail!(
+            None => refuse!(
                 InvalidHandle,
-                "{name}: expected what openQCD_qudaH2D returned, not freed since, found {handle:p}"
+                "{name}",
+                expected("what openQCD_qudaH2D returned, not freed since"),
+                found("{handle:p}")
             ),
         }
     }

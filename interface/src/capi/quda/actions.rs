@@ -8,10 +8,10 @@ use super::enums::{Dslash, Flavours};
 use super::operators::Vectors;
 use super::records::UNSET;
 use super::resident::{Links, OperatorKey, Resident};
-use crate::bail;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Precision, Recon};
 use crate::operators::{ActionParams, DiracParams, Distance, DoubletParams, QuarkAction};
+use crate::refuse;
 
 /// Largest deviation from SU(3) of links of which two rows say all.
 fn two_rows(precision: Precision) -> f64 {
@@ -25,7 +25,7 @@ fn two_rows(precision: Precision) -> f64 {
 /// A number that the host has set.
 fn set(value: f64, name: &str) -> Result<f64> {
     if !value.is_finite() || value == UNSET {
-        bail!(BadParameter, "param.{name}: expected a finite number, found {value:e}");
+        refuse!(BadParameter, "param.{name}", expected("a finite number"), found("{value:e}"));
     }
     Ok(value)
 }
@@ -58,21 +58,20 @@ impl Vectors<'_> {
             return Ok(None);
         }
         if !matches!(self.kind, Dslash::Wilson | Dslash::Clover) {
-            bail!(
+            refuse!(
                 Unsupported,
-                "param.distance_pc_alpha0: expected 0 with anything but QUDA_WILSON_DSLASH and \
-                 QUDA_CLOVER_WILSON_DSLASH, found {alpha}"
+                "param.distance_pc_alpha0",
+                expected("0 with anything but QUDA_WILSON_DSLASH and QUDA_CLOVER_WILSON_DSLASH"),
+                found("{alpha}")
             );
         }
         let distance = Distance { alpha: alpha.abs(), t0 };
-        let refuse = |e: Error| {
-            let named = [("distance_alpha", "alpha0"), ("distance_t0", "t0")];
-            let text = named.iter().fold(e.message, |text, (ours, theirs)| {
-                text.replace(ours, &format!("param.distance_pc_{theirs}"))
-            });
-            Error::new(e.status, text)
+        let named = |ours: &str| match ours {
+            "distance_alpha" => "param.distance_pc_alpha0".into(),
+            "distance_t0" => "param.distance_pc_t0".into(),
+            other => other.into(),
         };
-        distance.check(&self.session.geometry).map_err(refuse)?;
+        distance.check(&self.session.geometry).map_err(|e| e.renamed(named))?;
         Ok(Some(distance))
     }
 
@@ -80,7 +79,12 @@ impl Vectors<'_> {
     pub fn quark_params(&self, hop: [f64; 4], sign: f64) -> Result<ActionParams> {
         let p = self.param;
         if !(p.kappa > 1e-300 && p.kappa.is_finite()) {
-            bail!(BadParameter, "param.kappa: expected a number above 0, found {}", p.kappa);
+            refuse!(
+                BadParameter,
+                "param.kappa",
+                expected("a number above 0"),
+                found("{}", p.kappa)
+            );
         }
         let twisted = matches!(self.kind, Dslash::Twisted | Dslash::TwistedClover);
         let mu = if twisted { set(p.mu, "mu")? } else { 0.0 };
@@ -107,11 +111,7 @@ impl Vectors<'_> {
         let clover = match self.kind {
             Dslash::Wilson | Dslash::Twisted => None,
             Dslash::Clover | Dslash::TwistedClover => Some(resident.clover(params.square())?),
-            other => bail!(
-                Unsupported,
-                "param.dslash_type: expected QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH \
-                 or QUDA_TWISTED_CLOVER_DSLASH, found {other:?}"
-            ),
+            other => refuse!(Unsupported, "param.dslash_type", expected("QUDA_WILSON_DSLASH, QUDA_CLOVER_WILSON_DSLASH, QUDA_TWISTED_MASS_DSLASH or QUDA_TWISTED_CLOVER_DSLASH"), found("{other:?}")),
         };
         let number = clover.as_ref().map(|term| term.number);
         let key = format!("{} {number:?} {} {params:?}", links.field.version(), self.inside);

@@ -4,13 +4,13 @@ use std::ffi::c_void;
 
 use super::session::Session;
 use crate::backend::{External, Location};
-use crate::bail;
 use crate::capi::args::{Arg, DataOut};
 use crate::capi::digest::Digest;
 use crate::capi::table::{Pass, Type};
 use crate::error::Result;
 use crate::fields::Precision;
 use crate::params::CType;
+use crate::refuse;
 
 /// A struct that the host passes and that is changed on success.
 pub struct InOut<T> {
@@ -28,7 +28,7 @@ impl<T: Copy + CType> Arg for InOut<T> {
         T: 'a;
     unsafe fn read(at: *mut T, name: &'static str) -> Result<Self> {
         if at.is_null() {
-            bail!(NullPointer, "{name}: expected a pointer, found NULL");
+            refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
         }
         Ok(InOut { at, value: at.read_unaligned() })
     }
@@ -52,7 +52,7 @@ impl Arg for List {
     type View<'a> = &'a List;
     unsafe fn read(c: Self::C, name: &'static str) -> Result<Self> {
         if c.is_null() {
-            bail!(NullPointer, "{name}: expected a pointer, found NULL");
+            refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
         }
         Ok(List(c))
     }
@@ -66,7 +66,7 @@ impl List {
     /// The list that an address of `quda.h` stands for, as that of links in QDP order does.
     pub fn at(address: *mut c_void, name: &str) -> Result<List> {
         if address.is_null() {
-            bail!(NullPointer, "{name}: expected a pointer, found NULL");
+            refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
         }
         Ok(List(address.cast()))
     }
@@ -76,7 +76,7 @@ impl List {
         // SAFETY: the host's list of so many addresses, as the header asks.
         let all: Vec<_> = (0..count).map(|i| unsafe { self.0.add(i).read_unaligned() }).collect();
         if let Some(i) = all.iter().position(|p| p.is_null()) {
-            bail!(NullPointer, "{name}[{i}]: expected a pointer, found NULL");
+            refuse!(NullPointer, "{name}[{i}]", expected("a pointer"), found("NULL"));
         }
         Ok(all)
     }
@@ -87,15 +87,17 @@ impl Session {
     /// as their layout says is what the header asks of the host.
     pub fn external(&self, addresses: &[*mut c_void], name: &str) -> Result<External<'_>> {
         if let Some(i) = addresses.iter().position(|p| p.is_null()) {
-            bail!(NullPointer, "{name}: expected a pointer, found NULL (array {i})");
+            refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL (array {i})"));
         }
         let device = self.context.device();
         let location = device.location_of(addresses[0] as u64)?;
         for address in addresses {
             if device.location_of(*address as u64)? != location {
-                bail!(
+                refuse!(
                     Unsupported,
-                    "{name}: expected all arrays on the device or all in host memory, found both"
+                    "{name}",
+                    expected("all arrays on the device or all in host memory"),
+                    found("both")
                 );
             }
         }

@@ -10,11 +10,11 @@ use std::time::Duration;
 use super::session;
 use crate::bail;
 use crate::capi::args::{number_of, One, Out, Raw};
-use crate::capi::boundary;
+use crate::capi::boundary::{self, LastError};
 use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::comm::Comm;
-use crate::error::{Result, Status};
+use crate::error::{Error, Parts, Result, Status};
 
 #[derive(Clone, Copy, PartialEq)]
 pub enum ErrorMode {
@@ -110,7 +110,11 @@ pub fn together<T: Nothing, W: FnOnce()>(
 /// The result of a function that plaq does not offer.
 pub fn refuse<T: Nothing>(function: &'static str, why: &str) -> T {
     alone::<T, fn()>(function, || {
-        bail!(Unsupported, "{function} is not offered: {why}; docs/quda.md lists what is")
+        bail!(
+            Unsupported,
+            sentence("{function} is not offered: {why}"),
+            hint("docs/quda.md lists what is")
+        )
     })
 }
 
@@ -132,15 +136,14 @@ fn run<T: Nothing, W: FnOnce()>(
     log_at(level);
     LAST_STATUS.set(status);
     if status != Status::Success as i32 {
-        failed(function, status, rank);
+        failed(function, rank);
     }
     value
 }
 
-fn failed(function: &str, status: i32, rank: usize) {
-    let message = boundary::last_message();
-    let message = message.strip_prefix(&format!("{function}: ")).unwrap_or(&message);
-    let block = block(function, status, message);
+fn failed(function: &str, rank: usize) {
+    let Some(LastError { error, .. }) = boundary::last() else { return };
+    let (status, block) = (error.status as i32, block(function, &error));
     let (handler, user) = *HANDLER.read().unwrap_or_else(|e| e.into_inner());
     let ends = MODE.load(Ordering::SeqCst) == PLAQ_QUDA_ERRORS_END.0;
     match handler.0 {
@@ -170,19 +173,22 @@ fn end() -> ! {
     std::process::exit(1)
 }
 
-/// The message in lines.
-fn block(function: &str, status: i32, message: &str) -> String {
-    let row = Status::TABLE.iter().find(|row| row.0 as i32 == status);
+/// The error in lines.
+fn block(function: &str, error: &Error) -> String {
+    let status = error.status as i32;
+    let row = Status::TABLE.iter().find(|row| row.0 == error.status);
     let (name, help) = row.map_or(("INTERNAL", ""), |row| (row.1, row.2));
-    let (what, advice) = match message.split_once("; ") {
-        Some((what, advice)) => (what, advice),
-        None => (message, advice(status)),
+    let Parts { place, argument, expected, found, sentence, hint, .. } = &**error;
+    let advice = if hint.is_empty() { advice(status) } else { hint };
+    let line = |what: &str, text: &str| match text {
+        "" => String::new(),
+        _ => format!("  {what:<12}{text}\n"),
     };
-    let parts = what.split_once(": expected ").and_then(|(argument, rest)| {
-        let (expected, found) = rest.rsplit_once(", found ")?;
-        Some(format!("  argument    {argument}\n  expected    {expected}\n  found       {found}\n"))
-    });
-    let parts = parts.unwrap_or_else(|| format!("  what        {what}\n"));
+    let parts = line("where", place)
+        + &line("argument", argument)
+        + &line("expected", expected)
+        + &line("found", found)
+        + &line("what", sentence);
     format!(
         "plaq: error in {function}\n{parts}  status      PLAQ_{name} ({status}): {help}\n  what to do  {advice}"
     )

@@ -5,12 +5,12 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use super::params_invert::QudaInvertParam;
-use crate::bail;
 use crate::compose::{DiracSolver, Solution};
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::linop::{Adjoint, LinOp};
 use crate::ops::hmc::fermion::Guesses;
+use crate::refuse;
 
 const CHANNELS: usize = 12;
 
@@ -22,7 +22,9 @@ pub struct Chronology([Option<(String, Guesses)>; CHANNELS]);
 pub fn channel(index: c_int, name: &str) -> Result<usize> {
     match usize::try_from(index) {
         Ok(n) if n < CHANNELS => Ok(n),
-        _ => bail!(InvalidArgument, "{name}: expected 0 to {}, found {index}", CHANNELS - 1),
+        _ => {
+            refuse!(InvalidArgument, "{name}", expected("0 to {}", CHANNELS - 1), found("{index}"))
+        }
     }
 }
 
@@ -44,17 +46,20 @@ impl Wanted {
             return Ok(None);
         }
         if sources != 1 {
-            bail!(
+            refuse!(
                 Unsupported,
-                "param.num_src: expected 1 with chrono_use_resident or chrono_make_resident, found {sources}"
+                "param.num_src",
+                expected("1 with chrono_use_resident or chrono_make_resident"),
+                found("{sources}")
             );
         }
         let max = match usize::try_from(p.chrono_max_dim) {
             Ok(n @ 1..=1000) => n,
-            _ => bail!(
+            _ => refuse!(
                 InvalidArgument,
-                "param.chrono_max_dim: expected 1 to 1000, found {}",
-                p.chrono_max_dim
+                "param.chrono_max_dim",
+                expected("1 to 1000"),
+                found("{}", p.chrono_max_dim)
             ),
         };
         let channel = channel(p.chrono_index, "param.chrono_index")?;

@@ -13,12 +13,12 @@ use super::params_invert::QudaInvertParam;
 use super::params_parts::QudaEigParam;
 use super::records::Record;
 use super::resident::{OperatorKey, Resident};
-use crate::bail;
 use crate::capi::args::{choose, Array};
 use crate::compose::{Deflation, LowModes, Schur};
 use crate::error::Result;
 use crate::fields::Precision;
 use crate::operators::{in_storage, QuarkAction};
+use crate::refuse;
 use crate::solvers::{unwatched, EigenParams};
 
 /// What a solve asks of eigenvectors.
@@ -43,9 +43,11 @@ impl Wanted {
         let at: *mut QudaEigParam = p.eig_param.cast();
         if at.is_null() {
             if p.deflate.0 == 1 {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "param.deflate: expected QUDA_BOOLEAN_FALSE with eig_param NULL, found QUDA_BOOLEAN_TRUE"
+                    "param.deflate",
+                    expected("QUDA_BOOLEAN_FALSE with eig_param NULL"),
+                    found("QUDA_BOOLEAN_TRUE")
                 );
             }
             return Ok(None);
@@ -54,26 +56,29 @@ impl Wanted {
         eig.check("param.eig_param")?;
         let (kind, params) = eigen::search(&eig, "param.eig_param")?;
         if kind == EigenKind::Slices {
-            bail!(
+            refuse!(
                 Unsupported,
-                "param.eig_param.eig_type: expected QUDA_EIG_TR_LANCZOS or QUDA_EIG_BLK_TR_LANCZOS, found \
-                 QUDA_EIG_TR_LANCZOS_3D"
+                "param.eig_param.eig_type",
+                expected("QUDA_EIG_TR_LANCZOS or QUDA_EIG_BLK_TR_LANCZOS"),
+                found("QUDA_EIG_TR_LANCZOS_3D")
             );
         }
         let used = match usize::try_from(eig.n_ev_deflate) {
             Ok(0) | Err(_) => params.count,
             Ok(n) if n <= params.count => n,
-            Ok(n) => bail!(
+            Ok(n) => refuse!(
                 InvalidArgument,
-                "param.eig_param.n_ev_deflate: expected at most n_conv, {}, found {n}",
-                params.count
+                "param.eig_param.n_ev_deflate",
+                expected("at most n_conv, {}", params.count),
+                found("{n}")
             ),
         };
         if !(0.0..1.0).contains(&p.tol_restart) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "param.tol_restart: expected a number from 0, below 1, with eig_param, found {}",
-                p.tol_restart
+                "param.tol_restart",
+                expected("a number from 0, below 1, with eig_param"),
+                found("{}", p.tol_restart)
             );
         }
         let precision = match p.cuda_prec_eigensolver.0 {
@@ -107,19 +112,19 @@ impl Wanted {
         let number = self.space.addr();
         let deflation = |modes| Deflation { modes, count: self.used, restart: self.restart };
         match resident.eigenspaces.of(number) {
-            None if number != 0 => bail!(
+            None if number != 0 => refuse!(
                 InvalidHandle,
-                "param.eig_param.preserve_deflation_space: expected NULL or what an earlier solve of this session has \
-                 left there, found {:p}",
-                self.space
+                "param.eig_param.preserve_deflation_space",
+                expected("NULL or what an earlier solve of this session has left there"),
+                found("{:p}", self.space)
             ),
             Some(Some(kept)) if kept.operator == *key && kept.form == form => {
                 if kept.modes.count() != self.params.count {
-                    bail!(
+                    refuse!(
                         InvalidArgument,
-                        "param.eig_param.n_conv: expected {} as the eigenvectors that are kept are, found {}",
-                        kept.modes.count(),
-                        self.params.count
+                        "param.eig_param.n_conv",
+                        expected("{} as the eigenvectors that are kept are", kept.modes.count()),
+                        found("{}", self.params.count)
                     );
                 }
                 if !kept.modes.is_of(&**action) {

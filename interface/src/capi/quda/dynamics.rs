@@ -11,7 +11,6 @@ use super::host::Host;
 use super::params::QudaGaugeParam;
 use super::resident::Links;
 use super::session;
-use crate::bail;
 use crate::capi::args::Array;
 use crate::capi::table::interface;
 use crate::error::{significant, Result};
@@ -19,6 +18,7 @@ use crate::fields::{GaugeField, Momenta, Recon};
 use crate::ops::gaugefix::{fix_gauge, Condition, GaugeFixParams, Method, Stop, Working};
 use crate::ops::link_smearing::project_links;
 use crate::ops::observables;
+use crate::refuse;
 
 interface! {
     "Momenta, link updates, random fields and gauge fixing"
@@ -58,10 +58,12 @@ fn resident_momenta(mom: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<(
     }
     let result = match &host.resident().momenta {
         Some(momenta) => host.momenta_at(mom)?.numbers_of(momenta)?,
-        None => bail!(
+        None => refuse!(
             InvalidArgument,
-            "momenta: expected some on the device, found none; call momResidentQuda with \
-             return_result_mom 0 first"
+            "momenta",
+            expected("some on the device"),
+            found("none"),
+            hint("call momResidentQuda with return_result_mom 0 first")
         ),
     };
     if p.make_resident_mom == 0 {
@@ -86,16 +88,19 @@ fn random_momenta(seed: usize, sigma: f64) -> Result<()> {
             momenta.set_gaussian(seed as u64, 0)?;
             momenta.scale(sigma)
         }
-        None => bail!(
+        None => refuse!(
             InvalidArgument,
-            "momenta: expected some on the device, found none; call momResidentQuda first"
+            "momenta",
+            expected("some on the device"),
+            found("none"),
+            hint("call momResidentQuda first")
         ),
     }
 }
 
 fn random_links(seed: usize, sigma: f64) -> Result<()> {
     if !(0.0..=1.0).contains(&sigma) {
-        bail!(InvalidArgument, "sigma: expected 0 to 1, found {sigma}");
+        refuse!(InvalidArgument, "sigma", expected("0 to 1"), found("{sigma}"));
     }
     let session = session::get()?;
     let kept = session.resident().links()?;
@@ -160,19 +165,20 @@ fn project(gauge_h: *mut c_void, tol: f64, param: &Array<QudaGaugeParam>) -> Res
 /// `InvalidArgument`: `tol` is not a number above 0; `NotUnitary`: a link is not in SU(3) to `tol` then.
 pub(crate) fn projected(links: &GaugeField, tol: f64) -> Result<GaugeField> {
     if !(tol > 0.0 && tol.is_finite()) {
-        bail!(InvalidArgument, "tol: expected a number above 0, found {tol}");
+        refuse!(InvalidArgument, "tol", expected("a number above 0"), found("{tol}"));
     }
     let field = project_links(links)?;
     let left = observables::unitarity(&field)?;
     if left.worst().is_nan() || left.worst() > tol {
-        bail!(
+        refuse!(
             NotUnitary,
-            "link {} at {:?}: expected a deviation from SU(3) of at most {} after the projection, found {}; \
-             the link as it was has no SU(3) matrix near it",
-            left.direction,
-            left.site,
-            significant(tol, 6),
-            significant(left.worst(), 2)
+            format!("link {} at {:?}", left.direction, left.site),
+            expected(
+                "a deviation from SU(3) of at most {} after the projection",
+                significant(tol, 6)
+            ),
+            found("{}", significant(left.worst(), 2)),
+            hint("the link as it was has no SU(3) matrix near it")
         );
     }
     Ok(field)
@@ -192,10 +198,15 @@ pub(crate) struct Fixing {
 impl Fixing {
     fn params(&self, method: Method, omega: f64) -> Result<GaugeFixParams> {
         if !(0.0..f64::INFINITY).contains(&self.tolerance) {
-            bail!(InvalidArgument, "tolerance: expected 0 or more, found {}", self.tolerance);
+            refuse!(
+                InvalidArgument,
+                "tolerance",
+                expected("0 or more"),
+                found("{}", self.tolerance)
+            );
         }
         if self.steps < 1 {
-            bail!(InvalidArgument, "Nsteps: expected 1 or more, found {}", self.steps);
+            refuse!(InvalidArgument, "Nsteps", expected("1 or more"), found("{}", self.steps));
         }
         // With 0 all steps are taken.
         let least = self.tolerance.max(f64::MIN_POSITIVE);
@@ -203,7 +214,7 @@ impl Fixing {
             0 => (Stop { theta: 0.0, theta_max: 0.0, change: least }, 1),
             // QUDA's Delta lacks the factor 1/2 of culgt-2012's Eq. (6).
             1 => (Stop { theta: least / 4.0, theta_max: 0.0, change: 0.0 }, 10),
-            other => bail!(InvalidArgument, "stopWtheta: expected 0 or 1, found {other}"),
+            other => refuse!(InvalidArgument, "stopWtheta", expected("0 or 1"), found("{other}")),
         };
         Ok(GaugeFixParams {
             method,
@@ -218,7 +229,12 @@ impl Fixing {
     /// The links in the gauge that overrelaxation finds.
     pub fn overrelaxed(&self, links: &GaugeField, relax_boost: f64) -> Result<GaugeField> {
         if !(1.0..2.0).contains(&relax_boost) {
-            bail!(InvalidArgument, "relax_boost: expected 1 to below 2, found {relax_boost}");
+            refuse!(
+                InvalidArgument,
+                "relax_boost",
+                expected("1 to below 2"),
+                found("{relax_boost}")
+            );
         }
         self.fix(links, &self.params(Method::Overrelaxation, relax_boost)?)
     }

@@ -19,6 +19,7 @@ use crate::error::{significant, Result};
 use crate::fields::Precision;
 use crate::linop::{LinOp, Normal};
 use crate::operators::{Gamma5Times, QuarkAction};
+use crate::refuse;
 use crate::solvers::{self, eigen, slice_modes, unwatched, EigenParams, EigenReport, Filter};
 
 interface! {
@@ -37,7 +38,7 @@ interface! {
 fn counted(value: c_int, name: &str) -> Result<usize> {
     match usize::try_from(value) {
         Ok(n) if n > 0 => Ok(n),
-        _ => bail!(BadParameter, "{name}: expected 1 or more, found {value}"),
+        _ => refuse!(BadParameter, "{name}", expected("1 or more"), found("{value}")),
     }
 }
 
@@ -85,13 +86,7 @@ pub(crate) fn say(
         if report.converged { "" } else { ", not converged" }
     );
     if required && !report.converged {
-        bail!(
-            NotConverged,
-            "{name}.max_restarts: {found} of {count} eigenvectors after {}, with a residual of {}; \
-             require_convergence of QUDA_BOOLEAN_FALSE takes what there is",
-            report.restarts,
-            significant(worst, 4)
-        );
+        bail!(NotConverged, sentence("{name}.max_restarts: {found} of {count} eigenvectors after {}, with a residual of {}", report.restarts, significant(worst, 4)), hint("require_convergence of QUDA_BOOLEAN_FALSE takes what there is"));
     }
     Ok(())
 }
@@ -119,12 +114,7 @@ fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
             _ => false,
         };
         if normal || dagger || !hermitian {
-            bail!(
-                Unsupported,
-                "param.compute_gamma5: expected QUDA_BOOLEAN_FALSE but for gamma5 times the operator itself, which is \
-                 hermitian with QUDA_WILSON_DSLASH and QUDA_CLOVER_WILSON_DSLASH, of the latter with use_pc for an \
-                 asymmetric matpc_type"
-            );
+            refuse!(Unsupported, "param.compute_gamma5", expected("QUDA_BOOLEAN_FALSE but for gamma5 times the operator itself, which is hermitian with QUDA_WILSON_DSLASH and QUDA_CLOVER_WILSON_DSLASH, of the latter with use_pc for an asymmetric matpc_type"));
         }
         return Ok(Arc::new(Gamma5Times(op)));
     }
@@ -132,10 +122,10 @@ fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
         (true, false) => Arc::new(Normal::mdag_m(op)),
         (true, true) => Arc::new(Normal::m_mdag(op)),
         (false, _) if op.hermitian() => op,
-        (false, _) => bail!(
+        (false, _) => refuse!(
             Unsupported,
-            "param.use_norm_op, compute_gamma5: expected QUDA_BOOLEAN_TRUE for one of them, as the operator itself is not \
-             hermitian"
+            "param.use_norm_op, compute_gamma5",
+            expected("QUDA_BOOLEAN_TRUE for one of them, as the operator itself is not hermitian")
         ),
     })
 }
@@ -143,9 +133,10 @@ fn operator(p: &QudaEigParam, vectors: &Vectors) -> Result<Arc<dyn LinOp>> {
 fn no_file(name: &[c_char; 256], member: &str) -> Result<()> {
     match name[0] {
         0 => Ok(()),
-        _ => bail!(
+        _ => refuse!(
             Unsupported,
-            "{member}: expected an empty name, as files of eigenvectors are those of plaq.h"
+            "{member}",
+            expected("an empty name, as files of eigenvectors are those of plaq.h")
         ),
     }
 }
@@ -159,10 +150,11 @@ pub(crate) fn eigensolve(
     let quark = Array::at(p.invert_param, "param.invert_param")?.own(1)[0];
     let vectors = Vectors::new(&quark, "param.invert_param")?;
     if p.compute_svd.0 != 0 {
-        bail!(
+        refuse!(
             Unsupported,
-            "param.compute_svd: expected QUDA_BOOLEAN_FALSE, found {}",
-            p.compute_svd.0
+            "param.compute_svd",
+            expected("QUDA_BOOLEAN_FALSE"),
+            found("{}", p.compute_svd.0)
         );
     }
     let (method, params) = search(p, "param")?;
@@ -189,18 +181,19 @@ pub(crate) fn eigensolve(
 /// Time-slices by themselves: the Laplacian has no hops between them.
 fn slices(p: &QudaEigParam, vectors: &Vectors) -> Result<()> {
     if vectors.kind != Dslash::Laplace || vectors.param.laplace3D != 3 {
-        bail!(
+        refuse!(
             Unsupported,
-            "param.eig_type: expected QUDA_EIG_TR_LANCZOS_3D with QUDA_LAPLACE_DSLASH and laplace3D 3 only"
+            "param.eig_type",
+            expected("QUDA_EIG_TR_LANCZOS_3D with QUDA_LAPLACE_DSLASH and laplace3D 3 only")
         );
     }
     let t = vectors.session.geometry.extents()[3];
     if p.ortho_dim != 3 || p.ortho_dim_size_local as i64 != t as i64 {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "param.ortho_dim, ortho_dim_size_local: expected 3 and {t}, the t of this rank, found {} and {}",
-            p.ortho_dim,
-            p.ortho_dim_size_local
+            "param.ortho_dim, ortho_dim_size_local",
+            expected("3 and {t}, the t of this rank"),
+            found("{} and {}", p.ortho_dim, p.ortho_dim_size_local)
         );
     }
     Ok(())

@@ -7,12 +7,12 @@ use std::ffi::{c_int, c_void};
 use super::host::Host;
 use super::params::QudaGaugeParam;
 use super::session;
-use crate::bail;
 use crate::capi::args::{Array, DataOut, PathList, PathTable};
 use crate::capi::table::interface;
 use crate::error::Result;
 use crate::fields::{GaugeField, MatrixField, MatrixForm, Precision};
 use crate::ops::paths::{traces, Paths, Walker, LONGEST, MAX_PATHS};
+use crate::refuse;
 
 interface! {
     "Links and paths"
@@ -37,7 +37,9 @@ interface! {
 pub(crate) fn step_of(step: i32) -> Result<u8> {
     match u8::try_from(step) {
         Ok(step) if step < 8 => Ok(step),
-        _ => bail!(InvalidArgument, "input_path_buf: a step: expected 0 to 7, found {step}"),
+        _ => {
+            refuse!(InvalidArgument, "input_path_buf: a step", expected("0 to 7"), found("{step}"))
+        }
     }
 }
 
@@ -49,7 +51,7 @@ pub(crate) fn list_of(
     (max_length, longest): (c_int, usize),
 ) -> Result<(Vec<usize>, Vec<f64>)> {
     if !(1..=max as c_int).contains(&num_paths) {
-        bail!(InvalidArgument, "num_paths: expected 1 to {max}, found {num_paths}");
+        refuse!(InvalidArgument, "num_paths", expected("1 to {max}"), found("{num_paths}"));
     }
     let n = num_paths as usize;
     // Hosts pass a maximum above what they use.
@@ -58,12 +60,17 @@ pub(crate) fn list_of(
     for length in lengths.get(n)? {
         match usize::try_from(length) {
             Ok(length) if (1..=longest).contains(&length) => all.push(length),
-            _ => bail!(InvalidArgument, "path_length: expected 1 to {longest}, found {length}"),
+            _ => refuse!(
+                InvalidArgument,
+                "path_length",
+                expected("1 to {longest}"),
+                found("{length}")
+            ),
         }
     }
     let coefficients = coefficients.get(n)?;
     if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
-        bail!(InvalidArgument, "loop_coeff: expected finite numbers, found {bad}");
+        refuse!(InvalidArgument, "loop_coeff", expected("finite numbers"), found("{bad}"));
     }
     Ok((all, coefficients))
 }
@@ -108,7 +115,7 @@ pub(crate) fn gathered(
 
 pub(crate) fn finite(dt: f64, name: &str) -> Result<()> {
     if !dt.is_finite() {
-        bail!(InvalidArgument, "{name}: expected a finite number, found {dt}");
+        refuse!(InvalidArgument, "{name}", expected("a finite number"), found("{dt}"));
     }
     Ok(())
 }
@@ -131,9 +138,11 @@ fn gauge_force(
     paths.check_closed(host.session.geometry.global_extents())?;
     let p = host.param;
     if p.use_resident_mom != 0 && host.resident().momenta.is_none() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "param.use_resident_mom: expected momenta on the device, found none"
+            "param.use_resident_mom",
+            expected("momenta on the device"),
+            found("none")
         );
     }
     if p.return_result_mom != 0 {

@@ -13,12 +13,12 @@ use super::records::Record;
 use super::resident::{Links, Resident};
 use super::session::{self, Session};
 use crate::backend::{Device, External, Location};
-use crate::bail;
 use crate::capi::args::{choose, Array, DataOut};
 use crate::error::Result;
 use crate::fields::{
     GaugeField, Layout, LinkOptions, Momenta, MomentaForm, Precision, Recon, SiteOrder,
 };
+use crate::refuse;
 
 pub struct Host {
     pub session: Arc<Session>,
@@ -93,9 +93,11 @@ impl Host {
     pub fn links_to_keep(&self, data: *mut c_void, name: &str) -> Result<Links> {
         let anisotropy = self.param.anisotropy;
         if !(anisotropy > 0.0 && anisotropy.is_finite()) {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "param.anisotropy: expected a number above 0, found {anisotropy}"
+                "param.anisotropy",
+                expected("a number above 0"),
+                found("{anisotropy}")
             );
         }
         // Hosts that know no anisotropy leave QUDA's mark there.
@@ -117,9 +119,11 @@ impl Host {
         }
         let kept = self.resident().links.clone();
         let Some(Links { field: links, .. }) = kept else {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "param.use_resident_gauge: expected links on the device; call loadGaugeQuda first"
+                "param.use_resident_gauge",
+                expected("links on the device"),
+                hint("call loadGaugeQuda first")
             );
         };
         match links.precision() == self.inside {
@@ -147,10 +151,12 @@ impl Host {
         }
         match &self.resident().momenta {
             Some(kept) => momenta.copy_from(kept)?,
-            None => bail!(
+            None => refuse!(
                 InvalidArgument,
-                "param.use_resident_mom: expected momenta on the device, found none; call momResidentQuda \
-                 first"
+                "param.use_resident_mom",
+                expected("momenta on the device"),
+                found("none"),
+                hint("call momResidentQuda first")
             ),
         }
         Ok(momenta)
@@ -174,12 +180,12 @@ impl Host {
         let arrays = match self.order {
             LinkOrder::Milc => vec![data],
             LinkOrder::Qdp => List::at(data, "mom")?.get(4, "mom")?,
-            LinkOrder::QdpJit | LinkOrder::MilcSite => bail!(
+            LinkOrder::QdpJit | LinkOrder::MilcSite => refuse!(
                 Unsupported,
-                "param.gauge_order: expected QUDA_MILC_GAUGE_ORDER or QUDA_QDP_GAUGE_ORDER for momenta \
-                 of the host, found {}; or keep momenta on the device (use_resident_mom, \
-                 make_resident_mom)",
-                self.order
+                "param.gauge_order",
+                expected("QUDA_MILC_GAUGE_ORDER or QUDA_QDP_GAUGE_ORDER for momenta of the host"),
+                found("{}", self.order),
+                hint("or keep momenta on the device (use_resident_mom, make_resident_mom)")
             ),
         };
         let location = self.session.external(&arrays, "mom")?.location();

@@ -15,12 +15,12 @@ use super::params_invert::QudaInvertParam;
 use super::records::INVALID;
 use super::resident::{Resident, SolverKey};
 use super::session;
-use crate::bail;
 use crate::capi::args::choose;
 use crate::capi::table::interface;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams, MULTIGRID_DIRECTIONS};
 use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, Recon, VectorField};
+use crate::refuse;
 use crate::solvers::{Progress, Shift, SolverKind, SolverParams, SolverReport, Stop};
 
 interface! {
@@ -105,41 +105,49 @@ fn solver_params(vectors: &Vectors, shifted: bool) -> Result<SolveParams> {
     let equations = solve.normal.filter(|_| !normal && !own).unwrap_or(Equations::Direct);
     let residuals = p.residual_type.0;
     if !(1..8).contains(&residuals) || residuals & L2 == L2 {
-        bail!(
-            InvalidArgument,
-            "param.residual_type: expected QUDA_L2_RELATIVE_RESIDUAL (1) or QUDA_L2_ABSOLUTE_RESIDUAL (2), \
-             QUDA_HEAVY_QUARK_RESIDUAL (4), or the sum of this and one of those, found {residuals}"
-        );
+        refuse!(InvalidArgument, "param.residual_type", expected("QUDA_L2_RELATIVE_RESIDUAL (1) or QUDA_L2_ABSOLUTE_RESIDUAL (2), QUDA_HEAVY_QUARK_RESIDUAL (4), or the sum of this and one of those"), found("{residuals}"));
     }
     let whole = solve.even_odd && !solution.preconditioned();
     if vectors.rho() != 0.0 && whole {
-        bail!(
+        refuse!(
             Unsupported,
-            "param.tm_rho: expected 0 where a solution on the whole lattice comes from one parity, found {}; \
-             QUDA_NORMOP_SOLVE or QUDA_DIRECT_SOLVE take it",
-            vectors.rho()
+            "param.tm_rho",
+            expected("0 where a solution on the whole lattice comes from one parity"),
+            found("{}", vectors.rho()),
+            hint("QUDA_NORMOP_SOLVE or QUDA_DIRECT_SOLVE take it")
         );
     }
     if p.maxiter < 1 {
-        bail!(InvalidArgument, "param.maxiter: expected 1 or more, found {}", p.maxiter);
+        refuse!(InvalidArgument, "param.maxiter", expected("1 or more"), found("{}", p.maxiter));
     }
     let goal = |bit: i32, tol: f64| if residuals & bit != 0 { tol } else { 0.0 };
     let (tol, tol_hq) = (goal(L2, p.tol), goal(HEAVY_QUARK, p.tol_hq));
     let met = |t: f64| t > 1e-300 && t < 1.0;
     if !shifted && !met(tol) && !met(tol_hq) {
-        bail!(InvalidArgument, "param.tol: expected a number above 0, below 1, found {}", p.tol);
+        refuse!(
+            InvalidArgument,
+            "param.tol",
+            expected("a number above 0, below 1"),
+            found("{}", p.tol)
+        );
     }
     let distance = vectors.distance()?;
     let other = shifted || p.inv_type_precondition.0 == MULTIGRID || !p.eig_param.is_null();
     if distance.is_some() && other {
-        bail!(
+        refuse!(
             Unsupported,
-            "param.distance_pc_alpha0: expected 0 with several shifts, multigrid or eig_param, found {}",
-            p.distance_pc_alpha0
+            "param.distance_pc_alpha0",
+            expected("0 with several shifts, multigrid or eig_param"),
+            found("{}", p.distance_pc_alpha0)
         );
     }
     if shifted && !p.eig_param.is_null() {
-        bail!(Unsupported, "param.eig_param: expected NULL with several shifts, found an address");
+        refuse!(
+            Unsupported,
+            "param.eig_param",
+            expected("NULL with several shifts"),
+            found("an address")
+        );
     }
     let precondition_steps = steps_inside(p, kind)?;
     let (whole, form) = (vectors.inside, sloppy(p.cuda_prec_sloppy, vectors.inside));
@@ -185,16 +193,20 @@ fn steps_inside(p: &QudaInvertParam, kind: SolverKind) -> Result<usize> {
         MULTIGRID | INVALID => Ok(0),
         MR => match usize::try_from(p.maxiter_precondition) {
             Ok(steps @ 1..) => Ok(steps),
-            _ => bail!(
+            _ => refuse!(
                 InvalidArgument,
-                "param.maxiter_precondition: expected 1 or more with QUDA_MR_INVERTER as inv_type_precondition, found {}",
-                p.maxiter_precondition
+                "param.maxiter_precondition",
+                expected("1 or more with QUDA_MR_INVERTER as inv_type_precondition"),
+                found("{}", p.maxiter_precondition)
             ),
         },
-        other => bail!(
+        other => refuse!(
             Unsupported,
-            "param.inv_type_precondition: expected QUDA_MG_INVERTER, QUDA_MR_INVERTER or QUDA_INVALID_INVERTER with a GCR \
-             inverter, found {other}"
+            "param.inv_type_precondition",
+            expected(
+                "QUDA_MG_INVERTER, QUDA_MR_INVERTER or QUDA_INVALID_INVERTER with a GCR inverter"
+            ),
+            found("{other}")
         ),
     }
 }
@@ -379,18 +391,21 @@ fn invert_shifts(x: &List, h_b: *mut c_void, param: &mut QudaInvertParam) -> Res
     let max = asked.offset.len();
     let count = match usize::try_from(asked.num_offset) {
         Ok(n) if (1..=max).contains(&n) => n,
-        _ => bail!(
+        _ => refuse!(
             InvalidArgument,
-            "param.num_offset: expected 1 to {max}, found {}",
-            asked.num_offset
+            "param.num_offset",
+            expected("1 to {max}"),
+            found("{}", asked.num_offset)
         ),
     };
     let mut params = solver_params(&vectors, true)?;
     let solution = params.solution;
     if !solution.normal() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "param.solution_type: expected QUDA_MATDAG_MAT_SOLUTION or QUDA_MATPCDAG_MATPC_SOLUTION, found {solution}"
+            "param.solution_type",
+            expected("QUDA_MATDAG_MAT_SOLUTION or QUDA_MATPCDAG_MATPC_SOLUTION"),
+            found("{solution}")
         );
     }
     // Of a normal solution any kind of solver will do: the shifts have their own.

@@ -13,7 +13,6 @@ use super::params::{QudaGaugeObservableParam, QudaGaugeParam, QudaGaugeSmearPara
 use super::records::Record;
 use super::resident::{Links, Resident};
 use super::session;
-use crate::bail;
 use crate::capi::args::{choose, Array, DataOut, One, OutArray, PathList, Raw};
 use crate::capi::table::interface;
 use crate::error::{within, Result};
@@ -22,6 +21,7 @@ use crate::ops::flow::{Flow, FlowKind};
 use crate::ops::link_smearing::{project_links, smear_links, Smearing};
 use crate::ops::observables::{self, FieldStrength};
 use crate::params::Number;
+use crate::refuse;
 
 interface! {
     "Links, what they are measured by, smearing and flows"
@@ -82,10 +82,12 @@ fn save_gauge(h_gauge: *mut c_void, param: &Array<QudaGaugeParam>) -> Result<()>
 fn smeared(resident: &Resident) -> Result<Links> {
     match &resident.smeared {
         Some(links) => Ok(links.clone()),
-        None => bail!(
+        None => refuse!(
             InvalidArgument,
-            "smeared links: expected some on the device, found none; call performGaugeSmearQuda or \
-             performWFlowQuda first"
+            "smeared links",
+            expected("some on the device"),
+            found("none"),
+            hint("call performGaugeSmearQuda or performWFlowQuda first")
         ),
     }
 }
@@ -124,7 +126,7 @@ pub(crate) fn plaquettes(links: &Links) -> Result<[f64; 3]> {
 
 fn polyakov_loop(ploop: &mut OutArray<f64>, dir: c_int) -> Result<()> {
     if dir != 3 {
-        bail!(InvalidArgument, "dir: expected 3 (t), found {dir}");
+        refuse!(InvalidArgument, "dir", expected("3 (t)"), found("{dir}"));
     }
     let links = session::get()?.resident().measured()?;
     ploop.set(loops(&links)?.to_vec());
@@ -218,7 +220,12 @@ struct Measurements {
 impl Measurements {
     fn new(at: *mut QudaGaugeObservableParam, smear: &QudaGaugeSmearParam) -> Result<Self> {
         if smear.meas_interval == 0 && !at.is_null() {
-            bail!(InvalidArgument, "smear_param.meas_interval: expected 1 or more, found 0");
+            refuse!(
+                InvalidArgument,
+                "smear_param.meas_interval",
+                expected("1 or more"),
+                found("0")
+            );
         }
         Ok(Measurements { at, interval: smear.meas_interval as usize, written: vec![] })
     }
@@ -255,7 +262,12 @@ fn directions(p: &QudaGaugeSmearParam, usual: c_int) -> Result<i32> {
     match if p.dir_ignore == -1 { usual } else { p.dir_ignore } {
         mu @ 0..=3 => Ok(15 & !(1 << mu)),
         4 => Ok(15),
-        other => bail!(InvalidArgument, "smear_param.dir_ignore: expected -1 to 4, found {other}"),
+        other => refuse!(
+            InvalidArgument,
+            "smear_param.dir_ignore",
+            expected("-1 to 4"),
+            found("{other}")
+        ),
     }
 }
 
@@ -276,10 +288,11 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
             let alpha = [p.alpha1, p.alpha2, p.alpha3];
             Smearing::Hyp { alpha, directions: directions(p, 4)? }
         }
-        Smear::WilsonFlow | Smear::SymanzikFlow => bail!(
+        Smear::WilsonFlow | Smear::SymanzikFlow => refuse!(
             InvalidArgument,
-            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_APE, STOUT, OVRIMP_STOUT or HYP; \
-             performWFlowQuda flows"
+            "smear_param.smear_type",
+            expected("QUDA_GAUGE_SMEAR_APE, STOUT, OVRIMP_STOUT or HYP"),
+            hint("performWFlowQuda flows")
         ),
     };
     within("smear_param.n_steps", p.n_steps as usize, 0, MAX_STEPS)?;
@@ -301,17 +314,19 @@ fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -
     let kind = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
         Smear::WilsonFlow => FlowKind::Wilson,
         Smear::SymanzikFlow => FlowKind::Symanzik,
-        _ => bail!(
+        _ => refuse!(
             InvalidArgument,
-            "smear_param.smear_type: expected QUDA_GAUGE_SMEAR_WILSON_FLOW or SYMANZIK_FLOW; \
-             performGaugeSmearQuda smears"
+            "smear_param.smear_type",
+            expected("QUDA_GAUGE_SMEAR_WILSON_FLOW or SYMANZIK_FLOW"),
+            hint("performGaugeSmearQuda smears")
         ),
     };
     if !p.epsilon.is_finite() {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "smear_param.epsilon: expected a finite number, found {}",
-            p.epsilon
+            "smear_param.epsilon",
+            expected("a finite number"),
+            found("{}", p.epsilon)
         );
     }
     within("smear_param.n_steps", p.n_steps as usize, 0, MAX_STEPS)?;

@@ -12,7 +12,6 @@ use super::params_invert::QudaInvertParam;
 use super::params_parts::QudaMultigridParam;
 use super::records::Record;
 use super::session;
-use crate::bail;
 use crate::capi::args::Array;
 use crate::capi::table::interface;
 use crate::compose::multigrid::{
@@ -20,6 +19,7 @@ use crate::compose::multigrid::{
 };
 use crate::error::Result;
 use crate::ops::null_space::{load_multigrid, save_multigrid};
+use crate::refuse;
 
 interface! {
     "Multigrid"
@@ -51,7 +51,9 @@ fn operator_of(param: &QudaMultigridParam) -> Result<QudaInvertParam> {
 fn positive(value: c_int, name: &str, level: usize) -> Result<usize> {
     match usize::try_from(value) {
         Ok(n) if n > 0 => Ok(n),
-        _ => bail!(BadParameter, "param.{name}[{level}]: expected 1 or more, found {value}"),
+        _ => {
+            refuse!(BadParameter, "param.{name}[{level}]", expected("1 or more"), found("{value}"))
+        }
     }
 }
 
@@ -65,19 +67,19 @@ fn dividing(block: usize, extent: usize) -> usize {
 fn params(p: &QudaMultigridParam, mut extents: [usize; 4]) -> Result<MultigridParams> {
     let levels = match usize::try_from(p.n_level) {
         Ok(n) if (2..=p.n_vec.len()).contains(&n) => n,
-        _ => bail!(
+        _ => refuse!(
             BadParameter,
-            "param.n_level: expected 2 to {}, found {}",
-            p.n_vec.len(),
-            p.n_level
+            "param.n_level",
+            expected("2 to {}", p.n_vec.len()),
+            found("{}", p.n_level)
         ),
     };
     if let Some(i) = (0..levels - 1).find(|&i| p.transfer_type[i].0 != 0) {
-        bail!(
+        refuse!(
             Unsupported,
-            "param.transfer_type[{i}]: expected QUDA_TRANSFER_AGGREGATE (0), as the others are those of staggered quarks, \
-             found {}",
-            p.transfer_type[i].0
+            "param.transfer_type[{i}]",
+            expected("QUDA_TRANSFER_AGGREGATE (0), as the others are those of staggered quarks"),
+            found("{}", p.transfer_type[i].0)
         );
     }
     let mut made = MultigridParams { levels: Some(levels), ..Default::default() };
@@ -123,15 +125,16 @@ fn file(
     vectors: usize,
 ) -> Result<Option<PathBuf>> {
     if let Some(i) = (1..levels).find(|&i| names[i][0] != 0 && names[0][0] == 0) {
-        bail!(
-            Unsupported,
-            "param.{member}[{i}]: expected an empty name where that of level 0 is empty, as plaq makes null vectors of coarse \
-             levels of the finest one's, found another"
-        );
+        refuse!(Unsupported, "param.{member}[{i}]", expected("an empty name where that of level 0 is empty, as plaq makes null vectors of coarse levels of the finest one's"), found("another"));
     }
     let bytes: &[u8] = bytemuck::cast_slice(&names[0]);
     let Ok(name) = CStr::from_bytes_until_nul(bytes) else {
-        bail!(InvalidArgument, "param.{member}[0]: expected a text that ends with NUL, found none");
+        refuse!(
+            InvalidArgument,
+            "param.{member}[0]",
+            expected("a text that ends with NUL"),
+            found("none")
+        );
     };
     if name.is_empty() {
         return Ok(None);
@@ -144,11 +147,7 @@ fn file(
 /// Low modes of the coarsest level, where the host asks for them.
 fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<usize>> {
     if let Some(i) = (0..coarsest).find(|&i| p.use_eig_solver[i].0 == 1) {
-        bail!(
-            Unsupported,
-            "param.use_eig_solver[{i}]: expected QUDA_BOOLEAN_FALSE but for the coarsest level, {coarsest}, as null vectors \
-             are found by iteration, found QUDA_BOOLEAN_TRUE"
-        );
+        refuse!(Unsupported, "param.use_eig_solver[{i}]", expected("QUDA_BOOLEAN_FALSE but for the coarsest level, {coarsest}, as null vectors are found by iteration"), found("QUDA_BOOLEAN_TRUE"));
     }
     if p.use_eig_solver[coarsest].0 != 1 {
         return Ok(None);
@@ -158,9 +157,11 @@ fn modes_of_coarsest(p: &QudaMultigridParam, coarsest: usize) -> Result<Option<u
     let wanted = if eigen.n_ev_deflate > 0 { eigen.n_ev_deflate } else { eigen.n_conv };
     match usize::try_from(wanted) {
         Ok(n @ 1..) => Ok(Some(n.min(MAX_MODES))),
-        _ => bail!(
+        _ => refuse!(
             BadParameter,
-            "param.eig_param[{coarsest}].n_conv: expected 1 or more with use_eig_solver, found {wanted}"
+            "param.eig_param[{coarsest}].n_conv",
+            expected("1 or more with use_eig_solver"),
+            found("{wanted}")
         ),
     }
 }
@@ -224,9 +225,11 @@ fn dump(mg_instance: *mut c_void, param: &mut QudaMultigridParam) -> Result<()> 
     let levels = multigrid.report().levels.len();
     let Some(path) = file(&param.vec_outfile, "vec_outfile", levels, params.level[0].vectors)?
     else {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "param.vec_outfile[0]: expected the name of a file, found an empty one"
+            "param.vec_outfile[0]",
+            expected("the name of a file"),
+            found("an empty one")
         );
     };
     save_multigrid(&path, &multigrid)

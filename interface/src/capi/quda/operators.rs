@@ -13,7 +13,6 @@ use super::records::{unset, Record};
 use super::resident::TermSource;
 use super::session::{self, Session};
 use crate::backend::External;
-use crate::bail;
 use crate::capi::args::{choose, One};
 use crate::capi::library::log_at;
 use crate::capi::table::interface;
@@ -24,6 +23,7 @@ use crate::fields::{
 use crate::linop::{LinOp, Schur};
 use crate::operators::{CovariantShift, Laplace, SiteTerm};
 use crate::ops::smearing::{self, SPACE};
+use crate::refuse;
 
 interface! {
     "Clover terms and operators"
@@ -108,11 +108,14 @@ impl<'a> Vectors<'a> {
         let numbers = self.outside;
         let order = choose(self.param.dirac_order, "param.dirac_order")?;
         if (spins == 1 || slices == 2) && order != SpinorOrder::Dirac {
-            bail!(
+            refuse!(
                 Unsupported,
-                "param.dirac_order: expected QUDA_DIRAC_ORDER with {}, found {}",
-                if spins == 1 { "colour vectors" } else { "QUDA_TWIST_NONDEG_DOUBLET" },
-                self.param.dirac_order.0
+                "param.dirac_order",
+                expected(
+                    "QUDA_DIRAC_ORDER with {}",
+                    if spins == 1 { "colour vectors" } else { "QUDA_TWIST_NONDEG_DOUBLET" }
+                ),
+                found("{}", self.param.dirac_order.0)
             );
         }
         let layout = match order {
@@ -184,10 +187,11 @@ pub(crate) fn load_clover(
     let kind = choose(param.dslash_type, "inv_param.dslash_type");
     let twisted = kind.is_ok_and(|kind| kind == Dslash::TwistedClover);
     if twisted && param.return_clover_inverse != 0 {
-        bail!(
+        refuse!(
             Unsupported,
-            "inv_param.return_clover_inverse: expected 0 with QUDA_TWISTED_CLOVER_DSLASH, found {}",
-            param.return_clover_inverse
+            "inv_param.return_clover_inverse",
+            expected("0 with QUDA_TWISTED_CLOVER_DSLASH"),
+            found("{}", param.return_clover_inverse)
         );
     }
     let (order, numbers) = (param.clover_order, param.clover_cpu_prec);
@@ -206,9 +210,11 @@ pub(crate) fn load_clover(
     let direct = if param.compute_clover != 0 || h_clover.is_null() {
         let c = param.clover_coeff;
         if !c.is_finite() || c == 0.0 {
-            bail!(
+            refuse!(
                 BadParameter,
-                "inv_param.clover_coeff: expected kappa csw, a finite number other than 0, found {c}"
+                "inv_param.clover_coeff",
+                expected("kappa csw, a finite number other than 0"),
+                found("{c}")
             );
         }
         let links = session.resident().links()?.field;
@@ -340,9 +346,11 @@ pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
     let directions = match vectors.param.laplace3D {
         mu @ 0..=3 => 15 & !(1 << mu),
         4 => 15,
-        other => bail!(
+        other => refuse!(
             InvalidArgument,
-            "inv_param.laplace3D: expected the direction that is left out, 0 to 3, or 4 for none, found {other}"
+            "inv_param.laplace3D",
+            expected("the direction that is left out, 0 to 3, or 4 for none"),
+            found("{other}")
         ),
     };
     let links = measured(vectors, directions)?;
@@ -363,18 +371,23 @@ fn apply_to_links(
             let step = match p.covdev_mu {
                 mu @ 0..=3 => mu as u8,
                 mu @ 4..=7 => (7 - (mu - 4)) as u8,
-                other => bail!(
+                other => refuse!(
                     InvalidArgument,
-                    "inv_param.covdev_mu: expected 0 to 3 (forward) or 4 to 7 (backward), found {other}"
+                    "inv_param.covdev_mu",
+                    expected("0 to 3 (forward) or 4 to 7 (backward)"),
+                    found("{other}")
                 ),
             };
             let links = measured(vectors, 1 << step.min(7 - step))?;
             Box::new(CovariantShift::new(links, vectors.components(), vec![step])?)
         }
-        other => bail!(
+        other => refuse!(
             Unsupported,
-            "inv_param.dslash_type: expected an operator of Wilson type, twisted or not, the Laplacian or the covariant \
-             shift, found {other:?}"
+            "inv_param.dslash_type",
+            expected(
+                "an operator of Wilson type, twisted or not, the Laplacian or the covariant shift"
+            ),
+            found("{other:?}")
         ),
     };
     let x = vectors.load(&[h_in], Subset::Full, "h_in")?;
@@ -412,7 +425,12 @@ fn dslash_many(x: &List, b: &List, param: &mut QudaInvertParam, parity: Parity) 
 pub fn sources(param: &QudaInvertParam) -> Result<usize> {
     match usize::try_from(param.num_src) {
         Ok(n) if (1..=128).contains(&n) => Ok(n),
-        _ => bail!(InvalidArgument, "param.num_src: expected 1 to 128, found {}", param.num_src),
+        _ => refuse!(
+            InvalidArgument,
+            "param.num_src",
+            expected("1 to 128"),
+            found("{}", param.num_src)
+        ),
     }
 }
 
@@ -448,7 +466,7 @@ fn clover(
     let term = match inverse {
         0 => SiteTerm::Direct,
         1 => SiteTerm::Inverse,
-        other => bail!(InvalidArgument, "inverse: expected 0 or 1, found {other}"),
+        other => refuse!(InvalidArgument, "inverse", expected("0 or 1"), found("{other}")),
     };
     let (_, action) = vectors.action(&mut vectors.session.resident())?;
     let x = vectors.load(&[h_in], Subset::of_parity(parity), "h_in")?;

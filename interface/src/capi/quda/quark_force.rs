@@ -15,7 +15,6 @@ use super::host::Host;
 use super::operators::Vectors;
 use super::params::QudaGaugeParam;
 use super::params_invert::QudaInvertParam;
-use crate::bail;
 use crate::capi::args::{Array, Raw};
 use crate::capi::table::interface;
 use crate::error::Result;
@@ -23,6 +22,7 @@ use crate::fields::{blas, Recon, Subset, VectorField};
 use crate::operators::{
     gamma5, ActionParams, DiracParams, DoubletParams, ForceWorkspace, HalfTerms, SchurAction,
 };
+use crate::refuse;
 
 interface! {
     "Forces of quarks"
@@ -68,18 +68,18 @@ impl<'a> Quarks<'a> {
         let max = inv_param.offset.len();
         let count = match usize::try_from(nvector) {
             Ok(n) if (1..=max).contains(&n) => n,
-            _ => bail!(InvalidArgument, "nvector: expected 1 to {max}, found {nvector}"),
+            _ => refuse!(InvalidArgument, "nvector", expected("1 to {max}"), found("{nvector}")),
         };
         let coefficients = coeff.get(count)?;
         if let Some(bad) = coefficients.iter().find(|c| !c.is_finite()) {
-            bail!(InvalidArgument, "coeff: expected finite numbers, found {bad}");
+            refuse!(InvalidArgument, "coeff", expected("finite numbers"), found("{bad}"));
         }
         if host.inside != vectors.inside {
-            bail!(
+            refuse!(
                 FieldMismatch,
-                "gauge_param.cuda_prec: expected that of inv_param, {}, found {}",
-                vectors.inside,
-                host.inside
+                "gauge_param.cuda_prec",
+                expected("that of inv_param, {}", vectors.inside),
+                found("{}", host.inside)
             );
         }
         Ok(Quarks { host, vectors, coefficients })
@@ -91,10 +91,11 @@ impl<'a> Quarks<'a> {
         let vectors = &self.vectors;
         let links = vectors.session.resident().links()?;
         if links.anisotropy != 1.0 {
-            bail!(
+            refuse!(
                 Unsupported,
-                "links: expected isotropic ones for a force, found anisotropy {}",
-                links.anisotropy
+                "links",
+                expected("isotropic ones for a force"),
+                found("anisotropy {}", links.anisotropy)
             );
         }
         let mut params = vectors.quark_params(links.scale(), links.sign)?;
@@ -137,24 +138,32 @@ fn clover_force(
     let quarks = Quarks::new(gauge_param, inv_param, coeff, nvector)?;
     let kappa = inv_param.kappa;
     if !agree(kappa2, -kappa * kappa) {
-        bail!(InvalidArgument, "kappa2: expected -kappa^2, {}, found {kappa2}", -kappa * kappa);
+        refuse!(
+            InvalidArgument,
+            "kappa2",
+            expected("-kappa^2, {}", -kappa * kappa),
+            found("{kappa2}")
+        );
     }
     let csw = match quarks.vectors.kind {
         Dslash::Wilson => 0.0,
         Dslash::Clover => {
             let coefficient = -8.0 * ck;
             if !agree(coefficient, inv_param.clover_coeff) {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "ck: expected -inv_param.clover_coeff / 8, {}, found {ck}",
-                    -inv_param.clover_coeff / 8.0
+                    "ck",
+                    expected("-inv_param.clover_coeff / 8, {}", -inv_param.clover_coeff / 8.0),
+                    found("{ck}")
                 );
             }
             coefficient / kappa
         }
-        other => bail!(
+        other => refuse!(
             Unsupported,
-            "inv_param.dslash_type: expected QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH, found {other:?}"
+            "inv_param.dslash_type",
+            expected("QUDA_WILSON_DSLASH or QUDA_CLOVER_WILSON_DSLASH"),
+            found("{other:?}")
         ),
     };
     let op = quarks.operator(csw)?;
@@ -188,30 +197,39 @@ fn twisted_force(
     let quarks = Quarks::new(gauge_param, inv_param, coeff, nvector)?;
     let p = quarks.vectors.param;
     if quarks.vectors.schur()?.symmetric {
-        bail!(
+        refuse!(
             Unsupported,
-            "inv_param.matpc_type: expected QUDA_MATPC_EVEN_EVEN_ASYMMETRIC or QUDA_MATPC_ODD_ODD_ASYMMETRIC, found {}",
-            p.matpc_type.0
+            "inv_param.matpc_type",
+            expected("QUDA_MATPC_EVEN_EVEN_ASYMMETRIC or QUDA_MATPC_ODD_ODD_ASYMMETRIC"),
+            found("{}", p.matpc_type.0)
         );
     }
     let csw = match quarks.vectors.kind {
         Dslash::Clover | Dslash::TwistedClover => p.clover_csw,
         Dslash::Wilson | Dslash::Twisted => 0.0,
-        other => bail!(
+        other => refuse!(
             Unsupported,
-            "inv_param.dslash_type: expected an operator of Wilson type or a twisted one, found {other:?}"
+            "inv_param.dslash_type",
+            expected("an operator of Wilson type or a twisted one"),
+            found("{other:?}")
         ),
     };
     if csw != 0.0 && !agree(p.kappa * csw, p.clover_coeff) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "inv_param.clover_csw: expected clover_coeff / kappa, {}, found {csw}",
-            p.clover_coeff / p.kappa
+            "inv_param.clover_csw",
+            expected("clover_coeff / kappa, {}", p.clover_coeff / p.kappa),
+            found("{csw}")
         );
     }
     let doublet = quarks.vectors.flavours == Flavours::Two;
     if doublet && !(p.evmax > 1e-300 && p.evmax.is_finite()) {
-        bail!(InvalidArgument, "inv_param.evmax: expected a number above 0, found {:e}", p.evmax);
+        refuse!(
+            InvalidArgument,
+            "inv_param.evmax",
+            expected("a number above 0"),
+            found("{:e}", p.evmax)
+        );
     }
     let scale = 0.25 / (p.kappa * p.kappa) / if doublet { p.evmax } else { 1.0 };
     let op = quarks.operator(csw)?;

@@ -4,9 +4,9 @@
 
 use std::ffi::c_int;
 
-use crate::bail;
 use crate::error::Result;
 use crate::params::{CStruct, Doc, Member, Number, Taken};
+use crate::refuse;
 
 /// What plaq makes of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub(super) fn only<T: Member + PartialEq>(
     member: &str,
 ) -> Result<()> {
     if !supported.contains(&value) {
-        bail!(Unsupported, "{argument}.{member}: expected {names}, found {}", value.in_c());
+        refuse!(Unsupported, "{argument}.{member}", expected("{names}"), found("{}", value.in_c()));
     }
     Ok(())
 }
@@ -138,13 +138,7 @@ macro_rules! records {
             }
             fn check(&self, argument: &str) -> $crate::error::Result<()> {
                 if self.struct_size != size_of::<$record>() {
-                    $crate::bail!(
-                        InvalidArgument,
-                        "{argument}.struct_size: expected {} as new{} sets it, found {}",
-                        size_of::<$record>(),
-                        stringify!($record),
-                        self.struct_size
-                    );
+                    $crate::refuse!(InvalidArgument, "{argument}.struct_size", expected("{} as new{} sets it", size_of::<$record>(), stringify!($record)), found("{}", self.struct_size));
                 }
                 $($crate::capi::quda::records::records!(@check self, argument, $field $(($($only),+))?);)*
                 Ok(())

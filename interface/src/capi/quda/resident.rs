@@ -9,13 +9,13 @@ use num_complex::Complex64;
 
 use super::chrono::Chronology;
 use super::eigenspaces::Eigenspaces;
-use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, SolveParams};
 use crate::error::Result;
 use crate::fields::{CloverField, GaugeField, Layout, Momenta, Precision};
 use crate::operators::QuarkAction;
 use crate::ops::observables;
+use crate::refuse;
 
 /// Links of the host without the sign on the last time-slice and the 1 / anisotropy in space that they carried.
 #[derive(Clone)]
@@ -114,9 +114,12 @@ impl Resident {
     pub fn links(&self) -> Result<Links> {
         match &self.links {
             Some(links) => Ok(links.clone()),
-            None => bail!(
+            None => refuse!(
                 InvalidArgument,
-                "links: expected some on the device, found none; call loadGaugeQuda first"
+                "links",
+                expected("some on the device"),
+                found("none"),
+                hint("call loadGaugeQuda first")
             ),
         }
     }
@@ -145,9 +148,12 @@ impl Resident {
     /// be done.
     pub fn clover(&mut self, square: Option<f64>) -> Result<CloverTerm> {
         let Some(term) = &mut self.clover else {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "clover term: expected one on the device, found none; call loadCloverQuda first"
+                "clover term",
+                expected("one on the device"),
+                found("none"),
+                hint("call loadCloverQuda first")
             );
         };
         if term.square != square {
@@ -230,9 +236,11 @@ impl Resident {
         let found = self.multigrids.iter().find(|m| m.0 == instance.addr());
         match found {
             Some(found) => Ok(found.clone()),
-            None => bail!(
+            None => refuse!(
                 InvalidHandle,
-                "{name}: expected what newMultigridQuda returned, not destroyed since, found {instance:p}"
+                "{name}",
+                expected("what newMultigridQuda returned, not destroyed since"),
+                found("{instance:p}")
             ),
         }
     }

@@ -15,6 +15,7 @@ use crate::capi::library::log_here;
 use crate::comm::Comm;
 use crate::error::Result;
 use crate::fields::Geometry;
+use crate::refuse;
 
 /// What exists from initialisation to finalisation.
 pub struct Session {
@@ -62,11 +63,12 @@ static DEVICE: Mutex<Option<c_int>> = Mutex::new(None);
 
 pub fn set_grid(grid: Grid) -> Result<()> {
     if let Some(session) = current().filter(|s| s.shape[1] != grid.extents) {
-        bail!(
+        refuse!(
             InvalidArgument,
-            "dims: expected {:?} as before, found {:?}; call endQuda before another process grid",
-            session.shape[1],
-            grid.extents
+            "dims",
+            expected("{:?} as before", session.shape[1]),
+            found("{:?}", grid.extents),
+            hint("call endQuda before another process grid")
         );
     }
     *lock(&GRID) = Some(grid);
@@ -76,7 +78,12 @@ pub fn set_grid(grid: Grid) -> Result<()> {
 /// Remembers the device for the session that the first lattice opens.
 pub fn set_device(number: c_int) -> Result<()> {
     if number < -1 {
-        bail!(InvalidArgument, "device: expected -1 or the number of a GPU, found {number}");
+        refuse!(
+            InvalidArgument,
+            "device",
+            expected("-1 or the number of a GPU"),
+            found("{number}")
+        );
     }
     *lock(&DEVICE) = Some(number);
     Ok(())
@@ -87,15 +94,22 @@ pub fn with_part(part: [c_int; 4]) -> Result<Arc<Session>> {
     if let Some(session) = current() {
         let was: [c_int; 4] = std::array::from_fn(|mu| session.shape[0][mu] / session.shape[1][mu]);
         if was != part {
-            bail!(
+            refuse!(
                 InvalidArgument,
-                "param.X: expected {was:?} as before, found {part:?}; call endQuda before another lattice"
+                "param.X",
+                expected("{was:?} as before"),
+                found("{part:?}"),
+                hint("call endQuda before another lattice")
             );
         }
         return Ok(session);
     }
     let Some(number) = *lock(&DEVICE) else {
-        bail!(NotInitialised, "the library is not initialised; call initQuda first");
+        bail!(
+            NotInitialised,
+            sentence("the library is not initialised"),
+            hint("call initQuda first")
+        );
     };
     let grid = match lock(&GRID).clone() {
         Some(grid) => grid,
@@ -124,7 +138,8 @@ pub fn get() -> Result<Arc<Session>> {
         None => {
             bail!(
                 NotInitialised,
-                "the library is not initialised; call qudaInit first, or initQuda"
+                sentence("the library is not initialised"),
+                hint("call qudaInit first, or initQuda")
             )
         }
     }
@@ -153,10 +168,12 @@ pub fn open(
         for (name, was, is) in [("latsize", 0, lattice), ("machsize", 1, grid)] {
             let was = session.shape[was];
             if was != is {
-                bail!(
+                refuse!(
                     InvalidArgument,
-                    "input.layout.{name}: expected {was:?} as in the qudaInit that is in force, found \
-                     {is:?}; call qudaFinalize before qudaInit with another lattice"
+                    "input.layout.{name}",
+                    expected("{was:?} as in the qudaInit that is in force"),
+                    found("{is:?}"),
+                    hint("call qudaFinalize before qudaInit with another lattice")
                 );
             }
         }
@@ -165,16 +182,23 @@ pub fn open(
     for mu in 0..4 {
         let axis = ["x", "y", "z", "t"][mu];
         if grid[mu] < 1 {
-            bail!(ProcessGrid, "machsize in {axis}: expected 1 rank or more, found {}", grid[mu]);
+            refuse!(
+                ProcessGrid,
+                "machsize in {axis}",
+                expected("1 rank or more"),
+                found("{}", grid[mu])
+            );
         }
         if lattice[mu] < 2 || lattice[mu] % (2 * grid[mu]) != 0 {
-            bail!(
+            refuse!(
                 BadExtents,
-                "latsize in {axis}: expected a multiple of {} (an even number of sites on each of \
-                 {} ranks), found {}",
-                2 * grid[mu],
-                grid[mu],
-                lattice[mu]
+                "latsize in {axis}",
+                expected(
+                    "a multiple of {} (an even number of sites on each of {} ranks)",
+                    2 * grid[mu],
+                    grid[mu]
+                ),
+                found("{}", lattice[mu])
             );
         }
     }
@@ -182,10 +206,12 @@ pub fn open(
     let single = grid == [1; 4];
     let world = communicator.is_null() && ranks.is_some();
     if !single && communicator.is_null() && !world {
-        bail!(
+        refuse!(
             ProcessGrid,
-            "machsize: expected 1 rank without a communicator, found {grid:?}; call \
-             qudaSetMPICommHandle before qudaInit"
+            "machsize",
+            expected("1 rank without a communicator"),
+            found("{grid:?}"),
+            hint("call qudaSetMPICommHandle before qudaInit")
         );
     }
     let params = plaq_context_params {

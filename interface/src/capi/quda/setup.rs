@@ -11,13 +11,13 @@ use super::params_parts::*;
 use super::records::{MemberRole, Record};
 use super::session;
 use super::topology::Grid;
-use crate::bail;
 use crate::capi::args::{Array, One, Raw};
 use crate::capi::boundary::c_string;
 use crate::capi::library::{log_to, LogFile};
 use crate::capi::table::interface;
 use crate::error::Result;
 use crate::params::CType;
+use crate::refuse;
 
 interface! {
     "Session and parameters"
@@ -95,7 +95,7 @@ fn init_grid(
     data: *mut c_void,
 ) -> Result<()> {
     if dimensions != 4 {
-        bail!(InvalidArgument, "nDim: expected 4, found {dimensions}");
+        refuse!(InvalidArgument, "nDim", expected("4"), found("{dimensions}"));
     }
     let dims = dims.own(4);
     let extents: [c_int; 4] = [dims[0], dims[1], dims[2], dims[3]];

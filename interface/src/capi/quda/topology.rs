@@ -4,8 +4,8 @@
 use std::arch::global_asm;
 use std::ffi::{c_int, c_void};
 
-use crate::bail;
 use crate::error::Result;
+use crate::refuse;
 
 /// A process grid, and the rank at each of its places, x fastest.
 #[derive(Clone)]
@@ -19,9 +19,11 @@ impl Grid {
     pub fn new(extents: [c_int; 4], rank: impl Fn([c_int; 4]) -> c_int) -> Result<Grid> {
         let places = extents.iter().try_fold(1i32, |n, &e| n.checked_mul(e).filter(|_| e > 0));
         let Some(places) = places.filter(|n| *n <= 1 << 20) else {
-            bail!(
+            refuse!(
                 ProcessGrid,
-                "dims: expected ranks in each of four directions, found {extents:?}"
+                "dims",
+                expected("ranks in each of four directions"),
+                found("{extents:?}")
             );
         };
         let place = |n: c_int| {
@@ -96,7 +98,7 @@ pub fn declared() -> Result<Option<(Grid, *mut c_void)>> {
         }
         let n = count();
         if n != 4 {
-            bail!(ProcessGrid, "QMP's logical topology: expected 4 dimensions, found {n}");
+            refuse!(ProcessGrid, "QMP's logical topology", expected("4 dimensions"), found("{n}"));
         }
         let extents: [c_int; 4] = std::array::from_fn(|mu| *dimensions().add(mu));
         let grid = Grid::new(extents, |coordinates| node_at(coordinates.as_ptr()))?;

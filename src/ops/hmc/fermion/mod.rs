@@ -23,6 +23,7 @@ use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Momenta, Precision, Recon, SpinorField};
 use crate::operators::{ActionParams, QuarkAction, SchurAction, Storage};
+use crate::refuse;
 use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop};
 
 /// Precision and storage in which monomials keep their links.
@@ -67,7 +68,12 @@ impl Inverter {
         ];
         for (name, tol) in all {
             if !(tol > 0.0 && tol < 1.0) {
-                bail!(BadParameter, "{name}: expected a number between 0 and 1, found {tol}");
+                refuse!(
+                    BadParameter,
+                    "{name}",
+                    expected("a number between 0 and 1"),
+                    found("{tol}")
+                );
             }
         }
         if self.max_iterations == 0 {

@@ -22,6 +22,7 @@ use crate::linop::Shape;
 use crate::operators::{ActionParams, ForceWorkspace, HalfTerms};
 use crate::ops::hmc::stout::Stout;
 use crate::ops::hmc::{Monomial, Solves, Stream};
+use crate::refuse;
 use crate::solvers::{unwatched, Rational, Shift};
 
 /// What one flavour, or a doublet, is.
@@ -103,10 +104,11 @@ impl OneFlavour {
         params.inverter.check()?;
         check_multigrid(name, &params.inverter, params.schur)?;
         if params.fields == 0 || params.fields > 64 {
-            bail!(
+            refuse!(
                 BadParameter,
-                "{name}: expected 1 to 64 pseudofermion fields, found {}",
-                params.fields
+                "{name}",
+                expected("1 to 64 pseudofermion fields"),
+                found("{}", params.fields)
             );
         }
         let mut new = OneFlavour {
