@@ -5,8 +5,8 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr, clippy::exit))]
 
 pub use plaq_core::{
-    backend, bail, comm, compose, error, fields, io, linop, operators, ops, params, refuse, refused,
-    solvers,
+    backend, bail, comm, compose, error, fields, io, linop, operators, ops, params, refuse,
+    refused, solvers,
 };
 
 pub mod app;

@@ -2927,6 +2927,14 @@ class plaq_gamma(Enum):
     GAMMA_5 = 15
 
 
+_n.word(plaq_gamma.GAMMA_ONE, "one")
+_n.word(plaq_gamma.GAMMA_X, "x")
+_n.word(plaq_gamma.GAMMA_Y, "y")
+_n.word(plaq_gamma.GAMMA_Z, "z")
+_n.word(plaq_gamma.GAMMA_T, "t")
+_n.word(plaq_gamma.GAMMA_5, "5")
+
+
 class plaq_mass_form(Enum):
     """How a correlator falls."""
     #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].

@@ -33,11 +33,12 @@ use plan::{inside, plan, Ingredients, Planned};
 use room::{even_parts, Room};
 
 use super::multigrid::Multigrid;
-use crate::bail;
+
 use crate::error::Result;
 use crate::fields::{Needs, SpinorField, Subset};
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Stop};
+use crate::refuse;
 
 /// A quark action prepared for solves: the action, settings, and the plan that is made of them.
 pub struct DiracSolver {
@@ -93,10 +94,7 @@ impl DiracSolver {
     pub fn with_deflation(self, deflation: Option<Deflation>) -> Result<Self> {
         if let Some(deflation) = &deflation {
             if self.params.distance.is_some() || self.params.automatic.is_some() {
-                bail!(
-                    Unsupported,
-                    "deflation: expected a solver with an algorithm and distance_alpha 0"
-                );
+                refuse!(Unsupported, "deflation", expected("a solver with an algorithm and distance_alpha 0"));
             }
             deflation.modes.check(&*self.op, self.params.even_odd)?;
         }

@@ -22,6 +22,7 @@ use crate::operators::QuarkAction;
 use crate::solvers::{
     self, unwatched, Monitor, Shift, ShiftReport, SolverKind, SolverParams, SolverReport, System,
 };
+use crate::refuse;
 
 /// Solves with several shifts at once, and their memory.
 pub struct Shifts {
@@ -43,7 +44,7 @@ impl ShiftSystem {
             Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => even_odd,
             Solution::Mat if of.op.hermitian() => None,
             Solution::MatPc if of.op.hermitian() => even_odd,
-            other => bail!(Unsupported, "multishift: expected M^dagger M x = b, found {other}"),
+            other => refuse!(Unsupported, "multishift", expected("M^dagger M x = b"), found("{other}")),
         };
         let squared = |op: &Arc<dyn QuarkAction>, keeps| -> Result<Arc<dyn LinOp>> {
             Ok(of.squared(match form {
@@ -191,14 +192,10 @@ impl DiracSolver {
         plan.parts.prepare()?;
         let known = (of.params.solution, &of.multigrid, of.params.even_odd);
         let (Solution::MatPcDagMatPc, Some(_), Some(_)) = known else {
-            bail!(
-                Unsupported,
-                "shifted: expected a solver of P^dagger P x = b with multigrid, found {}",
-                of.params.solution
-            );
+            refuse!(Unsupported, "shifted", expected("a solver of P^dagger P x = b with multigrid"), found("{}", of.params.solution));
         };
         if !(sigma >= 0.0 && sigma.is_finite()) {
-            bail!(BadParameter, "shifted: expected sigma >= 0, found {sigma}");
+            refuse!(BadParameter, "shifted", expected("sigma >= 0"), found("{sigma}"));
         }
         let device = of.op.shape().device;
         let room = shifted.get_or_init(|| shifted_room(&of));
@@ -229,7 +226,7 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<(SolveReport, Vec<ShiftReport>)> {
         if self.params().distance.is_some() {
-            bail!(Unsupported, "multishift: expected a solver with distance_alpha 0");
+            refuse!(Unsupported, "multishift", expected("a solver with distance_alpha 0"));
         }
         let of = self.prepared().of;
         let prepared = match self.shifts.get() {

@@ -103,10 +103,8 @@ pub fn in_parts(
     let sizes = || (0..n).step_by(at_once).map(|first| (first, at_once.min(n - first)));
     for (first, count) in sizes() {
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
-        let refused = |e: Error| {
-            Error::new(e.status, format!("right-hand sides from {first} on: {}", e.message))
-        };
-        InRange::new(&mut [&mut x], &b, ask.guess).map_err(refused)?;
+        let at = |e: Error| e.at(format!("right-hand sides from {first} on"));
+        InRange::new(&mut [&mut x], &b, ask.guess).map_err(at)?;
     }
     let mut watched = OfParts::new(watch, vec![1.0; n], start);
     let mut total: Option<SolveReport> = None;
