@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, VectorSet};
 use crate::linop::{LinOp, Normal, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
-use crate::solvers::{eigen_set, EigenParams, EigenReport, Monitor, Stop};
 use crate::refuse;
+use crate::solvers::{eigen_set, EigenParams, EigenReport, Monitor, Stop};
 
 /// Eigenvectors v_k of A^dagger A with their eigenvalues, A being a quark action or a Schur complement of it.
 pub struct LowModes {
@@ -95,7 +95,12 @@ impl LowModes {
     /// Refuses solves with another operator, with other links or with another system.
     pub(super) fn check(&self, op: &dyn QuarkAction, form: Option<Schur>) -> Result<()> {
         if !self.is_of(op) || self.form != form {
-            refuse!(FieldMismatch, "low modes", expected("those of the solver's operator, links and system"), found("others"));
+            refuse!(
+                FieldMismatch,
+                "low modes",
+                expected("those of the solver's operator, links and system"),
+                found("others")
+            );
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};

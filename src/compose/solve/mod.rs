@@ -37,8 +37,8 @@ use super::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{Needs, SpinorField, Subset};
 use crate::operators::QuarkAction;
-use crate::solvers::{Monitor, Stop};
 use crate::refuse;
+use crate::solvers::{Monitor, Stop};
 
 /// A quark action prepared for solves: the action, settings, and the plan that is made of them.
 pub struct DiracSolver {
@@ -94,7 +94,11 @@ impl DiracSolver {
     pub fn with_deflation(self, deflation: Option<Deflation>) -> Result<Self> {
         if let Some(deflation) = &deflation {
             if self.params.distance.is_some() || self.params.automatic.is_some() {
-                refuse!(Unsupported, "deflation", expected("a solver with an algorithm and distance_alpha 0"));
+                refuse!(
+                    Unsupported,
+                    "deflation",
+                    expected("a solver with an algorithm and distance_alpha 0")
+                );
             }
             deflation.modes.check(&*self.op, self.params.even_odd)?;
         }

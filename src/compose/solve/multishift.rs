@@ -19,10 +19,10 @@ use crate::error::Result;
 use crate::fields::{Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::QuarkAction;
+use crate::refuse;
 use crate::solvers::{
     self, unwatched, Monitor, Shift, ShiftReport, SolverKind, SolverParams, SolverReport, System,
 };
-use crate::refuse;
 
 /// Solves with several shifts at once, and their memory.
 pub struct Shifts {
@@ -44,7 +44,9 @@ impl ShiftSystem {
             Solution::MatPcDagMatPc | Solution::MatPcMatPcDag => even_odd,
             Solution::Mat if of.op.hermitian() => None,
             Solution::MatPc if of.op.hermitian() => even_odd,
-            other => refuse!(Unsupported, "multishift", expected("M^dagger M x = b"), found("{other}")),
+            other => {
+                refuse!(Unsupported, "multishift", expected("M^dagger M x = b"), found("{other}"))
+            }
         };
         let squared = |op: &Arc<dyn QuarkAction>, keeps| -> Result<Arc<dyn LinOp>> {
             Ok(of.squared(match form {
@@ -192,7 +194,12 @@ impl DiracSolver {
         plan.parts.prepare()?;
         let known = (of.params.solution, &of.multigrid, of.params.even_odd);
         let (Solution::MatPcDagMatPc, Some(_), Some(_)) = known else {
-            refuse!(Unsupported, "shifted", expected("a solver of P^dagger P x = b with multigrid"), found("{}", of.params.solution));
+            refuse!(
+                Unsupported,
+                "shifted",
+                expected("a solver of P^dagger P x = b with multigrid"),
+                found("{}", of.params.solution)
+            );
         };
         if !(sigma >= 0.0 && sigma.is_finite()) {
             refuse!(BadParameter, "shifted", expected("sigma >= 0"), found("{sigma}"));

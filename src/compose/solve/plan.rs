@@ -28,10 +28,10 @@ use crate::error::Result;
 use crate::fields::{Components, Precision, Subset};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shape};
 use crate::operators::{DistanceWeights, QuarkAction, Storage};
+use crate::refuse;
 use crate::solvers::{
     unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
 };
-use crate::refuse;
 
 /// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
@@ -76,7 +76,12 @@ impl Ingredients {
         let low = match params.sloppy {
             Some(other) if other != own => {
                 if other.0 > own.0 {
-                    refuse!(BadParameter, "sloppy_precision", expected("at most the operator's, {}", own.0), found("{}", other.0));
+                    refuse!(
+                        BadParameter,
+                        "sloppy_precision",
+                        expected("at most the operator's, {}", own.0),
+                        found("{}", other.0)
+                    );
                 }
                 let bytes = op.copy_bytes(other, form) + missing;
                 device.require(bytes, "the sloppy operator")?;
@@ -105,7 +110,22 @@ impl Ingredients {
                 && params.even_odd.is_some()
                 && params.precondition_steps == 0;
             if !fits {
-                refuse!(Unsupported, "multigrid", expected("a solver with {}, a system on one parity, {} and 0 precondition_steps", SolverKind::Gcr, Equations::Direct), found("{}, {}, {} and {}", params.solver.kind, params.even_odd.map_or("PLAQ_SYSTEM_FULL".into(), |s| s.to_string()), params.equations, params.precondition_steps));
+                refuse!(
+                    Unsupported,
+                    "multigrid",
+                    expected(
+                        "a solver with {}, a system on one parity, {} and 0 precondition_steps",
+                        SolverKind::Gcr,
+                        Equations::Direct
+                    ),
+                    found(
+                        "{}, {}, {} and {}",
+                        params.solver.kind,
+                        params.even_odd.map_or("PLAQ_SYSTEM_FULL".into(), |s| s.to_string()),
+                        params.equations,
+                        params.precondition_steps
+                    )
+                );
             }
         }
         let (precision, recon) = op.storage();
