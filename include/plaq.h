@@ -2170,8 +2170,8 @@ typedef struct plaq_eigen_params {
   int32_t degree;
   /** The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
    * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-   * Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
-   * Default: 0. */
+   * Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+   * 0 or 1. Default: 0. */
   int32_t time_slices;
   /** Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
    * normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -2273,6 +2273,304 @@ plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
 
 /** A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device. */
 plaq_status plaq_eigen_some(plaq_eigen eigen, int64_t first, int64_t count, plaq_spinor *vectors);
+
+/* ---- Distillation ---- */
+
+/** Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
+ * every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
+ * and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified. */
+typedef struct plaq_modes {
+  int64_t id;
+} plaq_modes;
+
+/** How an index of N values is divided into the parts of a dilution. */
+typedef int32_t plaq_modes_dilution;
+enum {
+  /** Not divided: one part. */
+  PLAQ_MODES_DILUTION_NONE = 0,
+  /** A part for each value. */
+  PLAQ_MODES_DILUTION_FULL = 1,
+  /** `parts` parts; value i is in part i mod `parts`. */
+  PLAQ_MODES_DILUTION_INTERLACE = 2,
+  /** `parts` parts of neighbours; value i is in part i `parts` / N, rounded down. */
+  PLAQ_MODES_DILUTION_BLOCK = 3
+};
+
+/** What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j */
+typedef int32_t plaq_modes_step;
+enum {
+  /** D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2. */
+  PLAQ_MODES_DERIVATIVE_X = 0,
+  /** The same in y. */
+  PLAQ_MODES_DERIVATIVE_Y = 1,
+  /** The same in z. */
+  PLAQ_MODES_DERIVATIVE_Z = 2,
+  /** U_x(n) v(n + x). */
+  PLAQ_MODES_FORWARD_X = 3,
+  /** U_y(n) v(n + y). */
+  PLAQ_MODES_FORWARD_Y = 4,
+  /** U_z(n) v(n + z). */
+  PLAQ_MODES_FORWARD_Z = 5,
+  /** U_x(n - x)^dagger v(n - x). */
+  PLAQ_MODES_BACK_X = 6,
+  /** U_y(n - y)^dagger v(n - y). */
+  PLAQ_MODES_BACK_Y = 7,
+  /** U_z(n - z)^dagger v(n - z). */
+  PLAQ_MODES_BACK_Z = 8
+};
+
+/** Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z. */
+typedef struct plaq_modes_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Modes of a time slice, at most three times its sites. 1 or more. Default: 16. */
+  int32_t count;
+  /** Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+   * 0 to 100000. Default: 0. */
+  int32_t steps;
+  /** 0 to 1. Default: 0.1. */
+  double rho;
+  /** Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+   * 0: 1e-10, in single precision 1e-6. Default: 0. */
+  double tol;
+  /** Times that the vectors are multiplied by a polynomial. 1 to 1000000. Default: 200. */
+  int32_t max_restarts;
+  /** A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+   * 0 or 1. Default: 1. */
+  int32_t verify;
+  /** Seed of random start vectors. Default: 1. */
+  int64_t seed;
+  /** Most seconds that the search may take; 0: as many as it needs. Default: 0. */
+  double max_seconds;
+} plaq_modes_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_modes_params_init(plaq_modes_params *params, int64_t struct_size);
+
+/** Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+ * Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors. */
+typedef struct plaq_modes_noise_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4. Default: PLAQ_SOURCE_NOISE_Z4. */
+  plaq_source_noise noise;
+  /** Noise vectors. Default: 1. */
+  int32_t vectors;
+  /** Default: 0. */
+  int64_t seed;
+  /** How times are diluted, and in how many parts where that has to be said.
+   * Default: PLAQ_MODES_DILUTION_FULL. */
+  plaq_modes_dilution time;
+  /** Default: 0. */
+  int32_t time_parts;
+  /** The same of spins. Default: PLAQ_MODES_DILUTION_FULL. */
+  plaq_modes_dilution spin;
+  /** Default: 0. */
+  int32_t spin_parts;
+  /** The same of modes. Default: PLAQ_MODES_DILUTION_INTERLACE. */
+  plaq_modes_dilution mode;
+  /** Default: 1. */
+  int32_t mode_parts;
+  /** The first column, and columns from there on at most; 0: all. Default: 0. */
+  int32_t first;
+  /** Default: 0. */
+  int32_t count;
+} plaq_modes_noise_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_modes_noise_params_init(plaq_modes_noise_params *params, int64_t struct_size);
+
+/** What modes there are. */
+typedef struct plaq_modes_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** 1: every mode meets the tolerance, and none is missing if `verify` was asked for. */
+  int32_t converged;
+  /** 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
+   * were diagonalised as a whole. */
+  int32_t verified;
+  /** 1: the callback asked to stop or `max_seconds` were over. */
+  int32_t stopped;
+  /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
+  plaq_stopped_by stopped_by;
+  /** Modes of a slice, and slices of the whole lattice. */
+  int32_t count;
+  int32_t times;
+  /** Steps and weight of stout smearing in space. */
+  int32_t steps;
+  int32_t restarts;
+  double rho;
+  /** Multiplications of a vector of the lattice with -D^2. */
+  int64_t applications;
+  /** The largest eigenvalue. */
+  double largest;
+  double seconds;
+  /** Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
+   * 3. Other links are refused with these modes. */
+  double plaquette_spatial;
+  double plaquette_temporal;
+  double link_trace;
+  /** Device memory of the modes. */
+  int64_t bytes;
+} plaq_modes_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_modes_report_init(plaq_modes_report *report, int64_t struct_size);
+
+/** Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
+ * zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
+ * Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY. */
+plaq_status plaq_modes_create(plaq_gauge gauge,
+                              plaq_gauge smeared,
+                              const plaq_modes_params *params,
+                              plaq_progress_callback callback,
+                              void *user,
+                              plaq_modes *modes,
+                              plaq_modes_report *report);
+
+/** Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
+ * beside them. It appears complete or not at all. Errors: FILE_WRITE. */
+plaq_status plaq_modes_save(plaq_modes modes, const char *file);
+
+/** Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
+ * Errors: FIELD_MISMATCH: they belong to other links; FILE_*. */
+plaq_status plaq_modes_load(plaq_gauge gauge,
+                            plaq_gauge smeared,
+                            const char *file,
+                            plaq_modes *modes,
+                            plaq_modes_report *report);
+
+/** Destroys modes. The zero handle is accepted. */
+plaq_status plaq_modes_destroy(plaq_modes modes);
+
+/** Numbers and links of modes; what belongs to the search is 0. */
+plaq_status plaq_modes_describe(plaq_modes modes, plaq_modes_report *report);
+
+/** Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
+ * lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
+ * there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+ * Arrays: values[count], residuals[count], next[times]. */
+plaq_status plaq_modes_values(plaq_modes modes,
+                              double *values,
+                              double *residuals,
+                              int64_t count,
+                              double *next,
+                              int64_t times);
+
+/** A new field of colour vectors with `count` modes from number `first` on. */
+plaq_status plaq_modes_vectors(plaq_modes modes,
+                               int64_t first,
+                               int64_t count,
+                               plaq_spinor *vectors);
+
+/** Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
+ * complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
+ * basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
+ * the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+ * INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+ * Arrays: times[ntimes], perambulators[2 * count]. */
+plaq_status plaq_modes_perambulators(plaq_modes modes,
+                                     plaq_solver solver,
+                                     const int32_t *times,
+                                     int64_t ntimes,
+                                     plaq_progress_callback callback,
+                                     void *user,
+                                     double *perambulators,
+                                     int64_t count,
+                                     int64_t *finished,
+                                     plaq_solve_report *report);
+
+/** Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
+ * time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
+ * `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
+ * paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
+ * work was ended. Errors: those of plaq_modes_perambulators.
+ * Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count]. */
+plaq_status plaq_modes_generalised(plaq_modes modes,
+                                   plaq_solver solver,
+                                   int32_t source_time,
+                                   int32_t sink_time,
+                                   const int32_t *gammas,
+                                   const int32_t *momenta,
+                                   const int32_t *lengths,
+                                   int64_t insertions,
+                                   const int32_t *steps,
+                                   int64_t nsteps,
+                                   plaq_progress_callback callback,
+                                   void *user,
+                                   double *perambulators,
+                                   int64_t count,
+                                   int64_t *finished,
+                                   plaq_solve_report *report);
+
+/** Columns of noise in modes. */
+plaq_status plaq_modes_noise_columns(plaq_modes modes,
+                                     const plaq_modes_noise_params *params,
+                                     int64_t *columns);
+
+/** Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+ * Arrays: numbers[2 * count]. */
+plaq_status plaq_modes_noise(plaq_modes modes,
+                             const plaq_modes_noise_params *params,
+                             double *numbers,
+                             int64_t count);
+
+/** V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
+ * where the work was ended. Errors: those of plaq_modes_perambulators.
+ * Arrays: numbers[2 * count]. */
+plaq_status plaq_modes_solve_noise(plaq_modes modes,
+                                   plaq_solver solver,
+                                   const plaq_modes_noise_params *params,
+                                   plaq_progress_callback callback,
+                                   void *user,
+                                   double *numbers,
+                                   int64_t count,
+                                   int64_t *finished,
+                                   plaq_solve_report *report);
+
+/** Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
+ * numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
+ * which the last acts first; `steps` has all of them one after the other.
+ * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count]. */
+plaq_status plaq_modes_meson_elementals(plaq_modes modes,
+                                        const int32_t *lengths,
+                                        int64_t operators,
+                                        const int32_t *steps,
+                                        int64_t nsteps,
+                                        const int32_t *momenta,
+                                        int64_t nmomenta,
+                                        double *elementals,
+                                        int64_t count);
+
+/** Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
+ * [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
+ * `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+ * Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count]. */
+plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
+                                         const int32_t *lengths,
+                                         const int32_t *steps,
+                                         int64_t nsteps,
+                                         const int32_t *momenta,
+                                         int64_t nmomenta,
+                                         double *elementals,
+                                         int64_t count);
+
+/** Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
+ * and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
+ * antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
+ * C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
+ * gamma5], t' = t0 + t.
+ * Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs]. */
+plaq_status plaq_modes_mesons(const double *quark,
+                              const double *antiquark,
+                              int64_t modes,
+                              int64_t times,
+                              int64_t source_time,
+                              const double *sink,
+                              const double *source,
+                              const int32_t *gammas,
+                              int64_t pairs,
+                              double *correlators);
 
 /* ---- Overlap operator ---- */
 

@@ -16,6 +16,7 @@ mod deflation;
 mod device_arrays;
 mod dirac;
 mod distance;
+mod distillation;
 mod doublet;
 mod dry_runs;
 mod eigen;

@@ -1207,7 +1207,7 @@ module plaq
     integer(c_int32_t) :: degree
     !> The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
     !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-    !> Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+    !> Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
     integer(c_int32_t) :: time_slices
     !> Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
     !> normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -1255,6 +1255,119 @@ module plaq
     !> host. 0 where Lanczos did not run.
     integer(c_int32_t) :: room
     integer(c_int32_t) :: on_device
+  end type
+
+  ! Distillation
+  !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
+  !> every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
+  !> and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+  type, bind(c) :: plaq_modes
+    integer(c_int64_t) :: id = 0
+  end type
+  !> How an index of N values is divided into the parts of a dilution.
+  !> Not divided: one part.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_NONE = 0
+  !> A part for each value.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_FULL = 1
+  !> `parts` parts; value i is in part i mod `parts`.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_INTERLACE = 2
+  !> `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_BLOCK = 3
+  !> What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j
+  !> D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_X = 0
+  !> The same in y.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Y = 1
+  !> The same in z.
+  integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_Z = 2
+  !> U_x(n) v(n + x).
+  integer(c_int32_t), parameter :: PLAQ_MODES_FORWARD_X = 3
+  !> U_y(n) v(n + y).
+  integer(c_int32_t), parameter :: PLAQ_MODES_FORWARD_Y = 4
+  !> U_z(n) v(n + z).
+  integer(c_int32_t), parameter :: PLAQ_MODES_FORWARD_Z = 5
+  !> U_x(n - x)^dagger v(n - x).
+  integer(c_int32_t), parameter :: PLAQ_MODES_BACK_X = 6
+  !> U_y(n - y)^dagger v(n - y).
+  integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Y = 7
+  !> U_z(n - z)^dagger v(n - z).
+  integer(c_int32_t), parameter :: PLAQ_MODES_BACK_Z = 8
+  !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
+  type, bind(c) :: plaq_modes_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Modes of a time slice, at most three times its sites.
+    integer(c_int32_t) :: count
+    !> Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+    integer(c_int32_t) :: steps
+    real(c_double) :: rho
+    !> Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+    !> 0: 1e-10, in single precision 1e-6.
+    real(c_double) :: tol
+    !> Times that the vectors are multiplied by a polynomial.
+    integer(c_int32_t) :: max_restarts
+    !> A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+    integer(c_int32_t) :: verify
+    !> Seed of random start vectors.
+    integer(c_int64_t) :: seed
+    !> Most seconds that the search may take; 0: as many as it needs.
+    real(c_double) :: max_seconds
+  end type
+  !> Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+  !> Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+  type, bind(c) :: plaq_modes_noise_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4.
+    integer(c_int32_t) :: noise
+    !> Noise vectors.
+    integer(c_int32_t) :: vectors
+    integer(c_int64_t) :: seed
+    !> How times are diluted, and in how many parts where that has to be said.
+    integer(c_int32_t) :: time
+    integer(c_int32_t) :: time_parts
+    !> The same of spins.
+    integer(c_int32_t) :: spin
+    integer(c_int32_t) :: spin_parts
+    !> The same of modes.
+    integer(c_int32_t) :: mode
+    integer(c_int32_t) :: mode_parts
+    !> The first column, and columns from there on at most; 0: all.
+    integer(c_int32_t) :: first
+    integer(c_int32_t) :: count
+  end type
+  !> What modes there are.
+  type, bind(c) :: plaq_modes_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
+    integer(c_int32_t) :: converged
+    !> 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
+    !> were diagonalised as a whole.
+    integer(c_int32_t) :: verified
+    !> 1: the callback asked to stop or `max_seconds` were over.
+    integer(c_int32_t) :: stopped
+    !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+    integer(c_int32_t) :: stopped_by
+    !> Modes of a slice, and slices of the whole lattice.
+    integer(c_int32_t) :: count
+    integer(c_int32_t) :: times
+    !> Steps and weight of stout smearing in space.
+    integer(c_int32_t) :: steps
+    integer(c_int32_t) :: restarts
+    real(c_double) :: rho
+    !> Multiplications of a vector of the lattice with -D^2.
+    integer(c_int64_t) :: applications
+    !> The largest eigenvalue.
+    real(c_double) :: largest
+    real(c_double) :: seconds
+    !> Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
+    !> 3. Other links are refused with these modes.
+    real(c_double) :: plaquette_spatial
+    real(c_double) :: plaquette_temporal
+    real(c_double) :: link_trace
+    !> Device memory of the modes.
+    integer(c_int64_t) :: bytes
   end type
 
   ! Overlap operator
@@ -2944,6 +3057,278 @@ module plaq
       integer(c_int64_t), value :: first
       integer(c_int64_t), value :: count
       type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_modes_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_modes_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_modes_noise_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_modes_noise_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_modes_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_modes_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
+    !> zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
+    !> Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_modes_create(gauge, &
+        smeared, &
+        params, &
+        callback, &
+        user, &
+        modes, &
+        report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge), value :: smeared
+      type(plaq_modes_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_modes), intent(inout) :: modes
+      type(plaq_modes_report), intent(inout), optional :: report
+    end function
+    !> Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
+    !> beside them. It appears complete or not at all. Errors: FILE_WRITE.
+    integer(c_int32_t) function plaq_modes_save(modes, file) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
+    !> Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    integer(c_int32_t) function plaq_modes_load(gauge, smeared, file, modes, report) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge), value :: smeared
+      character(kind=c_char), intent(in) :: file(*)
+      type(plaq_modes), intent(inout) :: modes
+      type(plaq_modes_report), intent(inout), optional :: report
+    end function
+    !> Destroys modes. The zero handle is accepted.
+    integer(c_int32_t) function plaq_modes_destroy(modes) bind(c)
+      import
+      type(plaq_modes), value :: modes
+    end function
+    !> Numbers and links of modes; what belongs to the search is 0.
+    integer(c_int32_t) function plaq_modes_describe(modes, report) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_modes_report), intent(inout), optional :: report
+    end function
+    !> Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
+    !> lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
+    !> there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    !> Arrays: values[count], residuals[count], next[times].
+    integer(c_int32_t) function plaq_modes_values(modes, &
+        values, &
+        residuals, &
+        count, &
+        next, &
+        times) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), value :: times
+      real(c_double), intent(inout) :: values(count)
+      real(c_double), intent(inout), optional :: residuals(count)
+      real(c_double), intent(inout), optional :: next(times)
+    end function
+    !> A new field of colour vectors with `count` modes from number `first` on.
+    integer(c_int32_t) function plaq_modes_vectors(modes, first, count, vectors) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      integer(c_int64_t), value :: first
+      integer(c_int64_t), value :: count
+      type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
+    !> complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
+    !> basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
+    !> the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+    !> INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+    !> Arrays: times[ntimes], perambulators[2 * count].
+    integer(c_int32_t) function plaq_modes_perambulators(modes, &
+        solver, &
+        times, &
+        ntimes, &
+        callback, &
+        user, &
+        perambulators, &
+        count, &
+        finished, &
+        report) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_solver), value :: solver
+      integer(c_int64_t), value :: ntimes
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(inout) :: finished
+      type(plaq_solve_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: times(ntimes)
+      real(c_double), intent(inout) :: perambulators(2 * count)
+    end function
+    !> Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
+    !> time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
+    !> `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
+    !> paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
+    !> work was ended. Errors: those of plaq_modes_perambulators.
+    !> Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
+    integer(c_int32_t) function plaq_modes_generalised(modes, &
+        solver, &
+        source_time, &
+        sink_time, &
+        gammas, &
+        momenta, &
+        lengths, &
+        insertions, &
+        steps, &
+        nsteps, &
+        callback, &
+        user, &
+        perambulators, &
+        count, &
+        finished, &
+        report) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_solver), value :: solver
+      integer(c_int32_t), value :: source_time
+      integer(c_int32_t), value :: sink_time
+      integer(c_int64_t), value :: insertions
+      integer(c_int64_t), value :: nsteps
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(inout) :: finished
+      type(plaq_solve_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: gammas(insertions)
+      integer(c_int32_t), intent(in) :: momenta(3 * insertions)
+      integer(c_int32_t), intent(in) :: lengths(insertions)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      real(c_double), intent(inout) :: perambulators(2 * count)
+    end function
+    !> Columns of noise in modes.
+    integer(c_int32_t) function plaq_modes_noise_columns(modes, params, columns) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_modes_noise_params), intent(in), optional :: params
+      integer(c_int64_t), intent(inout) :: columns
+    end function
+    !> Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+    !> Arrays: numbers[2 * count].
+    integer(c_int32_t) function plaq_modes_noise(modes, params, numbers, count) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_modes_noise_params), intent(in), optional :: params
+      integer(c_int64_t), value :: count
+      real(c_double), intent(inout) :: numbers(2 * count)
+    end function
+    !> V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
+    !> where the work was ended. Errors: those of plaq_modes_perambulators.
+    !> Arrays: numbers[2 * count].
+    integer(c_int32_t) function plaq_modes_solve_noise(modes, &
+        solver, &
+        params, &
+        callback, &
+        user, &
+        numbers, &
+        count, &
+        finished, &
+        report) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      type(plaq_solver), value :: solver
+      type(plaq_modes_noise_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(inout) :: finished
+      type(plaq_solve_report), intent(inout), optional :: report
+      real(c_double), intent(inout) :: numbers(2 * count)
+    end function
+    !> Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
+    !> numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
+    !> which the last acts first; `steps` has all of them one after the other.
+    !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
+    integer(c_int32_t) function plaq_modes_meson_elementals(modes, &
+        lengths, &
+        operators, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        elementals, &
+        count) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      integer(c_int64_t), value :: operators
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: count
+      integer(c_int32_t), intent(in) :: lengths(operators)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: elementals(2 * count)
+    end function
+    !> Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
+    !> [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
+    !> `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    !> Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
+    integer(c_int32_t) function plaq_modes_baryon_elementals(modes, &
+        lengths, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        elementals, &
+        count) bind(c)
+      import
+      type(plaq_modes), value :: modes
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: count
+      integer(c_int32_t), intent(in) :: lengths(3)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: elementals(2 * count)
+    end function
+    !> Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
+    !> and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
+    !> antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
+    !> C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
+    !> gamma5], t' = t0 + t.
+    !> Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs].
+    integer(c_int32_t) function plaq_modes_mesons(quark, &
+        antiquark, &
+        modes, &
+        times, &
+        source_time, &
+        sink, &
+        source, &
+        gammas, &
+        pairs, &
+        correlators) bind(c)
+      import
+      integer(c_int64_t), value :: modes
+      integer(c_int64_t), value :: times
+      integer(c_int64_t), value :: source_time
+      integer(c_int64_t), value :: pairs
+      real(c_double), intent(in) :: quark(32 * modes * modes * times)
+      real(c_double), intent(in) :: antiquark(32 * modes * modes * times)
+      real(c_double), intent(in) :: sink(2 * modes * modes * times)
+      real(c_double), intent(in) :: source(2 * modes * modes)
+      integer(c_int32_t), intent(in) :: gammas(2 * pairs)
+      real(c_double), intent(inout) :: correlators(2 * times * pairs)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_overlap_params_init(params, struct_size) bind(c)

@@ -1002,6 +1002,18 @@ void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
  * whole lattice. */
 void eigensolveQuda(void **h_evecs, QUDA_DOUBLE_COMPLEX *h_evals, QudaEigParam *param);
 
+/** host_sinks[quark][eigenvector][t][spin] = the sum over a time-slice of conj(eigenvector) quark, t of the whole lattice,
+ * on all ranks, `tile_quark` quarks and `tile_evec` eigenvectors at a time, spins in the basis of the host. */
+void laphSinkProject(QUDA_DOUBLE_COMPLEX *host_sinks,
+                     void **host_quark,
+                     int n_quark,
+                     int tile_quark,
+                     void **host_evec,
+                     int nevec,
+                     int tile_evec,
+                     QudaInvertParam *inv_param,
+                     const int *X);
+
 /** mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the
  * path_length[i] steps of a staple, 0 to 3 forward in x, y, z, t, 7 to 4 back, that leads back to

@@ -546,6 +546,19 @@ kernel_args! {
         arg coef: Ptr,
     }
 
+    /// Colour vectors and spinors of distillation (distillation.h).
+    struct DistillArgs {
+        sub geom: Geom,
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub other: FieldView,
+        /// Numbers of right-hand sides, 32-bit integers.
+        arg table: Ptr,
+        arg momentum: [i32; 4],
+        arg time: i32,
+        arg reserved: i32,
+    }
+
     /// Contracts three quark lines (contract.h).
     struct BaryonArgs {
         sub geom: Geom,

@@ -60,6 +60,8 @@ constants! {
     /// pseudofermions
     RANDOM_PSEUDOFERMION = 8;
     RANDOM_Z2_SPINOR = 9;
+    /// Noise in the space of modes, which the host makes.
+    RANDOM_MODES = 10;
 
     // What the columns of a source are one of (source.h).
     DILUTE_COLOUR = 1;

@@ -118,6 +118,10 @@ kernels! {
     TimeSliceDots: "time_slice_dots" in "time_slices.h" takes TimeSliceArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float];
     TimeSliceScale: "time_slice_scale" in "time_slices.h" takes TimeSliceArgs, Site [Precision];
+    SpinPlace: "spin_place" in "distillation.h" takes DistillArgs, Lane [Float].cold();
+    SpinTake: "spin_take" in "distillation.h" takes DistillArgs, Lane [Float].cold();
+    ColourWave: "colour_wave" in "distillation.h" takes DistillArgs, Lane [Float].cold();
+    ColourCross: "colour_cross" in "distillation.h" takes DistillArgs, Lane [Float].cold();
     BasisDots: "basis_dots" in "basis.h" takes BasisArgs, Reduce(16) [Float].elements();
     BasisUpdate: "basis_update" in "basis.h" takes BasisArgs, Site [Float].elements();
     ChiralSum: "chiral_sum" in "chiral.h" takes ChiralArgs, Site [Precision];

@@ -100,6 +100,8 @@ pub(crate) fn dots(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
 pub(crate) enum Combination {
     /// w_j = sum_i v_i c_ij; coefficients as of [`dots`].
     Of,
+    /// w_j += sum_i v_i c_ij.
+    Add,
     /// w_j += c_j v_j; coefficients: times slowest, then j.
     AddDiagonal,
 }
@@ -122,8 +124,8 @@ pub(crate) fn combine(
     let own = &c[each * first..each * (first + times)];
     let mut coef = w.device().alloc(size_of_val(own))?;
     coef.upload(bytemuck::cast_slice(own))?;
-    let args =
-        TimeSliceArgs { coef: coef.ptr(), add: diagonal as i32, diagonal: diagonal as i32, ..args };
+    let add = !matches!(how, Combination::Of) as i32;
+    let args = TimeSliceArgs { coef: coef.ptr(), add, diagonal: diagonal as i32, ..args };
     let work = geometry.work(2 * w.nrhs().div_ceil(4));
     w.device().launch(kernels::TimeSliceUpdate::of(w.precision())?, &args, work)
 }

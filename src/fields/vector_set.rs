@@ -99,6 +99,15 @@ impl VectorSet {
         self.get(which.start, which.len())
     }
 
+    /// Vectors on the device: themselves where they are there, so that nobody may write to them, else copies.
+    ///
+    /// # Errors
+    /// Errors of [`VectorSet::get`].
+    pub(crate) fn view(&self, which: Range<usize>) -> Result<VectorField> {
+        self.check(&which)?;
+        self.part(&which)
+    }
+
     /// A new field with `count` vectors from number `from` on.
     ///
     /// # Errors

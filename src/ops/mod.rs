@@ -5,6 +5,7 @@ pub mod config;
 pub mod contract;
 pub mod correlators;
 pub mod device;
+pub mod distillation;
 pub mod eigenvectors;
 pub mod flow;
 pub mod gamma;

@@ -170,7 +170,7 @@ pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usiz
 }
 
 /// Refuses a solver or a number of columns of which no propagator can be made.
-fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
+pub(super) fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Result<()> {
     if solver.params().solution != Solution::Mat {
         let found = solver.params().solution;
         bail!(
@@ -197,42 +197,23 @@ fn solve_columns(
     solver: &DiracSolver,
     Columns { at_once, on_host }: Columns,
     columns: usize,
-    source: &dyn Fn(usize, usize) -> Result<SpinorField>,
+    source: Field,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     let shape = solver.op().shape();
     let on_device = if on_host { None } else { Some(shape.field(columns)?) };
-    let (mut waiting, mut total) = (vec![], None::<SolveReport>);
-    let (mut spent, mut stopped) = (0.0, false);
-    for first in (0..columns).step_by(at_once) {
-        let count = at_once.min(columns - first);
-        let b = source(first, count)?;
-        let mut x = match &on_device {
-            Some(all) => all.columns(first, count)?,
-            None => shape.field(count)?,
-        };
-        let mut told = |p: &Progress| {
-            let stop =
-                stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();
-            stopped = stop;
-            match stop {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        };
-        let stop = solver.params().solver.stop;
-        let left = Stop { seconds: (stop.seconds - spent).max(0.0), ..stop };
-        let report = solver.solve_until(left, &mut x, &b, &mut told)?;
+    let mut waiting = vec![];
+    let room = |first: usize, count: usize| match &on_device {
+        Some(all) => all.columns(first, count),
+        None => shape.field(count),
+    };
+    let mut done = |first: usize, x: SpinorField, _: &SolveReport| {
         if on_host {
             waiting.push((first, x.to_host()?));
         }
-        spent += report.solver.seconds;
-        total = Some(match total {
-            Some(before) => before.beside(report),
-            None => report,
-        });
-    }
-    let Some(report) = total else { bail!(Internal, "propagator: no columns") };
+        Ok(ControlFlow::Continue(()))
+    };
+    let report = solve_parts(solver, at_once, columns, (source, &room), monitor, &mut done)?;
     let all = match on_device {
         Some(all) => all,
         None => {
@@ -245,4 +226,52 @@ fn solve_columns(
         all.columns(first, at_once.min(columns - first))?.copy_from_host(&part)?;
     }
     Ok((all, report))
+}
+
+/// A field for the columns from the first number on, so many of them.
+type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
+
+/// Solves for the columns of `source`, `at_once` at a time, each time in a field of `room`, which `done` gets until it ends
+/// the work. The report is that of all solves.
+pub(super) fn solve_parts(
+    solver: &DiracSolver,
+    at_once: usize,
+    columns: usize,
+    (source, room): (Field, Field),
+    monitor: &mut Monitor,
+    done: &mut dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>>,
+) -> Result<SolveReport> {
+    let mut total = None::<SolveReport>;
+    let (mut spent, mut stopped) = (0.0, false);
+    for first in (0..columns).step_by(at_once) {
+        let count = at_once.min(columns - first);
+        let b = source(first, count)?;
+        let mut x = room(first, count)?;
+        let mut told = |p: &Progress| {
+            let stop =
+                stopped || monitor(&Progress { seconds: spent + p.seconds, ..*p }).is_break();
+            stopped = stop;
+            match stop {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        };
+        let stop = solver.params().solver.stop;
+        let left = Stop { seconds: (stop.seconds - spent).max(0.0), ..stop };
+        let report = solver.solve_until(left, &mut x, &b, &mut told)?;
+        drop(b);
+        let end = done(first, x, &report)?.is_break();
+        spent += report.solver.seconds;
+        total = Some(match total {
+            Some(before) => before.beside(report),
+            None => report,
+        });
+        if end {
+            break;
+        }
+    }
+    match total {
+        Some(report) => Ok(report),
+        None => bail!(Internal, "propagator: no columns"),
+    }
 }

@@ -1,6 +1,6 @@
 //! Small dense matrices on the host, row by row.
 
-use nalgebra::linalg::{Schur, SymmetricEigen};
+use nalgebra::linalg::{Cholesky, Schur, SymmetricEigen};
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
@@ -93,6 +93,25 @@ pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Com
     let along = |k: usize| -> Complex64 { (0..n).map(|i| t[i * rank + k].conj() * b[i]).sum() };
     let along: Vec<Complex64> = (0..rank).map(along).collect();
     Ok((0..n).map(|i| (0..rank).map(|k| t[i * rank + k] * along[k]).sum()).collect())
+}
+
+/// The upper triangular matrix T for which the columns of W T are orthonormal, for vectors W with products
+/// G = W^dagger W; none: they depend on each other so much that digits would be lost. In a rehearsal 1.
+pub(crate) fn cholesky(g: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
+    if !runs() {
+        return Some(identity(n));
+    }
+    let unit: Vec<f64> = (0..n).map(|i| g[i * n + i].re.sqrt().recip()).collect();
+    if !unit.iter().all(|u| u.is_finite()) {
+        return None;
+    }
+    let scaled = DMatrix::from_fn(n, n, |i, j| g[i * n + j] * unit[i] * unit[j]);
+    let lower = Cholesky::new(scaled)?.unpack();
+    if lower.diagonal().iter().any(|z| !(z.re > 1e-4)) {
+        return None;
+    }
+    let t = lower.ad_solve_lower_triangular(&DMatrix::identity(n, n))?;
+    Some((0..n * n).map(|k| t[(k / n, k % n)] * unit[k / n]).collect())
 }
 
 /// The matrices T and R with W = (W T) R for vectors W with products G = W^dagger W: the columns of W T
@@ -191,11 +210,18 @@ mod tests {
         };
         assert!(off(&product(&inverse(&a, n).unwrap(), &a), &identity(n)) < 1e-11);
         assert!(inverse(&[Complex64::ZERO; 4], 2).is_none());
+        let adjoint = |a: &[Complex64]| -> Vec<Complex64> {
+            (0..n * n).map(|k| a[k % n * n + k / n].conj()).collect()
+        };
+        let t = cholesky(&product(&adjoint(&a), &a), n).unwrap();
+        let orthonormal = product(&a, &t);
+        assert!(off(&product(&adjoint(&orthonormal), &orthonormal), &identity(n)) < 1e-9);
+        assert!((0..n * n).all(|k| k / n <= k % n || t[k] == Complex64::ZERO));
         // Rows and columns 0 and 1 of the positive matrix are the same: x is split between both.
         let mut twice = a.clone();
         (0..n).for_each(|i| twice[i * n + 1] = twice[i * n]);
-        let adjoint: Vec<Complex64> = (0..n * n).map(|k| twice[k % n * n + k / n].conj()).collect();
-        let gram = product(&adjoint, &twice);
+        let gram = product(&adjoint(&twice), &twice);
+        assert!(cholesky(&gram, n).is_none());
         let x: Vec<Complex64> = (0..n).map(|i| a[i * n + i.max(1) - 1]).collect();
         let b: Vec<Complex64> =
             gram.chunks(n).map(|r| r.iter().zip(&x).map(|(a, x)| a * x).sum()).collect();

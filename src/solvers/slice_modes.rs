@@ -1,32 +1,53 @@
 //! Lowest eigenvectors of every time slice by itself, of an operator that has no hops in time: subspace iteration on
 //! Chebyshev polynomials with Rayleigh-Ritz on each slice (Zhou, Saad, Tiago and Chelikowsky, J. Comput. Phys. 219,
-//! 172). All slices are multiplied at once.
+//! 172). All slices are multiplied at once; small matrices of a slice are diagonalised on the host, slices beside each
+//! other.
 
 use std::time::Instant;
 
 use num_complex::Complex64;
+use rayon::prelude::*;
 
-use super::dense::{eigen_hermitian, orthonormaliser};
+use super::dense::{cholesky, eigen_hermitian, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MAX_RESTARTS};
 use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
 use super::{limited, Monitor};
+use crate::backend::{exceptionally, runs};
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Noise, VectorField};
 use crate::linop::LinOp;
 use crate::refuse;
 
-/// Ratio by which the polynomial enlarges the last vector wanted against what is not wanted; also its largest value
-/// for the first one.
+/// How much larger the polynomial makes the last vector wanted than what is not wanted: at least, at most, and for the
+/// first one.
 const GAIN: f64 = 1e3;
+const LARGE_GAIN: f64 = 1e7;
 const MAX_GAIN: f64 = 1e9;
 const MAX_DEGREE: f64 = 400.0;
+/// Vectors that are multiplied at a time.
+const AT_ONCE: usize = 32;
+/// Random vectors that look for what was missed, and times that they are multiplied.
+const SEARCHING: usize = 4;
+const ROUNDS: usize = 3;
+/// A slice is diagonalised as a whole where so many of its vectors are wanted that they and those beside them are most
+/// of it, or where it is small.
+const SMALL: usize = 96;
 
-/// The `count` lowest eigenvectors of each time slice. Vector k of the result holds number k of every slice, of unit
-/// length there. Values, residuals and bounds of the report run over times, slowest, then vectors. Of `params` count,
-/// `tol`, `max_restarts`, `seed` and `max_seconds` matter.
+/// The vectors that a search works with on a slice of so many unknowns.
+fn room(count: usize, unknowns: usize) -> usize {
+    let m = count + (count / 2).max(8);
+    match unknowns <= SMALL || 2 * m > unknowns {
+        true => unknowns,
+        false => m,
+    }
+}
+
+/// The `count` lowest eigenvectors of each time slice; vector k of the result holds number k of every slice, of unit
+/// length there. Values, residuals and bounds of the report: times slowest, then vectors; `beyond`: the next value of each
+/// slice. Of `params` count, `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` matter.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: the operator is not hermitian, or its vectors are no colour vectors on the whole
@@ -49,8 +70,8 @@ pub fn slice_modes(
     within("count", params.count, 1, unknowns)?;
     within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
-    let m = (params.count + (params.count / 2).max(8)).min(unknowns);
-    let need = shape.bytes(5 * m);
+    let m = room(params.count, unknowns);
+    let need = shape.bytes(2 * m + 2 * AT_ONCE.min(m) + SEARCHING);
     shape.geometry.require(&shape.device, need, "eigenvectors of time slices")?;
 
     let top = EigenParams {
@@ -68,71 +89,54 @@ pub fn slice_modes(
     let mut report =
         EigenReport { largest, applications: top.applications, ..EigenReport::default() };
 
-    let mut v = shape.field(m)?;
-    v.set_noise(Noise::Normal, params.seed, 0)?;
-    let mut image = v.like(v.precision())?;
+    let mut space = Space { op, times, largest, v: shape.field(m)?, other: shape.field(m)? };
+    space.v.set_noise(Noise::Normal, params.seed, 0)?;
     // Nothing is known of the lower end.
     let mut p =
         Polynomial { degree: 8, from: 0.25 * largest, to: 1.05 * largest, at: top.least.min(0.0) };
     for restart in 1..=limited(params.max_restarts) {
         report.restarts = restart;
-        p.apply(op, &mut image, &v)?;
-        std::mem::swap(&mut v, &mut image);
-        // Twice: what is nearly dependent has lost its digits the first time.
-        let mut rank = vec![m; times];
-        for _ in 0..2 {
-            let g = dots(&v, &v)?;
-            let mut t = vec![];
-            for (slice, rank) in g.chunks(m * m).zip(&mut rank) {
-                let (found, _, r) = orthonormaliser(slice, m)?;
-                let at =
-                    |k: usize| if k % m < r { found[k / m * r + k % m] } else { Complex64::ZERO };
-                t.extend((0..m * m).map(at));
-                *rank = r;
-            }
-            combine(&mut image, &v, &t, Combination::Of)?;
-            std::mem::swap(&mut v, &mut image);
+        if m < unknowns {
+            space.filter(&p)?;
+            report.applications += m * p.degree;
         }
-        op.apply(&mut image, &v)?;
-        report.applications += m * (p.degree + 1);
-        let mut h = dots(&v, &image)?;
-        let (mut values, mut u) = (vec![], vec![]);
-        for (slice, &rank) in h.chunks_mut(m * m).zip(&rank) {
-            // Vectors that are missing come last.
-            (rank..m).for_each(|k| slice[k * m + k] = (2.0 * largest).into());
-            let (found, rotation) = eigen_hermitian(slice, m)?;
-            values.extend(found);
-            u.extend(rotation);
-        }
-        let mut next = v.like(v.precision())?;
-        combine(&mut next, &v, &u, Combination::Of)?;
-        combine(&mut v, &image, &u, Combination::Of)?;
-        // A x in `v`, x in `next`: residuals.
-        let minus: Vec<Complex64> = values.iter().map(|&x| (-x).into()).collect();
-        combine(&mut v, &next, &minus, Combination::AddDiagonal)?;
-        let r2 = dots(&v, &v)?;
-        v = next;
+        let values = space.ritz()?;
+        let r2 = space.residuals(&values, params.count)?;
+        report.applications += m + params.count;
 
-        let pick = |all: &dyn Fn(usize, usize) -> f64| -> Vec<f64> {
-            (0..times)
-                .flat_map(|t| (0..params.count).map(move |k| (t, k)))
-                .map(|(t, k)| all(t, k))
-                .collect()
+        let wanted = |all: &[f64], n: usize| -> Vec<f64> {
+            all.chunks(n).flat_map(|slice| slice[..params.count].to_vec()).collect()
         };
-        report.values = pick(&|t, k| values[t * m + k]);
-        report.residuals = pick(&|t, k| r2[t * m * m + k * (m + 1)].re.max(0.0).sqrt());
+        report.values = wanted(&values, m);
+        report.residuals = r2.iter().map(|r2| r2.max(0.0).sqrt()).collect();
+        let next = |slice: &[f64]| slice.get(params.count).copied().unwrap_or(f64::INFINITY);
+        report.beyond = values.chunks(m).map(next).collect();
         let worst = report.residuals.iter().fold(0.0f64, |w, &r| w.max(r)) / largest;
         report.converged = worst <= tol;
         (report.degree, report.interval) = (p.degree, [p.from, p.to]);
         report.stopped = watch.after(restart, &[worst]).is_some() && !report.converged;
-        if report.converged || report.stopped {
+        if report.stopped {
             break;
         }
         let over = |k: usize| (0..times).map(move |t| t * m + k);
-        let cut = over(m - 1).map(|i| values[i]).fold(f64::MIN, f64::max).min(0.9 * largest);
-        let wanted = over(params.count - 1).map(|i| values[i]).fold(f64::MIN, f64::max);
+        let most = |k: usize| over(k).map(|i| values[i]).fold(f64::MIN, f64::max);
         let lowest = over(0).map(|i| values[i]).fold(f64::MAX, f64::min);
-        p = polynomial(lowest, wanted, cut, 1.05 * largest);
+        let gain = (worst / tol * 10.0).clamp(GAIN, LARGE_GAIN);
+        let bounds = (lowest, most(params.count - 1), most(m - 1).min(0.9 * largest));
+        p = polynomial(bounds, 1.05 * largest, gain);
+        if report.converged {
+            report.verified = m == unknowns;
+            if report.verified || !params.verify {
+                break;
+            }
+            report.applications += ROUNDS * SEARCHING * (p.degree + 1);
+            let seed = params.seed.wrapping_add(restart as u64);
+            report.verified = space.nothing_is_missing(&p, params.count, &report.values, seed)?;
+            if report.verified {
+                break;
+            }
+            report.converged = false;
+        }
     }
     report.least = report.values.iter().fold(f64::MAX, |a, &b| a.min(b));
     report.bounds = report
@@ -143,18 +147,219 @@ pub fn slice_modes(
         .collect();
     report.ended_by(&watch);
     report.seconds = start.elapsed().as_secs_f64();
+    let Space { v, other, .. } = space;
+    drop(other);
     let mut wanted = shape.field(params.count)?;
     wanted.copy_rhs(0, &v, 0, params.count)?;
     Ok((wanted, report))
 }
 
-/// A polynomial that is small above `cut` and large up to `wanted`, but not too large at `lowest`. If the vectors of
-/// the iteration end within the level of the last one wanted, it is large on that level, too.
-fn polynomial(lowest: f64, wanted: f64, cut: f64, to: f64) -> Polynomial {
+/// The vectors of the iteration, and memory for as many.
+struct Space<'a> {
+    op: &'a dyn LinOp,
+    times: usize,
+    largest: f64,
+    v: VectorField,
+    other: VectorField,
+}
+
+impl Space<'_> {
+    fn count(&self) -> usize {
+        self.v.nrhs()
+    }
+
+    /// First vectors and numbers of portions.
+    fn portions(&self, count: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
+    }
+
+    fn filter(&mut self, p: &Polynomial) -> Result<()> {
+        for (first, n) in self.portions(self.count()) {
+            let mut out = self.other.columns(first, n)?;
+            p.apply(self.op, &mut out, &self.v.columns(first, n)?)?;
+        }
+        std::mem::swap(&mut self.v, &mut self.other);
+        Ok(())
+    }
+
+    /// v = v c.
+    fn turn(&mut self, c: &[Complex64]) -> Result<()> {
+        combine(&mut self.other, &self.v, c, Combination::Of)?;
+        std::mem::swap(&mut self.v, &mut self.other);
+        Ok(())
+    }
+
+    /// Makes the vectors orthonormal and turns them to Ritz vectors, whose values come out in ascending order for each
+    /// slice. Vectors that were dependent are zero and come last.
+    fn ritz(&mut self) -> Result<Vec<f64>> {
+        let m = self.count();
+        let mut rank = vec![m; self.times];
+        // Twice: what is nearly dependent has lost its digits the first time.
+        for _ in 0..2 {
+            let found = slices(&dots(&self.v, &self.v)?, m, orthonormal)?;
+            let mut t = vec![];
+            for ((found, r), rank) in found.into_iter().zip(&mut rank) {
+                t.extend(found);
+                *rank = r;
+            }
+            self.turn(&t)?;
+        }
+        let mut h = vec![Complex64::ZERO; self.times * m * m];
+        for (first, n) in self.portions(m) {
+            let mut image = self.v.like_with(self.v.precision(), n)?;
+            self.op.apply(&mut image, &self.v.columns(first, n)?)?;
+            let part = dots(&self.v, &image)?;
+            for (row, part) in h.chunks_mut(m).zip(part.chunks(n)) {
+                row[first..first + n].copy_from_slice(part);
+            }
+        }
+        for (slice, &rank) in h.chunks_mut(m * m).zip(&rank) {
+            (rank..m).for_each(|k| slice[k * m + k] = (2.0 * self.largest).into());
+        }
+        let (mut values, mut u) = (vec![], vec![]);
+        for (found, rotation) in slices(&h, m, eigen_hermitian)? {
+            values.extend(found);
+            u.extend(rotation);
+        }
+        self.turn(&u)?;
+        Ok(values)
+    }
+
+    /// |A v - lambda v|^2 of the first `count` vectors.
+    fn residuals(&self, values: &[f64], count: usize) -> Result<Vec<f64>> {
+        let m = self.count();
+        let mut r2 = vec![0.0; self.times * count];
+        for (first, n) in self.portions(count) {
+            let (x, mut r) = (self.v.columns(first, n)?, self.v.like_with(self.v.precision(), n)?);
+            self.op.apply(&mut r, &x)?;
+            let minus: Vec<Complex64> = values
+                .chunks(m)
+                .flat_map(|v| v[first..first + n].iter().map(|&x| (-x).into()))
+                .collect();
+            combine(&mut r, &x, &minus, Combination::AddDiagonal)?;
+            let products = dots(&r, &r)?;
+            for t in 0..self.times {
+                for k in 0..n {
+                    r2[t * count + first + k] = products[(t * n + k) * n + k].re;
+                }
+            }
+        }
+        Ok(r2)
+    }
+
+    /// Do random vectors orthogonal to the first `count` lead to no value below those found? If they do, they take the
+    /// place of the last vectors.
+    fn nothing_is_missing(
+        &mut self,
+        p: &Polynomial,
+        count: usize,
+        values: &[f64],
+        seed: u64,
+    ) -> Result<bool> {
+        let (m, n) = (self.count(), SEARCHING.min(self.count() - count));
+        let found = self.v.columns(0, count)?;
+        let mut w = self.v.like_with(self.v.precision(), n)?;
+        w.set_noise(Noise::Normal, seed, m as u32)?;
+        let like = |w: &VectorField| w.like(w.precision());
+        let (other, mut image) = (like(&w)?, like(&w)?);
+        let mut search =
+            Space { op: self.op, times: self.times, largest: self.largest, v: w, other };
+        let mut least = vec![];
+        for _ in 0..ROUNDS {
+            p.apply(self.op, &mut image, &search.v)?;
+            std::mem::swap(&mut image, &mut search.v);
+            for _ in 0..2 {
+                let c: Vec<Complex64> = dots(&found, &search.v)?.iter().map(|z| -z).collect();
+                combine(&mut search.v, &found, &c, Combination::Add)?;
+            }
+            least = search.ritz()?;
+        }
+        // As near as that they are one level, which has no order.
+        let near = 1e-6 * self.largest;
+        let missing = least
+            .chunks(n)
+            .zip(values.chunks(count))
+            .any(|(found, known)| found[0] < known[count - 1] - near);
+        if exceptionally(missing) {
+            self.v.copy_rhs(m - n, &search.v, 0, n)?;
+        }
+        Ok(!exceptionally(missing))
+    }
+}
+
+/// `work` on the m x m matrix of every slice.
+fn slices<T: Send>(
+    all: &[Complex64],
+    m: usize,
+    work: impl Fn(&[Complex64], usize) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    // Other threads know nothing of a rehearsal.
+    match runs() {
+        true => all.par_chunks(m * m).map(|slice| work(slice, m)).collect(),
+        false => all.chunks(m * m).map(|slice| work(slice, m)).collect(),
+    }
+}
+
+/// The matrix T for which the columns of V T are orthonormal, V^dagger V = g, and their number: what depends on others
+/// becomes zero columns at the end.
+fn orthonormal(g: &[Complex64], m: usize) -> Result<(Vec<Complex64>, usize)> {
+    if let Some(t) = cholesky(g, m) {
+        return Ok((t, m));
+    }
+    let (found, _, r) = orthonormaliser(g, m)?;
+    let at = |k: usize| if k % m < r { found[k / m * r + k % m] } else { Complex64::ZERO };
+    Ok(((0..m * m).map(at).collect(), r))
+}
+
+/// A polynomial that is small above `cut` and `gain` times as large at `wanted`, but not too large at `lowest`. Where the
+/// vectors of the iteration end within the level of the last one wanted, it is large on that level, too: the next one is
+/// above it.
+fn polynomial((lowest, wanted, cut): (f64, f64, f64), to: f64, gain: f64) -> Polynomial {
     let same_level = cut - wanted < 1e-4 * (to - wanted);
     let cut = if same_level { wanted + 0.05 * (to - wanted) } else { cut };
     let rate = |x: f64| (1.0 + 2.0 * (cut - x).max(1e-12) / (to - cut)).acosh();
-    let degree = (GAIN.ln() / rate(wanted)).min(MAX_GAIN.ln() / rate(lowest));
+    let degree = (gain.ln() / rate(wanted)).min(MAX_GAIN.ln() / rate(lowest));
     let degree = degree.clamp(2.0, MAX_DEGREE).ceil() as usize;
     Polynomial { degree, from: cut, to, at: lowest.min(cut - 1e-3 * (to - cut)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::Device;
+    use crate::fields::{Components, GaugeField, Geometry, Precision, Recon};
+    use crate::operators::Laplace;
+    use crate::solvers::unwatched;
+
+    /// Vectors without the third lowest of every slice are found out, with it they are not.
+    #[test]
+    fn a_missing_mode_is_found() {
+        let device = Device::cpu(2).unwrap();
+        let geometry = Geometry::new([4, 4, 4, 4], &device).unwrap();
+        let mut links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+        links.set_near_unit(7, 0.3).unwrap();
+        let op = Laplace::massive(links.into(), Components::COLOUR, 7, 0.0).unwrap();
+        let (times, count) = (4, 6);
+        let params = EigenParams { count, ..EigenParams::default() };
+        let (found, report) = slice_modes(&op, &params, &mut unwatched).unwrap();
+        assert!(report.verified && report.values.len() == times * count);
+        for missing in [false, true] {
+            let kept: Vec<usize> = (0..count).filter(|&k| !(missing && k == 2)).collect();
+            let mut v = found.like_with(Precision::F64, kept.len() + SEARCHING).unwrap();
+            for (to, &from) in kept.iter().enumerate() {
+                v.copy_rhs(to, &found, from, 1).unwrap();
+            }
+            let values: Vec<f64> = report
+                .values
+                .chunks(count)
+                .flat_map(|slice| kept.iter().map(|&k| slice[k]).collect::<Vec<_>>())
+                .collect();
+            let most = values.iter().fold(0.0f64, |a, &b| a.max(b));
+            let p = polynomial((0.0, most, 1.3 * most), 12.5, GAIN);
+            let other = v.like(Precision::F64).unwrap();
+            let mut space = Space { op: &op, times, largest: 12.0, v, other };
+            let whole = space.nothing_is_missing(&p, kept.len(), &values, 1).unwrap();
+            assert_eq!(whole, !missing);
+        }
+    }
 }

@@ -236,10 +236,35 @@ static void eigenvectors(void) {
     MatQuda(back, modes[i], &laplace), fine();
     CHECK(largest_difference(back, mode, i < 3 ? 0 : 2 / 3.0, FEW * 6) < 1e-8);
   }
+  {
+    /* A quark whose spin 1 is mode 2 and whose spin 3 is 2 i times mode 5. */
+    static double quark[FEW][4][3][2];
+    static double_complex sinks[8][4][4];
+    const double *two = modes[2][0][0][0], *five = modes[5][0][0][0];
+    const int part[4] = {2, 2, 2, 4}, other[4] = {2, 2, 2, 8};
+    void *quarks[1] = {quark};
+    int k, s;
+    for (k = 0; k < 3 * FEW; k++) {
+      double(*v)[3][2] = quark[k / 3];
+      v[1][k % 3][0] = two[2 * k], v[1][k % 3][1] = two[2 * k + 1];
+      v[3][k % 3][0] = -2 * five[2 * k + 1], v[3][k % 3][1] = 2 * five[2 * k];
+    }
+    laphSinkProject(sinks[0][0], quarks, 1, 1, mode_list, 8, 3, &invert, part), fine();
+    for (i = 0; i < 8; i++)
+      for (t = 0; t < 4; t++)
+        for (s = 0; s < 4; s++) {
+          const double_complex expect = i == 2 && s == 1 ? 1 : i == 5 && s == 3 ? 2 * I : 0;
+          CHECK(cabs(sinks[i][t][s] - expect) < 1e-9);
+        }
+    laphSinkProject(sinks[0][0], quarks, 1, 1, mode_list, 8, 3, &invert, other);
+    refused(PLAQ_INVALID_ARGUMENT, "laphSinkProject", "X");
+    laphSinkProject(sinks[0][0], quarks, 1, 1, mode_list, 0, 3, &invert, part);
+    refused(PLAQ_INVALID_ARGUMENT, "laphSinkProject", "nevec");
+  }
   wrong = p, wrong.ortho_dim_size_local = 2;
   eigensolveQuda(mode_list, found, &wrong);
   refused(PLAQ_INVALID_ARGUMENT, "eigensolveQuda", "ortho_dim_size_local");
-  wrong = p, wrong.max_restarts = 1, wrong.tol = 1e-15, wrong.n_conv = 1, found[0] = 7;
+  wrong = p, wrong.max_restarts = 1, wrong.tol = 1e-16, wrong.n_conv = 1, found[0] = 7;
   eigensolveQuda(mode_list, found, &wrong);
   refused(PLAQ_NOT_CONVERGED, "eigensolveQuda", "param.max_restarts");
   CHECK(creal(found[0]) == 7);

@@ -30,6 +30,19 @@ if context.rank == 0:
     assert np.abs(pion.data[0] / expected - 1).max() < 1e-10
 else:
     assert whole is None
+modes = plaq.modes(gauge, 5, rho=0.1, steps=2, tol=1e-12)
+tau, phi, triples = modes.perambulators(d, 3, tol=1e-11), modes.mesons([(1, 0, 0)])[0, 0], modes.baryons()
+if context.rank == 0:
+    alone = plaq.Context("cpu", threads=1)
+    same = plaq.Gauge.from_array(u, context=alone)
+    one = plaq.modes(same, 5, rho=0.1, steps=2, tol=1e-12)
+    for found, expected in [
+        (modes.values, one.values),
+        (tau.numbers, one.perambulators(plaq.Clover(same, mass=0.3, csw=1.1), 3, tol=1e-11).numbers),
+        (phi, one.mesons([(1, 0, 0)])[0, 0]),
+        (triples, one.baryons()),
+    ]:
+        assert np.abs(found - expected).max() < 1e-7 * np.abs(expected).max()
 try:
     plaq.Gauge.from_array((1.1 if context.rank == 0 else 1) * u[:, part])
 except plaq.capi.NotUnitary:

@@ -19,13 +19,15 @@ if _CHECKING:
     from . import capi as capi
     from ._native import Error as Error
     from ._objects import Context as Context, init as init, log as log
-    from .analysis import Correlator as Correlator, Estimate as Estimate, jackknife as jackknife
+    from .analysis import Correlator as Correlator, Estimate as Estimate, gevp as gevp, jackknife as jackknife
     from .analysis import observable as observable
     from .chains import Hmc as Hmc, hmc as hmc, toml as toml
+    from .distillation import Modes as Modes, Perambulators as Perambulators, modes as modes
     from .fields import Fermion as Fermion, Propagator as Propagator, point as point, volume as volume, wall as wall
     from .gauge import Fixed as Fixed, Flow as Flow, Gauge as Gauge, file_text as file_text, heatbath as heatbath
     from .gauge import open as open
     from .gammas import gamma as gamma
+    from .hdf5 import read as read, write as write
     from .hadrons import baryons as baryons, mesons as mesons
     from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
     from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
@@ -57,11 +59,13 @@ _NAMES = {
         "NotConvergedWarning",
     ],
     "gammas": ["gamma"],
+    "distillation": ["modes", "Modes", "Perambulators"],
     "hadrons": ["mesons", "baryons"],
-    "analysis": ["Correlator", "Estimate", "jackknife", "observable"],
+    "hdf5": ["read", "write"],
+    "analysis": ["Correlator", "Estimate", "gevp", "jackknife", "observable"],
     "chains": ["Hmc", "hmc", "toml"],
 }
-_MODULES = ["capi"]
+_MODULES = ["capi", "distillation", "hdf5"]
 _WHERE = {name: module for module, names in _NAMES.items() for name in names}
 
 

@@ -42,6 +42,41 @@ def jackknife(data: Any, function: Optional[Callable[[np.ndarray], Any]] = None,
     return Estimate(value, error, samples)
 
 
+def gevp(data: Any, t0: int, bin: int = 1) -> Estimate:
+    """Generalised eigenvalues of correlator matrices: `data` (configurations, N, N, T), C(t) v = lambda(t) C(t0) v for all t,
+    the largest first, with jackknife errors; value (T, N). Where C(t) = sum_n exp(-E_n t) u_n u_n^dagger, lambda_n is
+    exp(-E_n (t - t0)) (Luescher, Wolff, Nucl. Phys. B 339, 222). Matrices count as hermitian."""
+    data = np.asarray(data)
+    if data.ndim != 4 or data.shape[1] != data.shape[2]:
+        raise ValueError(f"data: expected an array (configurations, N, N, T), found shape {data.shape}")
+    if not 0 <= t0 < data.shape[3]:
+        raise ValueError(f"t0: expected 0 to {data.shape[3] - 1}, found {t0}")
+
+    def values(mean: np.ndarray) -> np.ndarray:
+        matrices = np.moveaxis(mean, 2, 0)
+        matrices = (matrices + matrices.conj().swapaxes(1, 2)) / 2
+        try:
+            inverse = np.linalg.inv(np.linalg.cholesky(matrices[t0]))
+        except np.linalg.LinAlgError:
+            raise ValueError(f"t0: expected a positive matrix at time {t0}, found eigenvalues that are not") from None
+        return np.linalg.eigvalsh(inverse @ matrices @ inverse.conj().T)[:, ::-1]
+
+    return jackknife(data, values, bin)
+
+
+def energies(found: Estimate) -> Estimate:
+    """Effective energies ln[lambda(t) / lambda(t + 1)] (T - 1, N) of what gevp found, NaN where there is none."""
+
+    def logarithm(values: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.log(values[..., :-1, :] / values[..., 1:, :])
+
+    samples = logarithm(found.samples)
+    n = len(samples)
+    error = np.sqrt((n - 1) * np.var(samples, axis=0)) if n > 1 else np.full(samples.shape[1:], np.nan)
+    return Estimate(logarithm(found.value), error, samples)
+
+
 def picture(plot: Callable[[Any], Any]) -> Optional[str]:
     """What `plot` draws on matplotlib's axes as SVG, for notebooks; None without matplotlib."""
     try:

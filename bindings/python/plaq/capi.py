@@ -3453,8 +3453,8 @@ class plaq_eigen_params(Struct):
         0 to 100000. Default: 0.
       time_slices: The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
         Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-        Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
-        Default: 0.
+        Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+        0 or 1. Default: 0.
       from_: Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
         normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
         Default: 0.
@@ -3668,6 +3668,472 @@ def plaq_eigen_some(eigen: Any, first: int, count: int) -> plaq_spinor:
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_some, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
+
+
+# ---- Distillation ----
+
+
+class plaq_modes(Handle):
+    """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
+    every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
+    and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+    """
+
+
+class plaq_modes_dilution(Enum):
+    """How an index of N values is divided into the parts of a dilution."""
+    #: Not divided: one part.
+    NONE = 0
+    #: A part for each value.
+    FULL = 1
+    #: `parts` parts; value i is in part i mod `parts`.
+    INTERLACE = 2
+    #: `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+    BLOCK = 3
+
+
+class plaq_modes_step(Enum):
+    """What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j"""
+    #: D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
+    DERIVATIVE_X = 0
+    #: The same in y.
+    DERIVATIVE_Y = 1
+    #: The same in z.
+    DERIVATIVE_Z = 2
+    #: U_x(n) v(n + x).
+    FORWARD_X = 3
+    #: U_y(n) v(n + y).
+    FORWARD_Y = 4
+    #: U_z(n) v(n + z).
+    FORWARD_Z = 5
+    #: U_x(n - x)^dagger v(n - x).
+    BACK_X = 6
+    #: U_y(n - y)^dagger v(n - y).
+    BACK_Y = 7
+    #: U_z(n - z)^dagger v(n - z).
+    BACK_Z = 8
+
+
+class plaq_modes_params(Struct):
+    """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
+
+    Members:
+      count: Modes of a time slice, at most three times its sites. 1 or more. Default: 16.
+      steps: Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+        0 to 100000. Default: 0.
+      rho: 0 to 1. Default: 0.1.
+      tol: Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+        0: 1e-10, in single precision 1e-6. Default: 0.
+      max_restarts: Times that the vectors are multiplied by a polynomial. 1 to 1000000. Default: 200.
+      verify: A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+        0 or 1. Default: 1.
+      seed: Seed of random start vectors. Default: 1.
+      max_seconds: Most seconds that the search may take; 0: as many as it needs. Default: 0.
+    """
+    struct_size: int
+    count: int
+    steps: int
+    rho: float
+    tol: float
+    max_restarts: int
+    verify: int
+    seed: int
+    max_seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("count", _c.c_int32),
+        ("steps", _c.c_int32),
+        ("rho", _c.c_double),
+        ("tol", _c.c_double),
+        ("max_restarts", _c.c_int32),
+        ("verify", _c.c_int32),
+        ("seed", _c.c_int64),
+        ("max_seconds", _c.c_double),
+    ]
+    _init_ = "plaq_modes_params_init"
+
+
+_plaq_modes_params_init = _n.function("plaq_modes_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_params_init(params: plaq_modes_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_modes_params_init, _n.struct(plaq_modes_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_modes_noise_params(Struct):
+    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+    Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+
+    Members:
+      noise: PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4. Default: PLAQ_SOURCE_NOISE_Z4.
+      vectors: Noise vectors. Default: 1.
+      seed: Default: 0.
+      time: How times are diluted, and in how many parts where that has to be said.
+        Default: PLAQ_MODES_DILUTION_FULL.
+      time_parts: Default: 0.
+      spin: The same of spins. Default: PLAQ_MODES_DILUTION_FULL.
+      spin_parts: Default: 0.
+      mode: The same of modes. Default: PLAQ_MODES_DILUTION_INTERLACE.
+      mode_parts: Default: 1.
+      first: The first column, and columns from there on at most; 0: all. Default: 0.
+      count: Default: 0.
+    """
+    struct_size: int
+    noise: Any
+    vectors: int
+    seed: int
+    time: Any
+    time_parts: int
+    spin: Any
+    spin_parts: int
+    mode: Any
+    mode_parts: int
+    first: int
+    count: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("noise", _c.c_int32),
+        ("vectors", _c.c_int32),
+        ("seed", _c.c_int64),
+        ("time", _c.c_int32),
+        ("time_parts", _c.c_int32),
+        ("spin", _c.c_int32),
+        ("spin_parts", _c.c_int32),
+        ("mode", _c.c_int32),
+        ("mode_parts", _c.c_int32),
+        ("first", _c.c_int32),
+        ("count", _c.c_int32),
+    ]
+    _enums_ = {"noise": plaq_source_noise, "time": plaq_modes_dilution, "spin": plaq_modes_dilution, "mode": plaq_modes_dilution}
+    _init_ = "plaq_modes_noise_params_init"
+
+
+_plaq_modes_noise_params_init = _n.function("plaq_modes_noise_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_modes_noise_params_init, _n.struct(plaq_modes_noise_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_modes_report(Struct):
+    """What modes there are.
+
+    Members:
+      converged: 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
+      verified: 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
+        were diagonalised as a whole.
+      stopped: 1: the callback asked to stop or `max_seconds` were over.
+      stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+      count: Modes of a slice, and slices of the whole lattice.
+      times:
+      steps: Steps and weight of stout smearing in space.
+      restarts:
+      rho:
+      applications: Multiplications of a vector of the lattice with -D^2.
+      largest: The largest eigenvalue.
+      seconds:
+      plaquette_spatial: Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
+        3. Other links are refused with these modes.
+      plaquette_temporal:
+      link_trace:
+      bytes: Device memory of the modes.
+    """
+    struct_size: int
+    converged: int
+    verified: int
+    stopped: int
+    stopped_by: Any
+    count: int
+    times: int
+    steps: int
+    restarts: int
+    rho: float
+    applications: int
+    largest: float
+    seconds: float
+    plaquette_spatial: float
+    plaquette_temporal: float
+    link_trace: float
+    bytes: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("converged", _c.c_int32),
+        ("verified", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("stopped_by", _c.c_int32),
+        ("count", _c.c_int32),
+        ("times", _c.c_int32),
+        ("steps", _c.c_int32),
+        ("restarts", _c.c_int32),
+        ("rho", _c.c_double),
+        ("applications", _c.c_int64),
+        ("largest", _c.c_double),
+        ("seconds", _c.c_double),
+        ("plaquette_spatial", _c.c_double),
+        ("plaquette_temporal", _c.c_double),
+        ("link_trace", _c.c_double),
+        ("bytes", _c.c_int64),
+    ]
+    _enums_ = {"stopped_by": plaq_stopped_by}
+    _init_ = "plaq_modes_report_init"
+
+
+_plaq_modes_report_init = _n.function("plaq_modes_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_report_init(report: plaq_modes_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_modes_report_init, _n.struct(plaq_modes_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_modes_create = _n.function("plaq_modes_create", _c.c_int32, [plaq_gauge, plaq_gauge, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_create(
+        gauge: Any,
+        smeared: Any = None,
+        params: Optional[plaq_modes_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_modes_report] = None,
+) -> plaq_modes:
+    """Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
+    zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
+    Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+    """
+    modes_ = plaq_modes()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_modes_create, callback_, (modes_,), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.struct(plaq_modes_params, params, "params"), callback_.c, None, _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
+    return modes_
+
+
+_plaq_modes_save = _n.function("plaq_modes_save", _c.c_int32, [plaq_modes, _c.c_char_p])
+
+
+def plaq_modes_save(modes: Any, file: Any) -> None:
+    """Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
+    beside them. It appears complete or not at all. Errors: FILE_WRITE.
+    """
+    _n.call(_plaq_modes_save, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
+
+
+_plaq_modes_load = _n.function("plaq_modes_load", _c.c_int32, [plaq_gauge, plaq_gauge, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_load(gauge: Any, smeared: Any, file: Any, report: Optional[plaq_modes_report] = None) -> plaq_modes:
+    """Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
+    Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    """
+    modes_ = plaq_modes()
+    _n.call(_plaq_modes_load, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.encoded(file, "file"), _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
+    return modes_
+
+
+_plaq_modes_destroy = _n.function("plaq_modes_destroy", _c.c_int32, [plaq_modes])
+
+
+def plaq_modes_destroy(modes: Any) -> None:
+    """Destroys modes. The zero handle is accepted."""
+    _n.call(_plaq_modes_destroy, _n.handle(plaq_modes, modes, "modes"))
+
+
+_plaq_modes_describe = _n.function("plaq_modes_describe", _c.c_int32, [plaq_modes, _c.c_void_p])
+
+
+def plaq_modes_describe(modes: Any, report: Optional[plaq_modes_report] = None) -> None:
+    """Numbers and links of modes; what belongs to the search is 0."""
+    _n.call(_plaq_modes_describe, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_report, report, "report"))
+
+
+_plaq_modes_values = _n.function("plaq_modes_values", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_values(modes: Any, values: Any, residuals: Any, count: int, next: Any, times: int) -> None:
+    """Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
+    lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
+    there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    Arrays: values[count], residuals[count], next[times].
+    """
+    _n.call(_plaq_modes_values, _n.handle(plaq_modes, modes, "modes"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"), _n.room(_c.c_double, next, "next", times, optional=True), _n.int64(times, "times"))
+
+
+_plaq_modes_vectors = _n.function("plaq_modes_vectors", _c.c_int32, [plaq_modes, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_modes_vectors(modes: Any, first: int, count: int) -> plaq_spinor:
+    """A new field of colour vectors with `count` modes from number `first` on."""
+    vectors_ = plaq_spinor()
+    _n.call(_plaq_modes_vectors, _n.handle(plaq_modes, modes, "modes"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
+    return vectors_
+
+
+_plaq_modes_perambulators = _n.function("plaq_modes_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_perambulators(
+        modes: Any,
+        solver: Any,
+        times: Any,
+        ntimes: int,
+        callback: Optional[Callable[..., Any]],
+        perambulators: Any,
+        count: int,
+        report: Optional[plaq_solve_report] = None,
+) -> int:
+    """Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
+    complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
+    basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
+    the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+    INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+    Arrays: times[ntimes], perambulators[2 * count].
+    """
+    finished_ = _c.c_int64()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_modes_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.array(_c.c_int32, times, "times", ntimes), _n.int64(ntimes, "ntimes"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    return finished_.value
+
+
+_plaq_modes_generalised = _n.function("plaq_modes_generalised", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_generalised(
+        modes: Any,
+        solver: Any,
+        source_time: int,
+        sink_time: int,
+        gammas: Any,
+        momenta: Any,
+        lengths: Any,
+        insertions: int,
+        steps: Any,
+        nsteps: int,
+        callback: Optional[Callable[..., Any]],
+        perambulators: Any,
+        count: int,
+        report: Optional[plaq_solve_report] = None,
+) -> int:
+    """Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
+    time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
+    `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
+    paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
+    work was ended. Errors: those of plaq_modes_perambulators.
+    Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
+    """
+    finished_ = _c.c_int64()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_modes_generalised, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.int32(source_time, "source_time"), _n.int32(sink_time, "sink_time"), _n.array(_c.c_int32, gammas, "gammas", insertions), _n.array(_c.c_int32, momenta, "momenta", 3 * insertions), _n.array(_c.c_int32, lengths, "lengths", insertions), _n.int64(insertions, "insertions"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    return finished_.value
+
+
+_plaq_modes_noise_columns = _n.function("plaq_modes_noise_columns", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_noise_columns(modes: Any, params: Optional[plaq_modes_noise_params] = None) -> int:
+    """Columns of noise in modes."""
+    columns_ = _c.c_int64()
+    _n.call(_plaq_modes_noise_columns, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _c.byref(columns_))
+    return columns_.value
+
+
+_plaq_modes_noise = _n.function("plaq_modes_noise", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_noise(modes: Any, params: Optional[plaq_modes_noise_params], numbers: Any, count: int) -> None:
+    """Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+    Arrays: numbers[2 * count].
+    """
+    _n.call(_plaq_modes_noise, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _n.room(_c.c_double, numbers, "numbers", 2 * count), _n.int64(count, "count"))
+
+
+_plaq_modes_solve_noise = _n.function("plaq_modes_solve_noise", _c.c_int32, [plaq_modes, plaq_solver, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_modes_solve_noise(
+        modes: Any,
+        solver: Any,
+        params: Optional[plaq_modes_noise_params],
+        callback: Optional[Callable[..., Any]],
+        numbers: Any,
+        count: int,
+        report: Optional[plaq_solve_report] = None,
+) -> int:
+    """V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
+    where the work was ended. Errors: those of plaq_modes_perambulators.
+    Arrays: numbers[2 * count].
+    """
+    finished_ = _c.c_int64()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_modes_solve_noise, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.struct(plaq_modes_noise_params, params, "params"), callback_.c, None, _n.room(_c.c_double, numbers, "numbers", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    return finished_.value
+
+
+_plaq_modes_meson_elementals = _n.function("plaq_modes_meson_elementals", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_meson_elementals(
+        modes: Any,
+        lengths: Any,
+        operators: int,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        elementals: Any,
+        count: int,
+) -> None:
+    """Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
+    numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
+    which the last acts first; `steps` has all of them one after the other.
+    Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
+    """
+    _n.call(_plaq_modes_meson_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
+
+
+_plaq_modes_baryon_elementals = _n.function("plaq_modes_baryon_elementals", _c.c_int32, [plaq_modes, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64])
+
+
+def plaq_modes_baryon_elementals(
+        modes: Any,
+        lengths: Any,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        elementals: Any,
+        count: int,
+) -> None:
+    """Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
+    [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
+    `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
+    """
+    _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
+
+
+_plaq_modes_mesons = _n.function("plaq_modes_mesons", _c.c_int32, [_c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_modes_mesons(
+        quark: Any,
+        antiquark: Any,
+        modes: int,
+        times: int,
+        source_time: int,
+        sink: Any,
+        source: Any,
+        gammas: Any,
+        pairs: int,
+        correlators: Any,
+) -> None:
+    """Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
+    and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
+    antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
+    C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
+    gamma5], t' = t0 + t.
+    Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs].
+    """
+    _n.call(_plaq_modes_mesons, _n.array(_c.c_double, quark, "quark", 32 * modes * modes * times), _n.array(_c.c_double, antiquark, "antiquark", 32 * modes * modes * times), _n.int64(modes, "modes"), _n.int64(times, "times"), _n.int64(source_time, "source_time"), _n.array(_c.c_double, sink, "sink", 2 * modes * modes * times), _n.array(_c.c_double, source, "source", 2 * modes * modes), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs))
 
 
 # ---- Overlap operator ----

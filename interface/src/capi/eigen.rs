@@ -177,9 +177,10 @@ fn create(
     }
     let (vectors, mut done): (VectorSet, _) = match settings.method {
         _ if settings.time_slices => {
-            let EigenSettings { end, count, tol, max_restarts, seed, .. } = settings;
+            let EigenSettings { end, count, tol, max_restarts, verify, seed, .. } = settings;
             let (plain, max_seconds) = (EigenParams::default(), limit.left());
-            let params = EigenParams { end, count, tol, max_restarts, seed, max_seconds, ..plain };
+            let params =
+                EigenParams { end, count, tol, max_restarts, verify, seed, max_seconds, ..plain };
             let (v, report) = slice_modes(&op, &params, &mut monitor)?;
             (v.into(), report)
         }

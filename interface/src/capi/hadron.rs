@@ -32,6 +32,12 @@ pub enum Dilute {
 #[derive(Clone, Copy, PartialEq)]
 pub struct SourceNoise(Option<Noise>);
 
+impl SourceNoise {
+    pub(crate) fn kind(self) -> Option<Noise> {
+        self.0
+    }
+}
+
 interface! {
     "Sources, propagators and hadron correlators"
     choices {
@@ -195,7 +201,7 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
         place,
         position: coordinates(params.position, "source.position")?,
         momentum: params.momentum,
-        noise: choose::<SourceNoise>(params.noise, "source.noise")?.0,
+        noise: choose::<SourceNoise>(params.noise, "source.noise")?.kind(),
         seed: params.seed as u64,
         vectors: at_least(params.vectors, 1, "vectors")?,
         dilute: dilute.map(|bit| params.dilute & bit.0 != 0),

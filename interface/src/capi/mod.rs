@@ -14,6 +14,7 @@ pub mod context;
 pub mod contract;
 mod digest;
 pub mod dirac;
+pub mod distillation;
 pub mod eigen;
 pub mod field;
 pub mod file;
@@ -63,6 +64,7 @@ pub const MODULES: &[&table::Module] = &[
     &contract::MODULE,
     &propagator::MODULE,
     &eigen::MODULE,
+    &distillation::MODULE,
     &overlap::MODULE,
     &overlap_solve::MODULE,
     &gaugefix::MODULE,
@@ -96,6 +98,7 @@ pub const HEADERS: &[table::Header] = &[
                 &quda::invert::MODULE,
                 &quda::multigrid::MODULE,
                 &quda::eigen::MODULE,
+                &quda::laph::MODULE,
                 &quda::gauge::MODULE,
                 &quda::dynamics::MODULE,
                 &quda::quark_force::MODULE,

@@ -10,7 +10,7 @@ pub mod integrator;
 mod link_work;
 pub mod loop_action;
 pub mod quarks;
-mod random;
+pub(super) mod random;
 pub mod stout;
 #[cfg(test)]
 mod tests;

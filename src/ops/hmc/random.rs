@@ -8,7 +8,8 @@ pub(super) fn uniform(seed: u64, trajectory: u32) -> f64 {
     ((u64::from(w[0]) << 20 | u64::from(w[1]) >> 12) as f64 + 0.5) / (1u64 << 52) as f64
 }
 
-fn philox(mut c: [u32; 4], seed: u64) -> [u32; 4] {
+/// A block of words for a counter.
+pub(in crate::ops) fn philox(mut c: [u32; 4], seed: u64) -> [u32; 4] {
     let (mut k0, mut k1) = (seed as u32, (seed >> 32) as u32);
     for _ in 0..10 {
         let p = u64::from(c[0]) * 0xd251_1f53;

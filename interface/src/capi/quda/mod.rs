@@ -17,6 +17,7 @@ pub mod enums_named;
 pub mod gauge;
 pub(crate) mod host;
 pub mod invert;
+pub mod laph;
 pub mod links;
 pub mod memory;
 pub mod multigrid;

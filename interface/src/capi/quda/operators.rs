@@ -18,7 +18,8 @@ use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
-    blas, CloverField, Components, GaugeField, Layout, Precision, RhsOrder, Subset, VectorField,
+    blas, CloverField, Components, GammaBasis, GaugeField, Layout, Precision, RhsOrder, Subset,
+    VectorField,
 };
 use crate::linop::{LinOp, Schur};
 use crate::operators::{CovariantShift, Laplace, SiteTerm};
@@ -135,6 +136,27 @@ impl<'a> Vectors<'a> {
     pub fn load(&self, at: &[*mut c_void], subset: Subset, name: &str) -> Result<VectorField> {
         let mut field = self.field(subset, at.len())?;
         field.load_once(&self.layout()?, &self.external(at, name)?)?;
+        Ok(field)
+    }
+
+    /// Spinors, or with one spin colour vectors, of the host on the whole lattice, in the host's basis of spins and with
+    /// more than 16 bits, a right-hand side each.
+    pub fn load_unturned(
+        &self,
+        at: &[*mut c_void],
+        spins: usize,
+        name: &str,
+    ) -> Result<VectorField> {
+        let vectors = Vectors {
+            session: self.session.clone(),
+            kind: if spins == 1 { Dslash::Laplace } else { Dslash::Wilson },
+            flavours: Flavours::One,
+            inside: self.inside.max(Precision::F32),
+            ..*self
+        };
+        let mut field = vectors.field(Subset::Full, at.len())?;
+        let layout = Layout { basis: GammaBasis::DeGrandRossi, ..vectors.layout()? };
+        field.load_once(&layout, &vectors.external(at, name)?)?;
         Ok(field)
     }
 

@@ -1,0 +1,382 @@
+"""Distillation: modes of the Laplacian of time slices, perambulators, elementals, and what is contracted of them.
+
+Arrays: perambulators (source times, T, 4, 4, n, n), indices source time, sink time, spins and then modes of sink and source;
+elementals of mesons (momenta, operators, T, n, n), of baryons (momenta, T, triples). Times are those of the lattice; correlators
+count from the source."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import capi
+from ._objects import Object
+from ._progress import Progress, residuals
+from .fields import Fermion
+from .gammas import gamma
+from .gauge import Gauge, links
+from .hadrons import _triples
+from .quarks import Operator, _tol, _warn
+
+#: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
+Steps = Union[str, Sequence[str]]
+
+
+def _contract(text: str, *arrays: Any) -> np.ndarray:
+    """einsum in a good order, by opt_einsum where there is one."""
+    try:
+        from opt_einsum import contract
+    except ImportError:
+        return np.einsum(text, *arrays, optimize="greedy")
+    return np.asarray(contract(text, *arrays))
+
+
+def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
+    """Lengths of operators, and their steps one after the other."""
+    listed = [one.split() if isinstance(one, str) else list(one) for one in operators]
+    by_word = {"d": "DERIVATIVE_", "+": "FORWARD_", "-": "BACK_"}
+    numbers = []
+    for word in (step for one in listed for step in one):
+        kind, axis = by_word.get(word[:1]), word[1:].upper()
+        if kind is None or axis not in ("X", "Y", "Z"):
+            raise ValueError(f'operators: expected steps "dx", "+x", "-x" and so on of x, y, z, found {word!r}')
+        numbers.append(int(capi.plaq_modes_step[kind + axis]))
+    return [len(one) for one in listed], numbers
+
+
+def modes(
+    gauge: Gauge,
+    count: int = 16,
+    *,
+    smeared: Optional[Gauge] = None,
+    progress: Progress = None,
+    **params: Any,
+) -> "Modes":
+    """The `count` lowest modes of -D^2 on every time slice, D^2 the covariant second difference in x, y, z, of links with
+    `steps` of stout smearing in space with weight `rho`, or of `smeared` ones; the other members of
+    capi.plaq_modes_params by keyword: tol, verify, max_seconds."""
+    links(gauge)
+    how = capi.plaq_modes_params(count=count, **params)
+    report = capi.plaq_modes_report()
+    with residuals(progress, "modes", how.tol) as callback:
+        return Modes(capi.plaq_modes_create(gauge, smeared, how, callback, report), gauge, report)
+
+
+class Modes(Object):
+    """Modes of time slices: `values` (T, n), ascending, `residuals` (T, n), and `next` (T,), the value after the last one,
+    infinite where there is none. The component of colour 0 at the site 0, 0, 0 of a slice is real and positive."""
+
+    def __init__(self, handle: Any, gauge: Gauge, report: capi.plaq_modes_report) -> None:
+        super().__init__(handle, gauge.context)
+        self.report, self.extents = report, gauge.extents
+        self.converged = bool(report.converged)
+        self.count, self.times = report.count, report.times
+        shape = (self.times, self.count)
+        self.values, self.residuals, self.next = np.empty(shape), np.empty(shape), np.empty(self.times)
+        capi.plaq_modes_values(self, self.values, self.residuals, self.values.size, self.next, self.times)
+
+    @classmethod
+    def load(cls, path: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
+        """Modes that save wrote, of the links that they were made from; others are refused."""
+        report = capi.plaq_modes_report()
+        return cls(capi.plaq_modes_load(gauge, smeared, path, report), gauge, report)
+
+    def save(self, path: Any) -> None:
+        """Writes modes, values, smearing and what the links are known by to a file for Modes.load."""
+        capi.plaq_modes_save(self, path)
+
+    def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:
+        """A new field of colour vectors, by default with all modes."""
+        made = capi.plaq_modes_vectors(self, first, self.count - first if count is None else count)
+        return Fermion(None, context=self.context, _handle=made)
+
+    def _solver(self, operator: Operator, params: Dict[str, Any]) -> Object:
+        return operator._solver(params.pop("multigrid", None), params)
+
+    def perambulators(
+        self,
+        operator: Operator,
+        times: Union[int, Sequence[int]] = (0,),
+        *,
+        file: Any = None,
+        name: str = "perambulators",
+        progress: Progress = None,
+        **params: Any,
+    ) -> "Perambulators":
+        """tau(t', t) = V(t')^dagger D^-1 V(t) for these source times; `multigrid` and members of capi.plaq_solver_params by
+        keyword. Where a progress function ends the work, `times` of the result has those that are complete. With `file`, of
+        HDF5, every source time is added to the group `name` of it as soon as it is complete; those that are there, which must
+        be of these modes and this operator, are read."""
+        listed = [times] if isinstance(times, (int, np.integer)) else [int(t) for t in times]
+        if file is not None:
+            return self._continued(operator, listed, file, name, progress, params)
+        tol = _tol(params)
+        solver = self._solver(operator, params)
+        numbers = np.empty((len(listed), self.times, 4, 4, self.count, self.count), complex)
+        report = capi.plaq_solve_report()
+        with residuals(progress, "perambulators", tol) as callback:
+            done = capi.plaq_modes_perambulators(
+                self, solver, listed, len(listed), callback, numbers, numbers.size, report
+            )
+        operator.report = report
+        _warn(report, "perambulators")
+        return Perambulators(numbers[:done], listed[:done], operator._boundary, self._about(operator))
+
+    def _about(self, operator: Operator) -> Dict[str, Any]:
+        """What perambulators are known by in files."""
+        r = self.report
+        return {
+            "modes": self.count,
+            "stout_steps": r.steps,
+            "stout_rho": r.rho,
+            "plaquette_spatial": r.plaquette_spatial,
+            "plaquette_temporal": r.plaquette_temporal,
+            "link_trace": r.link_trace,
+            "operator": f"{type(operator).__name__} {operator.name}",
+        }
+
+    def _continued(
+        self, operator: Operator, listed: List[int], file: Any, name: str, progress: Progress, params: Dict[str, Any]
+    ) -> "Perambulators":
+        from . import hdf5
+
+        context, about = self.context, {**self._about(operator), "boundary": operator._boundary}
+        there = hdf5.times(file, name, about) if context.rank == 0 else None
+        if context.ranks > 1:
+            there = context._comm.bcast(there)
+        for t in listed:
+            if t in (there or []):
+                continue
+            one = self.perambulators(operator, t, progress=progress, **params)
+            if not one.times:
+                break
+            if context.rank == 0:
+                hdf5.write(file, {name: one}, append=True)
+        found = hdf5.read(file)[name] if context.rank == 0 else None
+        if context.ranks > 1:
+            found = context._comm.bcast(found)
+        assert isinstance(found, Perambulators)
+        wanted = [t for t in listed if t in found.times]
+        return found._replace(numbers=found.numbers[[found.times.index(t) for t in wanted]], times=wanted)
+
+    def generalised(
+        self,
+        operator: Operator,
+        source_time: int,
+        sink_time: int,
+        insertions: Sequence[Any],
+        *,
+        progress: Progress = None,
+        **params: Any,
+    ) -> np.ndarray:
+        """V(t1)^dagger D^-1 O(t) D^-1 V(t0) as an array (insertions, T, 4, 4, n, n) over all times t. An insertion is a Gamma,
+        or a tuple (Gamma, momentum, path): sum_x exp(i q x) Gamma [shift along the path "+x", "-z", ...]. D must be
+        gamma5-hermitian."""
+        gammas, momenta, paths = [], [], []
+        for one in insertions:
+            which, momentum, path = one if isinstance(one, tuple) else (one, (0, 0, 0), "")
+            words = path.split() if isinstance(path, str) else list(path)
+            gammas.append(gamma.number(which))
+            momenta.append(momentum)
+            paths.append(["xyz".index(w[1]) if w[0] == "+" else 7 - "xyz".index(w[1]) for w in words])
+        tol = _tol(params)
+        solver = self._solver(operator, params)
+        steps = [step for path in paths for step in path]
+        numbers = np.empty((len(gammas), self.times, 4, 4, self.count, self.count), complex)
+        report = capi.plaq_solve_report()
+        with residuals(progress, "perambulators", tol) as callback:
+            done = capi.plaq_modes_generalised(
+                self,
+                solver,
+                source_time,
+                sink_time,
+                gammas,
+                _triples(momenta),
+                [len(path) for path in paths],
+                len(gammas),
+                steps or [0],
+                len(steps),
+                callback,
+                numbers,
+                numbers.size,
+                report,
+            )
+        operator.report = report
+        if not done:
+            raise InterruptedError("generalised perambulators: the work was ended before it was complete")
+        _warn(report, "generalised perambulators")
+        return numbers
+
+    def noise(self, **params: Any) -> np.ndarray:
+        """Noise in the space of modes as an array (columns, T, 4, n); members of capi.plaq_modes_noise_params by keyword:
+        noise="z2", seed, vectors, time="full", mode="interlace" with mode_parts=8, spin="block" with spin_parts=2."""
+        how = capi.plaq_modes_noise_params(**params)
+        numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
+        capi.plaq_modes_noise(self, how, numbers, numbers.size)
+        return numbers
+
+    def solve_noise(
+        self, operator: Operator, noise: Dict[str, Any], *, progress: Progress = None, **params: Any
+    ) -> np.ndarray:
+        """V(t')^dagger D^-1 b of the columns b of noise(**noise) as an array (columns, T, 4, n)."""
+        how = capi.plaq_modes_noise_params(**noise)
+        tol = _tol(params)
+        solver = self._solver(operator, params)
+        numbers = np.empty((capi.plaq_modes_noise_columns(self, how), self.times, 4, self.count), complex)
+        report = capi.plaq_solve_report()
+        with residuals(progress, "noise", tol) as callback:
+            done = capi.plaq_modes_solve_noise(self, solver, how, callback, numbers, numbers.size, report)
+        operator.report = report
+        if not done:
+            raise InterruptedError("noise: the work was ended before it was complete")
+        _warn(report, "noise")
+        return numbers
+
+    def mesons(
+        self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("",)
+    ) -> np.ndarray:
+        """Elementals Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) as an array (momenta, operators, T, n, n): an operator
+        is a text of steps of which the last acts first, "dx" the derivative [U_x v(n + x) - U_x^dagger v(n - x)] / 2,
+        "+x" and "-x" its halves without the 1/2, e.g. ["", "dx", "dy dz", "+z +z"]."""
+        numbers = _triples(momenta)
+        lengths, steps = _flat(operators)
+        found = np.empty((len(numbers), len(lengths), self.times, self.count, self.count), complex)
+        capi.plaq_modes_meson_elementals(
+            self, lengths, len(lengths), steps or [0], len(steps), numbers, len(numbers), found, found.size
+        )
+        return found
+
+    def baryons(
+        self, momenta: Sequence[Sequence[int]] = ((0, 0, 0),), operators: Sequence[Steps] = ("", "", "")
+    ) -> np.ndarray:
+        """Elementals B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: without operators an array (momenta,
+        T, triples) of those with a < b < c, c fastest, else (momenta, T, n, n, n)."""
+        numbers, n = _triples(momenta), self.count
+        lengths, steps = _flat(operators)
+        if len(lengths) != 3:
+            raise ValueError(f"operators: expected one for each of three quarks, found {len(lengths)}")
+        last = (n, n, n) if steps else (n * (n - 1) * (n - 2) // 6,)
+        found = np.empty((len(numbers), self.times, *last), complex)
+        if found.size:
+            capi.plaq_modes_baryon_elementals(
+                self, lengths, steps or [0], len(steps), numbers, len(numbers), found, found.size
+            )
+        return found
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "NOT converged"
+        return self._say(f"{self.count} modes on each of {self.times} time slices, {state}")
+
+
+class Perambulators(NamedTuple):
+    """tau(t', t) = V(t')^dagger D^-1 V(t): `numbers` (source times, T, 4, 4, n, n) in the DeGrand-Rossi basis, of these source
+    `times`; `boundary`: the phase of the fermions in time in units of pi, which is in them; `about`: modes, links and quarks."""
+
+    numbers: np.ndarray
+    times: List[int]
+    boundary: float
+    about: Dict[str, Any]
+
+    def beside(self, other: "Perambulators") -> "Perambulators":
+        """These source times and those of another one."""
+        numbers = np.concatenate([self.numbers, other.numbers])
+        return self._replace(numbers=numbers, times=[*self.times, *other.times])
+
+    def dirac_pauli(self) -> np.ndarray:
+        """The numbers in the Dirac-Pauli basis, gamma_t = diag(1, 1, -1, -1)."""
+        return _contract("ps,...sukl,qu->...pqkl", BASES["dirac_pauli"], self.numbers, BASES["dirac_pauli"])
+
+    def __repr__(self) -> str:
+        n = self.numbers.shape[-1]
+        return f"<Perambulators of {n} modes from times {self.times}>"
+
+
+def _bases() -> Dict[str, np.ndarray]:
+    """Matrices that make spinors of the DeGrand-Rossi basis those of another one; real and orthogonal."""
+    r = 2**-0.5
+    # psi_DeGrandRossi = T psi, T blocks of a 2 x 2 matrix times i sigma_2 (docs/physics.md).
+    block, eps = np.array([[r, -r], [r, r]]), np.array([[0, 1], [-1, 0]])
+    return {"dirac_pauli": np.kron(block, eps).T}
+
+
+BASES = _bases()
+
+
+def full(triples: np.ndarray, n: int) -> np.ndarray:
+    """Elementals of baryons (..., n, n, n) from those with a < b < c."""
+    out = np.zeros((*triples.shape[:-1], n, n, n), complex)
+    a, b, c = np.array([(i, j, k) for i in range(n) for j in range(i + 1, n) for k in range(j + 1, n)]).reshape(-1, 3).T
+    for p, q, r, sign in ((a, b, c, 1), (b, c, a, 1), (c, a, b, 1), (b, a, c, -1), (a, c, b, -1), (c, b, a, -1)):
+        out[..., p, q, r] = sign * triples
+    return out
+
+
+def _side(which: Any) -> np.ndarray:
+    return np.asarray(which, complex) if np.ndim(which) == 2 else gamma[which]
+
+
+def meson(
+    tau: np.ndarray,
+    source_time: int,
+    sink: Tuple[Any, np.ndarray],
+    source: Tuple[Any, np.ndarray],
+    antiquark: Optional[np.ndarray] = None,
+) -> np.ndarray:
+    """Connected C(t) = <O_A(t0 + t) O_B(t0)^dagger> (T,) of perambulators (T, 4, 4, n, n) of one source time; sink and source:
+    (Gamma, elemental (T, n, n)), O = sum_x exp(-i p x) qbar' Gamma O q. `antiquark`: perambulators of q', by default the
+    same. C = -tr[(A x Phi_A) tau (gamma_t B^dagger gamma_t x Phi_B^dagger) gamma5 tau'^dagger gamma5]."""
+    return three_point(tau, source_time, sink, source, tau if antiquark is None else antiquark)
+
+
+def three_point(
+    line: np.ndarray,
+    source_time: int,
+    sink: Tuple[Any, np.ndarray],
+    source: Tuple[Any, np.ndarray],
+    antiquark: np.ndarray,
+    sink_time: Optional[int] = None,
+) -> np.ndarray:
+    """The same with another line in the place of tau: with generalised perambulators (T, 4, 4, n, n) of an operator between
+    `source_time` and `sink_time`, <O_A(t1) J(t) O_B(t0)^dagger> by the time t - t0 of the operator on the quark."""
+    (a, phi_a), (b, phi_b), t = sink, source, gamma["T"]
+    a, b = gamma["5"] @ _side(a), t @ _side(b).conj().T @ t @ gamma["5"]
+    back = antiquark
+    if sink_time is not None:
+        back, phi_a = np.broadcast_to(back[sink_time], line.shape), np.broadcast_to(phi_a[sink_time], phi_a.shape)
+    right = _contract("vw,cd,trwad->trvac", b, phi_b[source_time].conj().T, back.conj())
+    left = _contract("ru,tak,tuvkc->trvac", a, phi_a, line)
+    return np.roll(-np.einsum("trvac,trvac->t", left, right), -source_time)
+
+
+def baryon(
+    tau: np.ndarray,
+    source_time: int,
+    sink: Tuple[Any, np.ndarray],
+    source: Tuple[Any, np.ndarray],
+    boundary: float = 1.0,
+) -> np.ndarray:
+    """C(t) = <O_s(t0 + t) Obar_s'(t0)> (T, 4, 4) of O = eps (u^T G d) u, the nucleon with G = C gamma5, from perambulators (T,
+    4, 4, n, n); sink and source: (G, elementals (T, triples), or (T, n, n, n) with the modes of u, d and u). The boundary phase of
+    three quarks is taken out where times pass the end of the lattice."""
+    n = tau.shape[-1]
+    (g, b_sink), (h, b_source) = sink, source
+    wide = [one if one.ndim == 4 else full(one, n) for one in (b_sink, b_source)]
+    t, spins = gamma["T"], [np.asarray(one, complex) for one in (g, h)]
+    bar, theirs = t @ spins[1].conj().T @ t, wide[1][source_time].conj()
+    out = []
+    for now in range(len(tau)):
+        s, b = tau[now], wide[0][now]
+        # Quark d with the spins of the diquark: P_il, modes b at the sink and e at the source.
+        p = _contract("ij,jkbe,kl->ilbe", spins[0], s, bar)
+        # Modes a, b, c and spins i, s at the sink, d, e, f and l, t at the source; [a, c, i, l, e].
+        diquark = np.tensordot(b, p, ([1], [2]))
+        both = np.tensordot(np.tensordot(diquark, s, ([2, 3, 0], [0, 1, 2])), theirs, ([1, 2], [1, 0]))
+        straight = np.tensordot(s, both, ([2, 3], [0, 1]))
+        open_ = np.tensordot(np.tensordot(diquark, s, ([2, 0], [0, 2])), s, ([0, 1], [2, 1]))
+        crossed = np.einsum("etfsd,def->st", open_, theirs)
+        out.append(straight - crossed)
+    found = np.roll(np.array(out), -source_time, axis=0)
+    passed = source_time + np.arange(len(tau)) >= len(tau)
+    found[passed] *= np.exp(-3j * np.pi * boundary)
+    return found

@@ -1,0 +1,597 @@
+//! Distillation: modes of the Laplacian of time slices, quark propagators and operators between them.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::args::{
+    choose, number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
+    Text,
+};
+use super::context::Context;
+use super::eigen::watch;
+use super::gauge::{plaq_gauge, Gauge};
+use super::hadron::{plaq_source_noise, SourceNoise, PLAQ_SOURCE_NOISE_Z4};
+use super::handles;
+use super::solve::{
+    monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, to_c, Solver,
+};
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::bail;
+use crate::error::{Error, Result};
+use crate::fields::GaugeField;
+use crate::ops::distillation::elementals::{
+    baryon_count, baryon_elementals, meson_elementals, Step,
+};
+use crate::ops::distillation::meson::{correlator, Side};
+pub use crate::ops::distillation::modes::plaq_modes_params;
+use crate::ops::distillation::modes::{Modes, ModesSettings};
+use crate::ops::distillation::noise::{Diluted, Dilution, NoiseInModes};
+use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
+use crate::ops::gamma::Gamma;
+use crate::params::{InC, Number};
+use crate::refuse;
+use crate::solvers::EigenReport;
+
+/// What a `plaq_modes` stands for.
+pub struct ModesObject {
+    context: Arc<Context>,
+    modes: Modes,
+}
+
+impl ModesObject {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+}
+
+interface! {
+    "Distillation"
+    handles {
+        /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
+        /// every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
+        /// and positive; where it is next to nothing that of colour 1 is, or 2; where all three are, the phase is unspecified.
+        plaq_modes: ModesObject = 23,
+    }
+    choices {
+        plaq_modes_dilution = Dilution;
+        plaq_modes_step = Step;
+    }
+    tables {
+        plaq_modes_params, plaq_modes_params_init;
+    }
+    params {
+        /// Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+        /// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+        plaq_modes_noise_params, plaq_modes_noise_params_init {
+            /// PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4.
+            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_Z4,
+            /// Noise vectors.
+            vectors: i32 = 1,
+            seed: i64 = 0,
+            /// How times are diluted, and in how many parts where that has to be said.
+            time: plaq_modes_dilution = Dilution::Full.into(),
+            time_parts: i32 = 0,
+            /// The same of spins.
+            spin: plaq_modes_dilution = Dilution::Full.into(),
+            spin_parts: i32 = 0,
+            /// The same of modes.
+            mode: plaq_modes_dilution = Dilution::Interlace.into(),
+            mode_parts: i32 = 1,
+            /// The first column, and columns from there on at most; 0: all.
+            first: i32 = 0,
+            count: i32 = 0,
+        }
+    }
+    reports {
+        /// What modes there are.
+        plaq_modes_report, plaq_modes_report_init {
+            /// 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
+            converged: i32,
+            /// 1: none is missing, as a search from random vectors orthogonal to those found has shown, or because slices
+            /// were diagonalised as a whole.
+            verified: i32,
+            /// 1: the callback asked to stop or `max_seconds` were over.
+            stopped: i32,
+            /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
+            stopped_by: plaq_stopped_by,
+            /// Modes of a slice, and slices of the whole lattice.
+            count: i32,
+            times: i32,
+            /// Steps and weight of stout smearing in space.
+            steps: i32,
+            restarts: i32,
+            rho: f64,
+            /// Multiplications of a vector of the lattice with -D^2.
+            applications: i64,
+            /// The largest eigenvalue.
+            largest: f64,
+            seconds: f64,
+            /// Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
+            /// 3. Other links are refused with these modes.
+            plaquette_spatial: f64,
+            plaquette_temporal: f64,
+            link_trace: f64,
+            /// Device memory of the modes.
+            bytes: i64,
+        }
+    }
+    functions {
+        /// Finds modes of the links of `gauge` (SU(3)), which `params` smears, or of `smeared` ones that belong to it; the
+        /// zero handle: none. The callback hears of every restart and the largest residual. Not converged is not an error.
+        /// Errors: BAD_PARAMETER (more modes than a slice has), UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
+        plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
+        /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
+        /// beside them. It appears complete or not at all. Errors: FILE_WRITE.
+        plaq_modes_save(modes: Handle<plaq_modes>, file: Text) = save;
+        /// Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
+        /// Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+        plaq_modes_load(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
+        /// Destroys modes. The zero handle is accepted.
+        plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
+        /// Numbers and links of modes; what belongs to the search is 0.
+        plaq_modes_describe(modes: Local<plaq_modes>, report: Report<plaq_modes_report>) = describe;
+        /// Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
+        /// lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
+        /// there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+        plaq_modes_values(modes: Handle<plaq_modes>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64, next: MaybeArray<f64>[times], times: i64) = values_of;
+        /// A new field of colour vectors with `count` modes from number `first` on.
+        plaq_modes_vectors(modes: Handle<plaq_modes>, first: i64, count: i64, vectors: Out<plaq_spinor>) = vectors_of;
+        /// Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
+        /// complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
+        /// basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
+        /// the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
+        /// INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+        plaq_modes_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = perambulators_of;
+        /// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
+        /// time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
+        /// `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
+        /// paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
+        /// work was ended. Errors: those of plaq_modes_perambulators.
+        plaq_modes_generalised(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_time: i32, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
+        /// Columns of noise in modes.
+        plaq_modes_noise_columns(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, columns: Out<i64>) = noise_columns;
+        /// Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+        plaq_modes_noise(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, numbers: OutArray<f64>[2 count], count: i64) = noise_of;
+        /// V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
+        /// where the work was ended. Errors: those of plaq_modes_perambulators.
+        plaq_modes_solve_noise(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, params: Params<plaq_modes_noise_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, numbers: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = solve_noise;
+        /// Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
+        /// numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
+        /// which the last acts first; `steps` has all of them one after the other.
+        plaq_modes_meson_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
+        /// Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
+        /// [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
+        /// `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+        plaq_modes_baryon_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[3], steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = baryon_elementals_of;
+        /// Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
+        /// and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
+        /// antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
+        /// C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
+        /// gamma5], t' = t0 + t.
+        plaq_modes_mesons(quark: Array<f64>[32 modes modes times], antiquark: Array<f64>[32 modes modes times], modes: i64, times: i64, source_time: i64, sink: Array<f64>[2 modes modes times], source: Array<f64>[2 modes modes], gammas: Array<i32>[2 pairs], pairs: i64, correlators: OutArray<f64>[2 times pairs]) = mesons_of;
+    }
+}
+
+fn report_of(modes: &Modes, found: Option<&EigenReport>) -> plaq_modes_report {
+    let (steps, rho) = modes.smearing();
+    let [plaquette_spatial, plaquette_temporal, link_trace] = modes.mark().numbers;
+    let described = plaq_modes_report {
+        count: modes.count() as i32,
+        times: modes.times() as i32,
+        steps: steps as i32,
+        rho,
+        plaquette_spatial,
+        plaquette_temporal,
+        link_trace,
+        bytes: modes.vectors().first().held() as i64,
+        ..Default::default()
+    };
+    let Some(found) = found else { return described };
+    plaq_modes_report {
+        converged: found.converged as i32,
+        verified: found.verified as i32,
+        stopped: found.stopped as i32,
+        stopped_by: found.stopped_by.map_or(Number::new(0), number_of),
+        restarts: found.restarts as i32,
+        applications: found.applications as i64,
+        largest: found.largest,
+        seconds: found.seconds,
+        ..described
+    }
+}
+
+fn create(
+    gauge: &Arc<Gauge>,
+    smeared: Option<&Arc<Gauge>>,
+    params: &plaq_modes_params,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    out: &mut Out<plaq_modes>,
+    report: &mut Report<plaq_modes_report>,
+) -> Result<()> {
+    let context = gauge.context();
+    let settings = ModesSettings::from_c(params, "params")?;
+    let own = own_links(gauge, smeared)?;
+    let links = gauge.read("gauge")?;
+    let mut monitor = watch(context.comm(), callback, user);
+    let (modes, found) = Modes::new(&links, own.as_deref(), &settings, &mut monitor)?;
+    log::info!(
+        "modes: {} on each of {} time slices, {} restarts, {:.3} s",
+        modes.count(),
+        modes.times(),
+        found.restarts,
+        found.seconds
+    );
+    report.set(report_of(&modes, Some(&found)));
+    out.set(context.adopt(ModesObject { context: context.clone(), modes })?);
+    Ok(())
+}
+
+fn own_links(gauge: &Arc<Gauge>, smeared: Option<&Arc<Gauge>>) -> Result<Option<Arc<GaugeField>>> {
+    let Some(smeared) = smeared else { return Ok(None) };
+    gauge.context().check_same(smeared.context(), "smeared")?;
+    smeared.read("smeared").map(Some)
+}
+
+fn save(modes: &Arc<ModesObject>, file: &str) -> Result<()> {
+    modes.modes.save(Path::new(file))
+}
+
+fn load(
+    gauge: &Arc<Gauge>,
+    smeared: Option<&Arc<Gauge>>,
+    file: &str,
+    out: &mut Out<plaq_modes>,
+    report: &mut Report<plaq_modes_report>,
+) -> Result<()> {
+    let context = gauge.context();
+    let own = own_links(gauge, smeared)?;
+    let modes = Modes::load(Path::new(file), &*gauge.read("gauge")?, own.as_deref())?;
+    report.set(plaq_modes_report { converged: 1, ..report_of(&modes, None) });
+    out.set(context.adopt(ModesObject { context: context.clone(), modes })?);
+    Ok(())
+}
+
+fn destroy(modes: plaq_modes) -> Result<()> {
+    handles::remove(modes, "modes")
+}
+
+fn describe(modes: &Arc<ModesObject>, report: &mut Report<plaq_modes_report>) -> Result<()> {
+    report.set(report_of(&modes.modes, None));
+    Ok(())
+}
+
+/// Refuses an array of another size.
+fn sized(count: i64, expected: usize) -> Result<()> {
+    if count != expected as i64 {
+        refuse!(InvalidArgument, "count", expected("{expected}"), found("{count}"));
+    }
+    Ok(())
+}
+
+/// An argument that counts.
+fn number(n: i64, argument: &str, least: i64) -> Result<usize> {
+    if !(least..=100_000).contains(&n) {
+        refuse!(InvalidArgument, "{argument}", expected("{least} to 100000"), found("{n}"));
+    }
+    Ok(n as usize)
+}
+
+fn reals(all: &[Complex64]) -> Vec<f64> {
+    bytemuck::cast_slice(all).to_vec()
+}
+
+fn values_of(
+    modes: &Arc<ModesObject>,
+    values: &mut OutArray<f64>,
+    residuals: &mut MaybeArray<f64>,
+    count: i64,
+    next: &mut MaybeArray<f64>,
+    times: i64,
+) -> Result<()> {
+    let modes = &modes.modes;
+    sized(count, modes.values().len())?;
+    if times != modes.times() as i64 {
+        refuse!(InvalidArgument, "times", expected("{}", modes.times()), found("{times}"));
+    }
+    values.set(modes.values().to_vec());
+    residuals.set(modes.residuals().to_vec());
+    next.set(modes.beyond().to_vec());
+    Ok(())
+}
+
+fn vectors_of(
+    modes: &Arc<ModesObject>,
+    first: i64,
+    count: i64,
+    vectors: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let all = modes.modes.count() as i64;
+    if first < 0 || count < 1 || first.checked_add(count).is_none_or(|end| end > all) {
+        refuse!(
+            InvalidArgument,
+            "first, count",
+            expected("a part of {all} modes"),
+            found("{count} from {first} on")
+        );
+    }
+    let some = modes.modes.vectors().get(first as usize, count as usize)?;
+    vectors.set(modes.context.adopt(Spinor::new(&modes.context, some))?);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn perambulators_of(
+    modes: &Arc<ModesObject>,
+    solver: &Arc<Solver>,
+    times: &Array<i32>,
+    ntimes: i64,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    modes.context.check_same(solver.context(), "solver")?;
+    let from = times.get(number(ntimes, "ntimes", 1)?)?;
+    let modes = &modes.modes;
+    let inside = |t: &i32| usize::try_from(*t).unwrap_or(usize::MAX);
+    let from: Vec<usize> = from.iter().map(inside).collect();
+    let each = 16 * modes.count() * modes.count() * modes.times();
+    sized(count, from.len() * each)?;
+    let mut all = vec![0.0; 2 * from.len() * each];
+    let mut done = 0;
+    let mut keep = |index: usize, tau: Vec<Complex64>| {
+        all[2 * index * each..2 * (index + 1) * each].copy_from_slice(bytemuck::cast_slice(&tau));
+        done += 1;
+        Ok(())
+    };
+    let mut told = monitor(solver.solver(), callback, user);
+    let (solver, columns) = (solver.solver(), solver.columns());
+    let solved = perambulators(solver, modes, &from, columns, &mut told, &mut keep)?;
+    finished.set(done);
+    numbers.set(all);
+    report.set(to_c(&solved.report, solver.params().solver.kind));
+    Ok(())
+}
+
+/// Lists one after the other, of these lengths.
+fn lists(
+    lengths: &Array<i32>,
+    count: usize,
+    steps: &Array<i32>,
+    nsteps: i64,
+) -> Result<Vec<Vec<i32>>> {
+    let lengths = lengths.get(count)?;
+    let sum: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
+    if lengths.iter().any(|&n| n < 0) || sum != nsteps {
+        refuse!(
+            InvalidArgument,
+            "lengths",
+            expected("numbers with the sum {nsteps}"),
+            found("{lengths:?}")
+        );
+    }
+    let all = if nsteps == 0 { vec![] } else { steps.get(number(nsteps, "nsteps", 0)?)? };
+    let mut rest = &all[..];
+    let taken = lengths.iter().map(|&n| {
+        let (some, others) = rest.split_at(n as usize);
+        rest = others;
+        some.to_vec()
+    });
+    Ok(taken.collect())
+}
+
+fn operators_of(lists: Vec<Vec<i32>>) -> Result<Vec<Vec<Step>>> {
+    let one = |steps: Vec<i32>| -> Result<Vec<Step>> {
+        steps.into_iter().map(|n| choose(Number::new(n), "steps")).collect()
+    };
+    lists.into_iter().map(one).collect()
+}
+
+fn triples(momenta: &Array<i32>, count: i64) -> Result<Vec<[i32; 3]>> {
+    let all = momenta.get(3 * number(count, "nmomenta", 1)?)?;
+    Ok(all.chunks_exact(3).map(|n| [n[0], n[1], n[2]]).collect())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn generalised_of(
+    modes: &Arc<ModesObject>,
+    solver: &Arc<Solver>,
+    source_time: i32,
+    sink_time: i32,
+    gammas: &Array<i32>,
+    momenta: &Array<i32>,
+    lengths: &Array<i32>,
+    ninsertions: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    modes.context.check_same(solver.context(), "solver")?;
+    let n = number(ninsertions, "insertions", 1)?;
+    let gammas: Result<Vec<Gamma>> = gammas.get(n)?.into_iter().map(Gamma::new).collect();
+    let momenta = triples(momenta, ninsertions)?;
+    let mut insertions = vec![];
+    for ((gamma, momentum), path) in
+        gammas?.into_iter().zip(momenta).zip(lists(lengths, n, steps, nsteps)?)
+    {
+        insertions.push(Insertion { gamma, momentum, path: super::path::steps_of(&path)? });
+    }
+    let modes = &modes.modes;
+    sized(count, n * 16 * modes.count() * modes.count() * modes.times())?;
+    let time = |t: i32| usize::try_from(t).unwrap_or(usize::MAX);
+    let times = (time(source_time), time(sink_time));
+    let mut told = monitor(solver.solver(), callback, user);
+    let (all, done) =
+        generalised(solver.solver(), modes, times, &insertions, solver.columns(), &mut told)?;
+    set((all, done), solver, numbers, finished, report);
+    Ok(())
+}
+
+fn set(
+    (all, done): (Vec<Complex64>, Projected),
+    solver: &Solver,
+    numbers: &mut OutArray<f64>,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) {
+    finished.set(done.whole as i64);
+    numbers.set(reals(&all));
+    report.set(to_c(&done.report, solver.solver().params().solver.kind));
+}
+
+fn noise(params: &plaq_modes_noise_params) -> Result<NoiseInModes> {
+    let Some(noise) = choose::<SourceNoise>(params.noise, "params.noise")?.kind() else {
+        refuse!(BadParameter, "params.noise", expected("Z2 or Z4"), found("none"));
+    };
+    let at_least = |value: i32, least: i32, name: &str| {
+        if value < least {
+            refuse!(BadParameter, "params.{name}", expected("{least} or more"), found("{value}"));
+        }
+        Ok(value as usize)
+    };
+    let diluted = |how, parts: i32, name: &str| -> Result<Diluted> {
+        let how = choose(how, &format!("params.{name}"))?;
+        Ok(Diluted { how, parts: at_least(parts, 0, &format!("{name}_parts"))? })
+    };
+    Ok(NoiseInModes {
+        noise,
+        seed: params.seed as u64,
+        vectors: at_least(params.vectors, 1, "vectors")?,
+        time: diluted(params.time, params.time_parts, "time")?,
+        spin: diluted(params.spin, params.spin_parts, "spin")?,
+        mode: diluted(params.mode, params.mode_parts, "mode")?,
+        first: at_least(params.first, 0, "first")?,
+        count: Some(at_least(params.count, 0, "count")?).filter(|&n| n > 0),
+    })
+}
+
+fn noise_columns(
+    modes: &Arc<ModesObject>,
+    params: &plaq_modes_noise_params,
+    columns: &mut Out<i64>,
+) -> Result<()> {
+    columns.set(noise(params)?.columns(&modes.modes)? as i64);
+    Ok(())
+}
+
+fn noise_of(
+    modes: &Arc<ModesObject>,
+    params: &plaq_modes_noise_params,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let all = noise(params)?.coefficients(&modes.modes)?;
+    sized(count, all.len())?;
+    numbers.set(reals(&all));
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn solve_noise(
+    modes: &Arc<ModesObject>,
+    solver: &Arc<Solver>,
+    params: &plaq_modes_noise_params,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    modes.context.check_same(solver.context(), "solver")?;
+    let (source, modes) = (noise(params)?, &modes.modes);
+    sized(count, source.columns(modes)? * 4 * modes.times() * modes.count())?;
+    let mut told = monitor(solver.solver(), callback, user);
+    let done = source.solved(solver.solver(), modes, solver.columns(), &mut told)?;
+    set(done, solver, numbers, finished, report);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn meson_elementals_of(
+    modes: &Arc<ModesObject>,
+    lengths: &Array<i32>,
+    noperators: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let modes = &modes.modes;
+    let n = number(noperators, "operators", 1)?;
+    let operators = operators_of(lists(lengths, n, steps, nsteps)?)?;
+    let momenta = triples(momenta, nmomenta)?;
+    sized(count, momenta.len() * n * modes.times() * modes.count() * modes.count())?;
+    numbers.set(reals(&meson_elementals(modes, &operators, &momenta)?));
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn baryon_elementals_of(
+    modes: &Arc<ModesObject>,
+    lengths: &Array<i32>,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    numbers: &mut OutArray<f64>,
+    count: i64,
+) -> Result<()> {
+    let modes = &modes.modes;
+    let operators = operators_of(lists(lengths, 3, steps, nsteps)?)?;
+    let Ok(operators) = <[Vec<Step>; 3]>::try_from(operators) else {
+        bail!(Internal, "baryons: expected three operators");
+    };
+    let momenta = triples(momenta, nmomenta)?;
+    sized(count, momenta.len() * modes.times() * baryon_count(modes.count(), &operators))?;
+    numbers.set(reals(&baryon_elementals(modes, &operators, &momenta)?));
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn mesons_of(
+    quark: &Array<f64>,
+    antiquark: &Array<f64>,
+    modes: i64,
+    times: i64,
+    source_time: i64,
+    sink: &Array<f64>,
+    source: &Array<f64>,
+    gammas: &Array<i32>,
+    pairs: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    let (n, extent) = (number(modes, "modes", 1)?, number(times, "times", 1)?);
+    let from = number(source_time, "source_time", 0)?;
+    let complex = |all: Vec<f64>| -> Vec<Complex64> {
+        all.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect()
+    };
+    let (quark, antiquark) =
+        (complex(quark.get(32 * n * n * extent)?), complex(antiquark.get(32 * n * n * extent)?));
+    let (phi, phi_source) =
+        (complex(sink.get(2 * n * n * extent)?), complex(source.get(2 * n * n)?));
+    let gammas = gammas.get(2 * number(pairs, "pairs", 1)?)?;
+    let mut all = vec![];
+    for pair in gammas.chunks_exact(2) {
+        let side =
+            |gamma: i32, elemental| Ok::<_, Error>(Side { gamma: Gamma::new(gamma)?, elemental });
+        let (sink, source) = (side(pair[0], &phi[..])?, side(pair[1], &phi_source[..])?);
+        all.extend(reals(&correlator(&quark, &antiquark, (extent, n, from), sink, source)?));
+    }
+    correlators.set(all);
+    Ok(())
+}

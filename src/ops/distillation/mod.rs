@@ -1,0 +1,9 @@
+//! Distillation (Peardon et al., Phys. Rev. D 80, 054506): modes of the Laplacian of every time slice, quark propagators
+//! between them, and operators between them.
+
+pub mod elementals;
+pub mod meson;
+pub mod modes;
+pub mod noise;
+pub mod perambulator;
+mod vectors;

@@ -1,0 +1,386 @@
+//! Modes of the three-dimensional Laplacian on every time slice (Peardon et al., Phys. Rev. D 80, 054506).
+
+use std::path::Path;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::vectors;
+use crate::backend::External;
+use crate::bail;
+use crate::error::{host_array, significant, Result};
+use crate::fields::time_slices::{combine, dots, Combination};
+use crate::fields::{Components, GaugeField, Layout, Precision, Recon, VectorField, VectorSet};
+use crate::linop::LinOp;
+use crate::operators::Laplace;
+use crate::ops::eigenvectors::{save_sets, VectorFile};
+use crate::ops::link_smearing::{smear_links, Smearing};
+use crate::ops::observables::plaquette;
+use crate::ops::smearing::SPACE;
+use crate::params::{parameters, Parameters};
+use crate::refuse;
+use crate::solvers::{slice_modes, EigenParams, EigenReport, Monitor};
+
+/// Vectors that are worked on at a time.
+const AT_ONCE: usize = 32;
+/// Kind of files with modes.
+const KIND: &str = "modes";
+
+parameters! {
+    /// Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
+    pub struct ModesSettings: plaq_modes_params {
+        /// Modes of a time slice, at most three times its sites.
+        count: usize = 16, within(1, i32::MAX as i64);
+        /// Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+        steps: usize = 0, within(0, 100_000);
+        rho: f64 = 0.1, from(0.0, 1.0);
+        /// Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
+        /// 0: 1e-10, in single precision 1e-6.
+        tol: f64 = 0.0;
+        /// Times that the vectors are multiplied by a polynomial.
+        max_restarts: usize = 200, within(1, 1_000_000);
+        /// A search from random vectors orthogonal to those found looks for what was missed, until it finds nothing.
+        verify: bool = true;
+        /// Seed of random start vectors.
+        seed: u64 = 1;
+        /// Most seconds that the search may take; 0: as many as it needs.
+        max_seconds: f64 = 0.0;
+    }
+}
+
+/// What links are known by: averages that do not depend on storage, device and ranks but for rounding, and that a gauge
+/// transformation changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinksMark {
+    /// Average plaquettes in planes of space and with t, and Re tr U / 3 of the links.
+    pub numbers: [f64; 3],
+    /// The version of links of this process.
+    version: Option<u64>,
+}
+
+impl LinksMark {
+    pub fn of(links: &GaugeField) -> Result<Self> {
+        let p = plaquette(links)?;
+        let numbers = [p.spatial, p.temporal, p.link_trace];
+        Ok(LinksMark { numbers, version: Some(links.version()) })
+    }
+
+    /// Refuses links that are not those.
+    ///
+    /// # Errors
+    /// `FieldMismatch`.
+    pub fn check(&self, links: &GaugeField, what: &str) -> Result<()> {
+        if self.version == Some(links.version()) {
+            return Ok(());
+        }
+        let found = LinksMark::of(links)?.numbers;
+        let near = if links.precision() == Precision::F16 { 1e-4 } else { 1e-6 };
+        if self.numbers.iter().zip(found).all(|(a, b)| (a - b).abs() <= near) {
+            return Ok(());
+        }
+        let say = |n: [f64; 3]| n.map(|x| significant(x, 8)).join(", ");
+        refuse!(
+            FieldMismatch,
+            "{what}",
+            expected(
+                "the links that the modes belong to, of plaquettes and link trace {}",
+                say(self.numbers)
+            ),
+            found("{}", say(found))
+        );
+    }
+}
+
+/// Modes v_k of every time slice: vector k holds number k of every slice, of unit length there. Colour 0 of the slice's
+/// site 0, 0, 0 is real and positive; where it is next to nothing colour 1 is, or 2; where all three are, the phase is
+/// unspecified.
+pub struct Modes {
+    /// The links of the Laplacian.
+    links: Arc<GaugeField>,
+    vectors: VectorSet,
+    values: Vec<f64>,
+    residuals: Vec<f64>,
+    beyond: Vec<f64>,
+    largest: f64,
+    mark: LinksMark,
+    smearing: (usize, f64),
+}
+
+fn laplacian(links: &Arc<GaugeField>) -> Result<Laplace> {
+    Laplace::massive(links.clone(), Components::COLOUR, SPACE, 0.0)
+}
+
+/// The links of the Laplacian: smeared ones that the caller has, or stout-smeared in space here; a copy of their own.
+fn smeared(
+    gauge: &GaugeField,
+    own: Option<&GaugeField>,
+    (steps, rho): (usize, f64),
+) -> Result<Arc<GaugeField>> {
+    let Some(own) = own else {
+        let links = match steps {
+            0 => gauge.to(gauge.precision(), Recon::R12)?,
+            steps => {
+                let directions = SPACE;
+                smear_links(gauge, Smearing::Stout { rho, directions }, steps)?
+                    .to(gauge.precision(), Recon::R12)?
+            }
+        };
+        return Ok(Arc::new(links));
+    };
+    if steps > 0 {
+        refuse!(
+            BadParameter,
+            "steps",
+            expected("0 with links that are smeared already"),
+            found("{steps}")
+        );
+    }
+    if own.geometry() != gauge.geometry() || own.device() != gauge.device() {
+        refuse!(
+            FieldMismatch,
+            "smeared",
+            expected("links on the lattice and device of the others")
+        );
+    }
+    Ok(Arc::new(own.to(own.precision(), Recon::R12)?))
+}
+
+/// Makes colour 0 of site 0, 0, 0 of every slice real and positive, or the first colour there that is not next to nothing.
+fn fix_phases(v: &mut VectorField) -> Result<()> {
+    let geometry = v.geometry().clone();
+    let times = geometry.global_extents()[3];
+    let unknowns = 3 * geometry.global_volume() / times;
+    let comm = geometry.comm();
+    let layout = Layout::lexicographic_colour(Precision::F64);
+    let ([x, y, z, t], origin) = (geometry.extents(), geometry.origin());
+    let n = v.nrhs();
+    let mut numbers = vec![[Complex64::ZERO; 3]; n * times];
+    for colour in 0..3 {
+        let ones = host_array(6 * geometry.volume(), 0.0f64, "a vector on the host");
+        let mut ones = comm.agree(ones)?;
+        if origin[..3] == [0; 3] {
+            (0..t).for_each(|t| ones[6 * t * x * y * z + 2 * colour] = 1.0);
+        }
+        let mut unit = vectors::colour_vectors(v, 1)?;
+        unit.load(&layout, &External::read(&[&ones[..]]), false)?;
+        for (k, z) in dots(&unit, v)?.into_iter().enumerate() {
+            numbers[k][colour] = z;
+        }
+    }
+    let least = 1e-6 / (unknowns as f64).sqrt();
+    let less_one = |z: &[Complex64; 3]| {
+        let first = z.iter().find(|z| z.norm() > least);
+        first.map_or(Complex64::ZERO, |z| z.conj() / z.norm() - 1.0)
+    };
+    let turn: Vec<Complex64> = numbers.iter().map(less_one).collect();
+    let mut turned = v.like(v.precision())?;
+    turned.copy_rhs(0, v, 0, n)?;
+    combine(&mut turned, v, &turn, Combination::AddDiagonal)?;
+    *v = turned;
+    Ok(())
+}
+
+impl Modes {
+    /// Modes of links `gauge` that are stout-smeared as `settings` say, or of `own` links, which the caller smeared.
+    ///
+    /// # Errors
+    /// `BadParameter`: more modes than a slice has; `Unsupported`: SU(2) or 16 bits; `FieldMismatch`, `OutOfMemory`.
+    pub fn new(
+        gauge: &GaugeField,
+        own: Option<&GaugeField>,
+        settings: &ModesSettings,
+        monitor: &mut Monitor,
+    ) -> Result<(Modes, EigenReport)> {
+        settings.check_rows("params")?;
+        let ModesSettings { count, steps, rho, tol, max_restarts, verify, seed, max_seconds } =
+            *settings;
+        let extents = gauge.geometry().global_extents();
+        let unknowns = 3 * extents[0] * extents[1] * extents[2];
+        if count > unknowns {
+            refuse!(
+                BadParameter,
+                "params.count",
+                expected("at most {unknowns}, three times the sites of a time slice"),
+                found("{count}")
+            );
+        }
+        let mark = LinksMark::of(gauge)?;
+        let links = smeared(gauge, own, (steps, rho))?;
+        let max_seconds = if max_seconds == 0.0 { f64::INFINITY } else { max_seconds };
+        let params = EigenParams {
+            count,
+            tol,
+            max_restarts,
+            verify,
+            seed,
+            max_seconds,
+            ..EigenParams::default()
+        };
+        let (mut v, report) = slice_modes(&laplacian(&links)?, &params, monitor)?;
+        for (first, n) in portions(count) {
+            let mut some = v.columns(first, n)?;
+            fix_phases(&mut some)?;
+            v.copy_rhs(first, &some, 0, n)?;
+        }
+        let modes = Modes {
+            links,
+            vectors: v.into(),
+            values: report.values.clone(),
+            residuals: report.residuals.clone(),
+            beyond: report.beyond.clone(),
+            largest: report.largest,
+            mark,
+            smearing: (steps, if steps == 0 { 0.0 } else { rho }),
+        };
+        Ok((modes, report))
+    }
+
+    /// Modes of a slice.
+    pub fn count(&self) -> usize {
+        self.vectors.count()
+    }
+    pub fn times(&self) -> usize {
+        self.links.geometry().global_extents()[3]
+    }
+    /// Eigenvalues of -D^2, ascending on each slice; times slowest.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+    /// |D^2 v + lambda v|, in the order of the values.
+    pub fn residuals(&self) -> &[f64] {
+        &self.residuals
+    }
+    /// The value after the last one of each slice, as far as it is known; infinite: there is none.
+    pub fn beyond(&self) -> &[f64] {
+        &self.beyond
+    }
+    /// Links of the Laplacian.
+    pub fn links(&self) -> &Arc<GaugeField> {
+        &self.links
+    }
+    /// Links that they were made from, before smearing.
+    pub fn mark(&self) -> &LinksMark {
+        &self.mark
+    }
+    /// Steps of stout smearing in space, and its weight.
+    pub fn smearing(&self) -> (usize, f64) {
+        self.smearing
+    }
+    pub fn vectors(&self) -> &VectorSet {
+        &self.vectors
+    }
+
+    /// `count` vectors from number `first` on: themselves where they are on the device.
+    pub fn some(&self, first: usize, count: usize) -> Result<VectorField> {
+        self.vectors.view(first..first + count)
+    }
+
+    /// v_a(t)^dagger w_j(t) of every time slice: times slowest, then a, then j.
+    pub(super) fn products(&self, w: &VectorField) -> Result<Vec<Complex64>> {
+        let (n, columns) = (self.count(), w.nrhs());
+        let mut all = vec![Complex64::ZERO; self.times() * n * columns];
+        for (first, count) in portions(n) {
+            let some = dots(&self.some(first, count)?, w)?;
+            for (t, some) in some.chunks(count * columns).enumerate() {
+                let at = (t * n + first) * columns;
+                all[at..at + some.len()].copy_from_slice(some);
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes them: SciDAC records in LIME with checksums, values and what the links are known by beside them; complete or
+    /// not at all. All ranks call it.
+    ///
+    /// # Errors
+    /// Errors of [`save_sets`].
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let tables = [
+            ("values", self.values.clone()),
+            ("residuals", self.residuals.clone()),
+            ("beyond", self.beyond.iter().map(|x| if x.is_finite() { *x } else { -1.0 }).collect()),
+            ("largest", vec![self.largest]),
+            ("links", self.mark.numbers.to_vec()),
+            ("smearing", vec![self.smearing.0 as f64, self.smearing.1]),
+        ];
+        let tables = tables.map(|(name, values)| (name.to_string(), values));
+        save_sets(path, KIND, tables.into(), &[&self.vectors])
+    }
+
+    /// Modes of a file, as those of these links; `own`: as of [`Modes::new`].
+    ///
+    /// # Errors
+    /// `FieldMismatch`: they are of other links; `FileFormat`, and what [`VectorFile`] refuses.
+    pub fn load(path: &Path, gauge: &GaugeField, own: Option<&GaugeField>) -> Result<Modes> {
+        let (device, geometry) = (gauge.device(), gauge.geometry());
+        let mut file = VectorFile::open(device, geometry, path, KIND, Components::COLOUR)?;
+        let (n, times) = (file.header().count, geometry.global_extents()[3]);
+        let table = |name: &str, count: usize| -> Result<Vec<f64>> {
+            let found = file.table(name)?;
+            if found.len() != count {
+                let path = path.display();
+                bail!(
+                    FileFormat,
+                    "{path}: {name}: expected {count} numbers, found {}",
+                    found.len()
+                );
+            }
+            Ok(found)
+        };
+        let (values, residuals) = (table("values", n * times)?, table("residuals", n * times)?);
+        let beyond = table("beyond", times)?;
+        let beyond = beyond.into_iter().map(|x| if x < 0.0 { f64::INFINITY } else { x }).collect();
+        let largest = table("largest", 1)?[0];
+        let (mark, smearing) = (table("links", 3)?, table("smearing", 2)?);
+        let smearing = (smearing[0] as usize, smearing[1]);
+        let numbers = [mark[0], mark[1], mark[2]];
+        LinksMark { numbers, version: None }.check(gauge, &path.display().to_string())?;
+        let mark = LinksMark::of(gauge)?;
+        let links = smeared(gauge, own, if own.is_some() { (0, 0.0) } else { smearing })?;
+        let vectors = file.read_set(0..n, links.precision())?;
+        let modes = Modes { links, vectors, values, residuals, beyond, largest, mark, smearing };
+        modes.check(path)?;
+        Ok(modes)
+    }
+
+    /// Refuses vectors that are no modes of these links: their residuals have grown.
+    fn check(&self, path: &Path) -> Result<()> {
+        let (op, n) = (laplacian(&self.links)?, self.count());
+        let epsilon = self.vectors.precision().epsilon();
+        for (first, count) in portions(n) {
+            let x = self.some(first, count)?;
+            let mut r = x.like(x.precision())?;
+            op.apply(&mut r, &x)?;
+            let of = |all: &[f64]| -> Vec<f64> {
+                all.chunks(n).flat_map(|v| v[first..first + count].to_vec()).collect()
+            };
+            let (values, known) = (of(&self.values), of(&self.residuals));
+            let minus: Vec<Complex64> = values.iter().map(|v| (-v).into()).collect();
+            combine(&mut r, &x, &minus, Combination::AddDiagonal)?;
+            let (r2, norms) = (dots(&r, &r)?, dots(&x, &x)?);
+            for (k, known) in known.iter().enumerate() {
+                let at = (k * count) + k % count;
+                let (found, norm) = (r2[at].re.sqrt(), norms[at].re);
+                let allowed = 10.0 * known + 1e3 * epsilon * self.largest;
+                if !(found <= allowed && (norm - 1.0).abs() <= 1e4 * epsilon) {
+                    bail!(
+                        FieldMismatch,
+                        "{}: mode {} of time slice {} has the residual {} with these links, when it was found {}: it \
+                         belongs to other ones, or these were smeared in another way",
+                        path.display(),
+                        first + k % count,
+                        k / count,
+                        significant(found, 3),
+                        significant(*known, 3)
+                    );
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// First vectors and numbers of portions of `count`.
+pub(super) fn portions(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).step_by(AT_ONCE).map(move |first| (first, AT_ONCE.min(count - first)))
+}

@@ -1,0 +1,183 @@
+//! Stochastic sources in the space of modes: noise on time, spin and mode, diluted in each of them (Morningstar et al.,
+//! Phys. Rev. D 83, 114505).
+
+use num_complex::Complex64;
+
+use super::modes::Modes;
+use super::perambulator::{projected, Projected};
+use crate::backend::args::RANDOM_MODES;
+use crate::compose::DiracSolver;
+use crate::error::Result;
+use crate::fields::Noise;
+use crate::ops::hmc::random::philox;
+use crate::params::choices;
+use crate::refuse;
+use crate::solvers::Monitor;
+
+choices! {
+    /// How an index of N values is divided into the parts of a dilution.
+    pub enum Dilution: plaq_modes_dilution {
+        /// Not divided: one part.
+        None = 0, PLAQ_MODES_DILUTION_NONE, "none";
+        /// A part for each value.
+        Full = 1, PLAQ_MODES_DILUTION_FULL, "full";
+        /// `parts` parts; value i is in part i mod `parts`.
+        Interlace = 2, PLAQ_MODES_DILUTION_INTERLACE, "interlace";
+        /// `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
+        Block = 3, PLAQ_MODES_DILUTION_BLOCK, "block";
+    }
+}
+
+/// A dilution of an index, and its number of parts where it has to be said.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diluted {
+    pub how: Dilution,
+    pub parts: usize,
+}
+
+impl Diluted {
+    /// Parts of an index of n values.
+    fn count(self, n: usize, name: &str) -> Result<usize> {
+        match self.how {
+            Dilution::None => Ok(1),
+            Dilution::Full => Ok(n),
+            _ if (1..=n).contains(&self.parts) => Ok(self.parts),
+            _ => refuse!(
+                BadParameter,
+                "params.{name}_parts",
+                expected("1 to {n}, as many as there are to divide"),
+                found("{}", self.parts)
+            ),
+        }
+    }
+    fn part(self, i: usize, n: usize) -> usize {
+        match self.how {
+            Dilution::None => 0,
+            Dilution::Full => i,
+            Dilution::Interlace => i % self.parts,
+            Dilution::Block => i * self.parts / n,
+        }
+    }
+}
+
+/// Sources b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta independent roots of unity.
+/// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoiseInModes {
+    pub noise: Noise,
+    pub seed: u64,
+    /// Noise vectors.
+    pub vectors: usize,
+    pub time: Diluted,
+    pub spin: Diluted,
+    pub mode: Diluted,
+    /// The column that comes first, and columns from there on at most; None: all.
+    pub first: usize,
+    pub count: Option<usize>,
+}
+
+impl NoiseInModes {
+    fn parts(&self, modes: &Modes) -> Result<[usize; 3]> {
+        let mode = self.mode.count(modes.count(), "mode")?;
+        Ok([mode, self.spin.count(4, "spin")?, self.time.count(modes.times(), "time")?])
+    }
+
+    /// Columns from `first` on.
+    ///
+    /// # Errors
+    /// `BadParameter`: parts that there cannot be, or no column.
+    pub fn columns(&self, modes: &Modes) -> Result<usize> {
+        if self.noise == Noise::Normal {
+            refuse!(BadParameter, "params.noise", expected("Z2 or Z4"));
+        }
+        if !(1..=1 << 20).contains(&self.vectors) {
+            refuse!(
+                BadParameter,
+                "params.vectors",
+                expected("1 to 2^20"),
+                found("{}", self.vectors)
+            );
+        }
+        let all = self.parts(modes)?.iter().product::<usize>() * self.vectors;
+        let left = all.saturating_sub(self.first);
+        let found = left.min(self.count.unwrap_or(left));
+        if found == 0 {
+            refuse!(
+                BadParameter,
+                "params.first",
+                expected("0 to {}", all - 1),
+                found("{}", self.first)
+            );
+        }
+        Ok(found)
+    }
+
+    /// eta of a noise vector. A word of Philox (kernels/philox.h) decides, whose counter holds the time in the place of the
+    /// site, the spin in that of the index, the vector as the step, and the mode as the block.
+    fn number(&self, vector: usize, t: usize, s: usize, k: usize) -> Complex64 {
+        let purpose = (RANDOM_MODES as u32) << 16 | (s as u32) << 24;
+        let w = philox([t as u32, purpose, vector as u32, k as u32], self.seed)[0];
+        let sign = if w >> 31 == 1 { -1.0 } else { 1.0 };
+        match self.noise == Noise::Z4 && w >> 30 & 1 == 1 {
+            true => Complex64::new(0.0, sign),
+            false => Complex64::new(sign, 0.0),
+        }
+    }
+
+    /// The coefficient of mode k in spin s at time t of column `first` + `column`.
+    fn at(
+        &self,
+        parts: [usize; 3],
+        column: usize,
+        modes: &Modes,
+        (t, s, k): (usize, usize, usize),
+    ) -> Complex64 {
+        let [p, q, r] = parts;
+        let i = self.first + column;
+        let (mode, spin, time, vector) = (i % p, i / p % q, i / (p * q) % r, i / (p * q * r));
+        let meant = self.mode.part(k, modes.count()) == mode
+            && self.spin.part(s, 4) == spin
+            && self.time.part(t, modes.times()) == time;
+        if meant {
+            self.number(vector, t, s, k)
+        } else {
+            Complex64::ZERO
+        }
+    }
+
+    /// Coefficients of all columns: [column][t][spin][mode].
+    ///
+    /// # Errors
+    /// Errors of [`NoiseInModes::columns`].
+    pub fn coefficients(&self, modes: &Modes) -> Result<Vec<Complex64>> {
+        let (columns, parts) = (self.columns(modes)?, self.parts(modes)?);
+        let (n, times) = (modes.count(), modes.times());
+        let at = |i: usize| (i / (4 * n) % times, i / n % 4, i % n);
+        let each = 4 * n * times;
+        Ok((0..columns * each).map(|i| self.at(parts, i / each, modes, at(i))).collect())
+    }
+
+    /// V(t')^dagger M^-1 b of every column: [column][t'][spin'][mode'].
+    ///
+    /// # Errors
+    /// Errors of [`NoiseInModes::columns`] and of perambulators.
+    pub fn solved(
+        &self,
+        solver: &DiracSolver,
+        modes: &Modes,
+        at_once: usize,
+        monitor: &mut Monitor,
+    ) -> Result<(Vec<Complex64>, Projected)> {
+        let (columns, parts) = (self.columns(modes)?, self.parts(modes)?);
+        let (n, times) = (modes.count(), modes.times());
+        let some = |first: usize, count: usize| -> Vec<Complex64> {
+            let at = |i: usize| {
+                let (s, column, k, t) =
+                    (i % 4, i / 4 % count, i / (4 * count) % n, i / (4 * count * n));
+                self.at(parts, first + column, modes, (t, s, k))
+            };
+            (0..times * n * count * 4).map(at).collect()
+        };
+        projected(solver, modes, (columns, at_once), &some, monitor)
+    }
+}

@@ -1,0 +1,379 @@
+//! Perambulators: quark propagators between the modes of two time slices.
+
+use std::ops::ControlFlow;
+
+use num_complex::Complex64;
+
+use super::modes::{portions, Modes};
+use super::vectors::{self, place, spinors, take};
+use crate::backend::exceptionally;
+use crate::bail;
+use crate::compose::{DiracSolver, SolveReport};
+use crate::error::{Error, Result};
+use crate::fields::time_slices::{combine, dots, Combination};
+use crate::fields::{blas, Noise, Recon, SpinorField, VectorField, VectorSet};
+use crate::linop::{LinOp, Shape};
+use crate::operators::CovariantShift;
+use crate::ops::gamma::{Gamma, SpinMatrix};
+use crate::ops::propagator::{check, propagates, solve_parts};
+use crate::ops::source::{Sequential, COLUMNS};
+use crate::refuse;
+use crate::solvers::Monitor;
+
+/// v_i^dagger psi_j(t) of every spin of psi: times slowest, then i, then 4 j + spin.
+///
+/// # Errors
+/// `FieldMismatch`: not colour vectors and spinors on one lattice in one precision.
+pub fn sink_products(v: &VectorField, psi: &SpinorField) -> Result<Vec<Complex64>> {
+    dots(v, &take(psi)?)
+}
+
+/// What a solve with the modes as sources has done.
+pub struct Projected {
+    pub report: SolveReport,
+    /// Everything asked for is there; else the monitor or the clock has ended it.
+    pub whole: bool,
+}
+
+/// Refuses a solver and modes that do not belong together.
+fn check_solver(solver: &DiracSolver, modes: &Modes, columns: usize, at_once: usize) -> Result<()> {
+    let (op, links) = (solver.op(), modes.links());
+    if !propagates(&**op) {
+        refuse!(
+            Unsupported,
+            "solver",
+            expected("an operator on spinors"),
+            found("{}", op.describe())
+        );
+    }
+    let shape = op.shape();
+    if &shape.geometry != links.geometry() || &shape.device != links.device() {
+        refuse!(
+            FieldMismatch,
+            "solver",
+            expected("an operator on the lattice and device of the modes")
+        );
+    }
+    modes.mark().check(op.links(), "solver")?;
+    check(solver, columns.min(4096), at_once)
+}
+
+/// Refuses a time slice that there is not.
+pub(super) fn check_time(time: usize, modes: &Modes, name: &str) -> Result<()> {
+    let times = modes.times();
+    if time >= times {
+        refuse!(InvalidArgument, "{name}", expected("0 to {}", times - 1), found("{time}"));
+    }
+    Ok(())
+}
+
+/// Columns solved at a time: `asked`, or where nobody says how many as fit beside their projection; the same on all ranks.
+fn at_a_time(solver: &DiracSolver, modes: &Modes, columns: usize, asked: usize) -> Result<usize> {
+    let shape = solver.op().shape();
+    if asked > 0 {
+        return Ok(asked.min(columns));
+    }
+    let mut ways: Vec<usize> = (1..=COLUMNS).rev().filter(|n| COLUMNS.is_multiple_of(*n)).collect();
+    ways.iter_mut().for_each(|n| *n = columns.min(*n));
+    ways.dedup();
+    let precision = modes.vectors().precision();
+    let other = Shape { precision, ..shape.clone() };
+    let need = |n: usize, solve: &dyn Fn(usize) -> Result<u64>| {
+        Ok(solve(n)? + 2 * shape.bytes(n) + 2 * other.bytes(n))
+    };
+    match solver.fitting(&ways, need)? {
+        Some(n) => Ok(n),
+        None => {
+            let bytes = shape.geometry.comm().agree(need(1, &|n| solver.memory(n)))?;
+            shape.geometry.require(&shape.device, bytes, "perambulators")?;
+            Ok(1)
+        }
+    }
+}
+
+/// Solves for columns whose sources `source` gives in the modes' precision, by the first one and their number. `done` gets the
+/// solutions of each portion in that precision.
+fn solve_modes(
+    solver: &DiracSolver,
+    modes: &Modes,
+    (columns, asked): (usize, usize),
+    source: &dyn Fn(usize, usize) -> Result<SpinorField>,
+    monitor: &mut Monitor,
+    done: &mut dyn FnMut(usize, &SpinorField) -> Result<()>,
+) -> Result<Projected> {
+    check_solver(solver, modes, columns, asked)?;
+    let shape = solver.op().shape();
+    let precision = modes.vectors().precision();
+    let at_once = at_a_time(solver, modes, columns, asked)?;
+    let of_solver = |first: usize, count: usize| {
+        let b = source(first, count)?;
+        if b.precision() == shape.precision {
+            return Ok(b);
+        }
+        let mut converted = shape.field(count)?;
+        blas::copy(&mut converted, &b)?;
+        Ok(converted)
+    };
+    let room = |_: usize, count: usize| shape.field(count);
+    let mut solved = 0;
+    let mut take = |first: usize, x: SpinorField, report: &SolveReport| {
+        if report.solver.stopped {
+            return Ok(ControlFlow::Break(()));
+        }
+        solved = first + x.nrhs();
+        if x.precision() == precision {
+            done(first, &x)?;
+        } else {
+            let mut converted = x.like(precision)?;
+            blas::copy(&mut converted, &x)?;
+            drop(x);
+            done(first, &converted)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    let report = solve_parts(solver, at_once, columns, (&of_solver, &room), monitor, &mut take)?;
+    Ok(Projected { report, whole: solved == columns })
+}
+
+/// The sources of the modes of one time slice: column 4 k + s is mode k in spin s.
+fn exact(modes: &Modes, time: usize, first: usize, count: usize) -> Result<SpinorField> {
+    let lowest = first / 4;
+    let some = modes.some(lowest, (first + count).div_ceil(4) - lowest)?;
+    let mut from = vec![-1; 4 * count];
+    for (column, number) in (first..first + count).enumerate() {
+        from[4 * column + number % 4] = (number / 4 - lowest) as i32;
+    }
+    let b = spinors(&some, count)?;
+    place(&b, &some, &from, Some(time))?;
+    Ok(b)
+}
+
+/// Perambulators tau(t', t) = V(t')^dagger M^-1 V(t), M in the normalisation of the solver, for each of these source times t:
+/// `each` gets its place in the list and the numbers [t'][spin'][spin][mode'][mode], spins in the DeGrand-Rossi basis. No
+/// propagator is stored. The report is that of all solves; where the monitor or the clock ends it, `each` has heard of
+/// those source times that are complete.
+///
+/// # Errors
+/// `FieldMismatch`: modes of other links; `InvalidArgument`: a time outside of the lattice; errors of solves; what `each`
+/// gives.
+pub fn perambulators(
+    solver: &DiracSolver,
+    modes: &Modes,
+    times: &[usize],
+    at_once: usize,
+    monitor: &mut Monitor,
+    each: &mut dyn FnMut(usize, Vec<Complex64>) -> Result<()>,
+) -> Result<Projected> {
+    if times.is_empty() {
+        refuse!(InvalidArgument, "times", expected("at least one source time"), found("none"));
+    }
+    times.iter().try_for_each(|&t| check_time(t, modes, "times"))?;
+    let (n, mut total) = (modes.count(), None::<SolveReport>);
+    let mut whole = true;
+    for (index, &time) in times.iter().enumerate() {
+        let mut tau = vec![Complex64::ZERO; 16 * n * n * modes.times()];
+        let source = |first: usize, count: usize| exact(modes, time, first, count);
+        let mut project = |first: usize, x: &SpinorField| {
+            let (found, columns) = (modes.products(&take(x)?)?, 4 * x.nrhs());
+            for (at, z) in found.into_iter().enumerate() {
+                let (t, a, column) = (at / (n * columns), at / columns % n, at % columns);
+                let (number, sink) = (first + column / 4, column % 4);
+                let (b, s) = (number / 4, number % 4);
+                tau[(((t * 4 + sink) * 4 + s) * n + a) * n + b] = z;
+            }
+            Ok(())
+        };
+        let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut project)?;
+        total = Some(match total {
+            Some(before) => before.beside(done.report),
+            None => done.report,
+        });
+        if !done.whole {
+            whole = false;
+            break;
+        }
+        each(index, tau)?;
+    }
+    match total {
+        Some(report) => Ok(Projected { report, whole }),
+        None => bail!(Internal, "perambulators: no source time"),
+    }
+}
+
+/// Solves for sources that are combinations of modes and projects the solutions: `coefficients(first, count)` gives
+/// [t][mode][column][spin] of some columns; the result is [column][t'][spin'][mode'] of all of them.
+pub(super) fn projected(
+    solver: &DiracSolver,
+    modes: &Modes,
+    (columns, at_once): (usize, usize),
+    coefficients: &dyn Fn(usize, usize) -> Vec<Complex64>,
+    monitor: &mut Monitor,
+) -> Result<(Vec<Complex64>, Projected)> {
+    let (n, times) = (modes.count(), modes.times());
+    let mut all = vec![Complex64::ZERO; columns * times * 4 * n];
+    let source = |first: usize, count: usize| {
+        let w = combined(modes, &coefficients(first, count), 4 * count)?;
+        let b = spinors(&w, count)?;
+        place(&b, &w, &(0..4 * count as i32).collect::<Vec<_>>(), None)?;
+        Ok(b)
+    };
+    let mut project = |first: usize, x: &SpinorField| {
+        let (found, width) = (modes.products(&take(x)?)?, 4 * x.nrhs());
+        for (at, z) in found.into_iter().enumerate() {
+            let (t, a, column) = (at / (n * width), at / width % n, at % width);
+            all[(((first + column / 4) * times + t) * 4 + column % 4) * n + a] = z;
+        }
+        Ok(())
+    };
+    let done = solve_modes(solver, modes, (columns, at_once), &source, monitor, &mut project)?;
+    Ok((all, done))
+}
+
+/// sum_k v_k c_kj for `columns` j, coefficients [t][k][j].
+fn combined(modes: &Modes, c: &[Complex64], columns: usize) -> Result<VectorField> {
+    let n = modes.count();
+    let mut w = vectors::colour_vectors(modes.vectors().first(), columns)?;
+    for (first, count) in portions(n) {
+        let part: Vec<Complex64> = c
+            .chunks(n * columns)
+            .flat_map(|slice| slice[first * columns..(first + count) * columns].iter().copied())
+            .collect();
+        combine(&mut w, &modes.some(first, count)?, &part, Combination::Add)?;
+    }
+    Ok(w)
+}
+
+/// What a quark meets between source and sink: sum_x exp(i q x) qbar(x) Gamma [shift along the path] q(x), q_i = 2 pi n_i /
+/// L_i, with the links of the operator; an empty path is no shift. Steps are those of [`CovariantShift`], in space.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insertion {
+    pub gamma: Gamma,
+    pub path: Vec<u8>,
+    pub momentum: [i32; 3],
+}
+
+/// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0) for source time t0, sink time t1, every insertion O and all
+/// times t of it: [insertion][t][spin'][spin][mode'][mode]. The sink's propagator is that of the source by
+/// gamma5-hermiticity, and is kept while the other one passes.
+///
+/// # Errors
+/// `Unsupported`: M is not gamma5-hermitian; errors of [`perambulators`].
+pub fn generalised(
+    solver: &DiracSolver,
+    modes: &Modes,
+    (source_time, sink_time): (usize, usize),
+    insertions: &[Insertion],
+    at_once: usize,
+    monitor: &mut Monitor,
+) -> Result<(Vec<Complex64>, Projected)> {
+    check_time(source_time, modes, "source_time")?;
+    check_time(sink_time, modes, "sink_time")?;
+    if let Some(step) =
+        insertions.iter().flat_map(|o| &o.path).find(|&&step| step == 3 || step == 4)
+    {
+        refuse!(
+            Unsupported,
+            "insertions",
+            expected("steps in space"),
+            found("{step}, a step in time")
+        );
+    }
+    let n = modes.count();
+    check_solver(solver, modes, 4 * n, at_once)?;
+    check_gamma5(solver)?;
+    let mut kept = VectorSet::fitting(&spinors(modes.vectors().first(), 1)?, 4 * n)?;
+    let source = |first: usize, count: usize| exact(modes, sink_time, first, count);
+    let mut keep = |first: usize, x: &SpinorField| kept.put(first, x, 0, x.nrhs());
+    let sink = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut keep)?;
+    let times = modes.times();
+    let mut all = vec![Complex64::ZERO; insertions.len() * times * 16 * n * n];
+    if !sink.whole {
+        return Ok((all, sink));
+    }
+    let precision = modes.vectors().precision();
+    let links = solver.op().links();
+    let links = links.shared_copy(precision, Recon::R12)?;
+    let source = |first: usize, count: usize| exact(modes, source_time, first, count);
+    let mut contract = |first: usize, x: &SpinorField| {
+        for (index, insertion) in insertions.iter().enumerate() {
+            let shifted = match insertion.path.is_empty() {
+                true => None,
+                false => {
+                    let mut y = x.like(precision)?;
+                    let path = insertion.path.clone();
+                    CovariantShift::new(links.clone(), x.components(), path)?.apply(&mut y, x)?;
+                    Some(y)
+                }
+            };
+            let mut y = x.like(precision)?;
+            let (gamma, momentum) = (insertion.gamma, insertion.momentum);
+            Sequential { time: None, gamma, momentum, origin: [0; 3] }
+                .set(&mut y, shifted.as_ref().unwrap_or(x))?;
+            let w = take(&y)?;
+            for (sink, count) in portions(4 * n) {
+                let products = spin_products(&take(&kept.view(sink..sink + count)?)?, &w)?;
+                for (at, z) in products.into_iter().enumerate() {
+                    // [t][sink column][sink's spin r][source column]: the sink's column is 4 a + s', Gamma 5 on both sides.
+                    let width = 4 * count * x.nrhs();
+                    let (t, i, j) = (at / width, at / x.nrhs() % (4 * count), at % x.nrhs());
+                    let (column, spin) = (sink + i / 4, i % 4);
+                    let (a, s_sink) = (column / 4, column % 4);
+                    let (b, s) = ((first + j) / 4, (first + j) % 4);
+                    let at = (((index * times + t) * 4 + s_sink) * 4 + s) * n + a;
+                    all[at * n + b] += five(s_sink) * five(spin) * z;
+                }
+            }
+        }
+        Ok(())
+    };
+    let done = solve_modes(solver, modes, (4 * n, at_once), &source, monitor, &mut contract)?;
+    let report = sink.report.beside(done.report);
+    Ok((all, Projected { report, whole: done.whole }))
+}
+
+/// The diagonal of gamma5, which is diagonal in this basis.
+fn five(spin: usize) -> f64 {
+    SpinMatrix::gamma5().entry(spin).re
+}
+
+/// v_i^dagger w_j of the same spin, of colour vectors 4 i + r and 4 j + r: [t][i][r][j].
+fn spin_products(v: &VectorField, w: &VectorField) -> Result<Vec<Complex64>> {
+    let (rows, columns) = (v.nrhs(), w.nrhs());
+    let all = dots(v, w)?;
+    let picked = all.chunks(rows * columns).flat_map(|slice| {
+        (0..rows)
+            .flat_map(move |i| (0..columns / 4).map(move |j| slice[i * columns + 4 * j + i % 4]))
+    });
+    Ok(picked.collect())
+}
+
+/// Refuses an operator with (u, M v) other than (gamma5 M gamma5 u, v).
+fn check_gamma5(solver: &DiracSolver) -> Result<()> {
+    let (op, shape) = (solver.op(), solver.op().shape());
+    let noise = |number| {
+        let mut f = shape.field(1)?;
+        f.set_noise(Noise::Normal, 1, number)?;
+        Ok::<_, Error>(f)
+    };
+    let (u, v) = (noise(0)?, noise(1)?);
+    let five = |f: &SpinorField| {
+        let mut out = f.like(f.precision())?;
+        let gamma = Gamma::FIVE;
+        Sequential { time: None, gamma, momentum: [0; 3], origin: [0; 3] }.set(&mut out, f)?;
+        Ok::<_, Error>(out)
+    };
+    let (mut mv, mut mu) = (shape.field(1)?, shape.field(1)?);
+    op.apply(&mut mv, &v)?;
+    op.apply(&mut mu, &five(&u)?)?;
+    let (a, b) = (blas::dot(&u, &mv)?[0], blas::dot(&five(&mu)?, &v)?[0]);
+    let scale = (blas::norm2(&u)?[0] * blas::norm2(&mv)?[0]).sqrt();
+    if exceptionally((a - b).norm() > 1e-5 * scale) {
+        refuse!(
+            Unsupported,
+            "generalised perambulators",
+            expected("a gamma5-hermitian operator"),
+            found("{}", op.describe())
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! Distillation on lattices of all lanes and devices against the reference: elementals from the modes that were found,
+//! perambulators from solves for sources that the host makes, sums over slices site by site.
+
+use crate::setup::{complex_numbers, setups, Setup};
+use crate::{common, reference};
+use std::sync::Arc;
+
+use common::{distance, Lex};
+use plaq::compose::{DiracSolver, SolveParams};
+use plaq::error::Status;
+use plaq::fields::{Components, Noise, Precision, Recon};
+use plaq::operators::DiracParams;
+use plaq::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use plaq::ops::distillation::modes::{Modes, ModesSettings};
+use plaq::ops::distillation::noise::{Diluted, Dilution, NoiseInModes};
+use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
+use plaq::ops::gamma::Gamma;
+use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
+use reference::{Lattice, C};
+
+const N: usize = 5;
+const MOMENTA: [[i32; 3]; 3] = [[0, 0, 0], [1, 0, -1], [0, 2, 1]];
+
+fn complex(numbers: &[f64]) -> Vec<C> {
+    numbers.chunks(2).map(|z| C::new(z[0], z[1])).collect()
+}
+
+fn wave(lat: Lattice, x: usize, n: [i32; 3]) -> C {
+    let at = lat.coords(x);
+    let turns: f64 = (0..3).map(|i| f64::from(n[i]) * at[i] as f64 / lat.extents[i] as f64).sum();
+    C::from_polar(1.0, -2.0 * std::f64::consts::PI * turns)
+}
+
+/// U_mu(x) v(x + mu), or U_mu(x - mu)^dagger v(x - mu).
+fn moved(s: &Setup, v: &[C], mu: usize, forward: bool) -> Vec<C> {
+    let (lat, links) = (s.lat, &s.links);
+    let at = |k: usize| {
+        let (x, i) = (k / 3, k % 3);
+        match forward {
+            true => (0..3).map(|j| links[4 * x + mu][i][j] * v[3 * lat.forward(x, mu) + j]).sum(),
+            false => {
+                let y = lat.backward(x, mu);
+                (0..3).map(|j| links[4 * y + mu][j][i].conj() * v[3 * y + j]).sum()
+            }
+        }
+    };
+    (0..v.len()).map(at).collect::<Vec<C>>()
+}
+
+/// The sum over a slice of exp(-i p x) a^dagger b.
+fn product(lat: Lattice, a: &[C], b: &[C], t: usize, n: [i32; 3]) -> C {
+    let volume = lat.volume() / lat.extents[3];
+    let sites = volume * t..volume * (t + 1);
+    let one = |x: usize| -> C {
+        wave(lat, x, n) * (0..3).map(|c| a[3 * x + c].conj() * b[3 * x + c]).sum::<C>()
+    };
+    sites.map(one).sum()
+}
+
+fn modes_on(s: &Setup, precision: Precision) -> (Modes, Vec<Vec<C>>) {
+    let gauge = s.gauge.to(precision, Recon::R18).unwrap();
+    let settings = ModesSettings { count: N, ..Default::default() };
+    let (modes, report) = Modes::new(&gauge, None, &settings, &mut unwatched).unwrap();
+    assert!(report.converged && report.verified, "{report:?}");
+    let all = complex(&modes.vectors().get(0, N).unwrap().save_lex().unwrap());
+    let vectors: Vec<Vec<C>> = all.chunks(3 * s.lat.volume()).map(<[C]>::to_vec).collect();
+    // The rule of phases.
+    let volume = s.lat.volume() / s.lat.extents[3];
+    for v in &vectors {
+        let first = (0..s.lat.extents[3]).map(|t| v[3 * volume * t]);
+        first.for_each(|z| assert!(z.re > 0.0 && z.im.abs() < 1e-5 * z.re, "{z}"));
+    }
+    (modes, vectors)
+}
+
+fn close(found: &[C], expected: &[C], bound: f64, what: &str) {
+    let found = distance(&complex_numbers(found), &complex_numbers(expected));
+    assert!(found < bound, "{what}: {found:e}");
+}
+
+#[test]
+fn elementals_equal_sums_over_sites() {
+    for s in setups() {
+        let (lat, times) = (s.lat, s.lat.extents[3]);
+        for (precision, bound) in [(Precision::F64, 1e-12), (Precision::F32, 2e-5)] {
+            let (modes, v) = modes_on(&s, precision);
+            let operators = [vec![], vec![Step::DerivativeX], vec![Step::ForwardZ, Step::BackY]];
+            let found = meson_elementals(&modes, &operators, &MOMENTA).unwrap();
+            let mut right = vec![v.clone(), vec![], vec![]];
+            for one in &v {
+                let (up, down) = (moved(&s, one, 0, true), moved(&s, one, 0, false));
+                right[1].push(up.iter().zip(&down).map(|(a, b)| (a - b) / 2.0).collect());
+                right[2].push(moved(&s, &moved(&s, one, 1, false), 2, true));
+            }
+            let mut expected = vec![];
+            for n in MOMENTA {
+                for right in &right {
+                    for t in 0..times {
+                        for a in &v {
+                            expected.extend(right.iter().map(|b| product(lat, a, b, t, n)));
+                        }
+                    }
+                }
+            }
+            close(&found, &expected, bound, "mesons");
+            // conj(b x c) of two vectors, then as above.
+            let cross = |b: &[C], c: &[C]| -> Vec<C> {
+                let at = |k: usize| {
+                    let (x, i) = (k / 3, k % 3);
+                    let (j, k) = (3 * x + (i + 1) % 3, 3 * x + (i + 2) % 3);
+                    (b[j] * c[k] - b[k] * c[j]).conj()
+                };
+                (0..b.len()).map(at).collect()
+            };
+            let mut expected = vec![];
+            for n in MOMENTA {
+                for t in 0..times {
+                    for a in 0..N {
+                        for b in a + 1..N {
+                            for c in b + 1..N {
+                                expected.push(product(lat, &cross(&v[b], &v[c]), &v[a], t, n));
+                            }
+                        }
+                    }
+                }
+            }
+            assert_eq!(expected.len(), MOMENTA.len() * times * triples(N));
+            let none = [vec![], vec![], vec![]];
+            let found = baryon_elementals(&modes, &none, &MOMENTA).unwrap();
+            close(&found, &expected, bound, "baryons");
+            let moved_one = [vec![], vec![], vec![Step::ForwardX]];
+            let found = baryon_elementals(&modes, &moved_one, &MOMENTA[1..2]).unwrap();
+            let mut expected = vec![];
+            for t in 0..times {
+                for a in &v {
+                    for b in &v {
+                        for c in &v {
+                            let c = moved(&s, c, 0, true);
+                            expected.push(product(lat, &cross(b, &c), a, t, MOMENTA[1]));
+                        }
+                    }
+                }
+            }
+            close(&found, &expected, bound, "baryons with a step");
+        }
+    }
+}
+
+#[test]
+fn perambulators_equal_products_with_solutions() {
+    for s in setups() {
+        let (lat, times) = (s.lat, s.lat.extents[3]);
+        for (precision, bound) in [(Precision::F64, 1e-9), (Precision::F32, 1e-4)] {
+            let (modes, v) = modes_on(&s, precision);
+            let dirac = DiracParams { mass: 0.5, csw_s: 1.1, csw_t: 1.1, ..Default::default() };
+            let op = Arc::new(s.wilson_in(dirac, precision, Recon::R18));
+            let tol = if precision == Precision::F64 { 1e-12 } else { 1e-6 };
+            let how = SolverParams {
+                kind: SolverKind::BiCgStab,
+                stop: Stop::at(tol),
+                ..Default::default()
+            };
+            let params = SolveParams { solver: how, ..Default::default() };
+            let solver = DiracSolver::new(op, params).unwrap();
+            let t0 = times - 1;
+            let mut found = vec![];
+            let mut keep = |index: usize, tau: Vec<C>| {
+                assert_eq!(index, 0);
+                found = tau;
+                Ok(())
+            };
+            let done = perambulators(&solver, &modes, &[t0], 3, &mut unwatched, &mut keep).unwrap();
+            assert!(done.whole && done.report.solver.converged);
+            // Column 4 b + s: spin s of mode b on slice t0.
+            let (slice, sites) = (lat.volume() / times, lat.volume());
+            let column = |b: usize, spin: usize| -> Vec<C> {
+                let mut field = vec![C::ZERO; 12 * sites];
+                for x in slice * t0..slice * (t0 + 1) {
+                    (0..3).for_each(|c| field[12 * x + 3 * spin + c] = v[b][3 * x + c]);
+                }
+                field
+            };
+            let columns: Vec<Vec<C>> = (0..4 * N).map(|k| column(k / 4, k % 4)).collect();
+            let solutions = |columns: &[Vec<C>]| -> Vec<Vec<C>> {
+                let borrowed: Vec<&[C]> = columns.iter().map(Vec::as_slice).collect();
+                let b = s.vectors(precision, Components::SPINOR, &borrowed);
+                let mut x = b.like(precision).unwrap();
+                assert!(solver.solve(&mut x, &b, &mut unwatched).unwrap().solver.converged);
+                complex(&x.save_lex().unwrap()).chunks(12 * sites).map(<[C]>::to_vec).collect()
+            };
+            let spin = |field: &[C], spin: usize| -> Vec<C> {
+                (0..3 * sites).map(|k| field[12 * (k / 3) + 3 * spin + k % 3]).collect()
+            };
+            let x = solutions(&columns);
+            let mut expected = vec![C::ZERO; found.len()];
+            for (k, x) in x.iter().enumerate() {
+                for sink in 0..4 {
+                    let x = spin(x, sink);
+                    for t in 0..times {
+                        for a in 0..N {
+                            let at = ((t * 4 + sink) * 4 + k % 4) * N * N + a * N + k / 4;
+                            expected[at] = product(lat, &v[a], &x, t, [0; 3]);
+                        }
+                    }
+                }
+            }
+            close(&found, &expected, bound, "perambulators");
+            if precision == Precision::F32 {
+                continue;
+            }
+            // gamma5-hermiticity between two times.
+            let (mut there, mut back) = (found.clone(), vec![]);
+            let mut keep = |_: usize, tau: Vec<C>| {
+                back = tau;
+                Ok(())
+            };
+            perambulators(&solver, &modes, &[0], 0, &mut unwatched, &mut keep).unwrap();
+            let five = |s: usize| if s < 2 { 1.0 } else { -1.0 };
+            let mut turned = vec![];
+            for at in 0..16 * N * N {
+                let (sink, source, a, b) = (at / (4 * N * N), at / (N * N) % 4, at / N % N, at % N);
+                let from = ((t0 * 4 + source) * 4 + sink) * N * N + b * N + a;
+                turned.push(five(sink) * five(source) * back[from].conj());
+            }
+            there.truncate(16 * N * N);
+            close(&there, &turned, bound, "gamma5");
+            // Gamma between two solves, for all times together.
+            let gamma = Gamma::T;
+            let insertion = Insertion { gamma, path: vec![], momentum: [0; 3] };
+            let (all, done) =
+                generalised(&solver, &modes, (t0, 0), &[insertion], 0, &mut unwatched).unwrap();
+            assert!(done.whole);
+            // gamma_t changes the upper and the lower two spins.
+            let swapped = |x: &Vec<C>| -> Vec<C> {
+                (0..12 * sites).map(|k| x[12 * (k / 12) + (k % 12 + 6) % 12]).collect()
+            };
+            let y = solutions(&x.iter().map(swapped).collect::<Vec<_>>());
+            for (k, y) in y.iter().enumerate() {
+                for sink in 0..4 {
+                    for a in 0..N {
+                        let at = (sink * 4 + k % 4) * N * N + a * N + k / 4;
+                        let sum: C = (0..times).map(|t| all[t * 16 * N * N + at]).sum();
+                        let expected = product(lat, &v[a], &spin(y, sink), 0, [0; 3]);
+                        assert!((sum - expected).norm() < bound, "{sum} {expected}");
+                    }
+                }
+            }
+            // Noise on slice t0, a spin a column: sums of the perambulator's columns.
+            let diluted = |how| Diluted { how, parts: 0 };
+            let noise = NoiseInModes {
+                noise: Noise::Z4,
+                seed: 3,
+                vectors: 1,
+                time: diluted(Dilution::Full),
+                spin: diluted(Dilution::Full),
+                mode: diluted(Dilution::None),
+                first: 4 * t0,
+                count: Some(4),
+            };
+            let eta = noise.coefficients(&modes).unwrap();
+            let (phi, _) = noise.solved(&solver, &modes, 0, &mut unwatched).unwrap();
+            let mut expected = vec![];
+            for column in 0..4 {
+                for t in 0..times {
+                    for sink in 0..4 {
+                        for a in 0..N {
+                            let at = ((t * 4 + sink) * 4 + column) * N * N + a * N;
+                            let start = ((column * times + t0) * 4 + column) * N;
+                            expected
+                                .push((0..N).map(|b| found[at + b] * eta[start + b]).sum::<C>());
+                        }
+                    }
+                }
+            }
+            close(&phi, &expected, bound, "noise");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let s = &setups()[0];
+    let extents = s.lat.extents;
+    let all = 3 * extents[0] * extents[1] * extents[2];
+    let settings = ModesSettings { count: all + 1, ..Default::default() };
+    let e = Modes::new(&s.gauge, None, &settings, &mut unwatched).err().unwrap();
+    assert_eq!(e.status, Status::BadParameter);
+    assert!(e.to_string().contains(&all.to_string()), "{e}");
+    let (modes, _) = modes_on(s, Precision::F64);
+    let other = Setup::new(&s.device, extents, 0.3);
+    let op = other.wilson(DiracParams::default());
+    let solver = DiracSolver::new(op, SolveParams::default()).unwrap();
+    let mut keep = |_: usize, _: Vec<C>| Ok(());
+    let e = perambulators(&solver, &modes, &[0], 0, &mut unwatched, &mut keep).err().unwrap();
+    assert_eq!(e.status, Status::FieldMismatch, "{e}");
+    let solver =
+        DiracSolver::new(s.wilson(DiracParams::default()), SolveParams::default()).unwrap();
+    let e = perambulators(&solver, &modes, &[extents[3]], 0, &mut unwatched, &mut keep);
+    assert_eq!(e.err().unwrap().status, Status::InvalidArgument);
+}
