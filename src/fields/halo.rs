@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 pub(crate) use super::peers::lock;
-use super::peers::{asked, shared_bytes, Peers, Reach};
+use super::peers::{asked, shared_bytes, PeerMemory, Peers};
 use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
@@ -109,7 +109,7 @@ struct Far {
 struct Direct {
     /// The receive buffer of the rank behind each face; null where that rank is reached through MPI.
     there: [[Ptr; 2]; 4],
-    reach: Reach,
+    memory: PeerMemory,
     number: u32,
     /// True while nothing waits for the messages of this number.
     ahead: bool,
@@ -187,7 +187,7 @@ impl HaloExchange {
         let reached = peers.filter(|peers| peers.board.is_some());
         let near = reached.map(|peers| Direct {
             there: [[recv.ptr(); 2]; 4],
-            reach: Reach::own(comm, recv.ptr()),
+            memory: PeerMemory::own(comm, recv.ptr()),
             number: 0,
             ahead: false,
             peers,
@@ -362,14 +362,14 @@ impl Direct {
         let near: Vec<usize> = neighbours.filter(|rank| comm.node().contains(rank)).collect();
         // Two slots and the flags.
         let bytes = 2 * faces.total() + 256;
-        let Some((recv, reach)) = Reach::new(device, comm, &near, bytes)? else {
+        let Some((recv, memory)) = PeerMemory::new(device, comm, &near, bytes)? else {
             return Ok(None);
         };
         let mut there = [[Ptr::NULL; 2]; 4];
         for (mu, upper) in faces.list() {
-            there[mu][upper as usize] = reach.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
+            there[mu][upper as usize] = memory.of(comm.neighbour(mu, upper)).unwrap_or(Ptr::NULL);
         }
-        Ok(Some((recv, Direct { there, reach, number: 0, ahead: false, peers })))
+        Ok(Some((recv, Direct { there, memory, number: 0, ahead: false, peers })))
     }
 
     /// The faces across which kernels write, with their messages.
@@ -466,7 +466,7 @@ impl Geometry {
         }
     }
 
-    /// Finds out what ranks reach of each other, on which depends which kernels they take.
+    /// Finds out what ranks reach each other, on which depends which kernels they take.
     fn finds_peers(&self, device: &Device) -> bool {
         device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
     }
@@ -574,7 +574,7 @@ impl Cache {
             if let Some(near) = &mut lock(halo).near {
                 // Nothing to be done about a device that is lost.
                 let _ = device.synchronize();
-                near.reach.close();
+                near.memory.close();
                 shared = true;
             }
         }

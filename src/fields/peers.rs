@@ -33,12 +33,12 @@ fn all(comm: &Comm, yes: bool) -> Result<bool> {
 
 /// One allocation on each rank of this machine, at the addresses where this rank's kernels reach it.
 #[derive(Debug)]
-pub(super) struct Reach {
+pub(super) struct PeerMemory {
     own: (usize, Ptr),
     others: Vec<(usize, Attached)>,
 }
 
-impl Reach {
+impl PeerMemory {
     /// Allocates zeroed memory and opens that of `ranks` on this machine. None if no rank names another or one cannot
     /// be reached. All ranks call this and get the same answer.
     pub fn new(
@@ -46,7 +46,7 @@ impl Reach {
         comm: &Comm,
         ranks: &[usize],
         bytes: usize,
-    ) -> Result<Option<(Buffer, Reach)>> {
+    ) -> Result<Option<(Buffer, PeerMemory)>> {
         let wanted = !asked("staged") && !asked("mpi");
         if all(comm, ranks.is_empty())? || !all(comm, wanted)? {
             return Ok(None);
@@ -61,7 +61,7 @@ impl Reach {
         }
         let shared = shared?;
         let handles = comm.all_gather(&shared)?;
-        let mut reach = Reach { own: (comm.rank(), buffer.ptr()), others: Vec::new() };
+        let mut reach = PeerMemory { own: (comm.rank(), buffer.ptr()), others: Vec::new() };
         let mut reached = Ok(());
         for &rank in ranks.iter().filter(|rank| **rank != comm.rank()) {
             if reach.others.iter().any(|(r, _)| *r == rank) {
@@ -80,8 +80,8 @@ impl Reach {
     }
 
     /// Stands for the memory of all ranks by that of this one, for kernels that are not run.
-    pub fn own(comm: &Comm, ptr: Ptr) -> Reach {
-        Reach { own: (comm.rank(), ptr), others: Vec::new() }
+    pub fn own(comm: &Comm, ptr: Ptr) -> PeerMemory {
+        PeerMemory { own: (comm.rank(), ptr), others: Vec::new() }
     }
 
     /// Closes the memory of the other ranks for good.
@@ -102,7 +102,7 @@ impl Reach {
 pub(super) struct Peers {
     /// Zero as long as every message came; then the code of what did not, see `check`.
     pub failed: Mapped,
-    pub board: Option<Mutex<Board>>,
+    pub board: Option<Mutex<SumBoard>>,
     ranks: Listener,
 }
 
@@ -111,10 +111,10 @@ const GIVEN_UP: u32 = 255;
 
 /// The memory into which ranks write their sums for this one (kernels/sums.h).
 #[derive(Debug)]
-pub(super) struct Board {
+pub(super) struct SumBoard {
     _own: Buffer,
     pub args: SumArgs,
-    reach: Reach,
+    reach: PeerMemory,
     /// Number of the last reduction on the board.
     pub number: u32,
 }
@@ -123,7 +123,7 @@ impl Peers {
     /// Makes the flags and boards of a device. All ranks call this.
     pub fn new(device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
         let failed = comm.agree(device.mapped(1))?;
-        let board = Board::new(device, comm, &failed)?.map(Mutex::new);
+        let board = SumBoard::new(device, comm, &failed)?.map(Mutex::new);
         Ok(Arc::new(Peers { failed, board, ranks: comm.listener() }))
     }
 
@@ -177,14 +177,14 @@ impl Awaited for Peers {
     }
 }
 
-impl Board {
-    fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<Board>> {
+impl SumBoard {
+    fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<SumBoard>> {
         let ranks = comm.size();
         if ranks == 1 || ranks > MAX_PEERS as usize || comm.node().len() < ranks {
             return Ok(None);
         }
         let everybody: Vec<usize> = (0..ranks).collect();
-        let Some((own, reach)) = Reach::new(device, comm, &everybody, SHARED_PAGE)? else {
+        let Some((own, reach)) = PeerMemory::new(device, comm, &everybody, SHARED_PAGE)? else {
             return Ok(None);
         };
         let mut args = SumArgs {
@@ -196,7 +196,7 @@ impl Board {
             ..Default::default()
         };
         (0..ranks).for_each(|rank| args.board[rank] = reach.of(rank).unwrap_or(Ptr::NULL));
-        Ok(Some(Board { _own: own, args, reach, number: 0 }))
+        Ok(Some(SumBoard { _own: own, args, reach, number: 0 }))
     }
 }
 

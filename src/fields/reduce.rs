@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use super::halo::known_peers;
-use super::peers::{lock, Board};
+use super::peers::{lock, SumBoard};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
@@ -64,8 +64,9 @@ impl Geometry {
         };
         // Sums that the board has no room for go the way of devices without one.
         let numbers = numbers_on_board(K::KERNEL, work);
-        let fits =
-            |board: &&Mutex<Board>| numbers.is_some_and(|numbers| numbers <= lock(board).args.room);
+        let fits = |board: &&Mutex<SumBoard>| {
+            numbers.is_some_and(|numbers| numbers <= lock(board).args.room)
+        };
         let Some(board) = peers.board.as_ref().filter(fits) else { return Ok(None) };
         let mut board = lock(board);
         if runs() {

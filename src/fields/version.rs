@@ -9,7 +9,7 @@ use crate::backend::runs;
 pub struct Version(AtomicU64);
 
 /// A number that no state of links has had.
-fn fresh() -> u64 {
+fn next_number() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     1 + LAST.fetch_add(1, Ordering::Relaxed)
 }
@@ -17,7 +17,7 @@ fn fresh() -> u64 {
 impl Version {
     /// A version that belongs to nothing else.
     pub fn new() -> Self {
-        Version(AtomicU64::new(fresh()))
+        Version(AtomicU64::new(next_number()))
     }
     /// A version with a known number.
     pub fn of(number: u64) -> Self {
@@ -28,12 +28,12 @@ impl Version {
     }
     /// Gives another number, after the links were changed.
     pub fn change(&self) {
-        self.0.store(fresh(), Ordering::Release);
+        self.0.store(next_number(), Ordering::Release);
     }
     /// Records that the links, or what was made of them, now belong to version `number`. In a rehearsal nothing was
     /// written, and the version becomes one of its own.
     pub fn set(&self, number: u64) {
-        self.0.store(if runs() { number } else { fresh() }, Ordering::Release);
+        self.0.store(if runs() { number } else { next_number() }, Ordering::Release);
     }
 }
 

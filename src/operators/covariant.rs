@@ -163,7 +163,7 @@ impl CovariantShift {
     }
 
     /// Applies the last step first, since its value is carried back along those before it.
-    fn walk(
+    fn along(
         &self,
         out: &mut VectorField,
         inp: &VectorField,
@@ -193,11 +193,11 @@ impl LinOp for CovariantShift {
         self.hops.shape(Subset::Full)
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.walk(out, inp, self.path.iter().rev().copied())
+        self.along(out, inp, self.path.iter().rev().copied())
     }
     /// The shift along the path in the opposite direction.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        self.walk(out, inp, self.path.iter().map(|step| 7 - step))
+        self.along(out, inp, self.path.iter().map(|step| 7 - step))
     }
     fn flops(&self) -> f64 {
         self.path.len() as f64 * self.hops.flops(1) * self.shape().sites() as f64

@@ -58,11 +58,13 @@ struct Step {
     r2: Rc<Sums>,
 }
 
-/// The result of an iteration, once the host has been told of it.
+/// The result of an iteration, once the host has its sums.
 #[derive(PartialEq)]
-enum Told {
-    Fine(Next),
-    Broken,
+enum Outcome {
+    /// What the iteration does next.
+    Next(Next),
+    /// The direction has no positive curvature.
+    Breakdown,
 }
 
 /// What the host knows of search directions: |p|^2, and the numerator of beta before.
@@ -77,7 +79,11 @@ impl Path {
     }
 
     /// Waits for the sums of an iteration; one without positive curvature is not counted. Returns alpha, too.
-    fn tell(&mut self, mixed: &mut MixedPrecision, step: &Step) -> Result<(Told, Vec<Complex64>)> {
+    fn take(
+        &mut self,
+        mixed: &mut MixedPrecision,
+        step: &Step,
+    ) -> Result<(Outcome, Vec<Complex64>)> {
         let (rho, curvature) = (step.rho.get()?.1, step.curvature.get()?);
         // The gradient is orthogonal to the directions before it.
         if let Some(before) = &self.rho {
@@ -89,13 +95,14 @@ impl Path {
         let broken = |i: usize| !(curvature[i] > 0.0 && (rho[i] / curvature[i]).is_finite());
         let alpha = mixed.masked(|i| Complex64::new(rho[i] / curvature[i], 0.0));
         if (0..rho.len()).any(|i| mixed.active[i] && broken(i)) {
-            return Ok((Told::Broken, alpha));
+            return Ok((Outcome::Breakdown, alpha));
         }
-        let way: Vec<f64> = alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
-        mixed.walk(&way, &rho);
+        let lengths: Vec<f64> =
+            alpha.iter().zip(&self.p2).map(|(a, p2)| a.re * p2.sqrt()).collect();
+        mixed.walk(&lengths, &rho);
         self.rho = Some(rho);
         let next = mixed.advance(&step.r2.get()?.1);
-        Ok((Told::Fine(next), alpha))
+        Ok((Outcome::Next(next), alpha))
     }
 }
 
@@ -150,7 +157,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
     let mut q = mixed.vector()?;
     let mut rho = restart(mixed, form, &mut p, &mut q)?;
     let mut path = Path::from(&p)?;
-    // The iteration before, of which the host was not told yet.
+    // The iteration before, whose sums the host does not have yet.
     let mut before: Option<Step> = None;
     while mixed.running() {
         let curvature = match form {
@@ -173,31 +180,31 @@ pub(super) fn run(mixed: &mut MixedPrecision, form: Form) -> Result<()> {
             Form::NormalResidual => mixed.count(10, 48 + 96 + 48 + 48 + 192),
             Form::NormalError => mixed.count(9, 48 + 96 + 48 + 192),
         }
-        let mut told = Told::Fine(Next::Continue);
+        let mut outcome = Outcome::Next(Next::Continue);
         if let Some(step) = before.take() {
-            told = path.tell(mixed, &step)?.0;
+            outcome = path.take(mixed, &step)?.0;
         }
         // This one stands in the residual, but not yet in x.
-        let late = told != Told::Fine(Next::Continue);
+        let late = outcome != Outcome::Next(Next::Continue);
         // Who meets the criteria by this iteration takes its step.
         let taken = mixed.masked(|_| Complex64::ONE);
         let mut alpha = None;
-        let useful = told == Told::Fine(Next::Refresh) && !mixed.ended();
+        let useful = outcome == Outcome::Next(Next::Refresh) && !mixed.ended();
         if useful && mixed.active.contains(&true) || !late && now(mixed, &step) {
-            let (own, step) = path.tell(mixed, &step)?;
+            let (own, step) = path.take(mixed, &step)?;
             alpha = Some(step);
-            told = match own {
-                Told::Fine(_) if late => told,
+            outcome = match own {
+                Outcome::Next(_) if late => outcome,
                 own => own,
             };
         }
-        if told == Told::Broken {
+        if outcome == Outcome::Breakdown {
             mixed.breakdown("a direction has no positive curvature")?;
             rho = restart(mixed, form, &mut p, &mut q)?;
             path = Path::from(&p)?;
             continue;
         }
-        if told == Told::Fine(Next::Continue) {
+        if outcome == Outcome::Next(Next::Continue) {
             let new = gradient(mixed, form, &mut q, &step.r2)?;
             let one = mixed.masked(|_| Complex64::ONE);
             let times = (step.curvature.under(&step.rho), Times::NormOverNorm(&new, &step.rho));

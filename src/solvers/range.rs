@@ -32,7 +32,7 @@ pub(crate) struct InRange<'a, X> {
 }
 
 /// The powers of two between which a precision can be used.
-struct Reach {
+struct Exponents {
     /// A |b| between 2^-norm and 2^norm is left as it is.
     norm: i32,
     /// Exponent of the factor that brings squares into range which were 0 or infinite.
@@ -41,11 +41,11 @@ struct Reach {
     max: i32,
 }
 
-impl Reach {
+impl Exponents {
     fn of(precision: Precision) -> Self {
         match precision {
-            Precision::F64 => Reach { norm: 150, trial: 600, max: 1000 },
-            _ => Reach { norm: 40, trial: 90, max: 120 },
+            Precision::F64 => Exponents { norm: 150, trial: 600, max: 1000 },
+            _ => Exponents { norm: 40, trial: 90, max: 120 },
         }
     }
 }
@@ -124,9 +124,9 @@ impl<'a, X: BorrowMut<VectorField>> InRange<'a, X> {
 
 /// For every right-hand side the power of two that b is multiplied by, and |b|^2 after that.
 fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
-    let reach = Reach::of(b.precision());
+    let exponents = Exponents::of(b.precision());
     let mut norm2 = blas::norm2(b)?;
-    let fits = |v: &f64| v.sqrt().log2().abs() < reach.norm as f64;
+    let fits = |v: &f64| v.sqrt().log2().abs() < exponents.norm as f64;
     let mut powers = vec![0; norm2.len()];
     if as_a_rule(norm2.iter().all(fits)) {
         return Ok((powers, norm2));
@@ -134,8 +134,8 @@ fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     if norm2.iter().any(|v| *v == 0.0 || *v == f64::INFINITY) {
         for (p, v) in powers.iter_mut().zip(&norm2) {
             *p = match *v {
-                0.0 => reach.trial,
-                f64::INFINITY => -reach.trial,
+                0.0 => exponents.trial,
+                f64::INFINITY => -exponents.trial,
                 _ => 0,
             };
         }
@@ -148,7 +148,7 @@ fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
         if *v == 0.0 {
             *p = 0;
         } else if before != 0 || !fits(v) {
-            *p = (before - v.sqrt().log2().round() as i32).clamp(-reach.max, reach.max);
+            *p = (before - v.sqrt().log2().round() as i32).clamp(-exponents.max, exponents.max);
             *v *= 2f64.powi(*p - before).powi(2);
         }
     }

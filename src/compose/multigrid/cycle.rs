@@ -59,25 +59,25 @@ pub(super) struct Hierarchy {
     pub iterations: Vec<AtomicU64>,
     pub nanoseconds: Vec<AtomicU64>,
     /// Factors by which iterations of GCR on each level reduced residuals.
-    pub falls: Vec<Falls>,
+    pub reductions: Vec<MeanReduction>,
     /// Seconds that the set-up took on each level.
     pub setup_seconds: Vec<f64>,
 }
 
 /// The mean factor by which iterations reduced residuals, as far as that is known.
 #[derive(Default)]
-pub(super) struct Falls(Mutex<(f64, u64)>);
+pub(super) struct MeanReduction(Mutex<(f64, u64)>);
 
-impl Falls {
+impl MeanReduction {
     fn lock(&self) -> MutexGuard<'_, (f64, u64)> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
     /// Adds an iteration, given |r|^2 before and after it.
     pub fn add(&self, before: f64, after: f64) {
-        let fall = 0.5 * (after / before).ln();
-        if runs() && fall.is_finite() {
+        let log = 0.5 * (after / before).ln();
+        if runs() && log.is_finite() {
             let mut sum = self.lock();
-            *sum = (sum.0 + fall, sum.1 + 1);
+            *sum = (sum.0 + log, sum.1 + 1);
         }
     }
     /// The mean factor; 0 if there is none.
@@ -115,7 +115,7 @@ impl Hierarchy {
         let entries = gathers.iter().zip(&transfers).map(entry).collect();
         let counters = || (0..=params.steps().len()).map(|_| AtomicU64::new(0)).collect();
         let (iterations, nanoseconds) = (counters(), counters());
-        let falls = (0..=params.steps().len()).map(|_| Falls::default()).collect();
+        let reductions = (0..=params.steps().len()).map(|_| MeanReduction::default()).collect();
         let schwarz = Schwarz::new(&params, &*finest, &coarse)?;
         let fine = finest.clone().schur(Schur::EVEN_SYMMETRIC)?;
         let mut squares = vec![Squares::new(transfers[0].fine())];
@@ -144,7 +144,7 @@ impl Hierarchy {
             coarsest_modes: CoarsestModes::default(),
             iterations,
             nanoseconds,
-            falls,
+            reductions,
             setup_seconds: vec![],
         };
         Ok(made)
@@ -172,7 +172,7 @@ impl Hierarchy {
     pub fn forget_counts(&self) {
         let counters = self.iterations.iter().chain(&self.nanoseconds);
         counters.for_each(|c| c.store(0, Ordering::Relaxed));
-        self.falls.iter().for_each(|f| *f.lock() = (0.0, 0));
+        self.reductions.iter().for_each(|f| *f.lock() = (0.0, 0));
     }
 
     /// Frees the temporary vectors that are not in use.

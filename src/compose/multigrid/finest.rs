@@ -26,15 +26,15 @@ pub(super) struct Finest<'a> {
 
 /// The operator of one flavour: that of the solves, or one made from an operator of two flavours.
 enum OneFlavour<'a> {
-    Own(&'a dyn Coarsenable),
-    Made(Arc<dyn Coarsenable>),
+    Borrowed(&'a dyn Coarsenable),
+    Owned(Arc<dyn Coarsenable>),
 }
 
 impl OneFlavour<'_> {
     fn op(&self) -> &dyn Coarsenable {
         match self {
-            OneFlavour::Own(op) => *op,
-            OneFlavour::Made(op) => &**op,
+            OneFlavour::Borrowed(op) => *op,
+            OneFlavour::Owned(op) => &**op,
         }
     }
 }
@@ -42,8 +42,8 @@ impl OneFlavour<'_> {
 impl<'a> Finest<'a> {
     pub fn new(op: &'a dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
         let (op, pair) = match (op.coarsenable(), op.coarsenable_pair()) {
-            (Some(op), _) => (OneFlavour::Own(op), None),
-            (_, Some(pair)) => (OneFlavour::Made(pair.one_flavour()?), Some(pair)),
+            (Some(op), _) => (OneFlavour::Borrowed(op), None),
+            (_, Some(pair)) => (OneFlavour::Owned(pair.one_flavour()?), Some(pair)),
             _ => {
                 check(op)?;
                 bail!(Internal, "multigrid of an action without flavours");

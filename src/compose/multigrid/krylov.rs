@@ -1,7 +1,7 @@
 //! Krylov methods on coarse levels: GCR with one sum in many steps or with one in each, by itself or with the
 //! cycle of the levels below.
 
-use super::cycle::{count, Falls, Hierarchy};
+use super::cycle::{count, Hierarchy, MeanReduction};
 use super::params::{Steps, FIRST_STEPS, KRYLOV};
 use super::pool::Lent;
 use crate::error::Result;
@@ -83,8 +83,8 @@ impl Hierarchy {
         let (op, pool, n) = (self.op(level), &self.pools[level], r.nrhs());
         let squares = self.squares[level].lend(n)?;
         let mut done = 0;
-        let falls = below.then_some(&self.falls[level]);
-        let mut goals = goal.map(|goal| Goals::new(goal, start, n, falls));
+        let reduction = below.then_some(&self.reductions[level]);
+        let mut goals = goal.map(|goal| Goals::new(goal, start, n, reduction));
         let mut good = false;
         for (count, _) in blocks(max, KRYLOV) {
             let source = {
@@ -146,12 +146,12 @@ struct Goals<'a> {
     last: Vec<f64>,
     met: Vec<bool>,
     /// Collects the factors by which iterations reduced residuals.
-    falls: Option<&'a Falls>,
+    reduction: Option<&'a MeanReduction>,
 }
 
 impl<'a> Goals<'a> {
-    fn new(goal: f64, start: Vec<f64>, nrhs: usize, falls: Option<&'a Falls>) -> Self {
-        Goals { goal, start, last: vec![], met: vec![false; nrhs], falls }
+    fn new(goal: f64, start: Vec<f64>, nrhs: usize, reduction: Option<&'a MeanReduction>) -> Self {
+        Goals { goal, start, last: vec![], met: vec![false; nrhs], reduction }
     }
 
     /// Waits for norms and says whether all right-hand sides have met the goal.
@@ -161,8 +161,8 @@ impl<'a> Goals<'a> {
             self.start = now.iter().map(|v| v[0]).collect();
         }
         for (i, norms) in now.iter().enumerate().filter(|(i, _)| !self.met[*i]) {
-            if let Some(falls) = self.falls {
-                falls.add(*self.last.get(i).unwrap_or(&norms[0]), norms[1]);
+            if let Some(reduction) = self.reduction {
+                reduction.add(*self.last.get(i).unwrap_or(&norms[0]), norms[1]);
             }
         }
         for ((met, now), start) in self.met.iter_mut().zip(&now).zip(&self.start) {

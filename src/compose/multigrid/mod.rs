@@ -449,7 +449,7 @@ impl Multigrid {
                 iterations: h.iterations[l].load(Ordering::Relaxed),
                 seconds: h.nanoseconds[l].load(Ordering::Relaxed) as f64 * 1e-9,
                 setup_seconds: h.setup_seconds[l],
-                reduction: if l == 0 { reduction } else { h.falls[l].mean() },
+                reduction: if l == 0 { reduction } else { h.reductions[l].mean() },
             }
         };
         let levels = places.iter().enumerate().map(level).collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::order::{CLOVER, LINK, SPINOR};
-use super::state::{self, Host, Made};
+use super::state::{self, Host, MadeFrom};
 use super::{openQCD_QudaDiracParam_t, Group};
 use crate::capi::args::{Array, DataOut};
 use crate::capi::quda::enums::*;
@@ -66,7 +66,7 @@ pub fn set_operator(param: &mut QudaInvertParam, kappa: f64, clover: bool, mu: f
 }
 
 /// Updates links and clover term to openQxD's; returns what they were made from.
-pub fn update(host: &Host) -> Result<Made> {
+pub fn update(host: &Host) -> Result<MadeFrom> {
     let boundary = host.boundary()?;
     if boundary.r#type != 3 {
         refuse!(
@@ -79,7 +79,7 @@ pub fn update(host: &Host) -> Result<Made> {
     }
     let dirac = host.dirac()?;
     let (ud, ad) = host.revisions()?;
-    let made = Made {
+    let made = MadeFrom {
         links: (ud, ad, dirac.qhat),
         kappa: 1.0 / (2.0 * dirac.m0 + 8.0),
         su3csw: dirac.su3csw,
@@ -112,7 +112,7 @@ pub fn update(host: &Host) -> Result<Made> {
     Ok(made)
 }
 
-pub fn has_clover(made: &Made) -> bool {
+pub fn has_clover(made: &MadeFrom) -> bool {
     made.su3csw != 0.0 || made.u1csw != 0.0
 }
 

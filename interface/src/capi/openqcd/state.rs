@@ -23,7 +23,7 @@ use crate::refuse;
 
 /// What a clover term or a multigrid was made from.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Made {
+pub struct MadeFrom {
     /// Revisions of the links, and the charge.
     pub links: (c_int, c_int, c_int),
     pub kappa: f64,
@@ -36,7 +36,7 @@ pub struct OpenQcdState {
     pub host: Host,
     /// Revisions of the links on the device, and the charge that they were made for.
     pub links: Option<(c_int, c_int, c_int)>,
-    pub clover: Option<Made>,
+    pub clover: Option<MadeFrom>,
     spinors: BTreeMap<usize, Arc<VectorField>>,
     pub solvers: BTreeMap<c_int, Solver>,
     pub eigensolvers: BTreeMap<c_int, Eigensolver>,
@@ -56,7 +56,7 @@ pub struct Solver {
 pub struct Levels {
     pub param: Box<QudaMultigridParam>,
     /// What newMultigridQuda returned, what it was made of, and the twisted mass.
-    pub made: Option<(*mut c_void, Made, f64)>,
+    pub made: Option<(*mut c_void, MadeFrom, f64)>,
 }
 
 /// An eigensolver that a section of the input file describes.
