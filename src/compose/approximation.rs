@@ -7,11 +7,11 @@ use crate::bail;
 use crate::error::{significant, Result};
 use crate::refuse;
 
-/// Turns of the exchange algorithm at most.
+/// Largest number of rounds of the exchange algorithm.
 const TURNS: usize = 60;
-/// The largest error over that at the points of the exchange at which these are good enough.
+/// The exchange ends when the largest error exceeds the error at the exchange's points by no more than this factor.
 const LEVEL: f64 = 1.002;
-/// Below this double precision does not tell errors apart.
+/// Below this error double precision cannot tell polynomials apart.
 const FINEST: f64 = 1e-14;
 
 /// P(y) = sum_k c_k T_k(z), z = (2 y - 1 - epsilon) / (1 - epsilon), which makes
@@ -20,7 +20,7 @@ const FINEST: f64 = 1e-14;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polynomial {
     pub coefficients: Vec<f64>,
-    /// x P(x^2) = sum_k odd_k T_(2k+1)(x).
+    /// Coefficients of the odd series: x P(x^2) = sum_k odd_k T_(2k+1)(x).
     pub odd: Vec<f64>,
     pub epsilon: f64,
     pub delta: f64,
@@ -51,13 +51,14 @@ fn check_delta(delta: f64) -> Result<()> {
     Ok(())
 }
 
-/// How the degree grows with -ln delta: 1 / (2.083 sqrt(epsilon)), after GHLW.
+/// The rate at which the degree grows with -ln delta, 1 / (2.083 sqrt(epsilon)) (Giusti, Hoelbling, Luescher and
+/// Wittig, hep-lat/0212012).
 fn rate(epsilon: f64) -> f64 {
     2.083 * epsilon.sqrt()
 }
 
 impl Polynomial {
-    /// The best of one degree.
+    /// The best polynomial of this degree.
     ///
     /// # Errors
     /// `BadParameter`: epsilon is not between 0 and 1.
@@ -79,7 +80,7 @@ impl Polynomial {
         Ok(polynomial)
     }
 
-    /// The one of the lowest degree whose error is at most `delta`.
+    /// The polynomial of the lowest degree whose error is at most `delta`.
     ///
     /// # Errors
     /// `BadParameter`: epsilon or delta out of range, or a degree above `max` is needed: the message
@@ -152,7 +153,7 @@ impl Polynomial {
         z * d1 - d2 + self.coefficients[0]
     }
 
-    /// Interpolated at the zeros of T_(2n+2), of which those above 0 suffice.
+    /// Coefficients of x P(x^2), by interpolation at the zeros of T_(2n+2), of which the positive ones suffice.
     fn odd_series(&self) -> Vec<f64> {
         let n = self.coefficients.len();
         let cosines: Vec<f64> =
@@ -166,7 +167,7 @@ impl Polynomial {
         (0..n).map(coefficient).collect()
     }
 
-    /// The largest error at so many points.
+    /// Measures the largest error at `points` points.
     fn measure(&self, points: usize) -> f64 {
         let at = |j: usize| {
             let z = (PI * j as f64 / points as f64).cos();
@@ -177,15 +178,16 @@ impl Polynomial {
     }
 }
 
-/// The points of Remez' exchange algorithm, z falling from 1 to -1, with what belongs to them.
+/// The points of Remez' exchange algorithm, with z falling from 1 to -1, and the polynomial that belongs to them.
 struct Exchange {
     epsilon: f64,
     z: Vec<f64>,
     /// Weights of barycentric interpolation.
     weight: Vec<f64>,
-    /// P there.
+    /// Values of P at the points.
     p: Vec<f64>,
-    /// The error at the points, with its sign at the first; its largest modulus.
+    /// The error at the first point, with its sign; at the others the sign alternates. `max` is the largest modulus
+    /// of the error anywhere.
     level: f64,
     max: f64,
 }
@@ -255,7 +257,7 @@ impl Exchange {
         1.0 - self.y(z).sqrt() * self.value(z)
     }
 
-    /// Where the error is largest near each of the points; sets `max`.
+    /// Finds where the error is largest near each of the points; sets `max`.
     fn extremes(&mut self) -> Vec<f64> {
         const PIECES: usize = 8;
         let n = self.z.len();
@@ -289,7 +291,7 @@ impl Exchange {
 }
 
 impl Rational {
-    /// Zolotarev's with so many poles.
+    /// Zolotarev's function with `order` poles.
     ///
     /// # Errors
     /// `BadParameter`: epsilon is not between 0 and 1, or no pole.
@@ -341,7 +343,7 @@ impl Rational {
         })
     }
 
-    /// The one with the fewest poles whose error is at most `delta`.
+    /// The function with the fewest poles whose error is at most `delta`.
     ///
     /// # Errors
     /// `BadParameter`: epsilon or delta out of range.
@@ -369,7 +371,7 @@ impl Rational {
 /// Jacobi's elliptic functions for one modulus, by the arithmetic-geometric mean (Abramowitz and
 /// Stegun, 16.4).
 struct Elliptic {
-    /// a_i and c_i.
+    /// Pairs (a_i, c_i) of the arithmetic-geometric mean.
     steps: Vec<(f64, f64)>,
 }
 
@@ -385,7 +387,7 @@ impl Elliptic {
         }
         Elliptic { steps }
     }
-    /// am(share K).
+    /// The amplitude am(share K).
     fn amplitude(&self, share: f64) -> f64 {
         // 2^N a_N K = 2^N pi / 2
         let mut phi = (1u64 << (self.steps.len() - 1)) as f64 * FRAC_PI_2 * share;
@@ -400,7 +402,7 @@ impl Elliptic {
 mod tests {
     use super::*;
 
-    /// Errors between points, on logarithmic and other grids.
+    /// The largest error on grids of points, logarithmic and other ones.
     fn worst(epsilon: f64, value: impl Fn(f64) -> f64) -> f64 {
         let points = 20_000;
         let at = |j: usize| {

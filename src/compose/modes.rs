@@ -23,7 +23,7 @@ use crate::solvers::{
 };
 
 choices! {
-    /// How modes of the kernel are found.
+    /// How low modes of the kernel are found.
     pub enum Finder: plaq_overlap_finder {
         /// Block Lanczos.
         Lanczos = 0, PLAQ_OVERLAP_LANCZOS, "lanczos";
@@ -32,21 +32,20 @@ choices! {
     }
 }
 
-/// What modes are asked for.
+/// Parameters of the search for low modes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModeParams {
-    /// Modes to project, at least; a few more where a larger distance to the next follows. None: found
+    /// Number of modes to project, at least; more are taken if the gap to the next mode is larger there. None: found
     /// from the spectrum.
     pub count: Option<usize>,
-    /// Where `count` is None: as many at most.
+    /// Where `count` is None: the largest number of modes.
     pub max_count: usize,
-    /// Modes at the upper end of the spectrum, of which values, residuals and gaps are measured; at least
-    /// one.
+    /// Number of modes at the upper end of the spectrum whose values, residuals and gaps are measured; at least one.
     pub high: usize,
     /// Largest residual of Q^2 over its largest eigenvalue; 0: 1e-13 in double, 1e-6 in single precision.
     pub tol: f64,
     pub finder: Finder,
-    /// Vectors that Lanczos multiplies at a time.
+    /// Number of vectors that Lanczos multiplies at a time.
     pub block: usize,
     pub max_restarts: usize,
     pub seed: u64,
@@ -75,7 +74,7 @@ impl Default for ModeParams {
 
 /// Low modes of Q and the ends of its spectrum.
 pub struct Modes {
-    /// Modes projected first, by modulus of their eigenvalues, then the others that were found, which
+    /// The projected modes, ordered by the modulus of their eigenvalues, then the other modes that were found, which
     /// may be mixtures of both signs.
     vectors: VectorSet,
     values: Vec<f64>,
@@ -83,7 +82,7 @@ pub struct Modes {
     distances: Vec<f64>,
     kappa: [f64; 2],
     next: f64,
-    /// Modulus from which on the approximation of the sign function should hold.
+    /// Modulus above which the approximation of the sign function should hold.
     from: f64,
     high: Vec<HighMode>,
     report: EigenReport,
@@ -94,16 +93,16 @@ pub struct Modes {
 pub struct HighMode {
     /// Modulus of its eigenvalue of Q.
     pub value: f64,
-    /// How far an eigenvalue is at most: |(Q^2 - value^2) w| / (2 value).
+    /// Bound on the distance to an eigenvalue: |(Q^2 - value^2) w| / (2 value).
     pub residual: f64,
     /// Distance to the largest modulus below those that were asked for.
     pub gap: f64,
 }
 
-/// Numbers that belong to modes: with the vectors, all that [`Modes::restore`] needs.
+/// The numbers that belong to modes; together with the vectors they are all that [`Modes::restore`] needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModesRecord {
-    /// Eigenvalues of Q of the projected modes and |(Q - lambda) w|.
+    /// Eigenvalues of Q of the projected modes, and their residuals |(Q - lambda) w|.
     pub values: Vec<f64>,
     pub residuals: Vec<f64>,
     /// Eigenvalues of Q^2 of all vectors as the search found them, and their residuals.
@@ -111,28 +110,29 @@ pub struct ModesRecord {
     pub square_residuals: Vec<f64>,
     /// Least modulus of an eigenvalue that is not projected.
     pub next: f64,
-    /// Modes of the largest eigenvalues, from the largest one on.
+    /// Modes with the largest eigenvalues, the largest first.
     pub high: Vec<HighMode>,
 }
 
-/// None asked for: more are added while the next eigenvalue stays below this share of the largest.
+/// Where no number of modes is asked for: modes are added while the next eigenvalue is below this fraction of the
+/// largest.
 const ENOUGH: f64 = 0.06;
-/// None asked for: so many are sought first.
+/// Where no number of modes is asked for: the number that is searched for first.
 const FIRST: usize = 8;
-/// Residual of the largest modes of Q^2 over the largest eigenvalue.
+/// Residual to which the largest modes of Q^2 are computed, relative to the largest eigenvalue.
 const HIGH_TOL: f64 = 1e-4;
-/// Modes that may be asked for.
+/// Largest number of modes that may be asked for.
 const MAX_MODES: usize = 10_000;
-/// The largest eigenvalue is taken larger by this, as it is found from below.
+/// Factor by which the largest eigenvalue is enlarged, as Lanczos approaches it from below.
 const MARGIN: f64 = 1.01;
-/// Moduli that lie closer to each other than this share of theirs belong to one level.
+/// Moduli that differ by less than this fraction belong to the same level.
 const LEVEL: f64 = 0.01;
-/// Share of the modulus that follows the projected ones from which on the approximation may have to hold.
+/// The approximation has to hold at least from this fraction of the smallest modulus that is not projected.
 const LOWEST_FROM: f64 = 0.7;
 
 impl Modes {
-    /// Finds modes of the kernel; `cheap` is the kernel in another precision, for the polynomials of the
-    /// eigensolver, `guess` holds vectors of an earlier search in any precision.
+    /// Finds modes of the kernel. `cheap` is the kernel in another precision, for the polynomials of the eigensolver;
+    /// `guess` holds vectors of an earlier search in any precision.
     ///
     /// # Errors
     /// `KernelSpectrum`: they do not converge, in the time that they may take or at all, or the monitor
@@ -268,8 +268,8 @@ impl Modes {
         }
     }
 
-    /// Decides how many are projected, `wanted` or more up to `last`, and diagonalises Q in their span, which
-    /// is made one that Q does not leave.
+    /// Decides how many modes are projected, from `wanted` up to `last`, and diagonalises Q in their span, which is
+    /// first made invariant under Q.
     fn order(
         kernel: &Arc<HermitianWilson>,
         vectors: VectorSet,
@@ -311,7 +311,7 @@ impl Modes {
         Ok(modes)
     }
 
-    /// What belongs to the vectors, to be kept with them.
+    /// The numbers that belong to the vectors, to be stored with them.
     pub fn record(&self) -> ModesRecord {
         ModesRecord {
             values: self.values.clone(),
@@ -323,10 +323,10 @@ impl Modes {
         }
     }
 
-    /// Modes that were found before, of the kernel's precision or another. Q is diagonalised in the span
-    /// of the projected ones again: values are those with this kernel, and residuals in double precision; of
-    /// a coarser kernel they are the record's, without rounding. What is not projected is taken from the
-    /// record.
+    /// Restores modes that were found before, with the kernel's precision or another. Q is diagonalised again in the
+    /// span of the projected modes: eigenvalues are those of this kernel, with residuals in double precision; for a
+    /// kernel in lower precision they are taken from the record, which has no rounding. What is not projected is
+    /// taken from the record.
     ///
     /// # Errors
     /// `FieldMismatch`: another lattice or number of vectors, or modes of another kernel: their residuals
@@ -427,9 +427,9 @@ impl Modes {
         (self.distances, self.kappa) = self.errors(self.from);
     }
 
-    /// d_k and kappa_+-, where the approximation of the sign function holds from the modulus `from` on. What mixes
-    /// with a mode of modulus from there on matters only if it has the other sign; with a lower mode, also
-    /// if it is not projected.
+    /// Errors d_k of the projected modes and kappa_+-, for an approximation of the sign function that holds from
+    /// modulus `from` on. Mixing with a mode above `from` matters only if that has the other sign; mixing with a
+    /// lower mode also matters if that is not projected.
     fn errors(&self, from: f64) -> (Vec<f64>, [f64; 2]) {
         let values = &self.values;
         let least = |positive: bool| {
@@ -458,7 +458,7 @@ impl Modes {
     pub fn to(&self, precision: Precision) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.to(precision.max(Precision::F32))?))
     }
-    /// Modes like these on another device, vectors zero: for rehearsals.
+    /// Modes of the same shape on another device, with zero vectors, for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
         Ok(self.with_vectors(self.vectors.like_on(device)?))
     }
@@ -474,8 +474,8 @@ impl Modes {
         }
     }
 
-    /// What a search finds in a rehearsal, as many modes as it may find at most, with the numbers of a spectrum that
-    /// ends such a search.
+    /// A stand-in for the result of a search in a rehearsal: as many modes as it may find, with numbers of a spectrum
+    /// that ends such a search.
     ///
     /// # Errors
     /// Errors of [`Modes::find`].
@@ -499,11 +499,11 @@ impl Modes {
     pub fn vectors(&self) -> &VectorSet {
         &self.vectors
     }
-    /// Modes that are projected.
+    /// Number of projected modes.
     pub fn count(&self) -> usize {
         self.values.len()
     }
-    /// Eigenvalues of Q of the projected modes, by modulus.
+    /// Eigenvalues of Q of the projected modes, ordered by modulus.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
@@ -519,24 +519,24 @@ impl Modes {
     pub fn kappa(&self) -> [f64; 2] {
         self.kappa
     }
-    /// The same where the approximation of the sign function holds from another modulus on.
+    /// kappa_+ and kappa_- where the approximation of the sign function holds from another modulus on.
     pub(super) fn kappa_from(&self, from: f64) -> [f64; 2] {
         self.errors(from).1
     }
-    /// The modulus from which on an approximation of the sign function should hold: as many projected modes lie above
-    /// as share a level with those that are not projected.
+    /// The modulus above which an approximation of the sign function should hold. Above it are those projected modes
+    /// that share a level with modes that are not projected.
     pub fn from(&self) -> f64 {
         self.from
     }
-    /// Moduli of eigenvalues that are not projected are at least this and at most that.
+    /// Least and largest modulus of the eigenvalues that are not projected.
     pub fn interval(&self) -> [f64; 2] {
         [self.next, MARGIN * self.largest().value]
     }
-    /// Modes at the upper end of the spectrum, from the largest modulus on.
+    /// Modes at the upper end of the spectrum, the largest modulus first.
     pub fn high(&self) -> &[HighMode] {
         &self.high
     }
-    /// The largest one.
+    /// The mode of largest modulus.
     pub fn largest(&self) -> HighMode {
         self.high[0]
     }
@@ -546,14 +546,14 @@ impl Modes {
     }
 }
 
-/// Q x.
+/// Computes Q x.
 fn image(kernel: &Arc<HermitianWilson>, x: &SpinorField) -> Result<SpinorField> {
     let mut image = x.like(x.precision())?;
     kernel.apply(&mut image, x)?;
     Ok(image)
 }
 
-/// <v_i, Q v_j> / |q_j| for some of the vectors, row by row.
+/// The matrix <v_i, Q v_j> / |q_j| for some of the vectors, row by row.
 fn matrix(
     kernel: &Arc<HermitianWilson>,
     vectors: &VectorSet,
@@ -573,12 +573,12 @@ fn matrix(
     Ok(h)
 }
 
-/// Takes apart what eigenvectors of Q^2 mix. Where lambda^2 belongs to both lambda and -lambda, or nearly so, the
-/// vectors that were found are mixtures, which Q turns into each other only if all of a level were found. With S v =
-/// Q v / |lambda|, the sign of Q, and eigenvectors c of the matrix of S in their span, of eigenvalue b, the vectors
-/// (1 + sign(b) S) sum_i c_i v_i are eigenvectors of Q, orthogonal, of length sqrt(2 + 2 |b|): the first n vectors
-/// become these. The others, less what lies along those, keep the order of the report; what does not remain is
-/// taken out of both.
+/// Separates eigenvectors of Q that eigenvectors of Q^2 mix. Where lambda^2 belongs to both lambda and -lambda, or
+/// nearly so, the vectors that were found are mixtures, and Q maps them to each other only if all vectors of a level
+/// were found. With S v = Q v / |lambda|, the sign of Q, and eigenvectors c, of eigenvalue b, of the matrix of S in
+/// their span, the vectors (1 + sign(b) S) sum_i c_i v_i are orthogonal eigenvectors of Q of length sqrt(2 + 2 |b|):
+/// the first n vectors become these. The others are made orthogonal to them and keep the order of the report; those
+/// of which nothing remains are dropped from vectors and report.
 fn separate(
     kernel: &Arc<HermitianWilson>,
     mut vectors: VectorSet,
@@ -663,7 +663,7 @@ fn diagonalise(
     Ok((values, residuals))
 }
 
-/// Modes of a search that was cut short are not all there are: refused.
+/// Refuses a search that was cut short, as its modes are not complete.
 pub(super) fn not_ended(report: &EigenReport, what: &str, max_seconds: f64) -> Result<()> {
     match report.stopped_by.filter(|_| report.stopped) {
         None => Ok(()),
@@ -681,7 +681,7 @@ pub(super) fn not_ended(report: &EigenReport, what: &str, max_seconds: f64) -> R
     }
 }
 
-/// The largest eigenvalues of |Q|, by the finder of `params`: as many as are asked for, from one more.
+/// Finds the largest eigenvalues of |Q|, at least one, by the finder of `params`.
 fn highest(
     square: &KernelSquare,
     params: &ModeParams,

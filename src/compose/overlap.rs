@@ -14,7 +14,8 @@ use crate::operators::{
 use crate::refuse;
 use crate::solvers::Monitor;
 
-/// D_N(m).
+/// The overlap operator D_N(m) (Neuberger, hep-lat/9707022): D = rho (1 + gamma5 sign Q) for mass 0, with Q the
+/// hermitian Wilson operator of mass -rho.
 pub struct Overlap {
     sign: Arc<Sign>,
     rho: f64,
@@ -22,8 +23,8 @@ pub struct Overlap {
 }
 
 impl Overlap {
-    /// The kernel Q for links that may be smeared; of `params` mass and twisted mass do not count, the
-    /// clover coefficients, hops and boundary phases do.
+    /// The kernel Q for links that may be smeared. Of `params` mass and twisted mass are ignored; clover
+    /// coefficients, hops and boundary phases are used.
     ///
     /// # Errors
     /// `BadParameter`: |s| is not below 1; others as of [`ActionParams::create`].
@@ -82,17 +83,17 @@ impl Overlap {
         Ok(Overlap { sign, rho, mass })
     }
 
-    /// The same with another mass.
+    /// The same operator with another mass.
     pub fn with_mass(&self, mass: f64) -> Result<Self> {
         Self::new(self.sign.clone(), mass)
     }
-    /// The same in another precision and link storage.
+    /// The same operator in another precision and link storage.
     pub fn to(&self, precision: Precision, recon: Recon) -> Result<Self> {
         Self::new(Arc::new(self.sign.to(precision, recon)?), self.mass)
     }
 
-    /// The Wilson operator of another mass on the kernel's links, with its clover term and boundaries, in
-    /// single precision at least: what preconditions solves, and what its multigrid is set up for.
+    /// The Wilson operator with another mass on the kernel's links, with its clover term and boundary phases, in
+    /// single precision at least: solves are preconditioned by it, and its multigrid is set up for it.
     ///
     /// # Errors
     /// The errors of [`ActionParams::create`].
@@ -107,7 +108,7 @@ impl Overlap {
         ActionParams::from(params).create(links)
     }
 
-    /// An operator like this one on another device, links and modes zero: for rehearsals.
+    /// An operator of the same shape on another device, with zero links and modes, for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         Self::new(Arc::new(self.sign.like_on(device)?), self.mass)
     }
@@ -122,22 +123,23 @@ impl Overlap {
     pub fn mass(&self) -> f64 {
         self.mass
     }
-    /// |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), to first order (Walk, section 2.8),
-    /// of an application at the accuracy in use. Rounding is not in it.
+    /// Bound on |D~ - D| of an application at the accuracy in use, to first order and without rounding: (1 + s - m /
+    /// 2) (2 (kappa_+ + kappa_-) + delta) (Walk, section 2.8).
     pub fn error_bound(&self) -> f64 {
         (self.rho - 0.5 * self.mass) * self.sign.error_bound()
     }
-    /// What its kernels depend on.
+    /// Names what the operator's kernels depend on, for rehearsals.
     pub(super) fn describe(&self) -> String {
         let (sign, links) = (&self.sign, self.sign.kernel().describe());
         format!("{links} {:?} {}", sign.method(), sign.modes().count() > 0)
     }
-    /// D = a + b gamma5 sign Q.
+    /// Coefficients a and b of D = a + b gamma5 sign Q.
     fn coefficients(&self) -> (f64, f64) {
         (self.rho + 0.5 * self.mass, self.rho - 0.5 * self.mass)
     }
 
-    /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x|, of the massless operator, for a random x.
+    /// Violation of the Ginsparg-Wilson relation by the massless operator: |(gamma5 D + D gamma5 - D gamma5 D / rho)
+    /// x| / |x| for a random x.
     ///
     /// # Errors
     /// Errors of an application.
@@ -156,7 +158,7 @@ impl Overlap {
         Ok((blas::norm2(&dg)?[0] / blas::norm2(&x)?[0]).sqrt())
     }
 
-    /// D^dagger D on one chirality, 1 or -1, at half the cost.
+    /// D^dagger D on one chirality, 1 or -1, at half the cost of D^dagger and D.
     pub fn square(&self, chirality: i32) -> OverlapSquare {
         OverlapSquare {
             sign: self.sign.clone(),
@@ -198,9 +200,9 @@ impl LinOp for Overlap {
     }
 }
 
-/// D^dagger D = 2 rho^2 + m^2 / 2 +- (2 rho^2 - m^2 / 2) P sign(Q) P on the spinors of one chirality,
-/// P their projector; those of the other are multiplied by 4 rho^2, its largest eigenvalue, so that the
-/// whole is hermitian and positive and its low modes are those of this chirality.
+/// D^dagger D = 2 rho^2 + m^2 / 2 +- (2 rho^2 - m^2 / 2) P sign(Q) P on spinors of one chirality, P being the
+/// projector to it. Spinors of the other chirality are multiplied by 4 rho^2, the largest eigenvalue, so that the
+/// whole operator is hermitian and positive and its low modes have this chirality.
 pub struct OverlapSquare {
     sign: Arc<Sign>,
     rho: f64,
@@ -217,7 +219,8 @@ impl OverlapSquare {
             [other, a]
         }
     }
-    /// What is added to D^dagger D of mass 0 times 1 - m^2 / (4 rho^2): see [`Overlap`]'s masses.
+    /// The factor c and the shift sigma of D^dagger D(m) = c (D^dagger D(0) + sigma), c = 1 - m^2 / (4 rho^2): see
+    /// [`Overlap`]'s masses.
     pub fn shift_of(rho: f64, mass: f64) -> (f64, f64) {
         let scale = 1.0 - mass * mass / (4.0 * rho * rho);
         (scale, mass * mass / scale)
@@ -233,7 +236,7 @@ impl OverlapSquare {
     pub fn apply_projected(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         self.act(out, inp, 0.0)
     }
-    /// The other chirality is multiplied by `other`.
+    /// Applies D^dagger D; the other chirality is multiplied by `other`.
     fn act(&self, out: &mut SpinorField, inp: &SpinorField, other: f64) -> Result<()> {
         let (r2, m2) = (self.rho * self.rho, self.mass * self.mass);
         let b = (2.0 * r2 - 0.5 * m2) * if self.upper { 1.0 } else { -1.0 };

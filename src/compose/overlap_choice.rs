@@ -14,22 +14,23 @@
 use super::{Overlap, OverlapModes};
 use crate::linop::LinOp;
 
-/// Cost of a solve with the Wilson operator's inverse per ln(1 / tol), in applications of the sign function, with
-/// the time of the inverse and of the directions: measured, docs/overlap.md.
+/// Cost, per ln(1 / tol), of a solve with the Wilson operator's inverse as preconditioner, in applications of the
+/// sign function, including the time of the inverse and of orthogonalising directions (docs/lab/overlap.md).
 const PRECONDITIONED: f64 = 4.5;
 
-/// Iterations of BiCGStab in whose time multigrid falls by a factor of ten: docs/multigrid.md, the table over the quark mass.
+/// Number of iterations of BiCGStab in whose time multigrid reduces the residual by a factor of ten
+/// (docs/lab/multigrid.md).
 const CYCLES: f64 = 10.0;
-/// Iterations of the outer GCR for each ln(1 / tol): docs/performance.md and docs/overlap.md, 2.7 to 4.9.
+/// Iterations of the outer GCR per ln(1 / tol): 2.7 to 4.9 were measured (docs/lab/overlap.md).
 const OUTER: f64 = 4.0;
-/// Iterations of BiCGStab for one right-hand side in the time of multigrid's set-up: on a CPU, and on a GPU that is full;
-/// below [`FULL`] sites of a rank a set-up takes a GPU hardly less time.
+/// Time of multigrid's set-up in iterations of BiCGStab with one right-hand side: on a CPU, and on a GPU that is
+/// full. With fewer than [`FULL`] sites per rank a set-up takes a GPU hardly less time.
 const SETUP: [f64; 2] = [1500.0, 4000.0];
 const FULL: f64 = 2097152.0;
-/// Sites of a lattice that is worth a coarse level.
+/// Number of sites from which on a lattice is worth a coarse level.
 const LEAST: usize = 4096;
 
-/// What a solve with the Wilson operator's inverse runs on, and how much of it.
+/// The device and the amount of work of a solve with the Wilson operator's inverse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Work {
     /// Sites of the lattice and of a rank.
@@ -58,18 +59,18 @@ impl Work {
 }
 
 impl Overlap {
-    /// Is multigrid expected to invert the Wilson operator, whose spectrum's low edge is at `distance` from zero,
-    /// in less time than BiCGStab: in `solves` solves, right-hand sides times masses, to `tol`, with its set-up
-    /// unless that is `ready`?
+    /// Whether multigrid is expected to invert the Wilson operator in less time than BiCGStab. The low edge of the
+    /// operator's spectrum is at `distance` from zero; there are `solves` solves to `tol`, right-hand sides times
+    /// masses, and a set-up unless multigrid is `ready`.
     pub fn multigrid_wins(&self, distance: f64, tol: f64, solves: usize, ready: bool) -> bool {
         let shape = self.shape();
         let sites = [shape.geometry.global_volume(), shape.geometry.volume()];
         Work { sites, cpu: shape.device.is_cpu(), distance, tol, solves, ready }.multigrid_wins()
     }
 
-    /// Is GCR with the Wilson operator's inverse expected to solve for these masses, one after the other, in less
-    /// time than the Krylov space of the least one without it takes, which all masses share? `modes` are taken
-    /// out of the start.
+    /// Whether GCR with the Wilson operator's inverse, for one of these masses after the other, is expected to take
+    /// less time than one Krylov space without it, which all masses share and whose length the least mass sets.
+    /// `modes` are projected out of the start.
     pub fn preconditioner_wins(&self, modes: Option<&OverlapModes>, masses: &[f64]) -> bool {
         let least = masses.iter().fold(f64::INFINITY, |m, &v| m.min(v));
         let found = modes.map_or(0.0, |modes| {

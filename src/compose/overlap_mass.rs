@@ -14,17 +14,18 @@ use crate::fields::{blas, Noise, Precision, Recon};
 use crate::operators::in_storage;
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
-/// Low edge of the Wilson spectrum over m.
+/// The low edge of the Wilson spectrum, in units of the quark mass, for which the preconditioner is best.
 const EDGE: f64 = 2.0;
-/// Least distance of the edge: as well as it is known.
+/// Least value of the edge, which is not known better than this.
 const LEAST: f64 = 0.005;
-/// Steps of inverse iteration, each with the Wilson operator of minus this share of the edge as it is known.
+/// Steps of inverse iteration: each uses the Wilson operator with the mass lowered by this fraction of the edge as
+/// known so far.
 const SHARES: [f64; 7] = [0.0, 0.0, 0.0, 0.5, 0.75, 0.75, 0.75];
 
 impl Overlap {
-    /// The low edge of the spectrum of the Wilson operator of mass 0 on the kernel's links, minus the
-    /// critical mass: the real part of <v, D_W v> / <v, v> of a vector that some steps of inverse iteration
-    /// made of noise. They cost about as much as an application of the sign function.
+    /// The low edge of the spectrum of the massless Wilson operator on the kernel's links, which is minus the
+    /// critical mass: the real part of <v, D_W v> / <v, v> for a vector that a few steps of inverse iteration make of
+    /// noise. These cost about as much as one application of the sign function.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: no number comes out.
@@ -60,8 +61,8 @@ impl Overlap {
         Ok(edge)
     }
 
-    /// The mass w of the Wilson operator that preconditions this operator best: the low edge of its
-    /// spectrum is at twice the quark mass. Near this one iterations hardly depend on it.
+    /// The mass w of the Wilson operator that is the best preconditioner of this operator: the low edge of its
+    /// spectrum is then at twice the quark mass. The number of iterations hardly depends on it nearby.
     ///
     /// # Errors
     /// Errors of [`Overlap::wilson_edge`].
@@ -69,7 +70,7 @@ impl Overlap {
         Ok(self.wilson_mass_of(self.wilson_edge()?))
     }
 
-    /// The same for an edge that is known.
+    /// The mass of [`Overlap::wilson_mass`] for a known edge.
     pub fn wilson_mass_of(&self, edge: f64) -> f64 {
         (EDGE * self.mass()).max(LEAST) - edge
     }

@@ -22,7 +22,7 @@ pub struct OverlapModes {
     rho: f64,
 }
 
-/// Numbers that belong to low modes, of chirality 1, then -1: with the vectors, all that
+/// The numbers that belong to low modes, of chirality 1, then -1; together with the vectors they are all that
 /// [`OverlapModes::restore`] needs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapModesRecord {
@@ -33,13 +33,13 @@ pub struct OverlapModesRecord {
     pub rho: f64,
 }
 
-/// A mode is a zero mode if its eigenvalue is within this many times the error that the sign function
-/// and the eigensolver allow.
+/// A mode counts as zero mode if its eigenvalue is at most this many times the error that sign function and
+/// eigensolver allow.
 const ZERO: f64 = 10.0;
 
 impl OverlapModes {
-    /// `count` modes of either chirality to a residual of `tol` times 4 rho^2; twice as many, again and again,
-    /// while all that were found are zero modes, as there may be more.
+    /// Finds `count` modes of each chirality to a residual of `tol` times 4 rho^2. As long as all modes that were
+    /// found are zero modes, the number is doubled, since there may be more.
     ///
     /// # Errors
     /// Errors of [`eigen`]; `KernelSpectrum`: they do not converge, or all are zero modes of as many as can be
@@ -48,7 +48,7 @@ impl OverlapModes {
         Self::find_within(f64::INFINITY, op, count, tol, monitor)
     }
 
-    /// The same in at most `max_seconds`.
+    /// As [`OverlapModes::find`], in at most `max_seconds`.
     ///
     /// # Errors
     /// Errors of [`OverlapModes::find`]; `KernelSpectrum`: the time was over before all were found.
@@ -132,7 +132,7 @@ impl OverlapModes {
         })
     }
 
-    /// Modes like these on another device, vectors zero: for rehearsals.
+    /// Modes of the same shape on another device, with zero vectors, for rehearsals.
     pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
         let [upper, lower] = &self.vectors;
         Ok(OverlapModes {
@@ -143,7 +143,7 @@ impl OverlapModes {
         })
     }
 
-    /// What belongs to the vectors, to be kept with them.
+    /// The numbers that belong to the vectors, to be stored with them.
     pub fn record(&self) -> OverlapModesRecord {
         OverlapModesRecord {
             values: self.values.clone(),
@@ -153,7 +153,7 @@ impl OverlapModes {
         }
     }
 
-    /// Modes that were found before, of the operator's precision or another; residuals are those with
+    /// Restores modes that were found before, with the operator's precision or another; residuals are computed with
     /// this operator.
     ///
     /// # Errors
@@ -224,8 +224,8 @@ impl OverlapModes {
         })
     }
 
-    /// Are there `count` modes of either chirality to residuals of `tol` times 4 rho^2, and one that is not
-    /// a zero mode?
+    /// Whether these are `count` modes of each chirality to residuals of `tol` times 4 rho^2, with at least one that
+    /// is not a zero mode.
     pub fn hold(&self, count: usize, tol: f64) -> bool {
         let max = 4.0 * self.rho * self.rho * tol;
         let good = |(r, &zeros): (&Vec<f64>, &usize)| {
@@ -234,7 +234,7 @@ impl OverlapModes {
         self.residuals.iter().zip(&self.zeros).all(good)
     }
 
-    /// Modes of either chirality, of one perhaps more.
+    /// Number of modes of each chirality; one chirality may have one more.
     pub fn count(&self) -> usize {
         self.values[0].len().min(self.values[1].len())
     }
@@ -255,8 +255,8 @@ impl OverlapModes {
     pub fn zeros(&self) -> [usize; 2] {
         self.zeros
     }
-    /// n_- - n_+: with gamma5 = gamma_x gamma_y gamma_z gamma_t the topological charge of a smooth field
-    /// as the gauge observables count it.
+    /// The index n_- - n_+. With gamma5 = gamma_x gamma_y gamma_z gamma_t it is the topological charge of a smooth
+    /// field in the convention of the gauge observables.
     pub fn index(&self) -> i64 {
         self.zeros[1] as i64 - self.zeros[0] as i64
     }

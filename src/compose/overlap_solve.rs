@@ -53,13 +53,13 @@ pub enum OverlapPreconditioner {
 }
 
 impl OverlapPreconditioner {
-    /// The preconditioner that is as accurate as pays mostly.
+    /// The preconditioner with the accuracy that pays in most cases.
     pub fn wilson(mass: f64) -> Self {
         OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
     }
 }
 
-/// What a solve is asked for.
+/// Parameters of a solve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OverlapSolveParams {
     pub algorithm: OverlapAlgorithm,
@@ -70,7 +70,7 @@ pub struct OverlapSolveParams {
     pub sloppy: Option<(Precision, Recon)>,
     /// Coarser sign functions while the residual is large.
     pub relax: bool,
-    /// GCR: directions kept.
+    /// GCR: number of directions kept.
     pub nkrylov: usize,
     /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
     /// [`Overlap::wilson_mass`] finds.
@@ -95,9 +95,9 @@ impl Default for OverlapSolveParams {
     }
 }
 
-/// Share of the tolerance that an application may be wrong by when the residual is one.
+/// Fraction of the tolerance by which an application may be wrong when the residual is one.
 const SHARE: f64 = 0.1;
-/// Solves in a row that bring the residual of the equation itself to the tolerance.
+/// Largest number of consecutive solves that bring the residual of the equation itself to the tolerance.
 const EXTENSIONS: usize = 6;
 
 /// An overlap operator prepared for solves.
@@ -108,12 +108,12 @@ pub struct OverlapSolver {
     modes: Option<Arc<OverlapModes>>,
     params: OverlapSolveParams,
     by_multigrid: bool,
-    /// Algorithm of the last solve.
+    /// The algorithm that the last solve used.
     taken: Mutex<OverlapAlgorithm>,
 }
 
 impl OverlapSolver {
-    /// `modes`, of the same operator, are taken out of the start of every solve.
+    /// Makes a solver; `modes`, of the same operator, are projected out of the start of every solve.
     ///
     /// # Errors
     /// `BadParameter`; `Unsupported`: a preconditioner without GCR; `OutOfMemory`.
@@ -190,8 +190,8 @@ impl OverlapSolver {
         Ok(solver)
     }
 
-    /// Solves with the preconditioner's Wilson operator by GCR with this multigrid, which was set up for
-    /// [`Overlap::wilson`] of about the preconditioner's mass; solvers may share it.
+    /// Makes GCR with this multigrid solve the preconditioner's Wilson operator. The multigrid must have been set up
+    /// for [`Overlap::wilson`] with about the preconditioner's mass; solvers may share it.
     ///
     /// # Errors
     /// `Unsupported`: there is no Wilson preconditioner; `FieldMismatch`: another lattice or device.
@@ -238,12 +238,12 @@ impl OverlapSolver {
     pub fn params(&self) -> &OverlapSolveParams {
         &self.params
     }
-    /// The algorithm of the last solve; before any what was asked for.
+    /// The algorithm that the last solve used; before any solve, the one that was asked for.
     pub fn taken(&self) -> OverlapAlgorithm {
         *self.taken.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Is the preconditioner's inverse by multigrid?
+    /// Whether the preconditioner's inverse uses multigrid.
     pub fn by_multigrid(&self) -> bool {
         self.by_multigrid
     }
@@ -267,7 +267,7 @@ impl OverlapSolver {
         Ok(algorithm)
     }
 
-    /// Have all right-hand sides the same chirality?
+    /// Whether all right-hand sides have the same chirality.
     fn one_chirality(&self, b: &SpinorField) -> Result<bool> {
         let mut half = b.like(b.precision())?;
         let mut empty = false;
@@ -278,7 +278,7 @@ impl OverlapSolver {
         Ok(empty)
     }
 
-    /// Sets the accuracy of the inner sign function by the residual.
+    /// Wraps `monitor` so that the inner sign function's accuracy follows the residual.
     fn relaxed<'a, 'm>(
         &'a self,
         goal: f64,
@@ -315,8 +315,8 @@ impl OverlapSolver {
         self.solve_within(self.params.max_seconds, x, b, monitor)
     }
 
-    /// The same in at most `max_seconds`, whatever the parameters say: a job that solves again and again
-    /// gives what it has left.
+    /// As [`OverlapSolver::solve`], in at most `max_seconds` whatever the parameters say, for a job that solves again
+    /// and again with the time that it has left.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve`].
@@ -345,7 +345,7 @@ impl OverlapSolver {
         units.end(solved)
     }
 
-    /// Has the kernels of `work`, a first solve, compiled all at once.
+    /// Compiles the kernels of `work`, a first solve, all at once, by a rehearsal.
     pub(super) fn rehearse(
         &self,
         algorithm: OverlapAlgorithm,
@@ -364,7 +364,7 @@ impl OverlapSolver {
         shape.geometry.rehearse(&shape.device, name, work);
     }
 
-    /// Solves, in a rehearsal, by every algorithm that may be chosen.
+    /// Runs, in a rehearsal, every algorithm that may be chosen.
     pub(crate) fn run_through(&self, x: &mut SpinorField, b: &SpinorField) -> Result<()> {
         let limit = Limit::new(f64::INFINITY)?;
         let all = match (self.params.algorithm, self.choose(&[self.op.mass()], b)?) {
@@ -378,7 +378,7 @@ impl OverlapSolver {
         Ok(())
     }
 
-    /// The solve itself.
+    /// Solves by one algorithm.
     pub(super) fn solve_by(
         &self,
         algorithm: OverlapAlgorithm,
@@ -404,7 +404,7 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// Solves from x with the residual r on, in stages to what is left of the tolerance.
+    /// Continues from x with the residual r, in stages, until what is left of the tolerance is met.
     #[allow(clippy::too_many_arguments)]
     fn advance(
         &self,
@@ -480,7 +480,7 @@ impl OverlapSolver {
         blas::axpby(&blas::uniform(n, 1.0), b, &blas::uniform(n, -1.0), r)
     }
 
-    /// Parameters of a part of a solve: CG, unless it is told otherwise.
+    /// Parameters for a part of a solve; the algorithm is CG unless the caller changes it.
     fn solver_params(&self, tol: f64, left: usize, limit: &Limit) -> SolverParams {
         let stop = Stop { iterations: left, seconds: limit.left(), ..Stop::at(tol) };
         SolverParams {
@@ -491,7 +491,7 @@ impl OverlapSolver {
         }
     }
 
-    /// D^dagger D of the precise operator and the inner one.
+    /// The system D^dagger D on one chirality, with the precise operator and the inner one.
     fn squares(&self, chirality: i32) -> System {
         let sloppy = self.sloppy.as_ref().map(|s| Arc::new(s.square(chirality)) as Arc<dyn LinOp>);
         System { sloppy, ..System::new(Arc::new(self.op.square(chirality))) }
@@ -577,7 +577,7 @@ impl OverlapSolver {
         solvers::solve(&system, &params, x, b, monitor)
     }
 
-    /// The same with another mass.
+    /// The same solver for another mass.
     fn with_mass(&self, mass: f64, preconditioner: bool) -> Result<Self> {
         Ok(OverlapSolver {
             op: Arc::new(self.op.with_mass(mass)?),
@@ -593,11 +593,10 @@ impl OverlapSolver {
         })
     }
 
-    /// Solves D(m_k) x_k = b for several masses. CG does it from one Krylov space on either chirality that b
-    /// has, without the low modes: D^dagger D(m) = (1 - m^2 / (4 rho^2)) (D^dagger D(0) + sigma), sigma =
-    /// m^2 / (1 - m^2 / (4 rho^2)). The others solve for one mass after the other, with the
-    /// preconditioner of the operator's mass. The residuals of the report are the largest over the masses
-    /// of D(m) x = b, recomputed.
+    /// Solves D(m_k) x_k = b for several masses. CG does so from one Krylov space on each chirality of b, with low
+    /// modes projected out: D^dagger D(m) = (1 - m^2 / (4 rho^2)) (D^dagger D(0) + sigma), sigma = m^2 / (1 - m^2 /
+    /// (4 rho^2)). The other algorithms solve for one mass after the other, with the preconditioner of the operator's
+    /// mass. Residuals of the report are the largest over the masses of D(m) x = b, recomputed.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve`]; `BadParameter`: no mass, or one out of range.
@@ -611,8 +610,8 @@ impl OverlapSolver {
         self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
     }
 
-    /// The same in at most `max_seconds` for all masses together. Where the time is over before a mass had
-    /// its turn, its solution is 0.
+    /// As [`OverlapSolver::solve_masses`], in at most `max_seconds` for all masses together. If the time is over
+    /// before a mass had its turn, its solution is 0.
     ///
     /// # Errors
     /// Errors of [`OverlapSolver::solve_masses`].
@@ -689,7 +688,7 @@ impl OverlapSolver {
         Ok(report)
     }
 
-    /// Measures the residual of D x = b, and solves on where it is above the tolerance.
+    /// Measures the residual of D x = b and solves further where it is above the tolerance.
     fn correct(
         &self,
         x: &mut SpinorField,
@@ -711,7 +710,7 @@ impl OverlapSolver {
         Ok(SolverReport { residual, stopped, ..Default::default() })
     }
 
-    /// All masses from one Krylov space on either chirality, without the low modes.
+    /// Solves for all masses from one Krylov space on each chirality, with low modes projected out.
     fn shifted(
         &self,
         masses: &[f64],

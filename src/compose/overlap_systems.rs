@@ -10,7 +10,7 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{chiral_sum, one_and_gamma5};
 use crate::solvers;
 
-/// gamma5 sign(Q).
+/// The unitary operator gamma5 sign(Q).
 pub(super) struct Unitary(pub(super) Arc<Sign>);
 
 impl LinOp for Unitary {
@@ -29,7 +29,7 @@ impl LinOp for Unitary {
     }
 }
 
-/// D_W^-1 to a low accuracy, perhaps of vectors in another precision.
+/// D_W^-1 to a low accuracy; its vectors may be in another precision.
 pub(super) struct WilsonInverse {
     pub(super) solver: DiracSolver,
     pub(super) shape: Shape,

@@ -33,7 +33,7 @@ choices! {
     }
 }
 
-/// What approximation is asked for.
+/// Parameters of the approximation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignParams {
     /// Largest error of the function on the spectrum that is not projected.
@@ -61,7 +61,7 @@ impl Default for SignParams {
 }
 
 impl SignParams {
-    /// What can be refused before modes are sought.
+    /// Refuses what can be refused before modes are searched for.
     pub fn check(&self) -> Result<()> {
         if !(self.delta >= 1e-14 && self.delta < 1.0) {
             refuse!(BadParameter, "delta", expected("1e-14 to 1"), found("{}", self.delta));
@@ -70,39 +70,39 @@ impl SignParams {
     }
 }
 
-/// sign(Q) as an operator.
+/// sign(Q) as an operator: exact on the projected modes, an approximation on the rest.
 pub struct Sign {
     kernel: Arc<HermitianWilson>,
     modes: Arc<Modes>,
     params: SignParams,
-    /// Polynomials from coarse to fine; the last has the delta asked for. Empty with Zolotarev.
+    /// Polynomials, the coarsest first; the last one has the delta asked for. Empty with Zolotarev.
     polynomials: Vec<Polynomial>,
     rational: Option<Rational>,
     top: f64,
     /// kappa_+ and kappa_- of the modes with this interval.
     kappa: [f64; 2],
-    /// The delta in use, as bits.
+    /// The delta in use, as the bits of a double.
     accuracy: AtomicU64,
     /// Multiplications of a vector with Q so far.
     work: AtomicU64,
-    /// Right-hand sides for which an application's kernels are compiled.
+    /// Number of right-hand sides for which an application's kernels are compiled.
     rehearsed: AtomicUsize,
     workspace: Workspace,
     lifted: Workspace,
 }
 
-/// Highest degree that may be allowed: making a polynomial takes a time with the degree's square.
+/// Highest degree that may be asked for: the time to make a polynomial grows with the square of its degree.
 const MAX_DEGREE: usize = 20_000;
-/// Coarsest accuracy of a solve that relaxes it, and the step to the next.
+/// Coarsest accuracy of a solve that relaxes it, and the ratio of consecutive accuracies.
 const COARSEST: f64 = 1e-2;
 const STEP: f64 = 0.1;
-/// A residue larger than this share of the spectrum is that of a mode that was not found, not of one near zero.
+/// A residue above this fraction of the spectrum is due to a mode that was not found, not to one near zero.
 const UNRESOLVED: f64 = 1e-5;
-/// The spectrum is taken this much larger, as its end is known with an error.
+/// The spectrum is enlarged by this factor, as its upper end is known with an error.
 const SLACK: f64 = 0.999;
 
 impl Sign {
-    /// The error of vectors in a precision: an approximation with less makes no sense.
+    /// The rounding error of vectors in a precision: a more exact approximation makes no sense.
     pub fn least_delta(precision: Precision) -> f64 {
         match precision {
             Precision::F64 => 1e-14,
@@ -214,7 +214,7 @@ impl Sign {
         }
     }
 
-    /// Keeps the faster of both.
+    /// Keeps the faster of the two methods.
     fn choose(&mut self) -> Result<()> {
         let shape = self.shape();
         let (mut x, mut y) = (shape.field(1)?, shape.field(1)?);
@@ -244,7 +244,7 @@ impl Sign {
         Ok(())
     }
 
-    /// The same function in another precision and link storage, not more precise than that allows.
+    /// The same function in another precision and link storage, with the accuracy that this precision allows.
     ///
     /// # Errors
     /// Errors of [`Sign::new`] in 16 bits, where a polynomial takes the place of Zolotarev's function.
@@ -278,7 +278,7 @@ impl Sign {
         Ok(sign)
     }
 
-    /// A function like this one on another device, links and modes zero: for rehearsals.
+    /// A function of the same shape on another device, with zero links and modes, for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Self> {
         let (kernel, modes) = (self.kernel.like_on(device)?, self.modes.like_on(device)?);
         Ok(self.with_parts(Arc::new(kernel), Arc::new(modes)))
@@ -306,14 +306,14 @@ impl Sign {
     pub fn modes(&self) -> &Arc<Modes> {
         &self.modes
     }
-    /// Polynomial or Zolotarev.
+    /// The method in use, polynomial or Zolotarev.
     pub fn method(&self) -> Method {
         match self.rational {
             None => Method::Polynomial,
             Some(_) => Method::Zolotarev,
         }
     }
-    /// Degree of the finest polynomial in Q^2, or the number of poles.
+    /// Degree in Q^2 of the finest polynomial, or the number of poles.
     pub fn degree(&self) -> usize {
         match (&self.rational, self.polynomials.last()) {
             (Some(r), _) => r.poles.len(),
@@ -321,7 +321,7 @@ impl Sign {
             (None, None) => 0,
         }
     }
-    /// Error on the spectrum that is not projected, of the finest approximation.
+    /// Error of the finest approximation on the spectrum that is not projected.
     pub fn delta(&self) -> f64 {
         match (&self.rational, self.polynomials.last()) {
             (Some(r), _) => 2.0 * r.delta,
@@ -329,7 +329,7 @@ impl Sign {
             (None, None) => 1.0,
         }
     }
-    /// Least and largest modulus of eigenvalues that the approximation holds for.
+    /// Least and largest modulus of the eigenvalues for which the approximation holds.
     pub fn interval(&self) -> [f64; 2] {
         let epsilon = match (&self.rational, self.polynomials.last()) {
             (Some(r), _) => r.epsilon,
@@ -338,7 +338,7 @@ impl Sign {
         };
         [epsilon.sqrt() * self.top, self.top]
     }
-    /// Applications from now on have at most this error, as far as the finest approximation allows.
+    /// Sets the largest error that applications may have from now on, as far as the finest approximation allows.
     pub fn set_accuracy(&self, delta: f64) {
         self.accuracy.store(delta.to_bits(), Ordering::Relaxed);
     }
@@ -359,7 +359,7 @@ impl Sign {
         2.0 * (self.kappa[0] + self.kappa[1]) + delta
     }
 
-    /// The coarsest polynomial that is good enough.
+    /// The coarsest polynomial whose error is small enough.
     fn chosen(&self) -> Option<&Polynomial> {
         let wanted = 1.001 * self.accuracy();
         self.polynomials.iter().find(|p| p.delta <= wanted).or(self.polynomials.last())
@@ -399,7 +399,7 @@ impl Sign {
         }
     }
 
-    /// Has the kernels of a first application to so many right-hand sides compiled all at once.
+    /// Compiles the kernels of a first application to as many right-hand sides all at once, by a rehearsal.
     fn rehearse(&self, out: &mut SpinorField, inp: &SpinorField) {
         let n = inp.nrhs();
         if self.rehearsed.swap(n, Ordering::Relaxed) == n {
@@ -436,7 +436,7 @@ impl Sign {
         self.add_low(&c, out)
     }
 
-    /// out = what the approximation makes of in, which has no projected modes.
+    /// Applies the approximation to `in`, from which the projected modes have been removed.
     fn approximation(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, n) = (self.shape(), inp.nrhs());
         if let Some(r) = &self.rational {

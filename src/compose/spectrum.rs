@@ -10,14 +10,15 @@ use crate::linop::LinOp;
 use crate::solvers::dense::top_of_tridiagonal;
 use crate::solvers::unwatched;
 
-/// An estimate of an end of the spectrum of P^dagger P, which lies inside of it, and how far an eigenvalue is from it at most.
+/// An estimate of an end of the spectrum of P^dagger P from inside of it, with a bound on the distance to an
+/// eigenvalue.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     pub value: f64,
     pub distance: f64,
 }
 
-/// Relative distance at which the smallest eigenvalue is known well enough.
+/// Relative accuracy to which the smallest eigenvalue is needed.
 const NEAR: f64 = 0.02;
 
 /// The largest eigenvalue of op^dagger op by `steps` steps of Lanczos from a random vector.
@@ -61,12 +62,12 @@ pub fn largest(op: &dyn LinOp, steps: usize, seed: u64) -> Result<Bound> {
     Ok(Bound { value, distance: beside[beside.len() - 1] * last })
 }
 
-/// The smallest eigenvalue of P^dagger P by at most `max` steps of Lanczos on its inverse, each a solve with
-/// `solver` (of `Solution::MatPcDagMatPc` or `MatDagMat`), from a random vector, until it is known to
-/// `NEAR`. The value is the expectation of P^dagger P itself in the vector that was found, so that no error of a solve
-/// brings it below the smallest eigenvalue. The distance comes from the residual of the inverse: that of P^dagger P
-/// has what solves leave of large eigenvalues, beside which a small one is lost. With it come the iterations of all
-/// solves.
+/// Estimates the smallest eigenvalue of P^dagger P by at most `max` steps of Lanczos on its inverse, from a random
+/// vector, until it is known to `NEAR`. Each step is a solve with `solver` (of `Solution::MatPcDagMatPc` or
+/// `MatDagMat`). The value is the expectation of P^dagger P itself in the vector that was found, so that no error of
+/// a solve brings it below the smallest eigenvalue. The distance comes from the residual of the inverse, since that
+/// of P^dagger P contains what solves leave of large eigenvalues, beside which a small one is lost. Returns also the
+/// iterations of all solves.
 ///
 /// # Errors
 /// Errors of [`DiracSolver::solve`]; `SolverBreakdown`: what is not finite.

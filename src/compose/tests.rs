@@ -23,7 +23,7 @@ use crate::operators::{
 };
 use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
-/// Kernels with their constants.
+/// The kernels asked for, with their constants.
 pub(crate) fn kernels(asked: &[Asked]) -> BTreeSet<String> {
     let line = |a: &Asked| format!("{} {:?} {:?}", a.kernel.name, a.params, a.specs);
     asked.iter().map(line).collect()
@@ -107,7 +107,7 @@ pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: 
     assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
 }
 
-/// What `work` launches is what it asks for in a rehearsal.
+/// Checks that `work` launches what it asks for in a rehearsal.
 fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
     let rehearsed = Device::recorded(false, || _ = work());
     let mut done = None;
@@ -171,7 +171,7 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
     }
 }
 
-/// The kernels that a second lattice needs anew: none that does not know where its sites are.
+/// A second lattice needs only new kernels that know the lattice's extents.
 #[test]
 fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     let solves = |extents| {
@@ -239,8 +239,8 @@ fn multigrid_is_chosen_where_its_set_up_pays() {
     assert!(!Work { distance: 0.1, ready: true, ..one }.multigrid_wins());
 }
 
-/// Nothing ends at 2^31 or 2^32 numbers: not sites times components times right-hand sides, not bytes, not
-/// the elements of a launch.
+/// Nothing stops at 2^31 or 2^32 numbers: not sites times components times right-hand sides, not bytes, not the
+/// elements of a launch.
 #[test]
 fn objects_have_more_numbers_than_32_bits_count() {
     let cpu = Device::cpu(1).unwrap();
@@ -264,7 +264,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
     }
 }
 
-/// A lattice of as many sites as a rank may have, 2^30.
+/// A lattice with 2^30 sites, the most that a rank may have.
 fn many_sites(device: &Device) -> Result<()> {
     let geometry = Geometry::new([256, 256, 128, 128], device)?;
     for precision in Precision::ALL {
@@ -289,7 +289,7 @@ fn many_sites(device: &Device) -> Result<()> {
     op.apply(&mut y, &x)
 }
 
-/// 2^20 sites with 352 null vectors, and as many columns.
+/// 2^20 sites with 352 null vectors and as many columns.
 fn many_columns(device: &Device) -> Result<()> {
     let geometry = Geometry::new([32; 4], device)?;
     let (grid, columns) = (CoarseGrid::finest(&geometry, device)?, 352);
@@ -318,8 +318,8 @@ fn many_columns(device: &Device) -> Result<()> {
     Ok(())
 }
 
-/// Vectors of more than 2^31 complex numbers where a GPU has the memory, else of a few: every column is where
-/// it was put, and null vectors restricted and prolonged are themselves.
+/// Vectors of more than 2^31 complex numbers where a GPU has the memory, else of a few: every column is where it was
+/// put, and null vectors that are restricted and prolonged again are unchanged.
 #[test]
 fn columns_that_32_bits_do_not_count_are_right() {
     for device in devices() {

@@ -6,23 +6,23 @@ use super::{one_word, truth, CType, Doc, Member, Taken, Type};
 use crate::error::Result;
 use crate::refuse;
 
-/// What a value of an enum is called.
+/// The names of a value of an enum.
 pub struct Name {
     pub number: i32,
     /// Constant of the C interface.
     pub name: &'static str,
-    /// Word in TOML and options; empty where text has none.
+    /// Word in TOML and options; empty for values that text does not have.
     pub word: &'static str,
     pub doc: Doc,
 }
 
 /// An enum with numbers in the header.
 pub trait Choice: Copy + 'static {
-    /// Type of the C interface.
+    /// Name of the type in the C interface.
     const TYPE: &'static str;
     const DOC: Doc;
     const NAMES: &'static [Name];
-    /// Meaning of each name; `None`: the library refuses it.
+    /// The value that each name means; `None`: the library refuses it.
     const VALUES: &'static [Option<Self>];
 
     fn named() -> impl Iterator<Item = (&'static Name, Self)> {
@@ -50,7 +50,7 @@ pub trait Choice: Copy + 'static {
         Self::named().find(|(_, value)| *value == self).map_or("", |(name, _)| name.word)
     }
 
-    /// The number that says that no value was chosen: 0, or -1 where 0 is a value.
+    /// The number that means that no value was chosen: 0, or -1 where 0 is a value.
     fn none() -> i32 {
         if Self::NAMES.iter().any(|name| name.number == 0) {
             -1
@@ -60,7 +60,7 @@ pub trait Choice: Copy + 'static {
     }
 }
 
-/// The number of an enum's value as hosts pass it: any number until [`choose`] has looked at it.
+/// The number of an enum's value as hosts pass it, which may be any number until [`choose`] has checked it.
 #[repr(transparent)]
 pub struct Number<T>(pub i32, PhantomData<T>);
 
@@ -111,7 +111,7 @@ impl<T: Choice> Member for Number<T> {
             None => self.0.to_string(),
         }
     }
-    /// An enumerator's name or its number; of yes and no also these.
+    /// Takes the name of an enumerator or its number; for yes and no also the usual words.
     fn take(&mut self, words: &[&str]) -> Taken {
         let names = || T::NAMES.iter().filter(|name| name.number != i32::MIN);
         let flag = T::TYPE == "QudaBoolean";
@@ -126,7 +126,7 @@ impl<T: Choice> Member for Number<T> {
     }
 }
 
-/// The value of a number that the host passed in `argument`.
+/// The value whose number the host passed in `argument`.
 pub fn choose<T: Choice>(number: Number<T>, argument: &str) -> Result<T> {
     if let Some((_, value)) = T::named().find(|(name, _)| name.number == number.0) {
         return Ok(value);

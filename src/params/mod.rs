@@ -16,7 +16,7 @@ use std::ffi::{c_char, c_int, c_uint, c_void};
 
 use num_complex::Complex64;
 
-/// Lines of a comment.
+/// Lines of a doc comment.
 pub type Doc = &'static [&'static str];
 
 /// A type of the C interface, as data: headers and bindings are written from it.
@@ -45,9 +45,9 @@ pub enum Type {
     Numbers(&'static Type),
     /// The address of values that a function may change, in QUDA's interface only.
     Pointer(&'static Type),
-    /// Addresses of addresses of C's `int`, so deep: QUDA's lists of paths.
+    /// Addresses of addresses of C's `int`, nested so many times: QUDA's lists of paths.
     Paths(usize),
-    /// So many values, one after the other.
+    /// Array with so many values.
     Array(&'static Type, usize),
 }
 
@@ -56,34 +56,34 @@ pub trait CType {
     const TYPE: Type;
 }
 
-/// A member of a struct of the C interface.
+/// A type that a member of a struct of the C interface may have.
 pub trait Member: Copy + CType {
     const ZERO: Self;
     /// Passes on the bytes that all ranks have in common: those of numbers, not of addresses.
     fn digest(&self, _to: &mut dyn FnMut(&[u8])) {}
     /// The value as the header writes it.
     fn in_c(&self) -> String;
-    /// Takes the value that words of a text spell, or says what these should be.
+    /// Sets the value to what `words` spell, or says what these should be.
     fn take(&mut self, _words: &[&str]) -> Taken {
         Err("no value, as programs set this member".into())
     }
-    /// The same for an array of such members: a word for each of the first ones.
+    /// Sets the first members of an array, one word for each.
     fn take_all(all: &mut [Self], words: &[&str]) -> Taken {
         if words.is_empty() || words.len() > all.len() {
             return Err(format!("1 to {} values", all.len()));
         }
         all.iter_mut().zip(words).try_for_each(|(one, word)| one.take(&[word]))
     }
-    /// The same for number `place` of a member that is an array.
+    /// Sets element number `place` of a member that is an array.
     fn take_at(&mut self, _place: usize, _words: &[&str]) -> Taken {
         Err("no key here, as this member has one value for all levels".into())
     }
 }
 
-/// Nothing, or what words should have been.
+/// Nothing, or what was expected in place of the words.
 pub type Taken = std::result::Result<(), String>;
 
-/// The only word, if it is right.
+/// Parses the only word.
 fn one_word<T>(
     words: &[&str],
     expected: &str,
@@ -95,7 +95,7 @@ fn one_word<T>(
     }
 }
 
-/// A word for true or false.
+/// Parses a word for true or false.
 fn truth(word: &str) -> Option<bool> {
     match word.to_ascii_lowercase().as_str() {
         "yes" | "y" | "true" | "on" | "quda_boolean_true" | "quda_boolean_yes" => Some(true),
@@ -231,7 +231,7 @@ impl<T: Member, const N: usize> Member for [T; N] {
     }
 }
 
-/// A member of a struct of the C interface, for those who write headers.
+/// A member of a struct of the C interface, for the generators of headers.
 pub struct Field {
     pub name: &'static str,
     pub ty: Type,
@@ -256,7 +256,7 @@ impl Field {
     };
 }
 
-/// Are these all members of a struct of so many bytes, without gaps between or behind them?
+/// Whether these members fill a struct of `size` bytes without gaps.
 pub const fn is_packed(fields: &[Field], size: usize) -> bool {
     let (mut i, mut next) = (0, 0);
     while i < fields.len() {
@@ -271,7 +271,7 @@ pub const fn is_packed(fields: &[Field], size: usize) -> bool {
 
 const _: () = assert!(size_of::<c_int>() == 4);
 
-/// The number in text, with an exponent where the number would be long.
+/// The number as text, with an exponent where it would be long.
 fn short(x: f64) -> String {
     let plain = x.to_string();
     match plain.len() > 10 {

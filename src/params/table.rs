@@ -7,12 +7,12 @@ use super::{Doc, Field, Type};
 use crate::error::Result;
 use crate::refuse;
 
-/// Numbers that a parameter may have.
+/// The range of numbers that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     least: f64,
     max: f64,
-    /// Are the ends themselves values?
+    /// Whether the ends themselves are allowed.
     ends: [bool; 2],
     whole: bool,
 }
@@ -39,7 +39,7 @@ impl Range {
         }
     }
 
-    /// The range as messages and help say it; empty where every number is a value.
+    /// The range as messages and help print it; empty where every number is allowed.
     pub fn text(&self) -> String {
         let (least, max) = (super::short(self.least), super::short(self.max));
         let limited = self.max < f64::from(i32::MAX);
@@ -59,7 +59,7 @@ impl Range {
     }
 }
 
-/// What a value is in text.
+/// The kind of a value in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Number,
@@ -67,30 +67,30 @@ pub enum Kind {
     Word,
     /// True or false.
     Flag,
-    /// No parameter: room in a struct of C.
+    /// No parameter, but unused space in a struct of C.
     Reserved,
 }
 
 /// A parameter.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// Member in Rust and C, key in TOML; with dashes the option of a program.
+    /// Name of the member in Rust and C and of the key in TOML; with dashes, of the program's option.
     pub name: &'static str,
-    /// Sentences: what it is.
+    /// Sentences that describe it.
     pub doc: Doc,
     /// Type of the member in C.
     pub ty: Type,
     pub unit: &'static str,
     pub range: Range,
-    /// Word for no value, of rows that may have none.
+    /// Word for no value, for rows whose value may be absent.
     pub absent: &'static str,
-    /// The struct is one of several: a value holds for one of them, not for those after it.
+    /// The struct is one of several, and a value holds for this one only, not for those after it.
     pub each: bool,
     pub kind: Kind,
     /// The default as text.
     pub default: fn() -> String,
     words: fn(&Row) -> Vec<&'static str>,
-    /// Rows of a struct in place of a value.
+    /// Rows of the struct that this row contains in place of a value.
     pub inner: fn() -> Option<(&'static [Row], bool)>,
 }
 
@@ -106,23 +106,23 @@ impl Row {
         let range = if matches!(kind, Kind::Flag) { Range::whole(0, 1) } else { Range::ANY };
         Row { name, doc, ty, unit, range, absent, each: false, kind, default, words, inner }
     }
-    /// Whole numbers from `least` to `max`.
+    /// Sets the range: whole numbers from `least` to `max`.
     pub const fn within(self, least: i64, max: i64) -> Self {
         Row { range: Range::whole(least, max), ..self }
     }
-    /// Numbers between two, which are none themselves.
+    /// Sets the range: numbers between two, which are excluded.
     pub const fn between(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [false; 2], whole: false }, ..self }
     }
-    /// Numbers from one to another, both included.
+    /// Sets the range: numbers between two, which are included.
     pub const fn from(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [true; 2], whole: false }, ..self }
     }
-    /// Numbers from one to below another.
+    /// Sets the range: numbers from one on and below another.
     pub const fn below(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [true, false], whole: false }, ..self }
     }
-    /// Numbers above one, to another.
+    /// Sets the range: numbers above one, up to another.
     pub const fn above(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [false, true], whole: false }, ..self }
     }
@@ -136,11 +136,11 @@ impl Row {
         Row { each: true, ..self }
     }
 
-    /// Is a value several numbers?
+    /// Whether a value is a list of numbers.
     pub fn is_list(&self) -> bool {
         matches!(self.ty, Type::Array(..))
     }
-    /// Words that are values, or say that there is none.
+    /// Words that are allowed as values, or mean that there is none.
     pub fn words(&self) -> Vec<&'static str> {
         (self.words)(self)
     }
@@ -148,11 +148,11 @@ impl Row {
     pub fn option(&self) -> String {
         self.name.replace('_', "-")
     }
-    /// What it is, in one line.
+    /// Its description, in one line.
     pub fn help(&self) -> String {
         self.doc.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
     }
-    /// Values that there are, in one line: words, range, unit; empty where any number is a value.
+    /// The allowed values, in one line: words, range, unit; empty where any number is allowed.
     pub fn values(&self) -> String {
         let range = match self.range.text() {
             text if text.is_empty() || self.kind == Kind::Flag => None,
@@ -167,7 +167,7 @@ impl Row {
     }
 }
 
-/// Rows, those of structs within in their struct's place.
+/// All rows, where the rows of an inner struct replace the row that contains it.
 pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
     let rows = rows.iter().filter(|row| row.kind != Kind::Reserved);
     let each = rows.map(|row| match (row.inner)() {
@@ -182,7 +182,7 @@ pub trait CStruct: Copy {
     const NAME: &'static str;
     const DOC: Doc;
     const FIELDS: &'static [Field];
-    /// Passes on the bytes of each member that ranks have in common, with its name.
+    /// Passes the bytes of each member that ranks have in common, with its name, to `to`.
     fn digest(&self, to: &mut dyn FnMut(&'static str, &[u8]));
 }
 
@@ -193,9 +193,9 @@ pub trait Parameters: Clone + Default + 'static {
     /// Name of the struct.
     const NAME: &'static str;
 
-    /// Sets a row, of structs within too; messages call it `argument`. `None`: there is no such row.
+    /// Sets a row, also of inner structs, from text; messages call it `argument`. `None`: there is no such row.
     fn set_row(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>>;
-    /// A row of this struct as text.
+    /// The value of a row of this struct as text.
     fn get(&self, name: &str) -> Option<String>;
     /// Refuses values out of range.
     fn check_rows(&self, prefix: &str) -> Result<()>;
@@ -211,11 +211,11 @@ pub trait Parameters: Clone + Default + 'static {
     }
 }
 
-/// A struct of a table that the C interface has.
+/// A struct of parameters that the C interface has, too.
 pub trait InC: Parameters {
     type C: CStruct + Default;
     fn to_c(&self) -> Self::C;
-    /// The host's values, in their ranges; `argument` stands before the names in messages.
+    /// Converts the host's values and checks their ranges; messages name members behind `argument`.
     fn from_c(c: &Self::C, argument: &str) -> Result<Self>;
 }
 
@@ -266,7 +266,7 @@ pub fn set_toml<P: Parameters>(
     params.set_row(row, &text, argument).unwrap_or(Ok(()))
 }
 
-/// The value of a key.
+/// The value of a key of TOML, while it is deserialised.
 struct Value<'a, P> {
     params: &'a mut P,
     key: &'a str,
@@ -292,7 +292,7 @@ fn found(value: &toml::Value) -> String {
     }
 }
 
-/// A value of TOML as options write it, or what is expected in its place.
+/// A value of TOML as options write it; the error is what was expected in its place.
 fn text_of(value: &toml::Value, row: &Row) -> std::result::Result<String, String> {
     let words = row.words();
     match value {
@@ -401,7 +401,7 @@ macro_rules! parameters {
             }
         }
         impl $name {
-            /// The row of a name.
+            /// The row with a name.
             pub const fn row(name: &str) -> &'static $crate::params::Row {
                 $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
             }

@@ -11,21 +11,21 @@ pub trait Param: Clone + Sized {
     type C: Member;
     const KIND: Kind;
     fn to_c(&self, row: &Row) -> Self::C;
-    /// The host's value, in its range; `name` stands in messages.
+    /// Converts the host's value and checks its range; `name` is for messages.
     fn from_c(c: Self::C, row: &Row, name: &str) -> Result<Self>;
     fn text(&self, row: &Row) -> String;
-    /// The value of a text; `name` stands in messages.
+    /// Parses the value from text; `name` is for messages.
     fn parse(text: &str, row: &Row, name: &str) -> Result<Self>;
     fn check(&self, row: &Row, name: &str) -> Result<()>;
-    /// Words that are values, or say that there is none.
+    /// Words that are allowed as values, or mean that there is none.
     fn words(_row: &Row) -> Vec<&'static str> {
         vec![]
     }
-    /// Rows of a struct that this is, and whether there are several of it.
+    /// If this type is a struct of parameters: its rows, and whether a parameter is a list of such structs.
     fn inner() -> Option<(&'static [Row], bool)> {
         None
     }
-    /// Sets a row of a struct that this is; `None`: it has no such row.
+    /// Sets a row if this type is a struct of parameters; `None`: it has no such row.
     fn set_inner(&mut self, _name: &str, _text: &str, _argument: &str) -> Option<Result<()>> {
         None
     }
@@ -132,7 +132,7 @@ impl Param for bool {
     }
 }
 
-/// Room in a struct of C that must be 0.
+/// Unused space in a struct of C, which must be 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reserved;
 
@@ -184,7 +184,7 @@ impl<T: Choice + PartialEq> Param for T {
 
 /// A type whose values may be absent: `None` is a number of its own in C and the row's word in text.
 pub trait Element: Param {
-    /// The number in C, which text may use, too.
+    /// The number in C that stands for no value; text may use it, too.
     fn absent(row: &Row) -> Self::C;
     fn is_absent(c: &Self::C, row: &Row) -> bool;
 }
@@ -198,7 +198,7 @@ impl<T: Choice + PartialEq> Element for T {
     }
 }
 
-/// -1.
+/// No value is -1 in C.
 impl Element for bool {
     fn absent(_: &Row) -> i32 {
         -1
@@ -208,7 +208,7 @@ impl Element for bool {
     }
 }
 
-/// 0 where no value is, else -1.
+/// No value is 0 in C if 0 is no allowed value, else -1.
 impl Element for usize {
     fn absent(row: &Row) -> i32 {
         if row.range.holds(0.0) {
@@ -222,7 +222,7 @@ impl Element for usize {
     }
 }
 
-/// NaN, or 0 where no value is.
+/// No value is NaN in C, or 0 if 0 is no allowed value.
 impl Element for f64 {
     fn absent(row: &Row) -> f64 {
         if row.range.holds(0.0) {
@@ -296,8 +296,8 @@ impl<T: Param, const N: usize> Param for [T; N] {
     fn inner() -> Option<(&'static [Row], bool)> {
         T::inner().map(|(rows, _)| (rows, true))
     }
-    /// Values for the first of these structs and those after it; the last one is also that of all others, unless the row
-    /// says that each has its own.
+    /// Sets values for the first of these structs and those after it; the last value is also that of all further
+    /// ones, unless the row says that each has its own.
     fn set_inner(&mut self, name: &str, text: &str, argument: &str) -> Option<Result<()>> {
         let row = T::inner()?.0.iter().find(|row| row.name == name)?;
         let separator = if row.is_list() { ':' } else { ',' };

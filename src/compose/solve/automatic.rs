@@ -18,38 +18,39 @@ use crate::linop::Shape;
 use crate::operators::QuarkAction;
 use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
 
-/// Iterations before the first estimate, and their cost in that of multigrid.
+/// Number of iterations before the first estimate, whose cost is compared with that of multigrid.
 const FIRST_LOOK: usize = 16;
 const LOOK: f64 = 0.05;
-/// Residuals that an estimate averages over: those of BiCGStab jump.
+/// Number of residuals that an estimate averages over, since those of BiCGStab jump.
 const WINDOW: usize = 8;
-/// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside of the lattice.
+/// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside the lattice.
 const HEAVY_QUARK: f64 = 1e-6;
 
 /// What multigrid costs on a device, in iterations of BiCGStab of one right-hand side.
 struct Costs {
     setup: f64,
     solve: f64,
-    /// Seconds that a set-up takes at least, on lattices that do not fill the device.
+    /// Least time of a set-up in seconds, on lattices that do not fill the device.
     seconds: f64,
 }
 
 const CPU: Costs = Costs { setup: 4300.0, solve: 265.0, seconds: 0.0 };
 const GPU: Costs = Costs { setup: 2100.0, solve: 90.0, seconds: 0.5 };
 
-/// The residual of BiCGStab that falls.
+/// Follows the residual of BiCGStab and estimates the iterations that are left.
 struct Fall {
     /// Logarithms of the last residuals.
     last: [f64; WINDOW],
-    /// Seconds at the last iterations.
+    /// Times in seconds of the last iterations.
     times: [f64; WINDOW],
-    /// Seconds of an iteration: of as many as are averaged over, the fastest. First launches wait for the compiler.
+    /// Seconds per iteration: the smallest mean over as many iterations as are averaged, as first launches wait for
+    /// the compiler.
     pace: f64,
     goal: f64,
 }
 
 impl Fall {
-    /// Iterations that a solve is going to need in all.
+    /// Estimates the number of iterations of the whole solve.
     fn expected(&mut self, p: &Progress) -> Option<f64> {
         let worst = p.residual.iter().fold(0.0f64, |m, r| m.max(*r));
         let at = p.iteration % WINDOW;
@@ -70,7 +71,7 @@ type ByMultigrid = dyn Fn(Arc<Multigrid>) -> Result<Arc<Parts>> + Send + Sync;
 pub struct Automatic {
     op: Arc<dyn QuarkAction>,
     params: SolveParams,
-    /// Right-hand sides that the host said will be solved for; 0: nothing.
+    /// Number of right-hand sides that the host announced; 0: none were.
     expected: usize,
     krylov: Arc<Parts>,
     by_multigrid: Box<ByMultigrid>,
@@ -80,13 +81,13 @@ pub struct Automatic {
 /// What an automatic solver knows of its operator.
 #[derive(Default)]
 struct State {
-    /// The hierarchy and the chain with it, once it was set up.
+    /// The hierarchy and the chain that uses it, once they are set up.
     multigrid: Option<(Arc<Multigrid>, Arc<Parts>)>,
-    /// It was set up here, and follows links that change; one of the host's does not.
+    /// The hierarchy was set up here and follows links that change; one of the host's does not.
     own: bool,
-    /// Right-hand sides solved for.
+    /// Number of right-hand sides solved for so far.
     solved: usize,
-    /// Multigrid cannot be set up.
+    /// Multigrid cannot be set up for this operator.
     impossible: bool,
 }
 
@@ -105,7 +106,7 @@ impl Automatic {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the host's hierarchy, or none.
+    /// Sets the host's hierarchy, or removes it.
     ///
     /// # Errors
     /// Errors of solvers with multigrid.
@@ -122,11 +123,11 @@ impl Automatic {
         Ok(())
     }
 
-    /// The hierarchy that there is.
+    /// The current hierarchy.
     pub fn multigrid(&self) -> Option<Arc<Multigrid>> {
         self.state().multigrid.as_ref().map(|m| m.0.clone())
     }
-    /// The chain with it.
+    /// The chain that uses the current hierarchy.
     pub fn with_multigrid(&self) -> Option<Arc<Parts>> {
         self.state().multigrid.as_ref().map(|m| m.1.clone())
     }
@@ -137,7 +138,7 @@ impl Automatic {
         (state.multigrid, state.impossible) = (None, true);
     }
 
-    /// The chain by the hierarchy that there is, where that follows the links and fits.
+    /// The chain that uses the current hierarchy, if that matches the links and fits in memory.
     fn usable(&self, nrhs: usize) -> Option<Arc<Parts>> {
         let (multigrid, chain) = self.state().multigrid.clone()?;
         if self.state().own && multigrid.check_links(&*self.op).is_err() {
@@ -168,7 +169,7 @@ impl Automatic {
         Ok(report)
     }
 
-    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails.
+    /// Sets multigrid up and continues the solve with it, or with BiCGStab if that fails.
     fn go_on(
         &self,
         ask: &Ask,
@@ -301,7 +302,7 @@ impl Inverter for Automatic {
     }
 }
 
-/// Can multigrid precondition these solves?
+/// Whether multigrid can precondition these solves.
 fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
     params.equations == Equations::Direct
         && params.distance.is_none()
@@ -312,8 +313,9 @@ fn fits(op: &Arc<dyn QuarkAction>, params: &SolveParams) -> bool {
 }
 
 impl Automatic {
-    /// The heavy-quark residual to ask for: a free quark of mass m falls as (1 + m)^-t, and where it falls below the
-    /// tolerance on the way to the middle of the lattice, |r| / |b| says nothing of what is far from the source.
+    /// The heavy-quark residual to ask for. The propagator of a free quark of mass m falls as (1 + m)^-t; where it
+    /// falls below the tolerance before the middle of the lattice, |r| / |b| says nothing about sites far from the
+    /// source.
     fn heavy_quark(&self, stop: Stop) -> f64 {
         let op = &self.op;
         let half = op.links().geometry().global_extents()[3] / 2;

@@ -27,28 +27,28 @@ pub struct LowModes {
     values: Vec<f64>,
 }
 
-/// Where A stands in an equation C x = b.
+/// How A appears in an equation C x = b.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sides {
-    /// C ends with A: A^dagger leads from b to the space of the modes.
+    /// C ends with A: A^dagger maps b to the space of the modes.
     image: bool,
-    /// C begins with A^dagger: A leads from the space of the modes to x.
+    /// C begins with A^dagger: A maps the space of the modes to that of x.
     adjoint: bool,
 }
 
 impl Sides {
-    /// A, or A^dagger.
+    /// For C = A, or A^dagger.
     pub fn of_one(dagger: bool) -> Sides {
         Sides { image: !dagger, adjoint: dagger }
     }
-    /// A^dagger A, or A A^dagger.
+    /// For C = A^dagger A, or A A^dagger.
     pub fn of_both(adjoint_first: bool) -> Sides {
         Sides { image: adjoint_first, adjoint: adjoint_first }
     }
 }
 
 impl LowModes {
-    /// Finds modes of the action, or of the Schur complement of this form, in the action's precision.
+    /// Finds modes of the action, or of its Schur complement of the given form, in the action's precision.
     ///
     /// # Errors
     /// Errors of [`eigen_set`].
@@ -70,8 +70,8 @@ impl LowModes {
         self.vectors.count()
     }
 
-    /// The same modes for an operator that was made again of the same links and parameters, which the caller knows. It has the
-    /// precision of the former one.
+    /// The same modes for an operator that was made again from the same links and parameters, which the caller
+    /// guarantees. Its precision is that of the former operator.
     pub fn of_same(&self, action: &Arc<dyn QuarkAction>) -> Result<LowModes> {
         Ok(LowModes {
             op: iterated_operator(action, self.form)?,
@@ -83,7 +83,7 @@ impl LowModes {
         })
     }
 
-    /// Are they those of this operator, in whatever storage?
+    /// Whether the modes belong to this operator, in whatever storage.
     pub fn is_of(&self, action: &dyn QuarkAction) -> bool {
         self.version == action.version()
     }
@@ -110,14 +110,14 @@ impl LowModes {
 #[derive(Clone)]
 pub struct Deflation {
     pub modes: Arc<LowModes>,
-    /// Modes that are used, the first ones.
+    /// Number of modes used, the lowest ones.
     pub count: usize,
-    /// Factor by which the residual falls until the modes are taken out of it again, above 0 and below 1.
+    /// Factor by which the residual falls before the modes are projected out of it again, above 0 and below 1.
     pub restart: f64,
 }
 
 impl Deflation {
-    /// The same with modes on another device, which are zero: for rehearsals.
+    /// The same deflation with zero modes on another device, for rehearsals.
     pub(super) fn like_on(&self, device: &Device) -> Result<Deflation> {
         let LowModes { action, form, version, vectors, values, .. } = &*self.modes;
         let action = action.like_on(device)?;
@@ -132,7 +132,8 @@ impl Deflation {
         Ok(Deflation { modes: Arc::new(modes), ..*self })
     }
 
-    /// x += what the modes give of the solution of C y = b - C x; returns the largest |b - C x| before, over `norms`.
+    /// Adds to x the part of the solution of C y = b - C x that lies in the space of the modes; returns the largest
+    /// |b - C x| before, relative to `norms`.
     fn correct(
         &self,
         (op, sides): (&dyn LinOp, Sides),
@@ -189,15 +190,15 @@ impl Deflation {
     }
 }
 
-/// A link around an iteration for C x = b: it is asked for as many parts as the residual takes to fall by the deflation's
-/// `restart` in each, and before each of them x gains what the modes give of the rest.
+/// A link around an iteration for C x = b. It asks for the solution in stages, each of which reduces the residual by
+/// the deflation's `restart`; before each stage it adds the modes' part of the solution to x.
 pub(super) struct Deflated {
     pub next: Arc<dyn Inverter>,
     pub deflation: Deflation,
-    /// C.
+    /// The operator C.
     pub op: Arc<dyn LinOp>,
     pub sides: Sides,
-    /// The action and system that the modes must belong to.
+    /// The action and the system to which the modes must belong.
     pub action: Arc<dyn QuarkAction>,
     pub form: Option<Schur>,
 }

@@ -11,7 +11,7 @@ use crate::linop::{LinOp, Shape};
 use crate::operators::{QuarkAction, Storage};
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, Source, System};
 
-/// An operator's copy of a solve's iteration, which follows the links.
+/// The copy of an operator in which a solve iterates, which follows changes of the links.
 pub struct Copy {
     pub of: Arc<dyn QuarkAction>,
     pub storage: Storage,
@@ -21,19 +21,19 @@ pub struct Copy {
 pub struct Krylov {
     /// The operator that the equation is about.
     pub op: Arc<dyn LinOp>,
-    /// Which normal equations are formed.
+    /// The normal equations that are formed.
     pub normal: Equations,
-    /// The system of the iteration, of the normal equations where there are some.
+    /// The system of the iteration: that of the normal equations, if there are any.
     pub system: System,
-    /// Algorithm; criteria come with each solve.
+    /// Algorithm and its parameters; stopping criteria come with each solve.
     pub params: SolverParams,
-    /// What the iteration runs in, where that is not the action itself.
+    /// The copy in which the iteration runs, if that is not the action itself.
     pub copy: Option<Copy>,
     /// Precision and storage of the iteration.
     pub iterated: Storage,
-    /// The preconditioner is this hierarchy's cycle.
+    /// The hierarchy whose cycle is the preconditioner.
     pub multigrid: Option<Arc<Multigrid>>,
-    /// Its links are those of this action.
+    /// The action whose links the hierarchy must have.
     pub action: Arc<dyn QuarkAction>,
 }
 
@@ -83,7 +83,7 @@ impl Krylov {
     }
 }
 
-/// An algorithm's name as papers write it.
+/// Name of an algorithm as papers write it.
 fn label(kind: SolverKind) -> &'static str {
     match kind {
         SolverKind::Cg => "CG",

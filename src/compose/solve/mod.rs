@@ -45,16 +45,16 @@ pub struct DiracSolver {
     op: Arc<dyn QuarkAction>,
     params: SolveParams,
     state: Mutex<Prepared>,
-    /// Solves with several shifts, once they were asked for.
+    /// Multi-shift solves, once one was asked for.
     shifts: OnceLock<Arc<Shifts>>,
 }
 
-/// The chain and what it was made of, which multigrid and deflation change.
+/// The chain, and what it was made from; multigrid and deflation change both.
 #[derive(Clone)]
 struct Prepared {
     of: Arc<Ingredients>,
     plan: Planned,
-    /// Memory of solves with a shift by multigrid.
+    /// Memory that solves with a shift by multigrid need.
     shifted: Arc<OnceLock<Room>>,
 }
 
@@ -66,7 +66,7 @@ impl Prepared {
 }
 
 impl DiracSolver {
-    /// Builds the sloppy operator where one is asked for.
+    /// Makes a solver, with the operator of the iteration in lower precision if one is asked for.
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`: parameters out of range or not combined; `OutOfMemory`: the
@@ -86,7 +86,7 @@ impl DiracSolver {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = prepared;
     }
 
-    /// Every solve begins with what low modes give of its solution.
+    /// Makes every solve begin with the low modes' part of its solution.
     ///
     /// # Errors
     /// `Unsupported`: the solver has distance preconditioning, or chooses its algorithm; `FieldMismatch`: the modes are
@@ -107,7 +107,7 @@ impl DiracSolver {
         Ok(self)
     }
 
-    /// Preconditions every iteration with multigrid, of which solvers may share one.
+    /// Preconditions every iteration with this multigrid, which several solvers may share.
     ///
     /// # Errors
     /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another
@@ -117,7 +117,7 @@ impl DiracSolver {
         Ok(self)
     }
 
-    /// The same of a solver in use: solves that begin later have it.
+    /// As [`DiracSolver::with_multigrid`], for a solver in use: solves that begin later use it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
         let Prepared { of, plan, .. } = self.prepared();
         match plan.automatic.filter(|_| self.params.distance.is_none()) {
@@ -170,7 +170,7 @@ impl DiracSolver {
         self.solve_until(self.params.solver.stop, x, b, monitor)
     }
 
-    /// The same with other criteria.
+    /// Solves the equation with other stopping criteria.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::solve`].
@@ -185,13 +185,13 @@ impl DiracSolver {
         first.solve(x, b, &Ask::new(stop, self.params.solver.initial_guess), monitor)
     }
 
-    /// All that a solve launches, in a rehearsal.
+    /// Runs all that a solve launches, in a rehearsal.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
         self.prepared().plan.parts.run_through(&ask, x, b);
     }
 
-    /// The chain by the hierarchy that an automatic solver has, else that of the settings.
+    /// The chain that uses the hierarchy of an automatic solver if there is one, else the chain of the settings.
     fn parts_with_multigrid(&self) -> Arc<Parts> {
         let Planned { parts, automatic, .. } = self.prepared().plan;
         automatic.and_then(|automatic| automatic.with_multigrid()).unwrap_or(parts)
@@ -230,9 +230,9 @@ impl DiracSolver {
         self.parts_with_multigrid().room.require(bytes, what)
     }
 
-    /// The first of these ways to solve that fits on all ranks, by the bytes that `need` counts of it and of what a solve
-    /// for so many right-hand sides takes: with a hierarchy if there is one, else without. All ranks call this and get the
-    /// same.
+    /// The first of these ways to solve that fits in memory on all ranks. `need` computes the bytes of a way from
+    /// what a solve for a number of right-hand sides takes, which is counted with the hierarchy if there is one. All
+    /// ranks call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.

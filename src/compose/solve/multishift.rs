@@ -60,7 +60,7 @@ impl ShiftSystem {
         Ok(ShiftSystem { of, system })
     }
 
-    /// All solutions in the normalisation of the equation, in which A is that in kappa normalisation over c.
+    /// All solutions in the normalisation of the equation, whose A is c times A in kappa normalisation.
     fn solve(
         &self,
         shifts: &[Shift],
@@ -84,8 +84,8 @@ impl ShiftSystem {
 }
 
 impl Shifts {
-    /// A common Krylov space goes no deeper than its precision, so that lower precision inside is used where it is asked
-    /// for alone.
+    /// Makes multi-shift solves. A common Krylov space cannot go beyond its precision, so that lower precision is
+    /// used only if it is asked for.
     fn new(of: &Ingredients) -> Result<Self> {
         let params = SolveParams { automatic: None, ..of.params.clone() };
         let mut of = Ingredients { params, multigrid: None, deflation: None, ..of.clone() };
@@ -114,8 +114,8 @@ impl Shifts {
     }
 }
 
-/// (A + sigma) x = b for A = P^dagger P by GCR with multigrid: on an eigenvector of A with eigenvalue a the product with
-/// the preconditioner is 1 + sigma / a.
+/// The chain that solves (A + sigma) x = b for A = P^dagger P by GCR with multigrid: on an eigenvector of A with
+/// eigenvalue a, the product with the preconditioner is 1 + sigma / a.
 fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Scaled> {
     let (Some(multigrid), Some(form)) = (of.multigrid.clone(), of.params.even_odd) else {
         bail!(Internal, "shifted: no multigrid");
@@ -151,7 +151,7 @@ fn shifted_chain(of: &Ingredients, sigma: f64) -> Result<Scaled> {
     }))
 }
 
-/// The memory of such solves.
+/// Memory of such solves.
 fn shifted_room(of: &Ingredients) -> Room {
     let params = SolveParams { automatic: None, ..of.params.clone() };
     let asked = Ingredients { params, deflation: None, ..of.clone() };

@@ -9,7 +9,7 @@ use crate::fields::{blas, VectorField};
 use crate::linop::Shape;
 use crate::solvers::Monitor;
 
-/// The links after it solve in kappa normalisation, of which the solution is x / `factor`.
+/// A link for mass normalisation: the links after it solve in kappa normalisation, whose solution is x / `factor`.
 pub struct Normalised {
     pub next: Arc<dyn Inverter>,
     pub factor: f64,

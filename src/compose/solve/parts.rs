@@ -17,12 +17,13 @@ use crate::solvers::{InRange, Monitor, OfParts};
 pub struct Parts {
     pub next: Arc<dyn Inverter>,
     pub room: Arc<Room>,
-    /// Name of what the solve depends on, the right-hand sides aside.
+    /// Names what the solve depends on, besides the number of right-hand sides.
     pub key: String,
 }
 
 impl Parts {
-    /// Right-hand sides of `nrhs` that are solved for at a time. All ranks call this and get the same number.
+    /// Number of the `nrhs` right-hand sides that are solved for at a time. All ranks call this and get the same
+    /// number.
     ///
     /// # Errors
     /// `OutOfMemory`: not even one fits.
@@ -90,8 +91,8 @@ impl Inverter for Parts {
     }
 }
 
-/// Solves for `at_once` right-hand sides after the other. What is refused leaves all of x as it was, and after a breakdown
-/// all of it is 0.
+/// Solves for `at_once` right-hand sides after `at_once` others. If a part is refused, all of x stays as it was;
+/// after a breakdown all of x is 0.
 pub fn in_parts(
     (x, b): (&mut VectorField, &VectorField),
     at_once: usize,

@@ -33,14 +33,15 @@ use crate::solvers::{
     unwatched, MinimalResidual, Patience, SolverKind, SolverParams, Stop, System,
 };
 
-/// Directions that GCR keeps with multigrid unless it is told otherwise: more take memory and save hardly an iteration.
+/// Number of directions that GCR keeps with multigrid by default: more take memory and save hardly an iteration.
 pub const MULTIGRID_DIRECTIONS: usize = 4;
 
-/// Patience with multigrid, whose iterations are dear: as a rule one of them divides the residual by three.
+/// Patience with multigrid, whose iterations are expensive: usually one of them divides the residual by three.
 const MULTIGRID_PATIENCE: Patience = Patience { iterations: 20, factor: 0.5 };
 
-/// Factor between recomputed residuals with multigrid. Every iteration is dear, and so is a residual in double: that
-/// of the iteration falls to `residual` in as few equal parts as single precision allows before it is recomputed.
+/// Factor between recomputed residuals with multigrid. Every iteration is expensive, and so is a residual in double:
+/// the residual of the iteration falls to `residual` in as few equal parts as single precision allows, and is
+/// recomputed after each.
 pub fn multigrid_delta(residual: f64) -> f64 {
     const LARGEST: f64 = 4e-4;
     let parts = (residual.clamp(1e-16, LARGEST).ln() / LARGEST.ln()).ceil();
@@ -52,7 +53,7 @@ pub fn multigrid_delta(residual: f64) -> f64 {
 #[derive(Clone)]
 pub struct Ingredients {
     pub op: Arc<dyn QuarkAction>,
-    /// The operator of the iteration where that is not the precise one.
+    /// The operator of the iteration, if that differs from the precise one.
     pub low: Option<Arc<dyn QuarkAction>>,
     pub weights: Option<DistanceWeights>,
     pub params: SolveParams,
@@ -61,7 +62,7 @@ pub struct Ingredients {
 }
 
 impl Ingredients {
-    /// Makes the operator of the iteration where it is another one.
+    /// Collects the settings and makes the operator of the iteration if that differs.
     ///
     /// # Errors
     /// `BadParameter`, `Unsupported`; `OutOfMemory`: it will not fit, nothing is allocated then.
@@ -93,8 +94,8 @@ impl Ingredients {
         Ok(Ingredients { op, low, weights, params, multigrid: None, deflation: None })
     }
 
-    /// The same with a hierarchy that preconditions, or none. An iteration that would be in double then is in single
-    /// precision: multigrid is, and many directions are kept.
+    /// The same with a hierarchy as preconditioner, or none. An iteration in double is then in single precision, as
+    /// multigrid is and as many directions are kept.
     ///
     /// # Errors
     /// `Unsupported`: not GCR on a Schur complement directly; `FieldMismatch`: set up for another lattice or device.
@@ -146,7 +147,7 @@ impl Ingredients {
         Ok(Ingredients { low, multigrid, ..self })
     }
 
-    /// The same on another device, where another hierarchy stands for its own; numbers are zero.
+    /// The same on another device, with another hierarchy in place of its own; all numbers are zero.
     pub fn on(&self, device: &Device, multigrid: Option<&Arc<Multigrid>>) -> Result<Self> {
         let there = Ingredients::new(self.op.like_on(device)?, self.params.clone())?;
         let deflation = self.deflation.as_ref().map(|d| d.like_on(device)).transpose()?;
@@ -185,7 +186,7 @@ impl Ingredients {
         }
     }
 
-    /// An operator, or a copy of it, as the equation is solved with it: of the adjoint one for `dagger`.
+    /// The operator, or its copy, as the equation uses it; for `dagger` that of the adjoint equation.
     fn solved(&self, op: &Arc<dyn QuarkAction>, dagger: bool) -> Arc<dyn QuarkAction> {
         match &self.weights {
             Some(weights) => Arc::new(weights.around(op.clone(), dagger)),
@@ -193,7 +194,7 @@ impl Ingredients {
         }
     }
 
-    /// M^dagger M or M M^dagger by one solve after the other. With weights around each of them the product is not
+    /// Whether M^dagger M or M M^dagger is solved in two steps: with weights around each factor the product is not
     /// hermitian.
     fn two_steps(&self) -> bool {
         let kind = self.params.solver.kind;
@@ -206,7 +207,7 @@ impl Ingredients {
         }
     }
 
-    /// How the operator of the equation, which may be squared, is made of the one that is iterated.
+    /// The operator of the equation, squared if the equation asks for it, from the one that is iterated.
     pub fn squared(&self, op: Arc<dyn LinOp>) -> Arc<dyn LinOp> {
         match self.params.solution {
             s if !s.normal() => op,
@@ -215,16 +216,16 @@ impl Ingredients {
         }
     }
 
-    /// The copy that an iteration follows.
+    /// The copy that the iteration follows.
     pub fn copy(&self) -> Option<Copy> {
         let of = self.op.clone();
         self.low.as_ref().map(|low| Copy { of, storage: low.storage() })
     }
 }
 
-/// Precision and storage of an iteration for which these are asked: single in place of half where a CPU's kernels work on
-/// one number at a time (`vectorised` of the kernels' table) and half takes several times as long: with links stored
-/// whole, as those of U(3), and on vectors other than spinors of one flavour.
+/// Precision and storage of an iteration for which `asked` was asked: single in place of half where a CPU's kernels
+/// work on one number at a time (`vectorised` in the table of kernels) and half would take several times as long,
+/// which is so for links stored whole, as those of U(3), and for vectors other than spinors of one flavour.
 pub fn inside(op: &dyn QuarkAction, asked: Storage) -> Storage {
     let shape = op.shape();
     let whole = asked.1 == asked.1.whole();
@@ -241,7 +242,7 @@ pub fn inside(op: &dyn QuarkAction, asked: Storage) -> Storage {
     (Precision::F32, asked.1)
 }
 
-/// The chain of a solver that chooses its algorithm while it solves, or of one that is told.
+/// Makes the chain: of a solver that chooses its algorithm while it solves, or of one with a given algorithm.
 pub fn plan(all: &Ingredients) -> Result<Planned> {
     let parts = parts(all)?;
     let automatic = match all.params.automatic {
@@ -265,16 +266,16 @@ pub fn plan(all: &Ingredients) -> Result<Planned> {
     Ok(Planned { first, parts, automatic })
 }
 
-/// A chain.
+/// A chain, and its link for parts.
 #[derive(Clone)]
 pub struct Planned {
     pub first: Arc<dyn Inverter>,
-    /// The link for parts, of an automatic solver that of its Krylov solver.
+    /// The link for parts; of an automatic solver that of its Krylov solver.
     pub parts: Arc<Parts>,
     pub automatic: Option<Arc<Automatic>>,
 }
 
-/// The chain of a solver with the algorithm of the settings.
+/// Makes the chain for the algorithm of the settings.
 fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
     let room = Arc::new(room(all));
     let next = after_parts(all, &room, 0)?;
@@ -288,7 +289,7 @@ fn parts(all: &Ingredients) -> Result<Arc<Parts>> {
     Ok(Arc::new(Parts { next, room, key }))
 }
 
-/// The chain by GCR with a hierarchy, for an automatic solver.
+/// Makes the chain by GCR with a hierarchy, for an automatic solver.
 fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Parts>> {
     let params = all.params.clone();
     let own = all.op.storage();
@@ -299,7 +300,7 @@ fn parts_by_gcr(all: &Ingredients, multigrid: Arc<Multigrid>) -> Result<Arc<Part
     parts(&Ingredients::new(all.op.clone(), params)?.with_multigrid(Some(multigrid))?)
 }
 
-/// The room of a solve, which makes what comes after the link for parts again on another device.
+/// The memory of a solve: how the links after the one for parts are made again on another device.
 fn room(all: &Ingredients) -> Room {
     let ways = algorithms(all);
     let params = SolveParams { automatic: None, ..all.params.clone() };
@@ -321,7 +322,7 @@ fn room(all: &Ingredients) -> Room {
     Room::new(op, multigrid, ways, Box::new(make))
 }
 
-/// All links after that for parts; `way`: the algorithm with which it begins, of those that follow each other.
+/// All links after the one for parts; `way` is the number of the algorithm with which the chain begins.
 fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dyn Inverter>> {
     let mut chain = Links::new(all, room, way)?.equation()?;
     if let Some(weights) = &all.weights {
@@ -334,17 +335,18 @@ fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dy
     Ok(Arc::new(Scaled(chain)))
 }
 
-/// Algorithms that follow each other where one stands still.
+/// Number of algorithms that take over from each other when one makes no progress.
 fn algorithms(all: &Ingredients) -> usize {
     1 + usize::from(all.multigrid.is_some())
 }
 
-/// What the links of an equation in kappa normalisation share.
+/// What the links for an equation in kappa normalisation share.
 struct Links<'a> {
     all: &'a Ingredients,
     room: &'a Arc<Room>,
     way: usize,
-    /// The Schur complements of the operator and of that of the adjoint equation, with weights two of them.
+    /// The Schur complements of the operator and of the adjoint equation's operator, which differ if there are
+    /// weights.
     complements: Option<[Arc<Complement>; 2]>,
 }
 
@@ -367,7 +369,7 @@ impl<'a> Links<'a> {
         Ok(Links { all, room, way, complements })
     }
 
-    /// The equation asked for.
+    /// Makes the chain for the equation asked for.
     fn equation(&self) -> Result<Arc<dyn Inverter>> {
         let solution = self.all.params.solution;
         let chain = if self.all.two_steps() {
@@ -399,7 +401,7 @@ impl<'a> Links<'a> {
         self.complements.as_ref().map(|both| &both[usize::from(dagger)])
     }
 
-    /// The operator that is iterated: that of the whole lattice, or its complement.
+    /// The operator that is iterated: on the whole lattice, or its Schur complement.
     fn iterated(&self, dagger: bool) -> Arc<dyn LinOp> {
         match self.complement(dagger) {
             Some(complement) => complement.schur.clone(),
@@ -416,7 +418,7 @@ impl<'a> Links<'a> {
         turned(op, dagger)
     }
 
-    /// The iterated operator of the copy in lower precision; it keeps what it takes.
+    /// The iterated operator of the copy in lower precision; it owns what it needs.
     fn low(&self, dagger: bool) -> Result<Option<Arc<dyn LinOp>>> {
         let Some(low) = &self.all.low else { return Ok(None) };
         let op = self.all.solved(low, dagger);
@@ -433,7 +435,7 @@ impl<'a> Links<'a> {
         Arc::new(ToTolerance { next, op, goals: self.all.params.solver.stop })
     }
 
-    /// M^dagger M x = b, or M M^dagger x = b for `adjoint`, by two solves.
+    /// Makes the chain for M^dagger M x = b, or for M M^dagger x = b if `adjoint`, by two solves.
     fn two_steps(&self, adjoint: bool) -> Result<Arc<dyn Inverter>> {
         let (first, second) = (self.operator(!adjoint), self.operator(adjoint));
         let steps =
@@ -441,7 +443,7 @@ impl<'a> Links<'a> {
         Ok(self.to_tolerance(Arc::new(steps), Arc::new(Product::new(vec![first, second])?)))
     }
 
-    /// M x = b, or M^dagger x = b for `dagger`.
+    /// Makes the chain for M x = b, or for M^dagger x = b if `dagger`.
     fn one(&self, dagger: bool) -> Result<Arc<dyn Inverter>> {
         let mut ways = vec![self.iteration(dagger, self.all.multigrid.as_ref())?];
         if self.all.multigrid.is_some() {
@@ -474,7 +476,7 @@ impl<'a> Links<'a> {
         Arc::new(Deflated { next, deflation, op, sides, action, form })
     }
 
-    /// M^dagger M, or M M^dagger, by CG.
+    /// Makes the chain for M^dagger M, or M M^dagger, by CG.
     fn normal(&self) -> Result<Arc<dyn Inverter>> {
         let op = self.all.squared(self.iterated(false));
         let low = self.low(false)?.map(|low| self.all.squared(low));
@@ -492,8 +494,8 @@ impl<'a> Links<'a> {
         Ok(self.deflated(Arc::new(krylov), op, sides))
     }
 
-    /// The iteration with the equations and the algorithm asked for, preconditioned by multigrid; where the settings have
-    /// it, but this iteration does not, it is BiCGStab.
+    /// Makes the iteration with the equations and the algorithm asked for, preconditioned by multigrid; if the
+    /// settings have multigrid but this iteration cannot use it, the algorithm is BiCGStab.
     fn iteration(
         &self,
         dagger: bool,

@@ -12,11 +12,10 @@ use crate::fields::{Footprint, Needs, VectorField};
 use crate::operators::QuarkAction;
 use crate::solvers::{unwatched, Stop};
 
-/// A solve that was made on a device, its fields included, and runs through there.
+/// A solve made on a device, with its fields, which can be run there in a rehearsal.
 pub type Made = Box<dyn FnOnce()>;
 
-/// A solve to make: the number of the way that it goes, of those that it may go, and how many solutions and right-hand
-/// sides it has.
+/// A solve to make: which of the possible ways it takes, and how many solutions and right-hand sides it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub way: usize,
@@ -24,17 +23,17 @@ pub struct Size {
     pub nrhs: usize,
 }
 
-/// Makes a solve on a device, with the hierarchy there that stands for its own.
+/// Makes a solve on a device, with the hierarchy there that stands for the solve's own.
 pub type Make = dyn Fn(&Device, Option<&Arc<Multigrid>>, Size) -> Result<Made> + Send + Sync;
 
-/// The device memory of solves with an action, besides x and b: that of rehearsals of the first one, which finds no
-/// temporaries of others. A solve that may go several ways needs the most that one of them takes. Where there is more,
-/// inverse clover blocks come to it.
+/// The device memory of solves with an action, besides x and b, as counted by a rehearsal of the first solve, which
+/// finds no temporary fields of others. A solve that may take several ways needs the maximum of them. Inverse clover
+/// blocks are added where there is memory for them.
 pub struct Room {
     action: Arc<dyn QuarkAction>,
     multigrid: Option<Arc<Multigrid>>,
     make: Box<Make>,
-    /// Ways that the solve may go.
+    /// Number of ways that the solve may take.
     ways: usize,
     known: Mutex<HashMap<Size, Footprint>>,
 }
@@ -53,7 +52,7 @@ impl Room {
         self.action.shape().device
     }
 
-    /// Bytes of a solve for so many right-hand sides.
+    /// Bytes of a solve for `nrhs` right-hand sides.
     ///
     /// # Errors
     /// `InvalidArgument`: a number of right-hand sides that there is not.
@@ -61,7 +60,7 @@ impl Room {
         self.bytes_of(1, nrhs)
     }
 
-    /// The same of a solve with several solutions.
+    /// Bytes of a solve with several solutions.
     pub fn bytes_of(&self, solutions: usize, nrhs: usize) -> Result<u64> {
         let device = self.device();
         let mut most = 0;
@@ -89,7 +88,7 @@ impl Room {
         Ok(taken)
     }
 
-    /// Memory and kernels of a solve, the latter of the first way to go.
+    /// Memory and kernels of a solve; the kernels are those of the first way.
     ///
     /// # Errors
     /// Errors of [`Room::bytes`].
@@ -105,7 +104,7 @@ impl Room {
         Ok(Needs { memory: self.bytes(nrhs)?, ..needs })
     }
 
-    /// Does `work` with a device of rehearsals and the hierarchy there that stands for this solve's.
+    /// Runs `work` with a rehearsal's device and the hierarchy there that stands for this solve's.
     fn in_rehearsal<T>(&self, work: impl FnOnce(&Device, Option<&Arc<Multigrid>>) -> T) -> T {
         match &self.multigrid {
             None => work(&self.device().stand_in(), None),
@@ -113,7 +112,7 @@ impl Room {
         }
     }
 
-    /// All that the links launch, in a rehearsal.
+    /// Runs all that the links launch, in a rehearsal.
     pub fn run_through(
         &self,
         chain: &dyn Inverter,
@@ -126,8 +125,8 @@ impl Room {
         let _ = chain.solve(x, b, &ask, &mut unwatched);
     }
 
-    /// Refuses work that needs more memory than there is. The memory of solves counts all vectors of multigrid's cycles:
-    /// those that earlier ones have left are freed where they are missing.
+    /// Refuses work that needs more memory than there is. The memory of a solve includes all vectors of multigrid's
+    /// cycles: if memory is short, vectors that earlier cycles left are freed.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         let device = self.device();
         device.require(bytes, what).or_else(|_| {
@@ -138,7 +137,8 @@ impl Room {
         })
     }
 
-    /// Refuses work that needs more memory than there is on a rank. In a rehearsal of larger work that memory counts.
+    /// Refuses work that needs more memory than there is on this rank. In a rehearsal of larger work the memory
+    /// counts as used.
     pub fn make(&self, bytes: impl FnOnce() -> Result<u64>) -> Result<()> {
         let fits = || bytes().and_then(|bytes| self.require(bytes, "this solve"));
         match runs() {
@@ -148,7 +148,7 @@ impl Room {
         }
     }
 
-    /// Are there so many bytes on all ranks? All of them call this and get the same answer.
+    /// Whether all ranks have so many bytes. All of them call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
@@ -156,7 +156,7 @@ impl Room {
         Ok(runs() && self.first_to_fit(&[()], |()| bytes())?.is_some())
     }
 
-    /// The first of these ways to solve whose bytes there are on all ranks. All of them call this and get the same one.
+    /// The first of these ways whose bytes all ranks have. All of them call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
@@ -177,8 +177,8 @@ impl Room {
         Ok(None)
     }
 
-    /// The number of right-hand sides, of `nrhs` whose x and b are there, that fit at a time: all, or else even parts, as
-    /// few as possible. All ranks call this and get the same number.
+    /// The number of the `nrhs` right-hand sides, whose x and b exist already, that fit at a time: all, or the
+    /// largest even part. All ranks call this and get the same number.
     ///
     /// # Errors
     /// `OutOfMemory`: not even one fits.
@@ -193,7 +193,7 @@ impl Room {
         }
     }
 
-    /// The same by this rank's memory alone; `None`: not even one.
+    /// As [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =
@@ -202,7 +202,7 @@ impl Room {
     }
 }
 
-/// Sizes of even parts of so many right-hand sides, the largest first.
+/// Sizes of even parts of `nrhs` right-hand sides, the largest first.
 pub fn even_parts(nrhs: usize) -> Vec<usize> {
     let mut sizes: Vec<usize> = (1..=nrhs).map(|parts| nrhs.div_ceil(parts)).collect();
     sizes.dedup();

@@ -9,11 +9,11 @@ use crate::fields::VectorField;
 use crate::linop::Shape;
 use crate::solvers::{InRange, Monitor};
 
-/// Takes |b| once for all links after it, and scales right-hand sides far from 1 by powers of two, so that no link after
-/// it has to.
+/// A link that computes |b| once for all links after it, and scales right-hand sides with norms far from 1 by powers
+/// of two.
 pub struct Scaled(pub Arc<dyn Inverter>);
 
-/// Solves by `next` for a b whose norm is not known yet, in units in which it is an ordinary number.
+/// Solves by `next` for a b whose norm is not known yet, scaled so that its norm is an ordinary number.
 pub fn in_range(
     next: &dyn Inverter,
     x: &mut VectorField,

@@ -11,16 +11,15 @@ use crate::linop::{Schur as Form, SchurVectors, Shape};
 use crate::operators::{QuarkAction, SchurAction};
 use crate::solvers::Monitor;
 
-/// A Schur complement in a solve, with the rule by which it has the inverse clover blocks that it takes: it keeps them
-/// as long as it lives, or else for each solve if there is room for them beside it; where there is none, each application
-/// makes its own.
+/// A Schur complement in a solve, and where its inverse clover blocks are: it keeps them as long as it exists, or
+/// makes them for each solve if there is memory; otherwise each application computes its own.
 pub struct Complement {
     pub schur: Arc<dyn SchurAction>,
     keeps: bool,
 }
 
 impl Complement {
-    /// The complement of an action, which keeps blocks where `keeps`.
+    /// The complement of an action; with `keeps` it keeps the blocks.
     ///
     /// # Errors
     /// `OutOfMemory`, `SingularClover`.
@@ -33,7 +32,8 @@ impl Complement {
         Ok(Complement { schur, keeps })
     }
 
-    /// The blocks for a solve of so many right-hand sides, as long as the result lives. All ranks call this.
+    /// The inverse blocks for a solve of `nrhs` right-hand sides, which exist as long as the result. All ranks call
+    /// this.
     fn for_solve(&self, room: &Room, nrhs: usize) -> Result<Option<Arc<dyn SchurAction>>> {
         let all = || Ok(room.bytes(nrhs)? + self.schur.missing_blocks());
         if self.keeps || !room.has(all)? {
@@ -45,14 +45,14 @@ impl Complement {
     }
 }
 
-/// The links after it solve on one parity, with the Schur complement, in the memory of x; or, where the equation is one of
-/// the complement itself, x and b are those of one parity already.
+/// A link for even-odd preconditioning: the links after it solve the Schur complement's system on one parity, in the
+/// memory of x. If the equation is one of the complement itself, x and b are fields of one parity already.
 pub struct Schur {
     pub next: Arc<dyn Inverter>,
     pub complement: Arc<Complement>,
     /// x and b are fields of the whole lattice.
     pub whole: bool,
-    /// The equation is one of M^dagger.
+    /// The equation is that of M^dagger.
     pub dagger: bool,
     pub room: Arc<Room>,
 }

@@ -11,14 +11,14 @@ use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::solvers::{Monitor, SolverReport, Stop, StoppedBy};
 
-/// Times that a preconditioned solve is taken further when the full residual lags behind.
+/// How often a preconditioned solve is continued when the residual of the whole equation lags behind.
 const EXTENSIONS: usize = 3;
 
-/// The links after it may solve another system than the one asked for: they are asked again until the operator's image
-/// of x meets the criteria. The report is about the latter.
+/// A link that asks those after it, which may solve another system, again until the operator's image of x meets the
+/// criteria for the equation asked for. The report is about this equation.
 pub struct ToTolerance {
     pub next: Arc<dyn Inverter>,
-    /// The operator whose image of x is to be b.
+    /// The operator of the equation.
     pub op: Arc<dyn LinOp>,
     /// The criteria that the solver was made with.
     pub goals: Stop,
@@ -96,7 +96,7 @@ impl Inverter for ToTolerance {
     }
 }
 
-/// Puts the residuals of M x = b into the report; `norms`: |b| of every right-hand side.
+/// Puts the residuals of M x = b into the report; `norms` are |b| of every right-hand side.
 fn residual_of(
     report: &mut SolverReport,
     op: &dyn LinOp,

@@ -11,13 +11,13 @@ use crate::fields::VectorField;
 use crate::linop::{LinOp, Shape};
 use crate::solvers::Monitor;
 
-/// B A x = b by B y = b and A x = y, A and B being M and its adjoint.
+/// A link that solves B A x = b by B y = b and A x = y, where A and B are M and its adjoint.
 pub struct TwoSteps {
     /// Solves B y = b.
     pub first: Arc<dyn Inverter>,
     /// Solves A x = y.
     pub second: Arc<dyn Inverter>,
-    /// A, which leads from a guess for x to one for y.
+    /// The operator A, which makes a guess for y of one for x.
     pub op: Arc<dyn LinOp>,
 }
 

@@ -25,16 +25,17 @@ use crate::ops::hmc::{Monomial, Solves, Stream};
 use crate::refuse;
 use crate::solvers::{unwatched, Rational, Shift};
 
-/// What one flavour, or a doublet, is.
+/// Parameters of an action of one flavour, or of a doublet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OneFlavourParams {
     pub operator: ActionParams,
     pub schur: Schur,
     pub inverter: Inverter,
-    /// Pseudofermion fields n, each with the n-th root.
+    /// Number n of pseudofermion fields, each of which has the n-th root of the determinant.
     pub fields: usize,
-    /// Relative errors of the approximation in forces, and in heat bath and Hamiltonian.
+    /// Relative error of the approximation in forces.
     pub error_force: f64,
+    /// Relative error of the approximation in heat bath and Hamiltonian.
     pub error_hamiltonian: f64,
     /// The interval that holds the spectrum of P^dagger P. None: it is measured with the first links,
     /// a third below and a fifth above what was found, and stays with the chain and its checkpoints.
@@ -61,7 +62,7 @@ impl OneFlavourParams {
     }
 }
 
-/// The approximations for an interval.
+/// The approximations of the powers for an interval.
 #[derive(Clone)]
 struct Powers {
     force: Rational,
@@ -69,14 +70,14 @@ struct Powers {
     heat_bath: Rational,
 }
 
-/// The monomial.
+/// The monomial of one flavour, or of a doublet.
 pub struct OneFlavour {
     name: String,
     params: OneFlavourParams,
     smearing: Option<Stout>,
     kept: Operators,
     powers: Option<Powers>,
-    /// Ends of the spectrum as they were last measured.
+    /// Ends of the spectrum as last measured.
     seen: Option<(f64, f64)>,
     phi: Option<SpinorField>,
     force: ForceWorkspace,
@@ -84,15 +85,17 @@ pub struct OneFlavour {
     solves: Solves,
 }
 
-/// Steps of Lanczos for the upper end, solves for the lower one at most, and their tolerance.
+/// Number of steps of Lanczos for the upper end of the spectrum.
 const LANCZOS: usize = 30;
+/// Largest number of solves for the lower end of the spectrum.
 const INVERSE: usize = 24;
+/// Tolerance of these solves.
 const INVERSE_TOLERANCE: f64 = 1e-3;
-/// What an interval that was measured covers below and above the ends that were found, as factors of them: quarks change
-/// their spectrum along a chain.
+/// How far a measured interval extends below and above the ends that were found, as factors: the spectrum changes
+/// along a chain.
 const BELOW: f64 = 1.0 / 1.5;
 const ABOVE: f64 = 1.2;
-/// The interval of a spectrum that was not measured, as rehearsals have it.
+/// The interval assumed for a spectrum that was not measured, in rehearsals.
 const USUAL: (f64, f64) = (1e-5, 5.0);
 
 impl OneFlavour {
@@ -129,17 +132,17 @@ impl OneFlavour {
         Ok(new)
     }
 
-    /// The same with operators on stout-smeared links.
+    /// The same monomial with operators on stout-smeared links.
     pub fn with_smearing(self, stout: Stout) -> Self {
         OneFlavour { smearing: Some(stout), kept: Operators::default(), ..self }
     }
 
-    /// What multigrid's last set-up or update did; None: there is none (yet).
+    /// What multigrid's last set-up or update did; None: there is no multigrid yet.
     pub fn multigrid(&self) -> Option<MultigridReport> {
         self.kept.list.first()?.multigrid.as_ref()?.report()
     }
 
-    /// The interval of the approximations, once there are some.
+    /// The interval of the approximations, once it is known.
     pub fn interval(&self) -> Option<(f64, f64)> {
         self.powers.as_ref().map(|p| (p.hamiltonian.low, p.hamiltonian.high))
     }
@@ -148,7 +151,7 @@ impl OneFlavour {
     pub fn spectrum(&self) -> Option<(f64, f64)> {
         self.seen
     }
-    /// Poles in forces and in the Hamiltonian.
+    /// Numbers of poles in forces and in the Hamiltonian.
     pub fn poles(&self) -> Option<(usize, usize)> {
         self.powers.as_ref().map(|p| (p.force.shifts.len(), p.hamiltonian.shifts.len()))
     }
@@ -164,8 +167,8 @@ impl OneFlavour {
         Ok(())
     }
 
-    /// Measures the ends of the spectrum; makes the approximations if there are none, else refuses
-    /// eigenvalues that they do not cover.
+    /// Measures the ends of the spectrum; makes the approximations if there are none yet, else refuses eigenvalues
+    /// that they do not cover.
     fn look(&mut self, gauge: &GaugeField, seed: u64) -> Result<()> {
         let OneFlavourParams { operator, schur, inverter, .. } = &self.params;
         let op = &self.kept.on(gauge, &[*operator], *schur, (inverter, self.smearing))?.list[0];
@@ -200,18 +203,18 @@ impl OneFlavour {
         )
     }
 
-    /// Is the spectrum to be measured in this trajectory?
+    /// Whether the spectrum is to be measured in this trajectory.
     fn is_due(&self, stream: Stream) -> bool {
         let every = self.params.check_every;
         every != 0 && stream.trajectory.is_multiple_of(every)
     }
 
-    /// Seed of its measurement.
+    /// Seed of the random vectors of this measurement.
     fn look_seed(&self, stream: Stream) -> u64 {
         noise_seed(stream.seed, &self.name) ^ 1
     }
 
-    /// A monomial like this one that was not used yet, with an interval as usual where none is known.
+    /// A copy of this monomial that was not used yet; its interval is the usual one where none is known.
     fn like(&self) -> Result<OneFlavour> {
         let mut like = OneFlavour::new(&self.name, self.params.clone())?;
         like.smearing = self.smearing;
@@ -222,7 +225,7 @@ impl OneFlavour {
         Ok(like)
     }
 
-    /// Has the kernels of a first force compiled all at once.
+    /// Compiles the kernels of a first force all at once, by a rehearsal.
     fn rehearse_force(&self, gauge: &GaugeField) {
         let geometry = gauge.geometry();
         let fields = self.phi.as_ref().map(|phi| (Shape::of(phi), phi.nrhs()));
@@ -241,8 +244,8 @@ impl OneFlavour {
     }
 }
 
-/// (P^dagger P + s_k)^-1 b for all poles, b number `number` of a field. Multigrid, where there is one, solves
-/// for the least shifts, CG for all others at once.
+/// Computes (P^dagger P + s_k)^-1 b for all poles; `number` is that of b's field. Multigrid, if there is any, solves
+/// for the smallest shifts, CG for all others at once.
 fn poles_of(
     (inverter, op, solver): (&Inverter, &Operator, &DiracSolver),
     shifts: &[f64],
@@ -288,7 +291,7 @@ impl Monomial for OneFlavour {
         &self.name
     }
 
-    /// phi_i = (P^dagger P)^(1/4 n) eta_i, eta normal. Measures the spectrum where it is due.
+    /// Draws phi_i = (P^dagger P)^(1/4 n) eta_i for normal eta. Measures the spectrum first if that is due.
     ///
     /// # Errors
     /// `SpectralBounds`: it has left the interval of the approximations.
