@@ -399,7 +399,7 @@ impl Sign {
         }
     }
 
-    /// Compiles the kernels of a first application to as many right-hand sides all at once, by a rehearsal.
+    /// Has the kernels of a first application to so many right-hand sides compiled all at once.
     fn rehearse(&self, out: &mut SpinorField, inp: &SpinorField) {
         let n = inp.nrhs();
         if self.rehearsed.swap(n, Ordering::Relaxed) == n {

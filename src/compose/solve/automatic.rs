@@ -21,7 +21,7 @@ use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
 /// Number of iterations before the first estimate, whose cost is compared with that of multigrid.
 const FIRST_LOOK: usize = 16;
 const LOOK: f64 = 0.05;
-/// Number of residuals that an estimate averages over, since those of BiCGStab jump.
+/// Residuals that an estimate averages over: those of BiCGStab jump.
 const WINDOW: usize = 8;
 /// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside the lattice.
 const HEAVY_QUARK: f64 = 1e-6;
@@ -169,7 +169,7 @@ impl Automatic {
         Ok(report)
     }
 
-    /// Sets multigrid up and continues the solve with it, or with BiCGStab if that fails.
+    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails.
     fn go_on(
         &self,
         ask: &Ask,

@@ -185,7 +185,7 @@ impl DiracSolver {
         first.solve(x, b, &Ask::new(stop, self.params.solver.initial_guess), monitor)
     }
 
-    /// Runs all that a solve launches, in a rehearsal.
+    /// All that a solve launches, in a rehearsal.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
         self.prepared().plan.parts.run_through(&ask, x, b);

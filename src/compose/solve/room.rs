@@ -88,7 +88,7 @@ impl Room {
         Ok(taken)
     }
 
-    /// Memory and kernels of a solve; the kernels are those of the first way.
+    /// Memory and kernels of a solve, the latter of the first way to go.
     ///
     /// # Errors
     /// Errors of [`Room::bytes`].
