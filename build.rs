@@ -279,7 +279,7 @@ fn unit(
     Unit { set: n, source, include, flags, object, weight: each * lines.len() }
 }
 
-/// The text of a kernel header and of all those that it includes, plaq_args.h the dialect.
+/// The code, without comments, of a kernel header and of all those that it includes, plaq_args.h the dialect.
 fn included(header: &str) -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     let mut open = vec![header.to_string(), String::from("plaq_dialect.h")];
@@ -294,7 +294,9 @@ fn included(header: &str) -> BTreeMap<String, String> {
                 open.push(rest.trim_end_matches('"').to_string());
             }
         }
-        all.insert(name, text);
+        // Comments compile nothing.
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        all.insert(name, code.collect::<Vec<_>>().join("\n"));
     }
     all
 }

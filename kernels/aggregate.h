@@ -1,20 +1,21 @@
-// Between a level and the next coarser one (Clark et al., arXiv:1612.07873): null vectors that are
-// orthonormal on aggregates of sites, of either chirality for itself, [site][component][vector].
+// Transfer between a level of multigrid and the next coarser one (Clark et al., arXiv:1612.07873,
+// section 3): null vectors that are orthonormal on each aggregate of sites, for each chirality by
+// itself, stored as [site][component][vector].
 #pragma once
 #include "rows.h"
 #include "wilson.h"
 
 namespace PLAQ_NS {
 
-// Spinors to vectors [site][4 spins x 3 colours][column] and back. Even sites come first, each parity by
-// half of the lexicographic index.
+// Spinors to vectors [site][4 spins x 3 colours][column] and back. Even sites come first; the sites of each parity are
+// in the order of half their lexicographic index.
 PLAQ_FN i64 aggregate_site(const Geom& g, bool whole, const Site& s, int lane, int parity) {
   const int all = local_extent(g, 0) * local_extent(g, 1) * local_extent(g, 2) * local_extent(g, 3);
   return local_index(g, s, lane) / 2 + (whole && parity ? all / 2 : 0);
 }
-// Parity, right-hand side and plane of a launch's element. On a GPU right-hand sides are inside of sites, as those of
-// a number follow each other in the vector: warps read and write whole pieces of memory on either side, some
-// right-hand sides of some sites each.
+// Parity, right-hand side and plane of an element of the launch. On a GPU the right-hand sides of a site are
+// neighbouring elements, as the right-hand sides of a number are neighbours in the vector: a warp reads and writes
+// whole pieces of memory on either side, some right-hand sides of some sites.
 struct AggregatePlace {
   int parity, rhs, plane;
   template <class A> PLAQ_FN AggregatePlace(const A& a, Element& o, int batch) {
@@ -70,7 +71,8 @@ template <int W, class SF, class SV> struct AggregateTake {
                  cplx<typename SV::C>{(typename SV::C)v.v[2 * c], (typename SV::C)v.v[2 * c + 1]});
   }
 };
-// The same times a site operator, of spinors in the vector's precision.
+// As AggregateTake, with a site operator applied to the spinors, which are in the vector's
+// precision.
 template <int W, class S, class SA> struct AggregateTakeTimes {
   static PLAQ_FN void site(const AggregateSiteArgs& a, Element o, int lx, int batch) {
     const AggregatePlace place(a.to, o, batch);
@@ -100,8 +102,8 @@ template <int W, class SF, class SV> struct AggregateGive {
   }
 };
 
-// The term of the hop that comes from x + mu, of sites that face another aggregate there and that no rank parts from
-// it. The vector has the columns of `in`; other sites stay as they are.
+// The term of the hop that comes from x + mu, for sites whose neighbour x + mu is in another aggregate on this rank.
+// The vector has the columns of `in`; other sites stay as they are.
 template <int W, class S, int RECON> struct AggregateHop {
   typedef typename S::C C;
   static PLAQ_FN void site(const AggregateHopArgs& a, Element o, int lx, int batch) {
@@ -130,18 +132,19 @@ template <int W, class S, int RECON> struct AggregateHop {
   }
 };
 
-// Null vectors of cycles may have numbers of 16 bits, which are at most 1: orthonormal vectors have them. On a CPU they
-// are integers over 32767. Or they are integers of 8 bits, on a GPU plus 128, times a scale for all vectors' numbers of
-// a component.
+// The numbers in which null vectors are stored. In cycles they may have 16 bits, since components of orthonormal
+// vectors are at most 1: integers over 32767 on a CPU. Or they are integers of 8 bits, on a GPU plus 128, times a scale
+// that all vectors' numbers of a component share.
 template <class SV, class SC, class L> struct AggregateTypes {
   typedef typename SV::T T;
   typedef typename SC::T TC;
   typedef typename real_wider<typename SV::C, typename SC::C>::type C;
   static constexpr C unit = sizeof(L) == 2 ? (C)1 / 32767 : (C)1;
-  // Of component `at` of all sites.
+  // Scale of component `at`, counted over all sites.
   static PLAQ_FN C scale(const AggregateArgs& a, i64 at) { return sizeof(L) == 1 ? (C)((const float*)a.scales)[at] : unit; }
 };
-// An element is a component's numbers; on a GPU four of them are read and written at a time.
+// Converts null vectors to 8 bits; an element is the numbers of a component. On a GPU four of them
+// are read and written at a time.
 template <int W, class S> struct AggregateShortenByte {
   template <class V, int N> struct alignas(N * sizeof(V)) Several {
     V v[N];
@@ -192,14 +195,14 @@ template <int W, class S> struct AggregateShorten {
   }
 };
 
-// coarse(aggregate, vector, column) = sum over its sites and one chirality of conj(v) fine: restriction,
-// Gram matrices and coarse links alike. Of all sites below `limit`, or of those at a face.
+// coarse(aggregate, vector, column) = sum over sites of the aggregate and one chirality of conj(v) fine. Restriction,
+// Gram matrices and coarse links are all made by it; over all sites below `limit`, or over those at a face.
 template <int W, class SV, class SC, class L = typename SV::T> struct AggregateRestrict : AggregateTypes<SV, SC, L> {
   typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;
   typedef typename Types::TC TC;
   typedef typename Types::C C;
-  // f(number) of every site and component of the chirality.
+  // Calls f(number) for every site and component of the chirality.
   template <class F> static PLAQ_FN void walk(const AggregateArgs& a, i64 aggregate, int chirality, const F& f) {
     walk_sites(a, aggregate, chirality, [&](i64 at) {
       for (int c = 0; c < a.m(); c++) f(at + c);
@@ -215,13 +218,13 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     }
   }
 #if PLAQ_GPU
-  // K rows and B columns of a thread.
+  // Computes K rows and B columns of the result in one thread.
   template <int B, int K = 1> static PLAQ_FN void some_columns(const AggregateArgs& a, Element o) {
     const int n = a.n(), columns = a.columns(), groups = columns / B, pieces = 2 * n / K;
     int row = (int)(o % pieces) * K, col = (int)((o / pieces) % groups) * B;
     i64 aggregate = o / pieces / groups;
     if (a.upper()) {
-      // Of the columns from col on there are col + B rows of either chirality: group after group.
+      // From column `col` on, col + B rows of each chirality are wanted, group after group.
       const int pairs = B * groups * (groups + 1) / K;
       aggregate = o / pairs, row = (int)(o % pairs) * K, col = 0;
       for (; row >= 2 * (col + B); col += B) row -= 2 * (col + B);
@@ -244,7 +247,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     if constexpr (K < AGGREGATE_VECTORS) {
       walk(a, aggregate, row / n, add);
     } else {
-      // Loads of some components are under way at a time, where registers allow it.
+      // Loads of some components are in flight at a time, as far as registers allow.
       constexpr int some = sizeof(C) == 4 ? 3 : 1;
       walk_sites(a, aggregate, row / n, [&](i64 at) {
         _Pragma("unroll some") for (int c = 0; c < a.m(); c++) add(at + c);
@@ -261,7 +264,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
     const T* fine = (const T*)a.fine;
     TC* coarse = (TC*)a.coarse;
 #if PLAQ_GPU
-    // AGGREGATE_COLUMNS columns of a thread where they divide all.
+    // A thread takes AGGREGATE_COLUMNS columns where that number divides all columns.
     if (columns % AGGREGATE_COLUMNS == 0) {
       if (a.vectors() == AGGREGATE_VECTORS) some_columns<AGGREGATE_COLUMNS, AGGREGATE_VECTORS>(a, o);
       else some_columns<AGGREGATE_COLUMNS>(a, o);
@@ -309,7 +312,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateR
 template <int W, class SV, class SC> struct AggregateRestrictShort : AggregateRestrict<W, SV, SC, short> {};
 template <int W, class SV, class SC> struct AggregateRestrictByte : AggregateRestrict<W, SV, SC, signed char> {};
 
-// fine(site, component, column) = sum over vectors of v coarse(aggregate, vector, column), or that added.
+// fine(site, component, column) = sum over vectors of v coarse(aggregate, vector, column), optionally added to what is
+// there.
 template <int W, class SV, class SC, class L = typename SV::T> struct AggregateProlong : AggregateTypes<SV, SC, L> {
   typedef AggregateTypes<SV, SC, L> Types;
   typedef typename Types::T T;
@@ -326,7 +330,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
       PLAQ_UNROLL for (int b = 0; b < B; b++) put_number(to, at + b, v[b]);
     }
   }
-  // B columns of a thread, from K vectors at a time.
+  // Computes B columns in one thread, from K vectors at a time.
   template <int B, int K> static PLAQ_FN void some_columns(const AggregateArgs& a, Element o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
     const int j = (int)(o % groups) * B, c = (int)((o / groups) % (2 * m));
@@ -335,7 +339,7 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
     cplx<C> sum[B];
     PLAQ_UNROLL for (int b = 0; b < B; b++) sum[b] = {0, 0};
     for (int i = 0; i < n; i += K) {
-      // Either factor has one number where the other one has several.
+      // Where one factor has several numbers, the other one has a single one.
       cplx<C> p[K], z[B * K];
       numbers((const L*)a.v, at * n + i, p);
       numbers((const TC*)a.coarse, (from + i) * columns + j, z);
@@ -343,8 +347,8 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
     }
     put_columns<B>((T*)a.fine, at * columns + j, sum, Types::scale(a, at));
   }
-  // R components of a chirality and B columns of a thread: few loads for its arithmetic. K vectors are half a sector
-  // of memory or all of it.
+  // Computes R components of a chirality and B columns in one thread, which needs few loads for its arithmetic. The
+  // numbers of K vectors fill half a sector of memory or a whole one.
   template <int B, int R, int K> static PLAQ_FN void some_rows(const AggregateArgs& a, Element o) {
     const int n = a.n(), m = a.m(), columns = a.columns(), groups = columns / B;
     const int j = (int)(o % groups) * B, rows = a.upper() && j + B < n ? j + B : n, c = (int)((o / groups) % (2 * m / R)) * R;
@@ -439,22 +443,23 @@ template <int W, class SV, class SC, class L = typename SV::T> struct AggregateP
 template <int W, class SV, class SC> struct AggregateProlongShort : AggregateProlong<W, SV, SC, short> {};
 template <int W, class SV, class SC> struct AggregateProlongByte : AggregateProlong<W, SV, SC, signed char> {};
 
-// Of Gram matrices G = R^dagger R, one per aggregate and chirality, R^-1 in place, both upper triangular; R itself at
-// `fine`, where that is.
-// Sums: matrices with a vector that depends on those before it. Most: |vector|^2 over what is left of it.
+// For Gram matrices G = R^dagger R, one per aggregate and chirality: writes R^-1 in place and R itself at `fine`, if
+// there is such an array; both are upper triangular. Sum: the number of matrices with a vector that depends on those
+// before it. Maximum: |vector|^2 divided by what is left of it after orthogonalisation.
 template <int W> struct AggregateCholesky {
   static PLAQ_FN bool independent(const AggregateArgs& a, double before, double left) {
     return left > before * a.tiny && before > 0 && before < 1e300;
   }
 #if PLAQ_GPU
-  // A warp shares a matrix: a lane has columns lane, lane + 32, .. of R, and rows of R^-1.
+  // A warp shares a matrix: a lane has columns lane, lane + 32, ... of R, and the same rows of
+  // R^-1.
   static PLAQ_FN void site(const AggregateArgs& a, Element o, int, int, Sums<2, W>& s) {
     constexpr unsigned all = 0xffffffffu;
     constexpr int U = 8;
     const int n = a.n(), lane = (int)(o & 31);
     double2* const g = (double2*)a.coarse + (i64)(o >> 5) * n * n;
     for (int k = 0; k < n; k++) {
-      // Rows above have been taken off the diagonal.
+      // Amount by which the rows above have reduced the diagonal element.
       double taken = 0;
       for (int i = lane; i < k; i += 32) taken += g[i * n + k].x * g[i * n + k].x + g[i * n + k].y * g[i * n + k].y;
       for (int x = 16; x > 0; x /= 2) taken += __shfl_xor_sync(all, taken, x);
@@ -504,7 +509,7 @@ template <int W> struct AggregateCholesky {
           const double2 t = g[i * n + k], r = g[k * n + j];
           x -= t.x * r.x - t.y * r.y, y -= t.x * r.y + t.y * r.x;
         }
-        // Rows that are still to come need nothing of these.
+        // Rows that come later need nothing of this column.
         __syncwarp();
         if (i < j) g[i * n + j] = {x * d, y * d};
       }

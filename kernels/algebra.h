@@ -1,5 +1,5 @@
-// Elements of su(3) as eight coefficients: h = sum_a h_a T_a, tr T_a T_b = delta_ab / 2, T the halved
-// Gell-Mann matrices in their usual order (physics.md, HMC).
+// Elements of su(3) as eight coefficients: h = sum_a h_a T_a, tr T_a T_b = delta_ab / 2, T_a half the Gell-Mann
+// matrices in their usual order (docs/physics.md, HMC).
 #pragma once
 #include "recon.h"
 
@@ -43,7 +43,7 @@ template <class R> PLAQ_FN Hermitian<R> matrix_of(const Algebra<R>& x) {
   h.e01 = {half * x.a[0], -half * x.a[1]}, h.e02 = {half * x.a[3], -half * x.a[4]}, h.e12 = {half * x.a[5], -half * x.a[6]};
   return h;
 }
-// What has a trace loses it.
+// Coefficients of h; a trace is dropped.
 template <class R> PLAQ_FN Algebra<R> algebra_of(const Hermitian<R>& h) {
   const R two = splat<R>(2), root = splat<R>(0.57735026918962576);
   return {{two * h.e01.re, -two * h.e01.im, h.d[0] - h.d[1], two * h.e02.re, -two * h.e02.im, two * h.e12.re, -two * h.e12.im,
@@ -83,7 +83,8 @@ template <class R> PLAQ_FN Algebra<R> turned_back(const Algebra<R>& x, const Su3
 // U x U^dagger
 template <class R> PLAQ_FN Algebra<R> turned(const Algebra<R>& x, const Su3<R>& u) { return turned_back(x, adj(u)); }
 
-// Number k of the `count` elements of a site in a field laid out as links are (`plane` of its parity).
+// Element number k of the `count` elements of a site, in a field laid out as links are (`plane` belongs to the parity
+// of the site).
 template <class S, class R>
 PLAQ_FN void load_algebra(Algebra<R>& x, const Plane& p, const Site& s, int k, int count = 4) {
   load_raw<S>(x.a, p, link_site(s), count * 8, k * 8, keep);

@@ -1,5 +1,5 @@
-// Axial gauge, in which all links of one direction but the last one of every line are unit matrices:
-// h(x) is the product of the links of the line before x.
+// Axial gauge: all links of one direction are unit matrices, but for the last one of every line. h(x) is the product of
+// the links of the line before x.
 #pragma once
 #include "gaugefix.h"
 
@@ -11,8 +11,8 @@ template <class R> PLAQ_FN void set_unit(Su3<R>& u) {
 }
 template <class R> PLAQ_FN void set_unit(Su2<R>& u) { u = Su2<R>{{splat<R>(1)}}; }
 
-// h of a slice from the one before, which for the first may be in other lanes or on another rank;
-// batches = parities.
+// Computes h of a slice from h of the slice before, which may be in other lanes or on another rank
+// for the first slice; batches = parities.
 template <int W, class S, int STORAGE> struct AxialStep {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const AxialArgs& a, int o, int lx, int parity) {
@@ -29,7 +29,7 @@ template <int W, class S, int STORAGE> struct AxialStep {
   }
 };
 
-// What rounding has left of links that are unit matrices; batches = parities.
+// Sets links that are unit matrices but for rounding to the unit matrix; batches = parities.
 template <int W, class S, int STORAGE> struct AxialUnit {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const AxialArgs& a, int o, int lx, int parity) {

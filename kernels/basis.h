@@ -1,6 +1,6 @@
-// Many vectors at once, a right-hand side each: products of all pairs, linear combinations. An element is
-// a 16-byte load on the GPU, a complex number of all lanes on the CPU: neither the site layout nor the
-// number of components matters.
+// Operations on many vectors at once, each a right-hand side: products of all pairs, linear combinations. An element is
+// a load of 16 bytes on the GPU, a complex number of all lanes on the CPU: neither the layout of sites nor the number
+// of components matters.
 #pragma once
 #include "element.h"
 #include "field.h"
@@ -10,7 +10,7 @@ namespace PLAQ_NS {
 
 template <class S> PLAQ_FN constexpr int element_reals() { return PLAQ_GPU ? 16 / (int)sizeof(typename S::T) : 2; }
 
-// A plane from element `o` of N numbers on, which is its site 0.
+// A plane that begins at element `o` of N numbers, so that this element is its site 0.
 template <class S, int N> PLAQ_FN Plane element_plane(const FieldView& f, Element o, int lx, int index, Site& s) {
   Plane p = plane(f, index);
   p.data += (i64)o * (N * PLAQ_LANES * (int)sizeof(typename S::T));
@@ -28,8 +28,8 @@ template <class S, int N, class R> PLAQ_FN void put_element(const R (&v)[N], con
   store_raw<S>(v, p, s, N, 0);
 }
 
-// Sums conj(v_i) w_j of BASIS_ROWS vectors i and BASIS_COLUMNS vectors j, re and im, row by row; a batch is
-// such a tile, columns fastest. What lies outside of the counts is not read; its sums mean nothing.
+// Sums conj(v_i) w_j over BASIS_ROWS vectors i and BASIS_COLUMNS vectors j, real and imaginary parts, row by row. A
+// batch is such a tile, columns fastest. Vectors beyond the counts are not read, and their sums have no meaning.
 template <int W, class S> struct BasisDots {
   static constexpr int N = element_reals<S>();
   typedef real<typename S::C, W> R;
@@ -63,8 +63,8 @@ template <int W, class S> struct BasisDots {
   }
 };
 
-// w_j = alpha w_j + sum_i v_i c_ij for BASIS_OUT vectors j; a batch is one parity of these. Rows of c have
-// `columns` complex doubles. With alpha 0 nothing of w is read. rows = 0 copies v_j to w_j instead.
+// w_j = alpha w_j + sum_i v_i c_ij for BASIS_OUT vectors j; a batch is one parity of these vectors. Rows of c have
+// `columns` complex doubles. With alpha = 0 w is not read; with rows = 0 v_j is copied to w_j instead.
 template <int W, class S> struct BasisUpdate {
   static constexpr int N = element_reals<S>();
   typedef real<typename S::C, W> R;

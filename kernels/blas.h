@@ -6,23 +6,23 @@
 
 namespace PLAQ_NS {
 
-// What a thread takes of a vector at a time. Vectors of floating storage are rows of numbers, whatever a
-// site holds: on a GPU one 16-byte load, on a CPU eight numbers of all lanes; where right-hand sides are
-// fastest one complex number. Else (fixed point, or on a GPU two storages) all numbers of a site.
+// The numbers of a vector that a thread takes at a time. Vectors in floating point are rows of numbers, whatever a site
+// holds: one load of 16 bytes on a GPU, eight numbers of all lanes on a CPU, one complex number where right-hand sides
+// are fastest in memory. In fixed point, or with two storages on a GPU, a piece is all numbers of a site.
 template <class SX, class SY> struct Piece {
   static constexpr bool fixed = SX::fixed || SY::fixed;
   static constexpr bool same = sizeof(typename SX::T) == sizeof(typename SY::T);
   static constexpr bool flat = !fixed && (same || !PLAQ_GPU);
   static constexpr int N = PLAQ_GPU ? 16 / (int)sizeof(typename SX::T) : 8;
 };
-// How a piece is read and written: as it is stored; a whole site with its unit; or, of sites in fixed point
-// with any number of numbers, a part of one. These are gone through twice: the first time only finds
-// the largest results, the second time stores them by the units that follow.
+// How a piece is read and written. rows: as it is stored; whole: a whole site with its unit; measure and part: a part
+// of a site in fixed point with any number of numbers. Such parts are visited twice: `measure` finds the largest
+// results, `part` stores them in the units that follow from these.
 enum How { rows, whole, measure, part };
 
-// Units of the two vectors at most that a body writes, and the largest numbers that they are found from.
+// Units of the at most two vectors that a body writes, and the largest numbers, from which the units are computed.
 struct Units {
-  // Lanes of a vector beside each other; on a GPU there is one.
+  // One value for each lane of a vector; a GPU has one lane.
   float value[2][PLAQ_GPU ? 1 : 16];
   template <class R> PLAQ_FN real<float, lanes<R>::W> get(int slot) const {
 #if PLAQ_GPU
@@ -39,11 +39,12 @@ struct Units {
 #endif
   }
 };
-// Where a piece is: of the `ns` numbers of a site, or of an element, those from `off` on.
+// Position of a piece: the numbers from `off` on, among the `ns` numbers of a site or of an
+// element.
 struct At {
   int o, lx, batch, ns, off;
   Units* units;
-  // Elements of `ns` numbers before it, where these and not sites are counted.
+  // Number of elements of `ns` numbers before it, where elements are counted instead of sites.
   i64 before = 0;
 };
 template <class S> PLAQ_FN Plane plane_at(const FieldView& f, const At& at) {
@@ -63,7 +64,7 @@ template <How HOW, class S, int N, class R> PLAQ_FN void get(R (&v)[N], const Fi
     PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = v[i] * unit;
   }
 }
-// `slot`: which of the body's results it is.
+// Stores a piece; `slot` is the number of the body's result.
 template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], const FieldView& f, const At& at, int slot = 0) {
   typedef real<float, lanes<R>::W> F;
   const Plane p = plane_at<S>(f, at);
@@ -83,13 +84,13 @@ template <How HOW, class S, int N, class R> PLAQ_FN void put(const R (&v)[N], co
     R q[N];
     PLAQ_UNROLL for (int i = 0; i < N; i++) q[i] = v[i] * scale;
     store_raw<S>(q, p, s, at.ns, at.off);
-    // The old unit was that of the pieces before.
+    // The pieces before were read in the old unit.
     if (at.off + N == at.ns) store_norm(unit, p, s);
   }
 }
 
-// Runs body.run<N, part>(at, rhs) on all parts of a site of any number of numbers in fixed point. What a GPU
-// moves at once is what its layout follows (field.h).
+// Runs body.run<N, part>(at, rhs) on all parts of a site in fixed point, of any number of numbers. The parts have the
+// size that a GPU moves at once, by which its layout is ordered (field.h).
 template <int N, How HOW, class Body> PLAQ_FN void parts_of(At at, int rhs, const Body& body) {
   for (at.off = 0; at.off < at.ns; at.off += N) body.template run<N, HOW>(at, rhs);
 }
@@ -159,7 +160,7 @@ template <int N, class R> PLAQ_FN void cscale(R (&y)[N], cplx<R> a) {
   }
 }
 template <class R> PLAQ_FN cplx<R> plain(const double* a, int rhs) { return {splat<R>(a[2 * rhs]), splat<R>(a[2 * rhs + 1])}; }
-// A number that nothing writes in this launch: loops need not look again.
+// A number that nothing writes in this launch, so that loops need not read it again.
 PLAQ_FN double unchanged(const double* at) {
 #if PLAQ_GPU
   return __ldg(at);
@@ -170,12 +171,13 @@ PLAQ_FN double unchanged(const double* at) {
 template <class R> struct Coefficient {
   cplx<R> value;
   bool used;
-  // No vector that is left out may bring its NaN in.
+  // A vector that is not used must not bring in a NaN.
   template <int N> PLAQ_FN void read(R (&v)[N]) const {
     if (!used) PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = splat<R>(0);
   }
 };
-// Number `rhs` of a, multiplied as `times` says with sums of earlier launches, three of each plane.
+// Coefficient number `rhs` of a, multiplied by sums of earlier launches as `times` says (three
+// coefficients for each plane).
 template <class R>
 PLAQ_FN Coefficient<R> coefficient(const double* a, int rhs, int parities, int times, const char* sums, const char* above) {
   double re = a[2 * rhs], im = a[2 * rhs + 1];
@@ -244,12 +246,12 @@ template <int W, class SX, class SY> struct Blas2 {
 };
 template <int W, class S> struct Blas : Blas2<W, S, S> {};
 
-// Operations with sums: <u, v> = sum conj(u) v.
+// Operations that return sums; <u, v> = sum conj(u) v.
 template <int W, class S> struct BlasSum {
   typedef real<typename S::C, W> R;
   const BlasArgs& a;
   Sums<3, W>& s;
-  // Products in the compute type are exact enough only for f64: sum in double.
+  // Sums in double: products in single precision are not exact enough.
   template <int N, How HOW> PLAQ_FN void norm(const R (&x)[N]) const {
     if (HOW == measure) return;
     PLAQ_UNROLL for (int i = 0; i < N; i++) {
@@ -356,7 +358,7 @@ template <int W, class S> struct HeavyQuark {
   }
 };
 
-// 16 bytes per element: the copy that bandwidth figures are compared with.
+// Copies 16 bytes per element: the copy with which bandwidths are compared.
 template <int W> struct StreamCopy {
   static PLAQ_FN void site(const StreamArgs& a, Element o, int lx, int) {
 #if PLAQ_GPU

@@ -4,10 +4,10 @@
 
 namespace PLAQ_NS {
 
-// Inner and outer blocks of a hop.
+// Order of the inner and outer blocks of a hop.
 struct BlockOrder {
-  // `alone` inner blocks, then `beside` outer ones in equal steps among the other inner ones, then the
-  // rest of the outer ones.
+  // The order: `alone` inner blocks, then `beside` outer blocks spread evenly among the other inner ones, then the
+  // remaining outer blocks.
   u32 inner, alone, beside;
 
   struct Turn {
@@ -27,13 +27,13 @@ struct BlockOrder {
     return turn;
   }
 
-  // All outer blocks at the end: messages have the time of all inner ones.
+  // All outer blocks at the end: messages have as much time as all inner blocks take.
   static PLAQ_FN BlockOrder at_end(const Geom& g, u32 sites) {
     const u32 inner = (inner_sites(g) + sites - 1) / sites;
     return {inner, inner, 0};
   }
-  // Outer blocks of a time-slice beside the inner blocks of that slice, which need the same spinors;
-  // at the end those of the first slices, which would wait, and of the faces across t.
+  // Outer blocks of a time-slice beside the inner blocks of that slice, which need the same spinors. At the end come
+  // those of the first slices, which would have to wait for messages, and those of the faces across t.
   static PLAQ_FN BlockOrder by_slices(const Geom& g, u32 sites) {
     BlockOrder order = at_end(g, sites);
     const int slices = inner_slices(g), late = late_slices(g);
@@ -43,14 +43,15 @@ struct BlockOrder {
   }
 };
 
-// Slices of both parities of a whole sweep. Odd ones follow `lag` slices behind the even ones: an odd
-// slice needs three even ones, which by then have left the device, and their links are still in its cache.
+// Order of the slices of both parities in a whole sweep. Odd slices follow `lag` slices behind the even ones: an odd
+// slice needs three even ones, which have been done by then and whose links are still in the cache.
 struct SweepOrder {
   int slices, lag;
   struct Turn {
     int slice, parity;
   };
-  // Even 0 .. lag - 1; then even lag + k and odd 1 + k by turns; then the odd ones left, 0 the last.
+  // First the even slices 0 to lag - 1; then even lag + k and odd 1 + k in turn; then the remaining odd slices, with
+  // slice 0 as the last.
   PLAQ_FN Turn turn(int n) const {
     const int both = slices - lag, i = n - lag;
     if (i < 0) return {n, 0};

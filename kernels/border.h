@@ -9,16 +9,17 @@
 
 namespace PLAQ_NS {
 
-// Does direction nu have borders when direction mu is exchanged?
+// Whether borders in direction nu are already there when direction mu is exchanged.
 PLAQ_FN int border_before(const Geom& g, int nu, int mu) { return nu < mu && has_halo(g, nu); }
 
-// The site of a lane's piece with these coordinates in it, -1 and the extent included.
+// The site of a lane's piece with these coordinates inside the piece; -1 and the extent are
+// allowed.
 PLAQ_FN Site piece_site(const Geom& g, const int (&c)[4], int par, int lane) {
   return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
 }
 PLAQ_FN int parity_of(const int (&c)[4]) { return (c[0] + c[1] + c[2] + c[3]) & 1; }
 
-// Stored numbers of a link, lane x.lx, from or to a message.
+// Copies the stored numbers of a link in lane x.lx to or from a message.
 template <class S, int N> PLAQ_FN void link_to_message(const BorderArgs& a, const Site& s, typename S::T* at) {
   const Plane p = plane(a.gauge, s.par);
   const int first = a.direction < 0 ? 0 : a.direction, count = a.direction < 0 ? a.links() : 1;
@@ -38,7 +39,7 @@ template <class S, int N> PLAQ_FN void link_from_message(const BorderArgs& a, co
   }
 }
 
-// Batches: lower and upper face. One thread: one site of the face.
+// Packs faces of links. Batches: lower and upper face; one thread: one site of the face.
 template <int W, class S, int STORAGE> struct BorderPack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
@@ -61,8 +62,8 @@ template <int W, class S, int STORAGE> struct BorderPack {
   }
 };
 
-// Batches: border at -1 and at the extent. One thread: one site of the border of one lane's piece,
-// which a message holds, or the next piece of this rank.
+// Fills borders. Batches: the border at -1 and the one at the extent; one thread: one site of the
+// border of one lane's piece, taken from a message or from the next piece of this rank.
 template <int W, class S, int STORAGE> struct BorderUnpack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int upper) {
@@ -97,9 +98,10 @@ template <int W, class S, int STORAGE> struct BorderUnpack {
   }
 };
 
-// The way back, for arrays that hold links of another rank (openQCD: those that end on odd sites):
-// even sites of the lower border, direction mu, into a message, or out of one to where they
-// belong, this rank's upper face. One thread: one site of the face.
+// Sends links of the lower border back to the rank that they belong to, for arrays that hold links
+// of another rank (openQCD: links that end on odd sites). Even sites of the lower border, direction
+// mu, go into a message, and from a message to this rank's upper face. One thread: one site of the
+// face.
 template <int W, class S, int STORAGE> struct BorderReturn {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const BorderArgs& a, int o, int lx, int) {
@@ -119,9 +121,9 @@ template <int W, class S, int STORAGE> struct BorderReturn {
   }
 };
 
-// Faces alone, of one matrix per site and one parity, all directions at once: what a sweep over sites
-// changes and its neighbours read. A message holds the sites of a face in lexicographic order, 16 bytes of
-// each after each other: stores of a warp to another GPU are whole.
+// Messages of faces only, with one matrix per site, one parity and all directions at once: what a sweep over sites
+// changes and its neighbours read. A message holds the sites of a face in lexicographic order, with consecutive 16-byte
+// pieces of all sites side by side, so that a warp stores whole sectors into the memory of another GPU.
 template <class T> struct alignas(16) Piece {
   static constexpr int reals = 16 / sizeof(T);
   T v[reals];
@@ -132,7 +134,8 @@ PLAQ_FN int face_parity_sites(const Geom& g, int mu) {
   return n / 2;
 }
 
-// Site i of this parity with coordinate `at` in direction mu, in a box of these extents, all even.
+// Coordinates of site i of this parity among those with coordinate `at` in direction mu, in a box
+// with these extents, all of them even.
 PLAQ_FN bool face_coordinates(int (&x)[4], u32 i, const int (&l)[4], int mu, int at, int parity) {
   const int first = mu == 0;
   int sum = parity + at;
@@ -147,7 +150,8 @@ PLAQ_FN bool face_coordinates(int (&x)[4], u32 i, const int (&l)[4], int mu, int
   return i == 0;
 }
 
-// Place of a site with these coordinates in the local lattice among those of its parity in a face.
+// Number of a site with these coordinates of the local lattice among the sites of its parity in a
+// face.
 PLAQ_FN i64 face_place(const Geom& g, const int (&x)[4], int mu) {
   const int first = mu == 0;
   i64 at = 0, stride = 1;
@@ -158,7 +162,7 @@ PLAQ_FN i64 face_place(const Geom& g, const int (&x)[4], int mu) {
   }
   return at;
 }
-// The matrix at place `at` of a message, as it is stored.
+// Writes the matrix at place `at` of a message, in its storage.
 template <class S, int N> PLAQ_FN void put_in_face(const typename S::C (&v)[N], const Geom& g, char* message, int mu, i64 at) {
   typedef Piece<typename S::T> P;
   PLAQ_UNROLL for (int n = 0; n < N / P::reals; n++) {
@@ -175,9 +179,9 @@ template <class S, int N> PLAQ_FN void get_from_face(typename S::C (&v)[N], cons
   }
 }
 #if PLAQ_GPU
-// The same if the site is `behind` a face, else as field `p` of one matrix per site has it at s: in either
-// 16 bytes after each other, so that there is no branch. Messages come from elsewhere: not through the
-// read-only cache.
+// Reads a matrix from a message if the site is `behind` a face, else from field `p` with one matrix per site. Both have
+// 16-byte pieces side by side, so that no branch is needed. Messages are written by other devices: they are not read
+// through the read-only cache.
 template <class S, int N>
 PLAQ_FN void get_from_face_or(typename S::C (&v)[N], const Plane& p, const Site& s, const Geom& g, const char* message, int mu, i64 at, bool behind) {
   typedef typename S::T T;
@@ -193,7 +197,7 @@ PLAQ_FN void get_from_face_or(typename S::C (&v)[N], const Plane& p, const Site&
 }
 #endif
 
-// Batches: lower and upper faces in turn. One thread: one site of a face.
+// Packs faces for a sweep. Batches: lower and upper faces in turn; one thread: one site of a face.
 template <int W, class S, int STORAGE> struct FacePack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const FaceArgs& a, int o, int lx, int k) {
@@ -209,8 +213,8 @@ template <int W, class S, int STORAGE> struct FacePack {
   }
 };
 
-// Batches: borders at -1 and at the extent in turn. One thread: one site of the border of one lane's
-// piece, which a message holds, or the next piece of this rank.
+// Fills borders for a sweep. Batches: borders at -1 and at the extent in turn; one thread: one site of the border of
+// one lane's piece, taken from a message or from the next piece of this rank.
 template <int W, class S, int STORAGE> struct FaceUnpack {
   static constexpr int N = Recon<STORAGE>::reals;
   static PLAQ_FN void site(const FaceArgs& a, int o, int lx, int k) {

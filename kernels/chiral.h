@@ -1,5 +1,5 @@
-// Linear combinations of spinor fields with coefficients of their own for either chirality: the upper
-// two spins have gamma5 = 1 (DeGrand-Rossi basis), the lower ones -1.
+// Linear combinations of spinor fields with separate coefficients for the two chiralities: the upper two spins have
+// gamma5 = 1 (DeGrand-Rossi basis), the lower two -1.
 #pragma once
 #include "field.h"
 

@@ -1,4 +1,5 @@
-// The clover term A = 1 + c (i/4) sum sigma F as packed hermitian blocks, its inverse, its log det.
+// The clover term A = 1 + c (i/4) sum sigma F (Sheikholeslami and Wohlert, Nucl. Phys. B259 (1985)
+// 572) as packed hermitian blocks, its inverse and ln det.
 #pragma once
 #include "leaves.h"
 #include "plaq_math.h"
@@ -9,9 +10,9 @@ namespace PLAQ_NS {
 // Index of element (i, j), i > j, of the strictly lower triangle stored column by column.
 PLAQ_FN constexpr int lower(int i, int j) { return 6 + 2 * (j * 5 - j * (j - 1) / 2 + i - j - 1); }
 
-// A from the links. With F_mu,nu and, per chirality e = +-1 (gamma5), the spin blocks
-//   B00 = 1 + D, B11 = 1 - D, D = (i/2)(F_xy - e F_zt),  B10 = -1/2 (F_xz + i e F_xt - i F_yz + e F_yt),
-// which is 1 + (i/4) sum_mu,nu sigma F written out in the DeGrand-Rossi basis.
+// Computes A from the links. With F_mu,nu and the chirality e = +-1 (gamma5) the spin blocks are B00 = 1 + D, B11 = 1 -
+// D, D = (i/2)(F_xy - e F_zt), B10 = -1/2 (F_xz + i e F_xt - i F_yz + e F_yt): 1 + (i/4) sum_mu,nu sigma F in the
+// DeGrand-Rossi basis.
 template <int W, class S, int RECON> struct CloverBuild {
   typedef real<typename S::C, W> R;
   struct Chirality {
@@ -75,7 +76,7 @@ template <int W, class S, int RECON> struct CloverBuild {
   }
 };
 
-// Smallest pivot of a factorisation, and the product of all: the determinant.
+// The smallest pivot of a factorisation, and the product of all pivots, which is the determinant.
 template <class R, int W> struct Pivots {
   R least;
   real<double, W> product;
@@ -85,8 +86,8 @@ template <class R, int W> struct Pivots {
 template <class R> PLAQ_FN cplx<R> below(const R (&b)[36], int i, int j) { return {b[lower(i, j)], b[lower(i, j) + 1]}; }
 template <class R> PLAQ_FN void set_below(R (&b)[36], int i, int j, cplx<R> z) { b[lower(i, j)] = z.re, b[lower(i, j) + 1] = z.im; }
 
-// LDL^dagger of a packed block in place: unit lower factor and inverse pivots. Row after row; what is below
-// is still L D.
+// Factorises a packed block in place: LDL^dagger with unit lower factor L and inverse pivots. Row after row; rows below
+// the current one still hold L D.
 template <int W, class R> PLAQ_FN Pivots<R, W> factorise(R (&b)[36]) {
   Pivots<R, W> pivots = {b[0], splat<real<double, W>>(1)};
   PLAQ_UNROLL for (int j = 0; j < 6; j++) {
@@ -110,7 +111,7 @@ template <class R> PLAQ_FN void invert_factors(R (&b)[36]) {
     PLAQ_UNROLL for (int k = j + 1; k < i; k++) m = msub(m, below(b, i, k), below(b, k, j));
     set_below(b, i, j, m);
   }
-  // Row i takes what is below it alone.
+  // Row i needs only the rows below it.
   PLAQ_UNROLL for (int i = 0; i < 6; i++) {
     PLAQ_UNROLL for (int j = 0; j < i; j++) set_below(b, i, j, b[i] * below(b, i, j));
     PLAQ_UNROLL for (int k = i + 1; k < 6; k++) {
@@ -135,14 +136,16 @@ template <class R> PLAQ_FN void multiply_blocks(R (&out)[36], const R (&a)[36], 
   }
 }
 
-// A^-1, or twisted A H and H = (A^2 + square)^-1; without a field to write to, sums only. Sums:
-// blocks (of A, or A^2 + square) that are not positive; ln det, meaningless if there are such; 0.
+// Computes A^-1, or for a twisted mass A H and H = (A^2 + square)^-1; without an output field only
+// the sums. Sums: the number of blocks (of A, or of A^2 + square) that are not positive; ln det,
+// which has no meaning if there are such blocks; 0.
 template <int W, class S> struct CloverInvert {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     const R zero = splat<R>(0), one = splat<R>(1), square = splat<R>(a.square);
-    // Block by block: one fits the registers. These storages have no unit of both.
+    // One block at a time, which fits the registers. These storages have no unit that both blocks
+    // share.
     for (int ch = 0; ch < 2; ch++) {
       R b[36], h[36];
       load_raw<S>(b, plane(a.inp, parity), x, 72, 36 * ch, keep);
@@ -168,8 +171,8 @@ template <int W, class S> struct CloverInvert {
   }
 };
 
-// X + X (1 - A X), hermitian again, of an approximate inverse X: a step of Newton's iteration, which squares its error.
-// X need not commute with A.
+// One step of Newton's iteration for an approximate inverse X of A: X + X (1 - A X), made hermitian again, which
+// squares the error. X need not commute with A.
 template <class R> PLAQ_FN void refine_inverse(R (&out)[36], const R (&a)[36], const R (&x)[36]) {
   cplx<R> e[36];
   PLAQ_LOOP for (int i = 0; i < 6; i++) PLAQ_LOOP for (int j = 0; j < 6; j++) {
@@ -189,7 +192,8 @@ template <class R> PLAQ_FN void refine_inverse(R (&out)[36], const R (&a)[36], c
   }
 }
 
-// The same of an A that need not be positive: A^-1 = A (A^2)^-1 in double, and a step of Newton's iteration. Sums: singular blocks; ln |det A|; blocks with det A < 0.
+// As CloverInvert, for A that need not be positive: A^-1 = A (A^2)^-1 in double, followed by a step of Newton's
+// iteration. Sums: singular blocks; ln |det A|; blocks with det A < 0.
 template <int W, class S> struct CloverInvertAny {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
@@ -202,7 +206,7 @@ template <int W, class S> struct CloverInvertAny {
       D b[36], h[36], y[36], size = zero;
       PLAQ_UNROLL for (int i = 0; i < 36; i++) b[i] = h[i] = convert<D>(stored[i]);
       PLAQ_UNROLL for (int i = 0; i < 36; i++) size = size + b[i] * b[i];
-      // Off zero by less than what is called singular: no leading minor vanishes.
+      // Shifts the matrix by less than what counts as singular, so that no leading minor vanishes.
       const D little = splat<D>(1e-9) * vsqrt(size);
       PLAQ_UNROLL for (int i = 0; i < 6; i++) h[i] = h[i] + little;
       const D determinant = factorise<W>(h).product;

@@ -9,7 +9,7 @@
 
 namespace PLAQ_NS {
 
-// Two of the six hermitian matrices are kept in the room of one whole matrix.
+// Two of the six hermitian matrices are stored in the space of one whole matrix.
 constexpr int insertion_reals = 54;
 // xy, xz, xt, yz, yt, zt
 PLAQ_FN int plane_number(int mu, int nu) { return mu == 0 ? nu - 1 : mu + nu; }
@@ -51,8 +51,8 @@ template <class R> PLAQ_FN void add_symmetric(Insertion<R>& h, R f, const cplx<R
   }
 }
 
-// K of all planes. With e = +-1 the chirality, sigma_yz, xz, xy are the Pauli matrices 1, 2, 3 and
-// sigma_xt, yt, zt are -e, e, -e times 1, 2, 3.
+// Computes K of all planes. With e = +-1 the chirality, sigma_yz, sigma_xz, sigma_xy are the Pauli
+// matrices 1, 2, 3, and sigma_xt, sigma_yt, sigma_zt are -e, e, -e times these.
 template <int W, class S> struct CloverInsertion {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const CloverInsertionArgs& a, int o, int lx, int parity) {
@@ -78,7 +78,7 @@ template <int W, class S> struct CloverInsertion {
       PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) add_blocks(t[ch], b[ch], splat<R>(a.coef_blocks[parity]));
     }
     const R cs = splat<R>(a.coef_s), ct = splat<R>(a.coef_t);
-    // Matrices 2 n and 2 n + 1 of the planes in their order; of each its Pauli matrix and whether it has t.
+    // Matrices 2 n and 2 n + 1 in the order of the planes; for each its Pauli matrix, and whether its plane contains t.
     PLAQ_UNROLL for (int n = 0; n < 3; n++) {
       R v[18];
       PLAQ_UNROLL for (int half = 0; half < 2; half++) {
@@ -129,7 +129,7 @@ template <int W, class S> struct CloverInsertion {
 template <int W, class S, int RECON> struct CloverForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void load_insertion(Insertion<R>& k, const CloverForceArgs& a, const Site& s, int number) {
-    // Ten reals from an even place: what a GPU moves at once are pairs.
+    // Ten reals from an even position: a GPU moves pairs at once.
     const int odd = number & 1;
     R w[10];
     load_raw<S>(w, plane(a.insertion, s.par), link_site(s), insertion_reals, 9 * number - odd, keep);

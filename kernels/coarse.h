@@ -1,26 +1,26 @@
-// Operators and vectors of coarse levels. A matrix is kept column after column, so that rows follow
-// each other: [site][direction][column][row], direction 2 mu + forward.
+// Operators and vectors of the coarse levels of multigrid. Matrices are stored column by column:
+// [site][direction][column][row], direction 2 mu + forward.
 #pragma once
 #include "coarse_tensor.h"
 
 namespace PLAQ_NS {
 
-// out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in) on the sites from
-// `first` on. A neighbour n < 0 is entry -n - 1 of the face that came across in that direction; the least
-// of all numbers: there is none. Links are numbers of type L; those of 16 bits, integers or on a GPU in half precision,
-// and those of 8 bits, integers, on a GPU plus 128, are times the scale of their matrix.
+// out = coef_y y + coef (sum over directions of links in(neighbour) + diagonal in), on the sites from `first` on. A
+// neighbour n < 0 is entry -n - 1 of the face that was received in that direction; the least of all integers means that
+// there is no neighbour. Links are numbers of type L. Those of 16 bits (integers, or half precision on a GPU) and those
+// of 8 bits (integers, plus 128 on a GPU) are multiplied by the scale of their matrix.
 template <int W, class S, class L = typename S::T> struct CoarseApply {
   typedef typename S::T T;
   typedef typename S::C C;
   static constexpr bool scaled = sizeof(L) <= 2;
-  // The neighbour's vector; is there one.
+  // Sets `from` to the neighbour's vector; returns whether there is a neighbour.
   static PLAQ_FN bool neighbour(const CoarseApplyArgs& a, i64 site, int d, const T*& from) {
     const i64 vector = (i64)2 * a.rows() * a.nrhs();
     const int n = ((const int*)a.neighbours)[8 * site + d];
     from = n >= 0 ? (const T*)a.inp + (n - a.first_in) * vector : (const T*)a.halo[d] + (-1 - n) * vector;
     return n >= -2147483647;
   }
-  // f(matrix, vector, scale) of every term.
+  // Calls f(matrix, vector, scale) for every term.
   template <class F> static PLAQ_FN void terms(const CoarseApplyArgs& a, i64 site, const F& f) {
     const i64 matrix = (i64)2 * a.rows() * a.rows(), vector = (i64)2 * a.rows() * a.nrhs();
     for (int d = 0; d < 8; d++) {
@@ -32,7 +32,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     if constexpr (!scaled) if ((a.directions >> 8) & 1) f((const T*)a.diagonal + site * matrix, (const T*)a.inp + (site - a.first_in) * vector, (C)1);
   }
 #if PLAQ_GPU
-  // Eight rows and four parts of the dot product share a warp; a thread has up to B right-hand sides.
+  // A warp shares eight rows, with four threads to each, which take a part of the dot product each; a thread has up to
+  // B right-hand sides.
   template <int B> static PLAQ_FN void rows(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + B - 1) / B, tiles = (rows + 7) / 8;
     const int part = (int)(o >> 3) & 3;
@@ -63,8 +64,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < B; b++)
       if (j0 + b < nrhs) finish(a, site, row, j0 + b, sum[b]);
   }
-  // One right-hand side of links in 16 or 8 bits: a thread has the rows whose numbers are one load, and D directions at
-  // a time, as memory is far away.
+  // One right-hand side, links of 16 or 8 bits: a thread takes the rows whose numbers are one load, and D directions at
+  // a time to hide the latency of memory.
   template <int D> static PLAQ_FN void few_rows(const CoarseApplyArgs& a, Element o) {
     typedef LinkWords<L> Words;
     constexpr int R = Words::ROWS;
@@ -86,7 +87,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
         if (!any) continue;
         PLAQ_UNROLL for (int k = 0; k < D; k++) {
           scale[k] = there[k] ? (C)((const float*)a.scales)[8 * site + first + k] * (C)Words::unit : (C)0;
-          // Zeros of memory that is there.
+          // Points to memory that exists; what is read there is multiplied by zero.
           if (!there[k]) from[k] = (const T*)a.inp;
         }
         cplx<C> term[D][R] = {}, column[D] = {};
@@ -116,7 +117,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     PLAQ_UNROLL for (int b = 0; b < R; b++)
       if (row + b < rows) finish(a, site, row + b, 0, sum[b]);
   }
-  // Several right-hand sides of links in 16 or 8 bits by tensor cores.
+  // Several right-hand sides, links of 16 or 8 bits: on tensor cores.
   template <int N> static PLAQ_FN void tiles(const CoarseApplyArgs& a, Element o) {
     const int rows = a.rows(), nrhs = a.nrhs(), groups = (nrhs + 8 * N - 1) / (8 * N), tiles = (rows + 15) / 16;
     const int lane = (int)(o & 31);
@@ -125,7 +126,7 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
     i /= (u32)tiles;
     const int j0 = (int)(i % (u32)groups) * 8 * N;
     const i64 site = a.first + i / (u32)groups;
-    // Warps are whole.
+    // The condition is the same for all lanes of a warp.
     if (site >= a.first + a.count) return;
     CoarseTile<N> sum;
     // Matrices of a site follow each other.
@@ -204,8 +205,8 @@ template <int W, class S, class L = typename S::T> struct CoarseApply {
 template <int W, class S> struct CoarseApplyShort : CoarseApply<W, S, short> {};
 template <int W, class S> struct CoarseApplyByte : CoarseApply<W, S, signed char> {};
 
-// Numbers of a matrix in 16 or 8 bits, an element each, and the scale of which the largest of them has all, or on a GPU
-// one in half precision.
+// Converts matrices to 16 or 8 bits, an element of the launch for each number. Each matrix has a scale, by which its
+// largest number becomes the largest integer, or 1 in half precision on a GPU.
 template <int W, class S, class L> struct CoarseShortened {
   typedef typename S::C C;
   static constexpr bool half = PLAQ_GPU && sizeof(L) == 2;
@@ -245,7 +246,7 @@ template <int W, class S, class L> struct CoarseShortened {
 template <int W, class S> struct CoarseShorten : CoarseShortened<W, S, short> {};
 template <int W, class S> struct CoarseShortenByte : CoarseShortened<W, S, signed char> {};
 
-// Sites of one face into a message, by the list of them; those that the vector does not hold are left out.
+// Copies the listed sites of one face into a message; sites that the vector does not hold are left out.
 template <int W, class S> struct CoarsePack {
   typedef typename S::T T;
   static PLAQ_FN void site(const CoarsePackArgs& a, Element o, int lx, int face) {
@@ -266,7 +267,8 @@ template <int W, class S> struct CoarsePack {
   }
 };
 
-// Columns of one vector into those of another, in another precision, of one chirality or of both.
+// Copies columns of one vector into those of another, in another precision, for one chirality or
+// both.
 template <int W, class SX, class SY> struct CoarseColumns {
   static PLAQ_FN void site(const CoarseColumnsArgs& a, Element o, int lx, int) {
     typedef typename SY::C C;
@@ -287,11 +289,11 @@ template <int W, class SX, class SY> struct CoarseColumns {
   }
 };
 
-// Matrices in place: Gauss-Jordan elimination with pivots of largest modulus in a column. Sums: matrices
-// that have no inverse.
+// Inverts matrices in place: Gauss-Jordan elimination with pivots of largest modulus in a column. Sum: the number of
+// singular matrices.
 template <int W> struct CoarseInvert {
 #if PLAQ_GPU
-  // A warp shares a matrix: a lane has columns lane, lane + 32, ..
+  // A warp shares a matrix: a lane has columns lane, lane + 32, ...
   static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int, int, Sums<1, W>& s) {
     constexpr unsigned all = 0xffffffffu;
     constexpr int U = 8;
@@ -367,7 +369,8 @@ template <int W> struct CoarseInvert {
     const int n = a.rows();
     double* m = (double*)a.out + (i64)2 * o * n * n;
     int* swaps = (int*)a.inp + (i64)o * n;
-    // By the columns of memory: the inverse of the transpose is the transpose of the inverse.
+    // Works on the columns as they are in memory, which are rows of the transpose: the inverse of
+    // the transpose is the transpose of the inverse.
     const auto at = [&](int r, int c) { return m + 2 * (r * n + c); };
     for (int k = 0; k < n; k++) {
       int best = k;
@@ -416,7 +419,8 @@ template <int W> struct CoarseInvert {
 #endif
 };
 
-// out = A B of matrices [column][row]: A of the site, B and out of every direction of it.
+// out = A B of matrices [column][row]: A is the matrix of the site, B and out have one for each of
+// its directions.
 template <int W, class S> struct CoarseMultiply {
   typedef typename S::T T;
   typedef typename S::C C;
@@ -446,8 +450,8 @@ template <int W, class S> struct CoarseMultiply {
   }
 };
 
-// Hops backward from those forward, for every direction mu whose bit `each` has: hop(x + mu, x) is Gamma5 times the
-// adjoint of hop(x, x + mu) times Gamma5. `left`: neighbours.
+// Backward hops from forward ones, for every direction mu whose bit is set in `each`: hop(x + mu, x) is Gamma5 times
+// the adjoint of hop(x, x + mu) times Gamma5. `left` are the neighbours.
 template <int W, class S> struct CoarseAdjoint {
   typedef typename S::T T;
   static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int) {
@@ -474,8 +478,8 @@ template <int W, class S> struct CoarseAdjoint {
   }
 };
 
-// out -= the matrices of a site in the directions whose bits `each` has: what of the whole operator stays inside
-// of aggregates.
+// out -= the matrices of a site in the directions whose bits are set in `each`: the part of the whole operator that
+// stays inside of aggregates.
 template <int W, class S> struct CoarseInner {
   typedef typename S::T T;
   static PLAQ_FN void site(const CoarseMatrixArgs& a, Element o, int lx, int) {

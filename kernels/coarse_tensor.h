@@ -6,10 +6,11 @@
 #if PLAQ_GPU
 namespace PLAQ_NS {
 
-// Links of one column and some rows, of matrices of an even number of rows.
+// Links of one column and a few rows, for matrices with an even number of rows.
 template <class L> struct LinkWords;
 template <> struct LinkWords<short> {
-  // Rows of a load of 8 bytes; a number times `unit` in terms of the scale, and what is to be taken off before.
+  // Number of rows that a load of 8 bytes holds; the factor `unit` of a number relative to the scale, and the offset to
+  // subtract before.
   static constexpr int ROWS = 2;
   static constexpr float unit = 1, offset = 0;
   static PLAQ_FN uint2 load(const short* m, int rows, int c, int row) {
@@ -24,7 +25,8 @@ template <> struct LinkWords<short> {
   static PLAQ_FN uint2 pair(const short* m, int rows, int c, int row) { return load(m, rows, c, row); }
   static PLAQ_FN uint2 halves(uint2 q) { return q; }
 };
-// A byte is put into the number 128, of whose last place it is 2^8: 128.5 + integer / 256.
+// A byte is put into the mantissa of the number 128, whose last bit has the value 2^-8 there: the
+// result is 128.5 + integer / 256.
 template <> struct LinkWords<signed char> {
   static constexpr int ROWS = 4;
   static constexpr float unit = 256, offset = 128.5f;
@@ -41,7 +43,7 @@ template <> struct LinkWords<signed char> {
             (C)__uint_as_float(__byte_perm(two, 0x43000000u, b % 2 == 0 ? 0x7614 : 0x7634))};
   }
   typedef u32 Pair;
-  // A byte put into 1024 in half precision, minus 1152: exact.
+  // Puts a byte into the mantissa of 1024 in half precision and subtracts 1152, which is exact.
   static PLAQ_FN u32 less(u32 q) {
     u32 z;
     asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(z) : "r"(q), "r"(0x64806480u));
@@ -63,13 +65,14 @@ template <int N> struct CoarseTile {
   PLAQ_FN CoarseTile() {
     PLAQ_UNROLL for (int n = 0; n < N; n++) PLAQ_UNROLL for (int k = 0; k < 4; k++) re[n][k] = im[n][k] = 0;
   }
-  // The power of two that brings numbers of at most `max` to a size that two parts in half precision hold, and its
-  // inverse. What is not finite gives NaN.
+  // The power of two that scales numbers of at most `max` so that two numbers in half precision hold them, and its
+  // inverse. For a `max` that is not finite both are NaN.
   static PLAQ_FN void power(float max, float& up, float& down) {
     const u32 exponent = __float_as_uint(max) >> 23, e = exponent < 10 ? 10 : exponent;
     up = __uint_as_float((263 - e) << 23), down = __uint_as_float((e - 9) << 23);
   }
-  // The matrix's next reader finds it in the second-level cache: 16 rows from `row` on, which the warp shares.
+  // Loads the part of a matrix that the warp shares, 16 rows from `row` on, into the second-level cache for its next
+  // reader.
   template <class L> static PLAQ_FN void prefetch(const L* m, int rows, int row, int lane) {
     for (int c = lane; c < rows; c += 32) asm volatile("prefetch.global.L2 [%0];" ::"l"(m + 2 * ((i64)c * rows + row)));
   }
@@ -78,7 +81,7 @@ template <int N> struct CoarseTile {
   PLAQ_FN void add(const L* m, const float* from, float scale, int rows, int row, int nrhs, int j0, int lane) {
     const int g = lane >> 2, t = lane & 3;
     PLAQ_UNROLL for (int first = 0; first < rows; first += COLUMNS) {
-      // Links come from farthest away.
+      // Links are loaded first, as they take longest to arrive.
       typename LinkWords<L>::Pair link[STEPS][2];
       PLAQ_UNROLL for (int s = 0; s < STEPS; s++) PLAQ_UNROLL for (int k = 0; k < 2; k++) {
         const int c = first + 8 * s + 4 * k + t;
@@ -117,7 +120,7 @@ template <int N> struct CoarseTile {
           tensor_product(part.re[n], real_part, low[s][n]), tensor_product(part.im[n], imaginary, low[s][n]);
         }
       }
-      // Sums are of right-hand sides 2 t and 2 t + 1.
+      // A thread's sums are those of right-hand sides 2 t and 2 t + 1.
       PLAQ_UNROLL for (int n = 0; n < N; n++) {
         const float unit[2] = {scale * __shfl_sync(0xffffffffu, down[n], 8 * t), scale * __shfl_sync(0xffffffffu, down[n], 8 * t + 4)};
         PLAQ_UNROLL for (int k = 0; k < 4; k++) {

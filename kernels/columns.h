@@ -1,5 +1,5 @@
-// Products with matrices of the group by two of their columns: the third of SU(3) is the conjugate of
-// the vector product of these.
+// Products with matrices of the gauge group by two of their columns: the third column of SU(3) is the conjugate of the
+// vector product of these.
 #pragma once
 #include "recon.h"
 
@@ -9,7 +9,7 @@ template <class R> struct Columns {
   cplx<R> e[3][2];
 };
 
-// Columns of g^dagger; of SU(2) the matrix.
+// The first two columns of g^dagger; for SU(2) the whole matrix.
 template <class R> PLAQ_FN Columns<R> adjoint_columns(const Su3<R>& g) {
   Columns<R> v;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 2; j++) v.e[i][j] = conj(g.e[j][i]);
@@ -17,7 +17,7 @@ template <class R> PLAQ_FN Columns<R> adjoint_columns(const Su3<R>& g) {
 }
 template <class R> PLAQ_FN Su2<R> adjoint_columns(const Su2<R>& g) { return adj(g); }
 
-// w plus the matrix of these columns.
+// Adds the matrix with these columns to w.
 template <class R> PLAQ_FN void add_columns(Su3<R>& w, const Columns<R>& v) {
   PLAQ_UNROLL for (int i = 0; i < 3; i++) {
     const int k = (i + 1) % 3, l = (i + 2) % 3;
@@ -69,7 +69,7 @@ template <bool ADJOINT, class R> PLAQ_FN Columns<R> times(const Reflected<R>& u,
   return c;
 }
 
-// What a link of a storage acts with.
+// Type of the factor that a link of a storage is read as.
 template <int STORAGE, class R> struct FactorType { typedef LinkOf<STORAGE, R> type; };
 template <class R> struct FactorType<R8, R> { typedef Reflected<R> type; };
 template <int STORAGE, class R> using FactorOf = typename FactorType<STORAGE, R>::type;

@@ -11,7 +11,7 @@ namespace PLAQ_NS {
 
 PLAQ_FN int slice_sites(const Geom& g) { return g.x() / 2 * g.y() * g.z(); }
 
-// Sums 2k and 2k + 1 of v, those of the upper lanes N / 2 behind.
+// Adds v to sums 2k and 2k + 1; upper lanes add to the sums that are N / 2 further.
 template <int N, int W, class R> PLAQ_FN void add_by_half(Sums<N, W>& sums, const Geom& g, int k, cplx<R> v, int lx) {
   const R zero = splat<R>(0);
   const int split = g.lane_t();
@@ -56,13 +56,13 @@ template <class R> struct SiteMatrix {
   PLAQ_FN cplx<R> at(int row, int column) const { return {v[column][2 * row], v[column][2 * row + 1]}; }
 };
 
-// sum eps_abc eps_def A_ad B_be C_cf of blocks of one spin at either end, from rows and columns 3 spin.
+// sum eps_abc eps_def A_ad B_be C_cf of blocks with one spin at either end; rows and columns begin at 3 spin.
 template <class R>
 PLAQ_FN cplx<R> baryon_colours(const SiteMatrix<R>& p, int i, int j, const SiteMatrix<R>& q, int k, int l,
                                const SiteMatrix<R>& r, int m, int n) {
   cplx<R> sum = {splat<R>(0), splat<R>(0)};
   for (int c = 0; c < 3; c++) for (int f = 0; f < 3; f++) {
-    // The other two colours of sink and source, in the order of even permutations.
+    // The other two colours at sink and source, in the order of an even permutation.
     const int c1 = c == 2 ? 0 : c + 1, c2 = c == 0 ? 2 : c - 1, f1 = f == 2 ? 0 : f + 1, f2 = f == 0 ? 2 : f - 1;
     cplx<R> pair = p.at(i + c1, j + f1) * q.at(k + c2, l + f2);
     pair = madd(pair, p.at(i + c2, j + f2), q.at(k + c1, l + f1));
@@ -97,7 +97,7 @@ template <int W, class S> struct Baryon {
     for (int e = 0; e < 2; e++) total[e] = {splat<R>(0), splat<R>(0)};
     for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) for (int e = 0; e < 8; e++) {
       const int r = e & 3, which = e >> 2;
-      // Where each slot's spin begins among rows and columns.
+      // First row and column of each quark's block.
       const int sink[3] = {3 * i, 3 * a.sink[i], 3 * a.closing[which][r]}, source[3] = {3 * a.source[j], 3 * j, 3 * r};
       cplx<R> z = {splat<R>(0), splat<R>(0)};
       for (int k = 0; k < a.terms; k++) {

@@ -42,13 +42,13 @@ template <int W, class S> struct DenseApply {
   }
 };
 
-// Place of the product of column i with right-hand side j: those of DENSE_COLUMNS columns follow each other.
+// Position of the product of column i with right-hand side j: products of DENSE_COLUMNS columns are consecutive.
 PLAQ_FN i64 dense_pair(const DenseArgs& a, int i, int j) {
   return (i64)(i / DENSE_COLUMNS * a.nrhs() + j) * DENSE_COLUMNS + i % DENSE_COLUMNS;
 }
 
-// <x_i, y_j> of column i of x and column j of y; a batch is (DENSE_COLUMNS of i, j), j fastest. On the CPU an element is
-// `numbers` numbers of every column, on a GPU one.
+// <x_i, y_j> of column i of x and column j of y; a batch is a block of DENSE_COLUMNS values of i and of j, j fastest.
+// On the CPU an element is `numbers` numbers of every column, on a GPU one number.
 template <int W, class S> struct DenseProject {
   typedef typename S::T T;
   static PLAQ_FN void site(const DenseArgs& a, Element o, int lx, int batch, Sums<2 * DENSE_COLUMNS, W>& s) {
@@ -84,7 +84,7 @@ template <int W, class S> struct DenseProject {
 template <int W, class S> struct DenseCombine {
   typedef typename S::T T;
   typedef typename S::C C;
-  // Those of columns i, i + step, ..
+  // Sum over the columns i, i + step, ...
   static PLAQ_FN cplx<C> sum(const DenseArgs& a, i64 at, int j, int i, int step) {
     cplx<C> sum = {0, 0};
     for (; i < a.columns; i += step) {

@@ -1,13 +1,13 @@
-// Domains of sites: links without those that lead from one domain to another, and steps of minimal residual with
-// coefficients of each domain (Luescher, hep-lat/0310048). Sites of a vector count by `place`: those of a
-// plane of spinors by lane and then outer site, those of coarse levels as they are.
+// Domains of Schwarz's method (Luescher, hep-lat/0310048): links without those that lead from one domain to another,
+// and steps of minimal residual with a coefficient for each domain. Sites of a vector are numbered by `place`: those of
+// a plane of spinors by lane, then by outer site; those of coarse levels as they are stored.
 #pragma once
 #include "recon.h"
 #include "rows.h"
 
 namespace PLAQ_NS {
 
-// U_mu(x) = 0 where x + mu is in another domain.
+// Sets U_mu(x) = 0 where x + mu is in another domain.
 template <int W, class S> struct DomainCut {
   typedef real<typename S::C, W> R;
   template <int STORAGE> static PLAQ_FN void clear(const DomainCutArgs& a, const Site& s, int mu) {
@@ -60,7 +60,7 @@ template <int W, class S> struct DomainProducts {
   }
 };
 
-// omega <q, r> / |q|^2 of a domain as the coefficient of all of its sites; 0 in domains of another colour.
+// Computes omega <q, r> / |q|^2 for each domain as the coefficient of all its sites; 0 in domains of the other colour.
 template <int W, class S> struct DomainCoefficients {
   typedef typename S::T T;
   static PLAQ_FN void site(const DomainArgs& a, int o, int lx, int rhs) {
@@ -106,7 +106,8 @@ template <int W, class S> struct DomainStep {
   }
 };
 
-// The same of coarse levels. On the CPU a site with all right-hand sides, on a GPU one of them.
+// Calls f for the rows of a site of a coarse level. On the CPU an element is a site with all
+// right-hand sides, on a GPU with one of them.
 template <class F> PLAQ_FN void domain_rows(const DomainArgs& a, Element o, int lx, const F& f) {
 #if PLAQ_GPU
   f((int)(o / a.nrhs()), (int)(o % a.nrhs()));

@@ -12,7 +12,7 @@ typedef i64 Element;
 typedef u64 Count;
 #endif
 
-// A body that takes its element in fewer bits would lose some.
+// A body that takes its element as a shorter integer would lose bits.
 template <class... Args> PLAQ_FN constexpr bool takes_elements(void (*)(Args...)) { return false; }
 template <class A, class... Args> PLAQ_FN constexpr bool takes_elements(void (*)(const A&, Element, Args...)) { return true; }
 }  // namespace PLAQ_NS

@@ -1,4 +1,4 @@
-// Links that follow their momenta, and their way back into the group.
+// Molecular dynamics of links, and their projection to the group.
 #pragma once
 #include "algebra.h"
 #include "sums.h"
@@ -18,13 +18,13 @@ template <int W, class S> struct EvolveLinks {
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu, stream);
       PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = step * p.a[i];
       exp_whole(e, p.a);
-      // Links may have phases of their host's.
+      // Links may contain the phases of a host program.
       store_link<S, R18>(e * u, plane(a.gauge, parity), x, mu);
     }
   }
 };
 
-// Links put back into the group; the sum of |change|^2, and the largest of one entry.
+// Projects links to the group. Sum: |change|^2; maximum: the largest |change|^2 of one entry.
 template <int W, class S> struct ProjectLinks {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
@@ -44,8 +44,7 @@ template <int W, class S> struct ProjectLinks {
   }
 };
 
-// Differences of two fields, the other one in place of momenta: sum of |difference|^2, and the largest of
-// one entry.
+// Compares two link fields, the second in place of momenta. Sum: |difference|^2; maximum: that of one entry.
 template <int W, class S> struct LinksDistance {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {

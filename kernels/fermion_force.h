@@ -7,7 +7,7 @@
 
 namespace PLAQ_NS {
 
-// p -= step F of U G = w.
+// p -= step F for U G = w.
 template <class S, class R>
 PLAQ_FN void subtract_force(const FieldView& momenta, const Su3<R>& w, const Site& s, int mu, double step) {
   const Plane p = plane(momenta, s.par);
@@ -30,7 +30,7 @@ template <class R> PLAQ_FN void add_outer(Su3<R>& g, R f, const HalfSpinor<R>& a
 // sum over these of h-(X)(x+mu) h-(Y)(x)^dagger + h+(Y)(x+mu) h+(X)(x)^dagger.
 template <int W, class S, int RECON> struct HopForce {
   typedef real<typename S::C, W> R;
-  // Projected spinor number k of the forward neighbour of a site with this parity; `field` 0: X, 1: Y.
+  // Projected spinor number k of the forward neighbour of a site with this parity; `field` is 0 for X, 1 for Y.
   static PLAQ_FN void load_forward(HalfSpinor<R>& h, const HopForceArgs& a, const FieldView& view, const Site& s,
                                    int k, int mu, int field, R g) {
     const Site n = neighbour(a.geom, s, mu, true);

@@ -29,9 +29,9 @@ template <class T> PLAQ_FN constexpr int chunk(int n) {
   return v;
 }
 
-// Will this be read again soon (keep) or not (stream)? With stream a CPU also prefetches the next
-// site's, with paced that is left to `NextSite`. A store takes keep or stream. What other blocks of
-// the same launch may have written is `fresh`.
+// How soon this memory is read again: soon (keep) or not (stream). With `stream` a CPU also
+// prefetches the next site; with `paced` that is left to `NextSite`. Stores use keep or stream.
+// `fresh` reads what other blocks of the same launch may have written.
 enum Hint { keep, stream, paced, fresh };
 
 #if PLAQ_GPU
@@ -47,8 +47,8 @@ template <class T, int V> union bits {
   PLAQ_FN bits() {}
 };
 
-// Address of chunk `off / V` of a site: its tile, then its place in it. The chunks that follow are
-// 32 V numbers apart, so that all loads of a site share one address.
+// Address of chunk `off / V` of a site: its tile, then its place in the tile. Consecutive chunks
+// are 32 V numbers apart, so that all loads of a site share one address.
 template <int V, class T> PLAQ_FN T* site_address(T* base, int o, int ns, int off) {
   return base + (i64)(o >> 5) * (32 * ns) + ((o & 31) * V + off * 32);
 }
@@ -57,7 +57,7 @@ template <int V, class T> PLAQ_FN T* site_address(T* base, int o, int ns, int of
 // float 2^23 + 2^15 + q without a conversion, and the reverse is one addition.
 constexpr float fixed_bias = 8421376.0f;  // 2^23 + 2^15
 
-// Numbers of chunk c; biased where the storage is fixed point.
+// The numbers of chunk c; in fixed point they still have the bias.
 template <class S, int N, class R, class T, int V> PLAQ_FN void unpack(R (&v)[N], const bits<T, V>& b, int c) {
   PLAQ_UNROLL for (int k = 0; k < V; k++) {
     if constexpr (S::fixed)
@@ -80,13 +80,13 @@ PLAQ_FN void load_words(R (&v)[N], const Plane& p, const Site& s, int ns, int of
   }
 }
 
-// Biased numbers without their bias, times a unit, whose 12 bits make the product with the bias exact.
+// Removes the bias of numbers and multiplies them by a unit of 12 bits, for which the product with the bias is exact.
 template <int N, class R> PLAQ_FN void scale_words(R (&v)[N], R unit) {
   const R bias = (R)-fixed_bias * unit;
   PLAQ_UNROLL for (int c = 0; c < N; c++) v[c] = fma_(v[c], unit, bias);
 }
 
-// The stored numbers, plain integers where the storage is fixed point.
+// The stored numbers; in fixed point plain integers.
 template <class S, int N, class R>
 PLAQ_FN void load_raw(R (&v)[N], const Plane& p, const Site& s, int ns, int off, Hint hint) {
   load_words<S>(v, p, s, ns, off, hint);
@@ -108,13 +108,13 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
     } else {
       PLAQ_UNROLL for (int k = 0; k < V; k++) b.t[k] = (T)v[c * V + k];
     }
-    // A double vector is larger than the second-level cache: leave that to what is read again.
+    // A double vector is larger than the second-level cache, which is left to what is read again.
     if constexpr (sizeof(T) == 8) __stcs((Wd*)(base + c * 32 * V), b.w);
     else *(Wd*)(base + c * 32 * V) = b.w;
   }
 }
 #else
-// W lanes at `at` as a vector of C.
+// Loads and stores W lanes at `at` as a vector of C.
 template <class T, class R> struct lane_io {
   typedef real<T, lanes<R>::W> M;
   static PLAQ_FN R load(const T* at) {
@@ -126,7 +126,8 @@ template <class T, class R> struct lane_io {
     M m = convert<M>(v);
     __builtin_memcpy(at, &m, sizeof(M));
   }
-  // Past the caches: saves reading the line first. Only of use where a vector is a line.
+  // Stores past the caches, which saves reading the cache line first. Useful only where a vector
+  // fills a cache line.
   static PLAQ_FN void stream_store(T* at, R v) {
 #if defined(__AVX512F__)
     if constexpr (sizeof(M) == 64) {
@@ -189,7 +190,8 @@ template <class S, class R> PLAQ_FN typename S::T* component(const Plane& p, con
   return (typename S::T*)p.data + ((i64)s.o * ns + c) * PLAQ_LANES + (s.lx & ~(W - 1));
 }
 
-// N components of W lanes, to the second-level cache. Narrow vectors share a line: their first does it.
+// Prefetches N components of W lanes into the second-level cache. Narrow vectors share a cache line: the first of them
+// prefetches it.
 template <int W, int N, class T> PLAQ_FN void prefetch(const T* at, int lx) {
   const int line = 64 / sizeof(T), step = line > PLAQ_LANES ? line : PLAQ_LANES;
   if (lx & (line - 1) & ~(W - 1)) return;
@@ -216,16 +218,17 @@ PLAQ_FN void store_raw(const R (&v)[N], const Plane& p, const Site& s, int ns, i
   }
 }
 
-// Brings N reals of the site after s into the caches, `parts` pieces between pieces of arithmetic.
-// All at once they would fill the core's miss buffers, and the loads of this site wait behind them.
-// Each pass over W lanes brings its share of consecutive lines, which the processor's own
-// prefetchers then follow; every second line they do not.
+// Prefetches N reals of the site after s in `parts` pieces, between pieces of arithmetic. All at
+// once they would fill the core's miss buffers, and the loads of this site would wait behind them.
+// Each pass over W lanes prefetches its share as consecutive lines, which the processor's own
+// prefetchers then follow; they do not follow every second line.
 template <class S, class R, int N> struct NextSite {
   static constexpr int W = lanes<R>::W, bytes = N * W * sizeof(typename S::T), lines = (bytes + 63) / 64;
   const char* at;
   PLAQ_FN NextSite(const Plane& p, const Site& s, int ns, int off)
       : at(p.data + (((i64)s.o + 1) * ns + off) * (PLAQ_LANES * sizeof(typename S::T)) + s.lx / W * bytes) {}
-  // Piece k, once v is known: compilers would gather prefetches that depend on nothing in one place.
+  // Prefetches piece k once v is known: compilers would otherwise gather the prefetches, which depend on nothing, in
+  // one place.
   PLAQ_FN void fetch(int k, int parts, R v) {
     if (W == 1) return;
     asm("" : "+r"(at) : "X"(v));
@@ -313,7 +316,7 @@ template <class S, class R> PLAQ_FN void load_half(R (&v)[12], const Plane& p, c
     scale_words(v, load_norm<R>(p, s));
   }
 }
-// All lanes must come here; those that are not `inside` store nothing.
+// All lanes must call this; lanes that are not `inside` store nothing.
 template <class S, class R> PLAQ_FN void store_half(const R (&v)[12], const Plane& p, const Site& s, int half, bool inside) {
   if constexpr (!S::fixed) {
     if (inside) store_raw<S>(v, p, s, 24, 12 * half);
@@ -363,7 +366,7 @@ PLAQ_FN void store_part(const R (&v)[N], const Plane& p, const Site& s, int ns, 
   }
 }
 
-// The two blocks of a clover site, one norm for both. Always by blocks of 36: the GPU's layout follows the
+// Stores the two blocks of a clover site with one norm for both. Always in blocks of 36: the GPU's layout follows the
 // number of reals that are moved at once.
 template <class S, class R> PLAQ_FN void store_blocks(const R (&b)[2][36], const Plane& p, const Site& s) {
   R scale = splat<R>(1);

@@ -24,7 +24,7 @@ template <class R, class T> PLAQ_FN void set_lane(R& v, int lane, T x) {
   else v[lane] = x;
 }
 
-// Sites of a slice of this rank, and slices.
+// Number of sites of a slice on this rank, and number of slices.
 PLAQ_FN i64 slice_sites(const FourierArgs& a) {
   i64 n = 1;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) n *= mu == a.fix.time() ? 1 : local_extent(a.fix.geom, mu);
@@ -42,7 +42,7 @@ PLAQ_FN i64 array_index(const FourierArgs& a, const Site& s, int lane) {
   return i;
 }
 
-// The numbers of W lanes of a site.
+// Loads M numbers of W lanes of a site.
 template <class T, class R, int M> PLAQ_FN void load_algebra(R (&h)[M], const char* array, const FourierArgs& a, const Site& s) {
   const i64 sites = all_sites(a);
   PLAQ_UNROLL for (int lane = 0; lane < lanes<R>::W; lane++) {
@@ -62,8 +62,8 @@ template <class T, class R, int M> PLAQ_FN void store_algebra(const R (&h)[M], c
   }
 }
 
-// Numbers of the gradient -Delta, Eq. (6), from w = g K, whose part w - w^dagger is 2i Delta: along
-// exp(i sum_a h_a T_a) g the sum of traces over links grows by sum_a h_a G_a / 2.
+// The gradient -Delta, Eq. (6), from w = g K, whose part w - w^dagger is 2i Delta: along exp(i
+// sum_a h_a T_a) g the sum of traces over links grows by sum_a h_a G_a / 2.
 template <class R> PLAQ_FN void gradient(R (&h)[8], const Su3<R>& w) {
   PLAQ_UNROLL for (int k = 0; k < 3; k++) {
     const int i = k == 2 ? 1 : 0, j = k == 0 ? 1 : 2, at = k == 0 ? 0 : 2 * k + 1;
@@ -133,7 +133,8 @@ template <int W, class S, int STORAGE> struct FourierUpdate {
   }
 };
 
-// Element o of a slice of the arrays: i of the slice, at of all; false past the end.
+// Element o of a slice of the arrays: sets its index i in the slice and its position `at` in the
+// array; false past the end.
 PLAQ_FN bool array_element(const FourierArgs& a, int o, int lx, int slice, i64& i, i64& at) {
   const i64 sites = slice_sites(a);
   i = (i64)o * PLAQ_LANES + lx;
@@ -199,7 +200,7 @@ template <int W, class S, int STORAGE> struct FourierDirection {
   }
 };
 
-// Pairs of numbers in another order.
+// Reorders pairs of numbers.
 template <int W, class S> struct TransposePairs {
   typedef Pair<typename S::T> P;
   static PLAQ_FN void site(const TransposeArgs& a, int o, int lx, int) {

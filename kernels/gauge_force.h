@@ -21,7 +21,7 @@ namespace PLAQ_NS {
 // Number of the plane mu < nu in the order 01, 02, 12, 03, 13, 23.
 PLAQ_FN constexpr int plane_number(int mu, int nu) { return nu * (nu - 1) / 2 + mu; }
 
-// The plaquette of a plane around x.
+// The plaquette of the plane at x.
 template <class S, class R>
 PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
   const Site xm = neighbour(g, x, mu, true), xn = neighbour(g, x, nu, true);
@@ -44,7 +44,7 @@ template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const 
   store_algebra<S>(p, momenta, x, mu);
   return p;
 }
-// The same; sums: |F|^2 over links, and the largest.
+// As `kicked`; the sum is |F|^2 over links, the maximum the largest |F|^2 of a link.
 template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
   const R n = norm2(f);
@@ -53,7 +53,8 @@ PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<
   kicked<S>(a, x, mu, f);
 }
 
-// A link that is stored whole, of its first two rows: a third less to load than to take the other.
+// Loads a link that is stored whole from its first two rows, and computes the third: a third less
+// to load.
 template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, const Site& s, int mu) {
   Su3<R> u;
   R v[18];  // what nothing takes is not loaded
@@ -62,7 +63,7 @@ template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, con
   add_row(u);
   return u;
 }
-// The same for staples. In single precision a GPU is bound by instructions: there a third row is read.
+// As `load_rows`, for staples. In single precision a GPU is bound by instructions, and the third row is loaded.
 template <class S, class R> PLAQ_FN Su3<R> load_side(const FieldView& gauge, const Site& s, int mu) {
   if constexpr (PLAQ_GPU && sizeof(R) == 4) {
     Su3<R> u;
@@ -91,10 +92,10 @@ template <class R> PLAQ_FN Columns<R> columns(const Su3<R>& u) {
   return v;
 }
 
-// Links of thread i, one after the other. On a GPU the four warps of a group have the directions of the same 16
-// sites of either parity, and go up in z together: what they read stays in the first-level cache for the next
-// step, and what a launch works on at a time lies together, whatever the parity. On a CPU there is one
-// link, and the eight links of two sites follow each other.
+// Calls `work` for the links of thread i, one after the other. On a GPU the four warps of a group take the four
+// directions of the same 16 sites of each parity, and go up in z together: what they read stays in the first-level
+// cache for the next step, and the links that a launch works on at a time are close to each other, whatever their
+// parity. On a CPU a thread has one link, and the eight links of two sites are consecutive.
 template <class F> PLAQ_FN void each_link(const ForceArgs& a, int i, int lx, const F& work) {
 #if PLAQ_GPU
   const Geom& g = a.geom;
@@ -111,13 +112,14 @@ template <class F> PLAQ_FN void each_link(const ForceArgs& a, int i, int lx, con
 #endif
 }
 
-// Sites one step from x in every direction: one that is no constant takes its own among them.
+// The sites one step from x in every direction; a direction that is no compile-time constant
+// selects among them.
 struct Around {
   Site up[4], down[4];
   PLAQ_FN Around(const Geom& g, const Site& x) {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) up[mu] = neighbour(g, x, mu, true), down[mu] = neighbour(g, x, mu, false);
   }
-  // Only what links are found by.
+  // Copies only the members by which links are found.
   static PLAQ_FN Site of(const Site (&s)[4], int mu) {
     const bool odd = mu & 1, high = mu & 2;
     Site n = s[0];
@@ -126,17 +128,18 @@ struct Around {
     return n;
   }
 };
-// x+mu-nu: the step back from x+mu is that from x.
+// x+mu-nu: the step back from x+mu is the same as the step back from x.
 PLAQ_FN Site corner_of(const Site& x, const Site& up, const Site& down) {
   Site n = x;
   n.e = up.e + (down.e - x.e), n.lx = up.lx ^ down.lx ^ x.lx;
   return n;
 }
 
-// Plus the staples of link mu of x in plane number k of its three, times its coefficient or one.
+// Adds the staples of link mu of x in plane number k of its three, times the coefficient of the
+// plane or 1.
 template <class S, bool WEIGHTS, class R>
 PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, const Site& x, const Site& xm, int mu, int k) {
-  // The warps of two directions turn to the plane of these at the same time.
+  // The warps of two directions work on the plane of these directions at the same time.
   const int nu = mu ^ k;
   const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
   // x+mu -> x+mu+nu -> x+nu -> x
@@ -154,13 +157,13 @@ PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, 
   if constexpr (WEIGHTS) add_columns(sum, c, v);
   else add_columns(sum, v);
 }
-// The sum of a link's staples with the coefficients of their planes, or without.
+// The sum of a link's staples, with the coefficients of their planes or without.
 template <class S, bool WEIGHTS, class R> PLAQ_FN Su3<R> staples_of(const ForceArgs& a, const Site& x, int mu) {
   const Around around(a.geom, x);
   const Site xm = Around::of(around.up, mu);
   Su3<R> sum = {};
   if constexpr (PLAQ_GPU && sizeof(R) == 4) {
-    // Registers are left for links of the next plane.
+    // A loop, so that registers are left for links of the next plane.
     PLAQ_UNROLL for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
   } else {
     PLAQ_ROLLED for (int k = 1; k < 4; k++) add_staples<S, WEIGHTS>(sum, a, around, x, xm, mu, k);
@@ -168,7 +171,7 @@ template <class S, bool WEIGHTS, class R> PLAQ_FN Su3<R> staples_of(const ForceA
   return sum;
 }
 
-// F_mu = sum over nu of the plaquettes that go through the link from its start, by staples.
+// F_mu = sum over nu of the plaquettes that begin with the link, computed by staples.
 template <int W, class S> struct PlaquetteForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
@@ -179,9 +182,9 @@ template <int W, class S> struct PlaquetteForce {
   }
 };
 
-// F_mu of any loops. `paths` has for each direction the number of the first word of its list, of its first
-// coefficient and of its paths; a list has for each path from x+mu to x its steps and then these (paths.h),
-// the last one first.
+// F_mu of loops of any shape. `paths` has for each direction the number of the first word of its list, of its first
+// coefficient and of its paths. A list has for each path from x+mu to x the number of steps and then the steps
+// (paths.h), the last one first.
 template <int W, class S> struct LoopForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
@@ -216,7 +219,7 @@ template <int W, class S> struct LoopForce {
   }
 };
 
-// A stage of the flow: the same force for the momenta, and links that they move, into another field.
+// A stage of the gradient flow: the force of plaquettes is added to the momenta, which move links into another field.
 template <int W, class S> struct PlaquetteFlow {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
@@ -233,7 +236,7 @@ template <int W, class S> struct PlaquetteFlow {
 // Number of B_mu,nu among the twelve of a site.
 PLAQ_FN constexpr int staple_number(int mu, int nu) { return 3 * mu + (nu > mu ? nu - 1 : nu); }
 
-// B of a link and the planes that it is in.
+// B of a link in each plane that contains it.
 template <int W, class S> struct PlaneStaples {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
@@ -264,7 +267,7 @@ template <class S, class R> PLAQ_FN Su3<R> load_staple(const ForceArgs& a, const
   load_link<S, R18>(b, plane(a.staples, s.par), s, staple_number(mu, nu), keep, 12);
   return b;
 }
-// z + x y, or with one of them or both adjoint
+// Adds x y to z; one of them or both may be replaced by the adjoint.
 template <bool ADJOINT_X, bool ADJOINT_Y, class R> PLAQ_FN void add_product(Su3<R>& z, const Su3<R>& x, const Su3<R>& y) {
   const auto row = [&](int i, int k) { return ADJOINT_X ? conj(x.e[k][i]) : x.e[i][k]; };
   const auto column = [&](int k, int j) { return ADJOINT_Y ? conj(y.e[j][k]) : y.e[k][j]; };
@@ -298,7 +301,7 @@ PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& side, const 
   add_product<false, !BELOW>(sum, times(along, path), load_staple<S, R>(a, side, nu, mu));
 }
 
-// F_mu of plaquettes and rectangles.
+// F_mu of plaquettes and rectangles (Luescher and Weisz, Commun. Math. Phys. 97 (1985) 59).
 template <int W, class S> struct RectangleForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int, Sums<2, W>& sums) {
@@ -320,7 +323,7 @@ template <int W, class S> struct RectangleForce {
   }
 };
 
-// Sum over planes of coefficient times 1 - Re tr / 3.
+// Sum over planes of the coefficient times 1 - Re tr / 3.
 template <int W, class S> struct PlaquetteAction {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<1, W>& sums) {
@@ -333,8 +336,9 @@ template <int W, class S> struct PlaquetteAction {
       }
   }
 };
-// The same and rectangles: U_mu(x) B_nu,mu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger has two steps in mu,
-// U_mu(x) U_nu(x+mu) B_mu,nu(x+nu)^dagger U_nu(x)^dagger in nu, but for the unit matrix.
+// As PlaquetteAction, with rectangles: U_mu(x) B_nu,mu(x+mu) U_mu(x+nu)^dagger U_nu(x)^dagger has two steps in mu,
+// U_mu(x) U_nu(x+mu) B_mu,nu(x+nu)^dagger U_nu(x)^dagger two in nu; each also contains the unit matrix of the other
+// staple.
 template <int W, class S> struct RectangleAction {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int o, int lx, int parity, Sums<1, W>& sums) {

@@ -13,7 +13,7 @@
 
 namespace PLAQ_NS {
 
-// Storage of the transformation that belongs to a storage of links.
+// Storage of the transformation for a storage of links.
 template <int STORAGE> constexpr int transform_storage = STORAGE == SU2 ? SU2 : R12;
 
 template <class S, int G, class M> PLAQ_FN void load_matrix(M& g, const FieldView& f, const Site& s, Hint hint = keep) {
@@ -23,7 +23,7 @@ template <class S, int G, class M> PLAQ_FN void store_matrix(const M& g, const F
   store_link<S, G>(g, plane(f, s.par), s, 0, 1);
 }
 
-// Product of matrices of the group: the third row is cheaper from the other two.
+// Product of matrices of the group in two rows: computing the third row from them is cheaper.
 template <class R> PLAQ_FN void two_rows(cplx<R> (&c)[2][3], const Su3<R>& a, const Su3<R>& b) {
   PLAQ_UNROLL for (int i = 0; i < 2; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const cplx<R> s = madd(a.e[i][0] * b.e[0][j], a.e[i][1], b.e[1][j]);
@@ -40,21 +40,21 @@ template <class R> PLAQ_FN Su3<R> group_product(const Su3<R>& a, const Su3<R>& b
 }
 template <class R> PLAQ_FN Su2<R> group_product(const Su2<R>& a, const Su2<R>& b) { return a * b; }
 
-// Squares of lengths that are rounding of numbers of order 1; their cubes do not underflow.
+// Squares of lengths below this are rounding of numbers of order 1; their cubes do not underflow.
 template <class R> constexpr double nothing = wide<R> ? 1e-30 : 1e-12;
 
-// q = (q0, q1, q2, q3), of any length, as a unit vector taken to the power omega to first order (Fig. A.11):
-// n q0 and m q_i of the length that they have, without a division.
+// The unit vector of q = (q0, q1, q2, q3), which may have any length, to the power omega to first order (Fig. A.11),
+// computed as n q0 and m q_i without a division.
 template <class R> PLAQ_FN Su2<R> overrelaxed(const Su2<R>& q, R omega) {
   const R v2 = fma_(q.a[3], q.a[3], fma_(q.a[1], q.a[1], q.a[2] * q.a[2]));
-  // Where everything is as good, 1 but for rounding.
+  // Where q vanishes, every choice is as good, and the result is 1 but for rounding.
   const R q0 = select(fma_(q.a[0], q.a[0], v2) < splat<R>(nothing<R>), splat<R>(1), q.a[0]);
   const R a2 = q0 * q0, n = a2 + v2, m = fma_(omega, a2, v2);
   const R c = vrsqrt(fma_(n * n, a2, m * m * v2)), b = m * c;
   return {{n * c * q0, b * q.a[1], b * q.a[2], b * q.a[3]}};
 }
 
-// What a site sees of the functional: `w` = g(x) K(x), Eq. (19), for traces.
+// The part of the functional of traces that contains a site: `w` = g(x) K(x), Eq. (19).
 template <int N, class M, class R> struct TraceSum {
   M w;
   PLAQ_FN void clear() { w = M{}; }
@@ -64,7 +64,7 @@ template <int N, class M, class R> struct TraceSum {
   // A multiple of the best a of subgroup i, j.
   PLAQ_FN Su2<R> best(int i, int j) const { return adj(twice_block(w, i, j)); }
   PLAQ_FN R functional() const { return trace(w).re; }
-  // tr Delta Delta^dagger, Eq. (6): w minus its adjoint has the links of both directions in it.
+  // tr Delta Delta^dagger, Eq. (6): w minus its adjoint contains the links of both directions.
   PLAQ_FN R violation(bool diagonal) const {
     R d[N], mean = splat<R>(0), sum = mean;
     PLAQ_UNROLL for (int i = 0; i < N; i++) d[i] = entry(w, i, i).im, mean = mean + d[i];
@@ -79,9 +79,9 @@ template <int N, class M, class R> struct TraceSum {
   }
 };
 
-// The same for the Abelian condition: h[c] is the sum of v v^dagger over columns v = number c of the
-// links. With real a0 and a3 = 0 subgroup (i, j) sees D (a0^2 - a1^2 - a2^2) + 2 a0 (a1 E + a2 F) of
-// Eq. (25), where D = (h_i,ii + h_j,jj - h_i,jj - h_j,ii) / 2 and F + i E = h_i,ij - h_j,ij.
+// The part of the functional of the maximally Abelian gauge that contains a site: h[c] is the sum of v v^dagger over
+// columns v = number c of the links. With real a0 and a3 = 0 subgroup (i, j) sees D (a0^2 - a1^2 - a2^2) + 2 a0 (a1 E +
+// a2 F) of Eq. (25), where D = (h_i,ii + h_j,jj - h_i,jj - h_j,ii) / 2 and F + i E = h_i,ij - h_j,ij.
 template <int N, class M, class R> struct AbelianSum {
   cplx<R> h[N][N][N];
   PLAQ_FN void clear() {
@@ -125,14 +125,14 @@ template <int N, class M, class R> struct AbelianSum {
   PLAQ_FN R diagonal(int i, int j) const {
     return splat<R>(0.5) * ((h[i][i][i].re + h[j][j][j].re) - (h[i][j][j].re + h[j][i][i].re));
   }
-  // The eigenvector of Eq. (29), whose first component must not cancel where D < 0.
+  // The eigenvector of Eq. (29), in a form whose first component does not cancel where D < 0.
   PLAQ_FN Su2<R> best(int i, int j) const {
     const R zero = splat<R>(0), one = splat<R>(1), d = diagonal(i, j);
     const cplx<R> z = slope(i, j);
     const R r2 = norm2(z), length = vsqrt(fma_(d, d, r2));
     const auto down = d < zero;
     const R first = select(down, r2 / select(down, length - d, one), d + length);
-    // At the minimum every half turn is as good.
+    // At the minimum every half turn is as good as any other.
     const auto worst = select(down, r2, one) < splat<R>(nothing<R>);
     return {{select(worst, zero, first), select(worst, one, z.im), select(worst, zero, z.re), zero}};
   }
@@ -172,7 +172,7 @@ template <int N, class M, class R> struct AbelianSum {
 //   MESSAGES: behind faces in messages (GPU)
 enum Neighbours { BORDERED, INSIDE, MESSAGES };
 
-// The part of the functional that contains a site; of slices across direction `time`.
+// The part of the functional that contains a site, for slices across direction `time`.
 template <int W, class S, int STORAGE> struct GaugeSite {
   typedef real<typename S::C, W> R;
   static constexpr int N = Recon<STORAGE>::colours, G = transform_storage<STORAGE>;
@@ -180,15 +180,15 @@ template <int W, class S, int STORAGE> struct GaugeSite {
   typedef TraceSum<N, M, R> Trace;
   typedef AbelianSum<N, M, R> Abelian;
 
-  // Sum of U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then g(x) from the left.
-  // In a whole sweep sites of the other parity are at work in the same launch, and odd ones read the
-  // links that even ones have read.
+  // Sums U_mu(x) g(x+mu)^dagger and U_mu(x-mu)^dagger g(x-mu)^dagger, then multiplies by g(x) from the left. In a whole
+  // sweep sites of the other parity are updated in the same launch, and odd sites read links that even ones have read.
   template <Neighbours WHERE = BORDERED, class Sum>
   static PLAQ_FN void gather(Sum& sum, const GaugeFixArgs& a, const Site& x, const M& g) {
     sum.clear();
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       if (!(a.directions() >> mu & 1)) continue;
-      // Both before branches on where links are unit; at faces there are no registers for it.
+      // Both matrices are loaded before the branches on which links are unit; at faces there are
+      // not enough registers for that.
       M front, back;
       other<WHERE, true>(front, a, x, mu);
       if (WHERE != MESSAGES) other<WHERE, false>(back, a, x, mu);
@@ -198,7 +198,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
     }
     sum.apply(g);
   }
-  // g of the neighbour in front or behind.
+  // g of the neighbour x + mu (FORWARD) or x - mu.
   template <Neighbours WHERE, bool FORWARD>
   static PLAQ_FN void other(M& other, const GaugeFixArgs& a, const Site& x, int mu) {
     const Site n = neighbour(a.geom, x, mu, FORWARD);
@@ -213,7 +213,7 @@ template <int W, class S, int STORAGE> struct GaugeSite {
 #endif
     load_matrix<S, G>(other, a.g, n, a.lag() ? fresh : keep);
   }
-  // The end of the link to it.
+  // Adds the end of the link to that neighbour.
   template <Neighbours WHERE, bool FORWARD, class Sum>
   static PLAQ_FN void end(Sum& sum, const GaugeFixArgs& a, const Site& x, int mu, const M& other) {
     const Site from = FORWARD ? x : neighbour(a.geom, x, mu, FORWARD);
@@ -241,8 +241,8 @@ template <class R> PLAQ_FN Su2<R> choose(const Su2<R>& in, const Su2<R>& out, in
   return m;
 }
 
-// Slice `slice` has a number in `active`: 0 leaves it alone. Its upper lanes may hold another slice.
-// With the links of all directions there are no slices, and nothing is left alone.
+// Which slices are active: slice `slice` has a number in `active`, and 0 means that it stays as it is. Its upper lanes
+// may hold another slice. With the links of all directions there are no slices, and everything is active.
 struct Active {
   int bit;
   bool lower, upper;
@@ -259,9 +259,8 @@ struct Active {
   }
 };
 
-// What sites of active slices see: the sums of the functional (every link is seen by both its ends) and
-// of the violation of slice `batch`, then where a slice's lanes hold two those of the upper one; the
-// largest violation in each of the two.
+// Sums over sites of active slices: the functional (every link is seen by both its ends) and the violation of slice
+// `batch`, then those of the slice in the upper lanes, if two share them; and the largest violation of each of the two.
 template <int W, class Sum>
 PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const Site& x, const Active& active) {
   typedef decltype(sum.functional()) R;
@@ -274,14 +273,15 @@ PLAQ_FN void see(Sums<6, W>& sums, const Sum& sum, const GaugeFixArgs& a, const 
 }
 
 #if PLAQ_GPU
-// Even sites of a whole sweep that are done, counted for each slice; blocks are of one slice, and whole.
+// Number of even sites of a whole sweep that are done, for each slice; a block belongs to one slice.
 struct Counts {
   const GaugeFixArgs& a;
   PLAQ_FN char* of(int slice) const {
     const int last = extent(a.geom, a.time()) - 1;
     return a.done + 4 * (slice < 0 ? last : slice > last ? 0 : slice);
   }
-  // Until neighbours of an odd slice are done; who has waited for ten seconds says so behind the counts.
+  // Waits until the neighbours of an odd slice are done; a thread that has waited for ten seconds says so behind the
+  // counts.
   PLAQ_FN void await(int slice) const {
     if (threadIdx.x < 3) {
       Patience patience(10000000000, a.done + 4 * extent(a.geom, a.time()));
@@ -298,11 +298,12 @@ struct Counts {
 };
 #endif
 
-// Does the next launch leave its places to other programs on this device, for whom this one waits?
+// Whether the next launch should leave its place on the device to other programs, for which this
+// launch waits.
 PLAQ_FN bool waits_for_ranks(const GaugeFixArgs& a) { return a.region() == REGION_FACES_FIRST; }
 
-// One parity of a sweep, batches = slices, or a region of it; with a lag both, batches = turns of
-// SweepOrder. As a reduction it also says what its sites saw before.
+// One parity of a sweep, batches = slices, or a region of it; with a lag both parities, batches =
+// turns of SweepOrder. As a reduction it also returns what its sites saw before the update.
 template <int W, class S, int STORAGE> struct GaugeSweep {
   typedef GaugeSite<W, S, STORAGE> At;
   typedef typename At::R R;
@@ -338,12 +339,12 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     run(a, face_site(a.geom, o, a.time(), slice, a.parity, lx), slice, &sums);
   }
 #if PLAQ_GPU
-  // Sites at faces go early: messages are under way while the other sites are done, and what has come by
-  // the launch before is awaited by few blocks. Who waits has seen that its neighbours have read the
-  // messages that it writes over. A block of faces does several pieces of them, since it waits for messages
-  // in the beginning and in the end until its own have arrived; one block in four is of faces, so that others are
-  // at work meanwhile, all of them come first where there are too few others. Blocks of faces do not let the
-  // next launch come, so that it takes no places before they have ended.
+  // Sites at faces go early, so that messages are under way while the other sites are updated; messages of the launch
+  // before are awaited by few blocks. A block that has waited knows that its neighbours have read the messages that it
+  // overwrites. A block of faces does several pieces of them, since it waits for messages at its beginning, and at its
+  // end for the arrival of its own. One block in four is a block of faces, so that others can work meanwhile; where
+  // there are too few others, all blocks of faces come first. They do not let the next launch start, which would take
+  // their places before they have ended.
   static PLAQ_FN void divided(const GaugeFixArgs& a, int o) {
     const int pieces = a.face_threads / PLAQ_BLOCK, inner = (int)gridDim.x - pieces, faces = (pieces + 3) / 4, b = o / PLAQ_BLOCK;
     const int period = inner >= 3 * faces ? 4 : 1, before = min(faces, (b + period - 1) / period), thread = o - b * PLAQ_BLOCK;
@@ -364,7 +365,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     }
     signal_when_all_wrote(a.faces.departures, faces);
   }
-  // The matrix of a site, to the ranks behind it.
+  // Sends the matrix of a site to the ranks behind it.
   static PLAQ_FN void send(const GaugeFixArgs& a, const Site& x, const M& g) {
     const int at[4] = {coordinate(x, 0), coordinate(x, 1), coordinate(x, 2), coordinate(x, 3)};
     R v[Recon<At::G>::reals];
@@ -373,7 +374,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
       if (at_halo(a.geom, x, k / 2, k % 2)) put_in_face<S>(v, a.geom, a.faces.sent[k], k / 2, face_place(a.geom, at, k / 2));
   }
 #endif
-  // The matrix that it leaves.
+  // The new matrix of the site.
   template <Neighbours WHERE = BORDERED>
   static PLAQ_FN M run(const GaugeFixArgs& a, const Site& x, int slice, Sums<6, W>* sums) {
     const Active active(a, slice);
@@ -401,7 +402,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
     const Draws<W> draws(a.geom, x, random ? a.seed : 0, RANDOM_GAUGEFIX, 0, (u32)a.sweep);
     R chance[4];
     PLAQ_IF (fixed.method() == GAUGE_STOCHASTIC) draws.uniform(chance, 0);
-    // Order (0,2), (1,2), (0,1).
+    // Subgroups in the order (0,2), (1,2), (0,1).
     PLAQ_UNROLL for (int k = 0; k < (At::N == 3 ? 3 : 1); k++) {
       const int i = k == 1 ? 1 : 0, j = At::N == 3 && k < 2 ? 2 : 1;
       Su2<R> q = sum.best(i, j), r;
@@ -423,7 +424,7 @@ template <int W, class S, int STORAGE> struct GaugeSweep {
   }
 };
 
-// What the sites of one parity see; batches = slices.
+// Sums of the functional and the violation over the sites of one parity; batches = slices.
 template <int W, class S, int STORAGE> struct GaugeQuality {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice, Sums<6, W>& sums) {
@@ -444,7 +445,7 @@ template <int W, class S, int STORAGE> struct GaugeQuality {
   }
 };
 
-// Links to be written: g(x) U_mu(x) g(x+mu)^dagger; batches = parities.
+// Writes the transformed links g(x) U_mu(x) g(x+mu)^dagger; batches = parities.
 template <int W, class S, int STORAGE> struct GaugeTransform {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int parity) {
@@ -460,7 +461,7 @@ template <int W, class S, int STORAGE> struct GaugeTransform {
   }
 };
 
-// Transformation `out` becomes `g` in active slices.
+// Copies `g` to transformation `out` in active slices.
 template <int W, class S, int STORAGE> struct TransformSelect {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const GaugeFixArgs& a, int o, int lx, int slice) {
@@ -472,7 +473,7 @@ template <int W, class S, int STORAGE> struct TransformSelect {
   }
 };
 
-// Transformation g becomes g h or g h^dagger; batches = parities.
+// Replaces transformation g by g h or g h^dagger; batches = parities.
 template <int W, class S, int STORAGE> struct TransformProduct {
   typedef GaugeSite<W, S, STORAGE> At;
   static PLAQ_FN void site(const TransformProductArgs& a, int o, int lx, int parity) {

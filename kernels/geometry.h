@@ -21,7 +21,7 @@ PLAQ_FN int volume(const Geom& g) { return g.x() / 2 * g.y() * g.z() * g.t(); }
 
 PLAQ_FN bool has_halo(const Geom& g, int mu) { return (g.halos() >> mu) & 1; }
 
-// Steps of the index e in y, z, t.
+// Strides of the index e in y, z, t.
 PLAQ_FN int link_stride(const Geom& g, int mu) {
   int stride = g.x() / 2 + has_halo(g, 0);
   if (mu > 1) stride *= g.y() + 2 * has_halo(g, 1);
@@ -29,7 +29,7 @@ PLAQ_FN int link_stride(const Geom& g, int mu) {
   return stride;
 }
 
-// Sets both indices from parity and coordinates; o is meaningless beyond the piece.
+// Sets both indices of s from its parity and coordinates; o has no meaning beyond the piece.
 PLAQ_FN void set_indices(const Geom& g, Site& s) {
   s.o = ((s.t * g.z() + s.z) * g.y() + s.y) * (g.x() / 2) + s.xh;
   s.e = s.o;
@@ -39,7 +39,7 @@ PLAQ_FN void set_indices(const Geom& g, Site& s) {
         (s.z + has_halo(g, 2)) * link_stride(g, 2) + (s.t + has_halo(g, 3)) * link_stride(g, 3);
 }
 
-// The site of this parity at coordinates y, z, t, and x or x + 1.
+// The site of this parity with coordinates y, z, t, and x = 2 xh or 2 xh + 1.
 PLAQ_FN Site site_of(const Geom& g, int xh, int y, int z, int t, int par, int lx) {
   Site s;
   s.par = par, s.lx = lx;
@@ -64,7 +64,7 @@ PLAQ_FN int lane_bit(const Geom& g, int mu) {
 PLAQ_FN int extent(const Geom& g, int mu) {
   return mu == 0 ? g.x() : mu == 1 ? g.y() : mu == 2 ? g.z() : g.t();
 }
-// Extent of the local lattice.
+// Extent of the local lattice in direction mu.
 PLAQ_FN int local_extent(const Geom& g, int mu) { return extent(g, mu) * (lane_bit(g, mu) ? 2 : 1); }
 PLAQ_FN int coordinate(const Site& s, int mu) {
   return mu == 0 ? 2 * s.xh + s.row : mu == 1 ? s.y : mu == 2 ? s.z : s.t;
@@ -84,7 +84,7 @@ PLAQ_FN i64 local_index(const Geom& g, const Site& s, int lane) {
 
 PLAQ_FN int origin_parity(const Geom& g) { return (g.origin[0] + g.origin[1] + g.origin[2] + g.origin[3]) & 1; }
 
-// The site with these local coordinates; -1 is in the border of links.
+// The site with these local coordinates; -1 means the border of links.
 PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
   int c[4], lane = 0;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
@@ -96,17 +96,18 @@ PLAQ_FN Site local_site(const Geom& g, const int (&x)[4]) {
   return site_of(g, (c[0] - (c[0] & 1)) / 2, c[1], c[2], c[3], par, lane);
 }
 
-// Does the step of one site in direction mu leave this lane's piece?
+// Whether a step of one site in direction mu leaves this lane's piece.
 PLAQ_FN bool at_seam(const Geom& g, const Site& s, int mu, bool forward) {
   return coordinate(s, mu) == (forward ? extent(g, mu) - 1 : 0);
 }
-// The same where there is a halo: o and the lanes are then those of the periodic piece.
+// As `at_seam`, for directions with a halo; there, o and the lanes of a neighbour are those of the
+// periodic piece.
 PLAQ_FN bool at_halo(const Geom& g, const Site& s, int mu, bool forward) {
   return has_halo(g, mu) && at_seam(g, s, mu, forward);
 }
 
-// The site one step away; mu and forward are constants where this is inlined. Across a seam the
-// lanes change places, or with a halo the coordinate runs on to -1 or the extent.
+// The neighbour one step away; mu and forward are constants where this is inlined. Across a seam
+// the lanes change places; with a halo the coordinate becomes -1 or the extent instead.
 PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   Site n = s;
   n.par = s.par ^ 1;
@@ -134,7 +135,7 @@ PLAQ_FN Site neighbour(const Geom& g, const Site& s, int mu, bool forward) {
   return n;
 }
 
-// The site as fields of links count it.
+// The site with the index by which link fields count it.
 PLAQ_FN Site link_site(const Site& s) {
   Site l = s;
   l.o = s.e;
@@ -155,7 +156,7 @@ PLAQ_FN int face_rows(const Geom& g, int mu) {
   const int face = face_sites(g, mu);
   return lane_bit(g, mu) ? (face + 1) / 2 : face;
 }
-// The site of this parity with that number at coordinate c of direction mu.
+// The site of this parity with number f on the face, at coordinate c of direction mu.
 PLAQ_FN Site face_site(const Geom& g, int f, int mu, int c, int par, int lx) {
   u32 i = f;
   if (mu == 0) {
@@ -171,7 +172,8 @@ PLAQ_FN Site face_site(const Geom& g, int f, int mu, int c, int par, int lx) {
   return site_of(g, xh, mu == 1 ? c : b, mu == 2 ? c : mu == 1 ? b : a, mu == 3 ? c : a, par, lx);
 }
 
-// Parts of a lattice with halos: what needs no message, and the rest.
+// Number of inner sites, which need no message, in a lattice with halos; the others are outer
+// sites.
 PLAQ_FN int inner_sites(const Geom& g) {
   int n = volume(g);
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)
@@ -189,18 +191,19 @@ PLAQ_FN Site inner_site(const Geom& g, int o, int par, int lx) {
   // x = 1, 3, .. or 2, 4, ..
   return site_of(g, xh + (hx && ((y + z + t + par) & 1) == 0), y, z, t, par, lx);
 }
-// Time-slices that are not faces across t. Of outer sites those of the first quarter of the slices come
-// after those of the others: they are the ones that wait (block_order.h).
+// Time-slices that are not faces across t. Outer sites of the first quarter of these slices come after the outer sites
+// of the others, as they would have to wait for messages (block_order.h).
 PLAQ_FN int inner_slices(const Geom& g) { return g.t() - 2 * has_halo(g, 3); }
 PLAQ_FN int late_slices(const Geom& g) { return (inner_slices(g) + 3) / 4; }
-// Outer sites of such a slice.
+// Number of outer sites of such a slice.
 PLAQ_FN int slice_outer_sites(const Geom& g) {
   int inner = 1;
   PLAQ_UNROLL for (int mu = 0; mu < 3; mu++) inner *= extent(g, mu) - 2 * has_halo(g, mu);
   return (g.x() * g.y() * g.z() - inner) / 2;
 }
-// Slice after slice, since what a slice needs lies together; then the faces across t, the upper one
-// first. In a slice the faces follow each other; a site belongs to the first one that it is on.
+// Outer site number o. They are numbered slice by slice, as what a slice needs is close together;
+// then the faces across t follow, the upper one first. In a slice the faces follow each other; a
+// site belongs to the first face that contains it.
 PLAQ_FN Site outer_site(const Geom& g, int o, int par, int lx) {
   const int of_slice = slice_outer_sites(g), slices = inner_slices(g);
   if (o >= of_slice * slices) {

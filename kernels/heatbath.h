@@ -1,4 +1,5 @@
-// Updates of the quenched Wilson action, link by link.
+// Updates of links with the Wilson gauge action: heat bath (Kennedy and Pendleton) and
+// overrelaxation in SU(2) subgroups (subgroup.h).
 #pragma once
 #include "staple.h"
 #include "subgroup.h"

@@ -9,14 +9,14 @@
 namespace PLAQ_NS {
 
 #if !PLAQ_GPU
-// f(real part, imaginary part) of number e of right-hand side r, W lanes from lx on.
+// Calls f(real part, imaginary part) for number e of right-hand side r, W lanes from lx on.
 template <class T, class R> PLAQ_FN R krylov_part(const char* x, const KrylovArgs& a, i64 e, int r, int lx, int imaginary) {
   return lane_io<T, R>::load((const T*)x + 2 * r * a.apart + (2 * e + imaginary) * PLAQ_LANES + lx);
 }
 #endif
 
-// Products of the vectors of tile `row` with those of tile `column`, <row, column>; a batch is a tile of a
-// right-hand side. Tiles: for each column tile from that of `first` on, row tiles up to itself.
+// Products of the vectors of tile `row` with those of tile `column`, <row, column>; a batch is a tile of a right-hand
+// side. For each column tile from that of `first` on there are the row tiles up to it.
 template <int W, class S> struct KrylovGram {
   typedef typename S::T T;
   typedef real<double, W> D;
@@ -94,11 +94,10 @@ template <int W, class S> struct KrylovGram {
   }
 };
 
-// The combination of images with the smallest residual. Of POWERS the vectors are v_0 = r and v_k+1 = v_k -
-// S v_k, images v_k - v_k+1; of IMAGES r and then the images themselves. Coefficients: those of the
-// solution, one for each vector, then those of the residual; in double and behind all of these in single
-// precision. Sums: |r|^2 before and after, and the number of directions that were of use. On a GPU a warp shares
-// a right-hand side.
+// Finds the combination of images with the smallest residual. With POWERS the vectors are v_0 = r and v_k+1 = v_k - S
+// v_k, and images are v_k - v_k+1; with IMAGES they are r and then the images themselves. Writes one coefficient of the
+// solution for each vector, then those of the residual, in double, and all of these again in single precision. Sums:
+// |r|^2 before and after, and the number of directions that were used. On a GPU a warp shares a right-hand side.
 template <int W> struct KrylovSolve {
   static constexpr int N = KRYLOV_TILE, M = KRYLOV_MOST;
   typedef cplx<double> Z;
@@ -109,8 +108,9 @@ template <int W> struct KrylovSolve {
   static constexpr int team = 1, team_rows = 1;
   static PLAQ_FN void meet() {}
 #endif
-  // What the team works on: products of vectors, row <= column; U of the images' products A = U D^-1 U^dagger, in
-  // the lower triangle, 1 / D; products of images with r, from which all before are taken out; the solution.
+  // What the threads of a right-hand side share: products of vectors, row <= column; U of the factorisation A = U D^-1
+  // U^dagger of the images' products, in the lower triangle; 1 / D; products of images with r, orthogonalised against
+  // those before; the solution.
   struct Shared {
     Z g[M][M], u[M][M], w[M], x[M];
     double over[M];
@@ -128,7 +128,7 @@ template <int W> struct KrylovSolve {
     const bool powers = a.kind == KRYLOV_POWERS;
     double* gram = (double*)a.gram + (i64)rhs * 2 * M * M;
     const double* in = (const double*)a.sums + (i64)rhs * a.tiles * 2 * N * N;
-    // Tiles of the columns before that of column q.
+    // Number of tiles of the columns before the tile of column q.
     const auto tiles = [](int q) { return q / N * (q / N + 1) / 2; };
     for (int p = down; p < count; p += team_rows)
       for (int q = across; q < count; q += columns) {
@@ -142,7 +142,7 @@ template <int W> struct KrylovSolve {
       }
     meet();
     const auto g = [&](int i, int j) { return i <= j ? m.g[i][j] : conj(m.g[j][i]); };
-    // <image i, image j>, or with j < 0 <image i, r>.
+    // <image i, image j>, or <image i, r> if j < 0.
     const auto product = [&](int i, int j) {
       if (!powers) return g(i + 1, j < 0 ? 0 : j + 1);
       if (j < 0) return g(i, 0) - g(i + 1, 0);
@@ -160,7 +160,7 @@ template <int W> struct KrylovSolve {
     for (; n < max; n++) {
       const double whole = product(n, n).re, noise = powers ? g(n, n).re + g(n + 1, n + 1).re : whole;
       const double left = m.u[n][n].re;
-      // Of a direction that depends on those before it only rounding is left.
+      // For a direction that depends on those before it, only rounding is left.
       if (!(left > 1e-12 * whole) || !(left > a.noise * noise) || !(left < 1e300) || !(before > 0)) break;
       const double over = 1 / left;
       const Z rest = m.w[n];
@@ -201,7 +201,7 @@ template <int W> struct KrylovSolve {
   }
 };
 
-// Of all vectors x_k: y += sum c_k x_k (or without the old y), and z = sum d_k x_k; z may be one of them.
+// Combines all vectors x_k: y += sum c_k x_k (or without the old y), and z = sum d_k x_k; z may be one of them.
 template <int W, class S> struct KrylovCombine {
   typedef typename S::T T;
   typedef typename S::C C;

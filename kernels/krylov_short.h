@@ -1,19 +1,20 @@
-// Krylov spaces (krylov.h) of vectors in 16 bits with a unit for each site; what their combination is added
-// to is in single precision. Planes of a right-hand side follow each other: a site is one of all of them. Or the vectors
-// are columns in half precision (half_columns.h), without units but those of the first one, by which sites are sampled.
+// Krylov spaces (krylov.h) of vectors in 16 bits with a unit for each site; their combination is added to vectors in
+// single precision. Planes of a right-hand side are consecutive, and a site is a site of any of them. Or the vectors
+// are columns in half precision (half_columns.h), which have no units; then only the first vector has some, by which
+// sites are sampled.
 #pragma once
 #include "half_columns.h"
 #include "sums.h"
 
 namespace PLAQ_NS {
 
-// Numbers of a site that are read at a time: a load of 16 bytes.
+// Numbers of a site that are read at a time, a load of 16 bytes.
 constexpr int short_piece = 8;
 
 PLAQ_FN Plane short_vector(const KrylovShortArgs& a, int k, int rhs) {
   return {a.x[k] + rhs * a.apart, (float*)(a.norm[k] + rhs * a.norm_apart), 0};
 }
-// Numbers from c on, without the unit that comes with them.
+// The numbers from c on, not multiplied by their unit.
 template <class S, class R> PLAQ_FN void load_short(R (&v)[short_piece], const KrylovShortArgs& a, const Plane& p, const Site& at, int c) {
   if (a.columns()) load_colour(v, p.data, at, c / short_piece, a.columns(), 0);
   else load_raw<S>(v, p, at, a.reals(), c, keep);
@@ -27,9 +28,9 @@ PLAQ_FN Site short_site(int o, int lx) {
   return s;
 }
 
-// Sites are taken in pairs, which share sectors of memory. Of KRYLOV_SAMPLED pairs one, by the golden ratio; or that in
-// which the first vector is larger than in the others by far, as next to a point source, and which cannot be left to
-// chance.
+// The site to take. Sites come in pairs, which share sectors of memory. Of KRYLOV_SAMPLED pairs one is taken, by the
+// golden ratio; or the pair where the first vector is far larger than in the others, as next to a point source, which
+// must not be missed.
 PLAQ_FN int sampled_site(const KrylovShortArgs& a, int o, int rhs) {
   constexpr int pairs = KRYLOV_SAMPLED;
   const u32 group = (u32)o / 2;
@@ -45,8 +46,8 @@ PLAQ_FN int sampled_site(const KrylovShortArgs& a, int o, int rhs) {
   return 2 * (pairs * (int)group + best) + o % 2;
 }
 
-// As KrylovGram (krylov.h). Within a site products of integers are added up in single precision, to a
-// relative 2^-21: less than storage in 16 bits has lost.
+// As KrylovGram (krylov.h). Within a site products of integers are summed in single precision, with a relative error of
+// 2^-21: less than what storage in 16 bits has lost.
 template <int W, class S> struct KrylovShortGram {
   typedef real<typename S::C, W> R;
   typedef real<double, W> D;
@@ -92,12 +93,12 @@ template <int W, class S> struct KrylovShortGram {
   }
 };
 
-// Of all vectors x_k of POWERS: y += sum c_k x_k, and z += sum d_k x_k - x_0. z is r in single precision,
-// x_0 that in 16 bits: what rounding has taken from it stays in z.
+// For all vectors x_k of POWERS: y += sum c_k x_k, and z += sum d_k x_k - x_0. z is r in single precision and x_0 is r
+// in 16 bits, so that what rounding took from x_0 stays in z.
 template <int W, class S> struct KrylovShortCombine {
   typedef real<typename S::C, W> R;
   static constexpr int V = short_piece;
-  // Of columns a GPU's neighbouring threads have the right-hand sides of a site.
+  // With columns, neighbouring threads of a GPU take the right-hand sides of one site.
   static PLAQ_FN void site(const KrylovShortArgs& a, Element o, int lx, int rhs) {
 #if PLAQ_GPU
     if (a.columns()) rhs = (int)((Count)o % (u32)a.columns()), o = (Element)((Count)o / (u32)a.columns());
@@ -131,7 +132,7 @@ template <int W, class S> struct KrylovShortCombine {
     yr = fma_(re, vr, fnma_(im, vi, yr));
     yi = fma_(re, vi, fma_(im, vr, yi));
   }
-  // Columns have the four spins of a colour beside each other, y and z are spinors.
+  // Columns hold the four spins of a colour side by side; y and z are spinors.
   static PLAQ_FN void add_columns(const KrylovShortArgs& a, const Site& at, const Plane& py, const Plane& pz, const float* coef, int rhs) {
     const R unit = splat<R>(1 / ((const float*)a.scales)[rhs]);
     R y[24], z[24];

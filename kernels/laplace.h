@@ -10,9 +10,8 @@ PLAQ_FN Plane vector_message(const HaloView& h, int mu, bool forward, int rhs) {
   return {h.data[k] + rhs * h.plane_bytes[mu], (float*)(h.norm[k] + rhs * h.norm_bytes[mu]), 0};
 }
 
-// Vectors of all faces of `inp` for the ranks behind them; rows are those of the faces one direction
-// after the other, lower face first. Where a direction is split over lanes a row holds two sites
-// (geometry.h, face_rows).
+// Packs the vectors on all faces of `inp` for the neighbouring ranks; rows are those of the faces, one direction after
+// the other, lower face first. Where a direction is split over lanes a row holds two sites (geometry.h, face_rows).
 template <int W, class S> struct VectorPack {
   typedef real<typename S::C, W> R;
   template <int N> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {

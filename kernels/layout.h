@@ -37,7 +37,8 @@ PLAQ_FN HostSite host_site(const LayoutArgs& a, u32 i) {
   return s;
 }
 
-// Plane of a field with one or both parities; false where the field lacks the site.
+// Sets the plane of a field with one or both parities; false where the field does not have the
+// site.
 PLAQ_FN bool field_plane(Plane& p, const LayoutArgs& a, const Site& s) {
   p = plane(a.field, a.field_parities == 2 ? s.par : 0);
   return a.field_parities == 2 || s.par == a.field_parity;
@@ -66,7 +67,8 @@ template <int N> PLAQ_FN double total(const double (&v)[N]) {
 }
 template <int N> PLAQ_FN bool all_finite(const double (&v)[N]) { return total(v) <= 1.7e308; }  // false for NaN
 
-// Entry of a report: beyond 1e30 the violation itself might overflow.
+// Entry of a report: -1 for numbers that are not finite, else the violation, which is not computed
+// beyond 1e30, where it might overflow.
 template <int N> PLAQ_FN float verdict(const double (&v)[N], double violation) {
   if (!all_finite(v)) return -1;
   return total(v) > 1e30 ? 3e38f : (float)violation;
@@ -85,10 +87,10 @@ PLAQ_FN cplx<double> link_factor(const LayoutArgs& a, const int (&x)[4], int mu)
   return f;
 }
 
-// Links that are this close to their group are what rounding leaves of it, and are stored as they are read.
+// Links this close to their group differ from it by rounding only, and are stored as they are read.
 PLAQ_FN bool exact_enough(double violation) { return violation < 1e-13; }
 
-// Multiplies links stored whole by those factors; batch = parity.
+// Multiplies links that are stored whole by those factors; batch = parity.
 template <int W, class S> struct LinkFactors {
   typedef typename S::C C;
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int par) {
@@ -107,7 +109,8 @@ template <int W, class S> struct LinkFactors {
   }
 };
 
-// Links; batch = direction. `report` gets one float per link: its violation, -1 if not finite.
+// Copies links; batch = direction. `report` gets one float per link: its violation, or -1 if it is
+// not finite.
 template <int W, class S> struct LayoutGauge {
   typedef typename S::C C;
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int mu) {
@@ -116,7 +119,7 @@ template <int W, class S> struct LayoutGauge {
     HostSite h = host_site(a, (u32)(a.first + k));
     PLAQ_FIXED(LayoutArgs, fixed, a);
     for (int back = 0; back <= a.star; back++) {
-      // With a halo a link of another rank goes through the border.
+      // With a halo the link of another rank is taken from the border.
       const bool wraps = h.x[mu] == 0 && !has_halo(a.geom, mu);
       if (back) h.x[mu] = wraps ? local_extent(a.geom, mu) - 1 : h.x[mu] - 1;
       const i64 at = h.at * a.stride_site + (back ? a.back : 0);
@@ -182,8 +185,8 @@ template <int W, class S> struct LayoutGauge {
   }
 };
 
-// One right-hand side of spinors, or of colour vectors; `rotation` takes the array's gamma basis to ours (real in all
-// four bases). `report` gets -1 for a site that is not finite.
+// Copies one right-hand side of spinors, or of colour vectors; `rotation` converts the array's gamma basis to ours
+// (real in all four bases). `report` gets -1 for a site that is not finite.
 template <int W, class S> struct LayoutSpinor {
   typedef typename S::C C;
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int) {
@@ -231,7 +234,7 @@ template <int W, class S> struct LayoutSpinor {
   }
 };
 
-// Clover blocks; the diagonal may lie in an array of its own (base[1]).
+// Copies clover blocks; their diagonal may be in an array of its own (base[1]).
 template <int W, class S> struct LayoutClover {
   typedef typename S::C C;
   static PLAQ_FN void site(const LayoutArgs& a, int o, int lx, int) {

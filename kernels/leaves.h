@@ -1,10 +1,12 @@
-// The four plaquettes around a site: what the clover term and the topological charge are made of.
+// The sum of the four plaquettes around a site, of which the clover term and the topological charge
+// are made.
 #pragma once
 #include "recon.h"
 
 namespace PLAQ_NS {
 
-// Diagonal i diagonal[k], below it the elements (1,0), (2,0), (2,1).
+// An anti-hermitian matrix: the diagonal is i diagonal[k]; below it are the elements (1,0), (2,0),
+// (2,1).
 template <class R> struct AntiHermitian {
   R diagonal[3];
   cplx<R> lower[3];
@@ -13,7 +15,7 @@ template <class R> struct AntiHermitian {
 template <class R> PLAQ_FN Su3<R> mul_adj(const Su3<R>& a, const Su3<R>& b) { return a * adj(b); }
 template <class R> PLAQ_FN Su3<R> adj_mul(const Su3<R>& a, const Su3<R>& b) { return adj(a) * b; }
 
-// f += (Q - Q^dagger) / 8 of one plaquette or leaf Q.
+// Adds (Q - Q^dagger) / 8 of one plaquette or leaf Q to f.
 template <class R> PLAQ_FN void add_antihermitian(AntiHermitian<R>& f, const Su3<R>& q) {
   const R eighth = splat<R>(0.125);
   PLAQ_UNROLL for (int i = 0; i < 3; i++) f.diagonal[i] = fma_(eighth + eighth, q.e[i][i].im, f.diagonal[i]);

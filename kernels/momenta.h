@@ -21,7 +21,7 @@ template <int W, class S> struct RandomMomenta {
   }
 };
 
-// sum p_a^2, and the largest sum over a of one link.
+// Sum: p_a^2 over all links; maximum: sum over a of p_a^2 of one link.
 template <int W, class S> struct MomentaSum {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity, Sums<2, W>& sums) {
@@ -68,8 +68,8 @@ template <int W, class S> struct MomentaProject {
   }
 };
 
-// From or to an array of doubles, four links on a site: see MOMENTA_*. Numbers of the array are `factor`
-// times those of p. Batches = parities.
+// Copies momenta from or to an array of doubles with four links per site, in one of the formats MOMENTA_*. Numbers of
+// the array are `factor` times those of p. Batches = parities.
 template <int W, class S> struct MomentaArray {
   typedef double R;
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity) {

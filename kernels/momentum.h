@@ -1,4 +1,4 @@
-// Phases of plane waves on the lattice, exact in their integers.
+// Phases of plane waves on the lattice, computed exactly from integers.
 #pragma once
 #include "geometry.h"
 #include "plaq_math.h"
@@ -16,7 +16,7 @@ PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&
   vsincospi(2 * turns, im, re);
 }
 
-// The same for all lanes of a site.
+// As `momentum_phase`, for all lanes of a site.
 template <class R> PLAQ_FN void momentum_phases(const Geom& g, const Site& x, const int (&n)[4], const int (&origin)[4],
                                                 R& re, R& im) {
   typedef typename scalar_of<R>::type T;

@@ -79,9 +79,9 @@ template <int W, class S, int STORAGE> struct Unitarity {
   }
 };
 
-// Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F, and -tr F_mu,nu^2 over the spatial
-// planes and over those with t, of F without its trace; the same with it. F from the clover leaves. Where there is an
-// `out`, the six numbers of each lexicographic site go there, too.
+// Sums: the topological charge density q(x) = -8/(32 pi^2) sum of signed tr F F, -tr F_mu,nu^2 over the spatial planes,
+// and over the planes with t, all of the traceless part of F; then the same three of F with its trace. F comes from the
+// clover leaves. If there is an `out`, the six numbers of each site are written there, too, in lexicographic order.
 template <int W, class S, int STORAGE> struct FieldStrengthSum {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<6, W>& sums) {
@@ -110,7 +110,7 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
       }
     }
   }
-  // Number k += c Re tr (f - tr f / 3)(g - tr g / 3), number 3 + k += c Re tr f g.
+  // Adds c Re tr (f - tr f / 3)(g - tr g / 3) to number k, and c Re tr f g to number 3 + k.
   static PLAQ_FN void add_product(R (&here)[6], int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {
     R diagonal = splat<R>(0), lower = splat<R>(0), tf = splat<R>(0), tg = splat<R>(0);
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {

@@ -13,7 +13,8 @@ namespace PLAQ_NS {
 
 PLAQ_FN int path_direction(int step) { return step < 4 ? step : 7 - step; }
 
-// One step in front of products in `from`, or of nothing.
+// Multiplies the products in `from` by the link of one step from the left; without `from` it starts
+// new products.
 template <int W, class S> struct PathStep {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const PathArgs& a, int o, int lx, int parity) {
@@ -57,7 +58,7 @@ template <int W, class S> struct PathTraces {
   }
 };
 
-// Products with their coefficients, added to the four matrices of each site: to that of the first step's
+// Adds products times their coefficients to the four matrices of each site: to the matrix of the first step's
 // direction.
 template <int W, class S> struct PathGather {
   typedef real<typename S::C, W> R;
@@ -80,7 +81,7 @@ template <int W, class S> struct PathGather {
   }
 };
 
-// E of closed products.
+// Computes E of closed products.
 template <int W, class S> struct PathElements {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const PathArgs& a, int o, int lx, int parity) {
@@ -96,7 +97,7 @@ template <int W, class S> struct PathElements {
   }
 };
 
-// One step of E, and the forces that come of it.
+// Moves E one step along the path and adds to the forces of the links of that step.
 template <int W, class S> struct PathTurn {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const PathArgs& a, int o, int lx, int parity) {

@@ -1,13 +1,14 @@
-// An order of blocks of consecutive sites in one launch on a GPU: they fill pencils, t slowest, so that what
-// a block shares with its neighbours is still in the second-level cache. Blocks start in the order of their numbers.
+// An order of blocks of consecutive sites in one launch on a GPU. Blocks fill pencils, whose long side is t, so that
+// what a block shares with its neighbours is still in the second-level cache. Blocks start in the order of their
+// numbers.
 #pragma once
 #include "plaq_dialect.h"
 
 namespace PLAQ_NS {
 
-// A row is the sites of one parity along x, a piece the sites of a block; slices of nz times `pieces` pieces
-// follow each other nt times. A pencil's cross-section is pz times py pieces. Without pieces the blocks
-// are in the order of the sites.
+// A row consists of the sites of one parity along x, a piece of the sites of a block. A slice has nz times `pieces`
+// pieces, and there are nt slices. The cross-section of a pencil is pz times py pieces. Without pieces blocks are in
+// the order of their sites.
 struct Pencils {
   u32 sites, pieces, nz, nt, py, pz;
 
@@ -23,10 +24,10 @@ struct Pencils {
   }
   static PLAQ_FN constexpr int whole_pieces(int slice, int sites) { return slice % sites ? 0 : slice / sites; }
 
-  // A square of some `rows` rows.
+  // Pencils with a square cross-section of about `rows` rows.
   static PLAQ_FN constexpr Pencils square(int row, int ny, int nz, int nt, int sites, int rows) {
     const int pieces = whole_pieces(row * ny, sites), max = side(rows);
-    // Twice the cross-section rather than less than half of it.
+    // The cross-section may be twice as large, rather than less than half as large.
     const int thin = divisor(nz, max);
     return {(u32)sites,
             (u32)pieces,
@@ -35,13 +36,13 @@ struct Pencils {
             (u32)divisor(some(pieces), max * row / sites),
             (u32)(2 * thin < max ? divisor(nz, 2 * max) : thin)};
   }
-  // All of y and as much of z as `rows` rows hold: nothing is read twice at ends in y.
+  // Slabs with all of y and as much of z as `rows` rows hold: nothing is read twice at ends in y.
   static PLAQ_FN constexpr Pencils slabs(int row, int ny, int nz, int nt, int sites, int rows) {
     const int pieces = whole_pieces(row * ny, sites);
     return {(u32)sites, (u32)pieces, (u32)nz, (u32)nt, (u32)some(pieces), (u32)divisor(nz, rows / ny)};
   }
 
-  // Of block b.
+  // The first site of block b.
   PLAQ_FN int first_site(u32 b) const {
     if (pieces == 0) return b * sites;
     const u32 y = b % py, z = b / py % pz, t = b / (py * pz) % nt, pencil = b / (py * pz * nt);

@@ -1,6 +1,6 @@
-// The only file that knows who compiles: NVRTC (one thread = one site, scalars) or the host
-// C++ compiler (a site = PLAQ_LANES virtual nodes, vectors of W of them at a time). The generic set
-// has W = 1 and learns the number of lanes at run time: small code, quickly compiled, for any layout.
+// The only file that depends on the compiler: NVRTC (one thread = one site, scalars) or the host's C++ compiler (a site
+// = PLAQ_LANES virtual nodes, W of them in a vector at a time). The generic set has W = 1 and learns the number of
+// lanes at run time: little code, quickly compiled, for any layout.
 #pragma once
 
 #if defined(__CUDACC__)
@@ -9,12 +9,12 @@
 #define PLAQ_RARE PLAQ_FN
 // NVRTC 13.0 drops the loop of `if constexpr (..) .. else PLAQ_UNROLL for ..` without braces.
 #define PLAQ_UNROLL _Pragma("unroll")
-// A loop that runs seldom and whose copies would take the compiler long.
+// A loop with few iterations, of which copies would take the compiler long.
 #define PLAQ_LOOP _Pragma("unroll 1")
 #define PLAQ_LANES 1
 #else
 #define PLAQ_GPU 0
-// Out of line: a case whose code would cost the registers of the usual one, or that takes the compiler long.
+// A function that is not inlined: a case whose code would cost the usual one registers, or take the compiler long.
 #define PLAQ_RARE inline __attribute__((noinline))
 #define PLAQ_LOOP
 #if PLAQ_GENERIC
@@ -33,7 +33,8 @@
 namespace PLAQ_NS {
 
 #if PLAQ_GENERIC
-// Of the launch that this thread takes part in; one variable for all translation units.
+// Number of lanes of the launch in which this thread takes part; one variable for all translation
+// units.
 inline thread_local int run_time_lanes = 1;
 #define PLAQ_SET_LANES(lanes) (PLAQ_NS::run_time_lanes = (lanes))
 #elif !PLAQ_GPU
@@ -72,7 +73,7 @@ template <> struct real_wider<float, float> { typedef float type; };
 #if PLAQ_GPU
 template <class R, class X> PLAQ_FN R splat(X x) { return R{} + (R)x; }
 #else
-// x - 0 is x for a zero of either sign, too.
+// Conversion by x - 0, which is x for a zero of either sign, too.
 template <class R, class X> PLAQ_FN R splat(X x) { return (typename scalar_of<R>::type)x - R{}; }
 #endif
 
@@ -89,7 +90,7 @@ template <> struct convert_lanes<double, float> { static PLAQ_FN double run(floa
 template <> struct convert_lanes<float, double> { static PLAQ_FN float run(double v) { return (float)v; } };
 template <class To, class From> PLAQ_FN To convert(From v) { return convert_lanes<To, From>::run(v); }
 
-// Element-wise choice; `mask` comes from comparing two reals.
+// Chooses element by element; `mask` comes from comparing two reals.
 template <class M, class R> PLAQ_FN R select(M mask, R a, R b) { return mask ? a : b; }
 template <class R> PLAQ_FN R vmax(R a, R b) { return select(a > b, a, b); }
 #if PLAQ_GPU
@@ -97,7 +98,8 @@ PLAQ_FN float vmax(float a, float b) { return fmaxf(a, b); }
 #endif
 
 #if !PLAQ_GPU
-// a b + c, or c - a b: of as many lanes as an instruction takes, of more by halves.
+// a b + c, or c - a b, in vectors of as many lanes as an instruction takes; longer vectors are
+// halved.
 template <bool MINUS, class R> PLAQ_FN R fused(R a, R b, R c) {
 #if defined(__FMA__) || defined(__FP_FAST_FMA)
   typedef typename scalar_of<R>::type T;
@@ -158,7 +160,7 @@ PLAQ_FN float vrsqrt(float a) {
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(a));
   return r;
 }
-// From 20 bits by Newton's iteration, in double by one step of third order.
+// From an estimate of 20 bits by Newton's iteration, in double by one step of third order.
 PLAQ_FN double vrcp(double a) {
   double r;
   asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(r) : "d"(a));
@@ -171,7 +173,7 @@ PLAQ_FN double vrsqrt(double a) {
   const double e = fma(-a * r, r, 1.0);
   return fma(r * e, fma(0.375, e, 0.5), r);
 }
-// As part of the instruction that takes it.
+// The absolute value, which compilers make part of the instruction that uses it.
 PLAQ_FN float vabs(float a) { return fabsf(a); }
 PLAQ_FN double vabs(double a) { return fabs(a); }
 PLAQ_FN float vcopysign(float a, float sign) { return copysignf(a, sign); }
@@ -189,7 +191,7 @@ template <class R> PLAQ_FN R fma_(R a, R b, R c) { return fused<false>(a, b, c);
 template <class R> PLAQ_FN R fnma_(R a, R b, R c) { return fused<true>(a, b, c); }
 template <class R> PLAQ_FN R add_products(R a, R b, R c, R d) { return fma_(a, b, c * d); }
 template <class R> PLAQ_FN R sub_products(R a, R b, R c, R d) { return fma_(a, b, -(c * d)); }
-// The product is exact; of a sign that the compiler knows no multiplication is left.
+// The product is exact; if the compiler knows the sign, no multiplication is left.
 template <class R> PLAQ_FN R add_signed(R a, R f, R b) { return __builtin_constant_p(f) ? a + f * b : fma_(f, b, a); }
 PLAQ_FN float vsqrt(float a) { return __builtin_sqrtf(a); }
 PLAQ_FN double vsqrt(double a) { return __builtin_sqrt(a); }
@@ -234,7 +236,7 @@ template <class R> PLAQ_FN R by_lane_bit(R in, R out, int lx, int bit, bool want
 }
 
 #if !PLAQ_GPU
-// Stores past the caches are seen by other threads before what follows.
+// Orders stores past the caches before what follows, as other threads see it.
 PLAQ_FN void store_fence() {
 #if defined(__AVX512F__)
   _mm_sfence();
@@ -266,14 +268,14 @@ template <class R> PLAQ_FN double lane_max(R v) {
 }
 #endif
 
-// What a reduction body adds to: N numbers in double, W lanes wide; sums, the last of them maybe
-// maxima of numbers that are not negative.
+// What a reduction body adds to: N numbers in double, each W lanes wide. They are sums, except that
+// the last ones may be maxima of numbers that are not negative.
 template <int N, int W> struct Sums {
   real<double, W> v[N];
   template <class R> PLAQ_FN void add(int k, R x) { v[k] += convert<real<double, W>>(x); }
   template <class R> PLAQ_FN void max(int k, R x) { v[k] = vmax(v[k], convert<real<double, W>>(x)); }
 };
-// Numbers k of N, the last M of them maxima, put together.
+// Combines number k of N from two parts; the last M of the N are maxima.
 template <int N, int M> PLAQ_FN double join(int k, double a, double b) { return k < N - M ? a + b : vmax(a, b); }
 
 }  // namespace PLAQ_NS
@@ -299,7 +301,7 @@ PLAQ_FN void let_the_next_come() {
 
 template <class ARGS> PLAQ_FN bool waits_for_ranks(const ARGS&) { return false; }
 
-// What follows from i is computed again from here on, instead of being kept in registers meanwhile.
+// Makes the compiler compute again what depends on i, instead of keeping it in registers.
 PLAQ_FN void renew(int& i) { asm volatile("" : "+r"(i)); }
 
 // Copies of a thread into shared memory that go on while it computes, from sm_80 on. Those since the last commit are a group;
@@ -349,7 +351,7 @@ template <int VALUE> struct literal {
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }
 
-// A body that lays out its own blocks on the GPU: static void block(const Args&, int n).
+// A kernel whose body assigns its own blocks on the GPU: static void block(const Args&, int n).
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n) {                                               \
@@ -357,7 +359,7 @@ template <int VALUE> struct literal {
     BODY::block(a, n);                                                                           \
   }
 
-// The sums of all blocks: sums.h.
+// A reduction; sums.h combines the sums of all blocks.
 #define PLAQ_REDUCE_KERNEL(SYM, W, N, M, ARGS, BODY)                                                \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
       SYM(const __grid_constant__ ARGS a, int n, const __grid_constant__ SumArgs to) {           \
@@ -373,7 +375,8 @@ template <int VALUE> struct literal {
 #define PLAQ_CAT_(a, b, c) a##b##c
 #define PLAQ_CAT(a, b, c) PLAQ_CAT_(a, b, c)
 
-// Batches run inside the site loop so that links stay in the first-level cache over them.
+// Batches run inside the loop over sites, so that links stay in the first-level cache for all of
+// them.
 #define PLAQ_SITE_KERNEL(SYM, W, ARGS, BODY)                                                     \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
                                             long long end, int batches, int lanes, double*) {    \
@@ -383,10 +386,11 @@ template <int VALUE> struct literal {
         for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
   }
 
-// The same for a body whose spinors do not stay there: batches outside of a tile of sites, whose
-// links stay in the caches.
+// As above, for a body whose spinors do not fit that cache: batches run outside of a tile of sites,
+// whose links stay in the caches.
 namespace PLAQ_NS {
-// What a copy of the code takes for granted: nothing, or no halos and D or D^dagger.
+// What a copy of the code assumes: nothing, or that there are no halos and the operator is D, or
+// D^dagger.
 enum Granted { NOTHING, PLAIN, PLAIN_DAGGER };
 template <class Body, int W, Granted GRANTED, class Args>
 PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batches) {
@@ -401,8 +405,8 @@ PLAQ_RARE void run_tiles(const Args& a, long long begin, long long end, int batc
         }
   }
 }
-// The code for halos costs the usual case a third of its speed, signs that are not constants a tenth: 16 lanes have
-// copies of their own for it.
+// Code for halos costs the usual case a third of its speed, and signs that are not constants a tenth: with 16 lanes
+// there are copies without them.
 template <class Body, int W, class Args>
 PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batches) {
 #if !PLAQ_GENERIC
@@ -415,7 +419,7 @@ PLAQ_FN void run_blocks(const Args& a, long long begin, long long end, int batch
   run_tiles<Body, W, NOTHING>(a, begin, end, batches);
 }
 }  // namespace PLAQ_NS
-// Ends with what orders stores past the caches.
+// Ends with the fence that orders stores past the caches.
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" void PLAQ_CAT(PLAQ_NS, _, SYM)(const ARGS* a, long long begin,             \
                                             long long end, int batches, int lanes, double*) {    \

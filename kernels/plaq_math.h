@@ -6,7 +6,7 @@
 
 namespace PLAQ_NS {
 
-// Integers as wide as a real, lane by lane.
+// Integers as wide as a real number, lane by lane.
 #if PLAQ_GPU
 template <class R> struct bits_of { typedef int type; };
 PLAQ_FN int to_bits(float v) { return __float_as_int(v); }
@@ -45,7 +45,7 @@ template <int N, class R> PLAQ_FN R horner(R z, const double (&c)[N]) {
   return p;
 }
 
-// Nearest whole number, as a real and as bits (|x| < 2^50, 2^21 in single precision).
+// The nearest whole number, as a real and as bits (|x| < 2^50, 2^21 in single precision).
 template <class R> PLAQ_FN R nearest(R x, typename bits_of<R>::type& n) {
   const R magic = splat<R>(wide<R> ? 6755399441055744.0 : 12582912.0);
   const R big = x + magic;
@@ -53,7 +53,7 @@ template <class R> PLAQ_FN R nearest(R x, typename bits_of<R>::type& n) {
   return big - magic;
 }
 
-// Quadrant n of (s, c) in the first octant.
+// Rotates (s, c) from the first octant to quadrant n.
 template <class R, class I> PLAQ_FN void turn(R& s, R& c, I n) {
   const auto odd = (n & 1) != 0, minus_s = (n & 2) != 0, minus_c = ((n + 1) & 2) != 0;
   const R a = select(odd, c, s), b = select(odd, s, c);

@@ -51,7 +51,7 @@ template <class Out, class In> PLAQ_FN void narrow(Su2<Out>& to, const Su2<In>& 
   PLAQ_UNROLL for (int i = 0; i < 4; i++) to.a[i] = (Out)from.a[i];
 }
 
-// Links, or a transformation. width < 0: Haar measure; else exp(i width sum p_a T_a) with normal p_a.
+// Random links, or a random transformation. width < 0: Haar measure; else exp(i width sum p_a T_a) with normal p_a.
 // Batches = parities.
 template <int W, class S, int STORAGE> struct RandomGauge {
   static PLAQ_FN void site(const RandomArgs& a, int o, int lx, int parity) {
@@ -70,7 +70,7 @@ template <int W, class S, int STORAGE> struct RandomGauge {
   }
 };
 
-// One of 1, i, -1, -i (Z4) or of 1, -1 (Z2), of which a word's upper bits decide.
+// One of 1, i, -1, -i (Z4) or of 1, -1 (Z2), by the upper bits of a word.
 template <class T> PLAQ_FN void root_of_unity(T& re, T& im, u32 word, int purpose) {
   const T sign = word >> 31 ? -1 : 1;
   const bool imaginary = purpose == RANDOM_Z4_SPINOR && (word >> 30 & 1);
@@ -96,7 +96,7 @@ template <int W, class S> struct RandomSpinor {
       else pieces<2>(a, draws, p, x, 0);
     }
   }
-  // Numbers from `first` on, a multiple of 24, of which the last may be left over.
+  // 24 numbers from `first` on, which is a multiple of 24; the last ones may not be needed.
   static PLAQ_FN void numbers(typename S::C (&v)[24], const RandomArgs& a, const Draws<1>& draws, int first) {
     PLAQ_FIXED(RandomArgs, fixed, a);
     PLAQ_IF (fixed.purpose() == RANDOM_NORMAL_SPINOR) {
@@ -119,7 +119,8 @@ template <int W, class S> struct RandomSpinor {
     PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[i];
     store<S>(w, p, x);
   }
-  // Fixed point: the largest number first, then all of them by the unit that it makes.
+  // For fixed point: finds the largest number first, then stores all numbers in the unit that
+  // follows from it.
   template <int N> static PLAQ_FN void site_in_parts(const RandomArgs& a, const Draws<1>& draws, const Plane& p, const Site& x) {
     typename S::C v[24], w[N], top = 0;
     for (int first = 0; first < a.reals(); first += 24) {
@@ -143,7 +144,7 @@ template <int W, class S> struct RandomSpinor {
       for (int c = 0; c < 24 && first + c < a.reals(); c += N) {
         PLAQ_UNROLL for (int i = 0; i < N; i++) w[i] = v[c + i];
         if (N == 2 && a.fastest()) {
-          // The number that site 0 of a plane which begins there has.
+          // Number of the element of the vector that is site 0 of a plane which begins here.
           const i64 number = ((i64)x.o * (a.reals() / 2) + (first + c) / 2) * a.rhs + rhs;
           const Plane from = {p.data + number * (2 * (int)sizeof(typename S::T)), p.norm, p.volume};
           store_raw<S>(w, from, Site{}, 2, 0);

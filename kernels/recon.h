@@ -46,7 +46,7 @@ template <> struct Recon<R12> {
 template <> struct Recon<R8> {
   template <class R> using Link = Su3<R>;
   static constexpr int reals = 8, colours = 3;
-  // A number with a sign that is not its own.
+  // Removes the sign that was put into a stored number.
   template <class R> static PLAQ_FN R signless(R v) { return fma_(splat<R>(4), vabs(v), splat<R>(-3)); }
   template <class R> static PLAQ_FN R with_sign(R v, R sign) { return vcopysign(fma_(splat<R>(0.25), v, splat<R>(0.75)), sign); }
   // x, |x1|^2 and |x|^2
@@ -55,7 +55,7 @@ template <> struct Recon<R8> {
     first = fma_(x[0].im, x[0].im, splat<R>(1));
     all = fma_(v[4], v[4], fma_(v[3], v[3], fma_(v[2], v[2], fma_(v[1], v[1], first))));
   }
-  // b of r; h = 2 / |x|^2 |x1|^2
+  // b from r; h = 2 / |x|^2 |x1|^2
   template <class R> static PLAQ_FN void second(cplx<R> (&b)[3], const cplx<R> (&r)[2], const cplx<R> (&x)[3], R h) {
     cplx<R> z = h * madd_conj(mul_conj(x[1], r[0]), x[2], r[1]);
     const cplx<R> y = {fnma_(x[0].im, z.im, z.re), fma_(x[0].im, z.re, z.im)};
@@ -71,7 +71,7 @@ template <> struct Recon<R8> {
     const R one = splat<R>(1), two = splat<R>(2), w0 = signless(v[5]);
     point(to.x, to.first, to.all, v);
     const R three = fma_(v[7], v[7], fma_(v[6], v[6], fma_(w0, w0, one)));
-    // One division for all.
+    // One division serves all three.
     const R both = to.all * to.first, inv = two * vrcp(both * three);
     to.h = inv * three, to.f = vcopysign(to.h * to.first, v[0]);
     const R g = vcopysign(inv * both, v[5]);
@@ -91,7 +91,7 @@ template <> struct Recon<R8> {
     R f = vcopysign(one / (one + vabs(a[0].re)), a[0].re);
     v[0] = with_sign(f * a[0].im, a[0].re);
     v[1] = f * a[1].re, v[2] = f * a[1].im, v[3] = f * a[2].re, v[4] = f * a[2].im;
-    // r is b in the basis that v gives.
+    // r is b in the basis given by v.
     cplx<R> x[3], r[2], basis[3];
     R first, all;
     point(x, first, all, v);
@@ -184,8 +184,8 @@ PLAQ_FN void store_link(const M<R>& u, const Plane& gauge, const Site& s, int mu
   store_part<S>(v, gauge, link_site(s), links * N, mu * N);
 }
 
-// The same where the storage is a run-time value, on the GPU a literal, for SU(3): kernels that
-// are not hot need no instance per storage.
+// Loads a link whose storage is a run-time value, on the GPU a literal, for SU(3): kernels that are
+// not critical need no instance per storage.
 #if PLAQ_GPU
 template <class S, int STORAGE, class R>
 PLAQ_FN void load_link(Su3<R>& u, literal<STORAGE>, const Plane& gauge, const Site& s, int mu, int links = 4) {

@@ -14,7 +14,7 @@ template <> struct pair_of<float> { typedef float2 type; };
 template <> struct pair_of<double> { typedef double2 type; };
 #endif
 
-// Complex number `i` of an array, and its place there.
+// Complex number `i` of an array, and its address.
 template <class C, class T> PLAQ_FN cplx<C> number(const T* at, i64 i) {
 #if PLAQ_GPU
   const typename pair_of<T>::type z = __ldg((const typename pair_of<T>::type*)at + i);
@@ -28,8 +28,8 @@ template <class C> PLAQ_FN cplx<C> number(const short* at, i64 i) {
   const cplx<float> z = from_halves(__ldg((const u32*)at + i));
   return {(C)z.re, (C)z.im};
 }
-// N complex numbers from an even one `i` on, of 16 bits from a multiple of N: two floats' pairs are one load, and four of
-// 16 bits.
+// N complex numbers from number `i` on, which is even, for 16 bits a multiple of N. One load brings two numbers of
+// floats, or four of 16 bits.
 template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (&z)[N]) {
   u32 q[N];
   if constexpr (N % 4 == 0) {
@@ -50,12 +50,13 @@ template <int N, class C> PLAQ_FN void numbers(const short* at, i64 i, cplx<C> (
     z[k] = {(C)v.re, (C)v.im};
   }
 }
-// Bytes plus 128: as the last bits of 2^23 they are exact. The numbers of the bytes AT and AT + 1.
+// The numbers in bytes AT and AT + 1, which are stored plus 128: as the last bits of 2^23 they are
+// exact.
 template <int AT> PLAQ_FN cplx<float> from_bytes(u32 bits) {
   const auto one = [&](u32 from) { return __uint_as_float(__byte_perm(bits, 0x4b000000u, from)) - 8388736.0f; };
   return {one(0x7650 + AT), one(0x7651 + AT)};
 }
-// N complex numbers in bytes from a multiple of N on, one load of up to sixteen.
+// N complex numbers in bytes, from a multiple of N on; one load brings up to sixteen bytes.
 template <int N, class C> PLAQ_FN void numbers(const signed char* at, i64 i, cplx<C> (&z)[N]) {
   if constexpr (N == 1) {
     const cplx<float> v = from_bytes<0>(__ldg((const unsigned short*)at + i));
@@ -100,7 +101,7 @@ template <class C, class T> PLAQ_FN void put_number(T* at, i64 i, cplx<C> z) {
 }
 
 #if PLAQ_GPU
-// Numbers i, which is even, and i + 1: of floats one store.
+// Stores numbers i and i + 1 for an even i; for floats that is one store.
 template <class C> PLAQ_FN void put_pair(float* at, i64 i, cplx<C> z, cplx<C> w) {
   *(float4*)(at + 2 * i) = {(float)z.re, (float)z.im, (float)w.re, (float)w.im};
 }
@@ -113,7 +114,8 @@ template <class C> PLAQ_FN void put_pair(double* at, i64 i, cplx<C> z, cplx<C> w
 template <int L> struct Width {
   static constexpr int value = L;
 };
-// f(width, first) over an even number of reals, in pieces of L, then of half of that.
+// Calls f(width, first) on pieces of an even number of reals: of length L, then of half that
+// length.
 template <int L, class F> PLAQ_FN void strips(int n, const F& f, int from = 0) {
   for (; from + L <= n; from += L) f(Width<L>{}, from);
   if constexpr (L > 2) strips<L / 2>(n, f, from);
@@ -144,7 +146,7 @@ template <class C, int W, int L, int T> struct Tile {
     for (int t = 0; t < T; t++)
       for (int k = 0; k < K; k++) p[t][k] = R{}, q[t][k] = R{};
   }
-  // Scalars a, a + step, .. (complex numbers), times `scale`.
+  // Adds the products with the scalars a, a + step, ... (complex numbers), times `scale`.
   template <class TB, class TA> PLAQ_FN void add(const TB* b, const TA* a, i64 step, C scale = 1) {
     R v[K];
     PLAQ_UNROLL for (int k = 0; k < K; k++) v[k] = lane_io<TB, R>::load(b + k * V);

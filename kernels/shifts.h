@@ -1,4 +1,4 @@
-// The vectors of all shifts of a multi-shift solver in one pass (blas.h).
+// Updates the vectors of all shifts of a multi-shift solver in one pass (blas.h).
 #pragma once
 #include "blas.h"
 
@@ -11,7 +11,7 @@ template <int W, class SP, class SX> struct ShiftUpdate {
   typedef real<typename real_wider<typename SP::C, typename SX::C>::type, W> Wide;
   const ShiftArgs& a;
 
-  // Another field like f.
+  // Another field with the layout of f.
   static PLAQ_FN FieldView like(const FieldView& f, char* data, char* norm) {
     FieldView v = f;
     v.data = data, v.norm = norm;
@@ -29,7 +29,7 @@ template <int W, class SP, class SX> struct ShiftUpdate {
     if (a.one()) get<HOW, SX>(x, like(a.x, a.out[0], a.out[0]), at);
     for (int k = 0; k < a.shifts; k++) {
       const double* c = a.coef + 3 * (k * a.count + rhs);
-      // Nothing happens to a right-hand side that has left.
+      // A right-hand side that has left the solve stays as it is.
       if (c[0] == 0 && c[1] == 0 && c[2] == 0) continue;
       const FieldView pk = like(a.r, a.p[k], a.norm[k]);
       get<HOW, SP>(p, pk, at);

@@ -5,16 +5,16 @@
 namespace PLAQ_NS {
 
 #if PLAQ_GPU
-// Message k has been written by what this thread knows of: its flag on the receiver's side becomes
-// the number of the exchange.
+// Signals that message k, as far as this thread knows of it, has been written: the flag on the
+// receiver's side becomes the number of the exchange.
 PLAQ_FN void signal_message(const SignalArgs& a, int k) {
   if (!a.flag[k]) return;
   __threadfence_system();
   *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
-// Called by every thread of the `blocks` blocks that write messages: the last to come signals all. It has seen
-// what the others have counted, and what is known to it is known to who sees its flags.
+// Called by every thread of the `blocks` blocks that write messages: the last block signals all messages. It has seen
+// the counts of the others, and a thread that sees its flags sees what they wrote.
 PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
   if (!a.counter) return;
   __syncthreads();
@@ -28,8 +28,8 @@ PLAQ_FN void signal_when_all_wrote(const SignalArgs& a, u32 blocks) {
     if (a.flag[k]) *(volatile unsigned*)a.flag[k] = (unsigned)a.number;
 }
 
-// How long a thread waits: `nanoseconds`, and no longer than until somebody has given up, which is
-// said in host memory.
+// How long a thread waits: `nanoseconds`, and not after another thread has given up, which is noted
+// in host memory.
 struct Patience {
   u64 end;
   volatile unsigned* failed;
@@ -40,7 +40,8 @@ struct Patience {
     return t;
   }
   PLAQ_FN Patience(i64 nanoseconds, char* failed) : end(now() + nanoseconds), failed((volatile unsigned*)failed), rounds(0) {}
-  // Asked between two looks; leaves `code` if it is this thread that gives up.
+  // Whether the wait ends without success, asked between two looks; writes `code` if this thread is
+  // the one that gives up.
   PLAQ_FN bool ends(u32 code) {
     if (++rounds % 64) return false;
     if (*failed) return true;
@@ -69,7 +70,8 @@ PLAQ_FN void await_messages(const SignalArgs& a) {
 }
 #endif
 
-// One thread per message, between kernels that know nothing of flags.
+// Sets the flags of messages, one thread per message, between kernels that do not handle flags
+// themselves.
 template <int W> struct Signal {
   static PLAQ_FN void site(const SignalArgs& a, int k, int, int) {
 #if PLAQ_GPU

@@ -1,10 +1,11 @@
-// Links averaged with their staples and put back into SU(3): APE and HYP smearing.
+// Links averaged with their staples and projected to SU(3): APE smearing (Albanese et al., Phys.
+// Lett. B192 (1987) 163) and HYP smearing (Hasenfratz and Knechtli, hep-lat/0103029).
 #pragma once
 #include "recon.h"
 
 namespace PLAQ_NS {
 
-// V^-dagger det(V)^*: cofactors, conjugated.
+// Conjugated cofactors of V: V^-dagger det(V)^*.
 template <class R> PLAQ_FN Su3<R> cofactors(const Su3<R>& v, cplx<R>& det) {
   Su3<R> c;
   PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
@@ -37,8 +38,8 @@ template <class R> PLAQ_FN void project_polar(Su3<R>& v) {
   PLAQ_UNROLL for (int i = 0; i < 9; i++) v.e[i / 3][i % 3] = turn * v.e[i / 3][i % 3];
 }
 
-// Matrix `to` of out = projection of (1 - alpha) U_mu + weight sum over the directions nu asked for of both
-// staples: their sides are matrices side[nu] of `inp`, their tops matrices top[nu].
+// Matrix `to` of out = projection of (1 - alpha) U_mu + weight times the sum of both staples over the directions nu
+// asked for: matrices side[nu] of `inp` are their sides, matrices top[nu] their tops.
 template <int W, class S> struct SmearLinks {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const SmearArgs& a, int o, int lx, int parity) {

@@ -6,7 +6,7 @@
 
 namespace PLAQ_NS {
 
-// Bit mu of `places`: sites must have the position's coordinate mu.
+// Whether the site has the position's coordinate in each direction mu whose bit is set in `places`.
 PLAQ_FN bool at_place(const Geom& g, const Site& x, int lane, int places, const int (&position)[4]) {
   bool here = true;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++)

@@ -17,7 +17,7 @@ template <class R> PLAQ_FN Su3<R> whole_matrix(const Algebra<R>& x) {
   return m;
 }
 
-// Q.
+// Computes Q (Morningstar and Peardon, Eqs. 1, 2).
 template <int W, class S> struct StoutExponent {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void load(Su3<R>& u, const StoutArgs& a, const Site& s, int mu) {
@@ -44,8 +44,8 @@ template <int W, class S> struct StoutExponent {
   }
 };
 
-// From Q and F', in place of the latter: exp(-i Q) F' exp(i Q), and L. The series end below rounding for
-// eigenvalues of Q up to 1.5.
+// From Q and F' computes exp(-i Q) F' exp(i Q), in place of F', and L. The series end below rounding for eigenvalues of
+// Q up to 1.5.
 template <int W, class S> struct StoutTurn {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const StoutArgs& a, int o, int lx, int parity) {
@@ -71,9 +71,9 @@ template <int W, class S> struct StoutTurn {
   }
 };
 
-// F += what L gives: sum over links of 2 Im tr L dO. Every plaquette, run through from a along mu, then nu,
-//   has hermitian matrices in its corners a, b, c, d,
-//   K_a = rho_numu L_nu(a) - rho_munu L_mu(a),  K_b = -rho_numu L_nu(b),  K_c = 0,  K_d = rho_munu L_mu(d).
+// Adds to F what comes from L: sum over links of 2 Im tr L dO. A plaquette from a along mu, then nu, has hermitian
+// matrices at its corners a, b, c, d: K_a = rho_numu L_nu(a) - rho_munu L_mu(a), K_b = -rho_numu L_nu(b), K_c = 0, K_d
+// = rho_munu L_mu(d).
 template <int W, class S> struct StoutForce {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void load(Su3<R>& u, const StoutArgs& a, const Site& s, int mu) {

@@ -25,8 +25,8 @@ template <class R> PLAQ_FN cplx<R> madd_conj(cplx<R> acc, cplx<R> a, cplx<R> b) 
 template <class R> PLAQ_FN cplx<R> mul_conj(cplx<R> a, cplx<R> b) {  // conj(a) b
   return {add_products(a.re, b.re, a.im, b.im), sub_products(a.re, b.im, a.im, b.re)};
 }
-// a b, conj(a) b as first terms of a sum, rounded like what madd adds. The compiler needs fewer registers with these in
-// sweeps of gauge fixing, with the operators above in the hop.
+// a b and conj(a) b as first terms of a sum, rounded like the terms that madd adds. The compiler needs fewer registers
+// with these in sweeps of gauge fixing, and with the operators above in the hop.
 template <class R> PLAQ_FN cplx<R> first_term(cplx<R> a, cplx<R> b) {
   if constexpr (PLAQ_GPU) return a * b;
   else return {fnma_(a.im, b.im, a.re * b.re), fma_(a.im, b.re, a.re * b.im)};
@@ -59,12 +59,12 @@ template <class R> PLAQ_FN void complete_rows(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;
     const cplx<R> p = u.e[0][k] * u.e[1][l], q = u.e[0][l] * u.e[1][k];
-    // As a difference that is turned it takes a GPU's hop fewer registers.
+    // As a difference whose sign is turned, this takes a GPU's hop fewer registers.
     u.e[2][j] = PLAQ_GPU ? conj(p - q) : cplx<R>{p.re - q.re, q.im - p.im};
   }
 }
 
-// The same with a rounding less; updates of the heat bath end with the other one.
+// As `complete_rows` with one rounding less; the heat bath ends with `complete_rows`.
 template <class R> PLAQ_FN void add_row(Su3<R>& u) {
   PLAQ_UNROLL for (int j = 0; j < 3; j++) {
     const int k = (j + 1) % 3, l = (j + 2) % 3;

@@ -6,8 +6,9 @@
 
 namespace PLAQ_NS {
 
-// Tries after which a link stays as it is, which leaves the distribution right. The acceptance is
-// above 0.35 at any alpha, so that this does not happen in practice (0.65^128 = 1e-24).
+// Number of tries after which a link stays as it is, which keeps the distribution right. The
+// acceptance is above 0.35 at any alpha, so that this does not happen in practice (0.65^128 =
+// 1e-24).
 constexpr u32 max_tries = 128;
 
 PLAQ_FN bool any(bool mask) { return mask; }
@@ -45,8 +46,9 @@ template <class R> PLAQ_FN void rotate(Su3<R>& u, const Su2<R>& a, int i, int j)
 template <class R> PLAQ_FN Su2<R> block(const Su2<R>& w, int, int) { return w; }
 template <class R> PLAQ_FN void rotate(Su2<R>& u, const Su2<R>& a, int, int) { u = a * u; }
 
-// x0 in [-1, 1] with weight sqrt(1 - x0^2) exp(alpha x0) where `open` comes back as 0. Kennedy and
-// Pendleton; where alpha is small they seldom accept, and flat x0 with rejection takes over.
+// x0 in [-1, 1] with weight sqrt(1 - x0^2) exp(alpha x0), in the lanes where `open` is 0 on return:
+// by Kennedy and Pendleton's method, or at small alpha, where that seldom accepts, by flat x0 with
+// rejection.
 template <int W, class R> PLAQ_FN R draw_x0(R alpha, const Draws<W>& draws, u32 n, R& open) {
   const R one = splat<R>(1), two = splat<R>(2), half = splat<R>(0.5), zero = splat<R>(0);
   const auto small = alpha < splat<R>(0.8);

@@ -1,13 +1,14 @@
-// Sums over the blocks of a GPU's kernel, over the GPUs of a machine, and their way to the host.
+// Sums over the blocks of a GPU's kernel and over the GPUs of a machine, and their transport to the
+// host.
 #pragma once
 #include "signal.h"
 
 #if PLAQ_GPU
 namespace PLAQ_NS {
 
-// A number that says by itself whether it has arrived: two words of 64 bits, each half of it below
-// the tag of its launch. A word of 64 bits is written and read at once, so that nothing has to be
-// in order.
+// Writes a number in a form that shows whether it has arrived: two words of 64 bits, each with half
+// of the number below the tag of its launch. A word of 64 bits is written and read at once, so that
+// no order of stores is needed.
 PLAQ_FN void post(char* to, double v, u32 tag) {
   const u64 bits = __double_as_longlong(v);
   volatile u64* at = (volatile u64*)to;
@@ -20,7 +21,7 @@ PLAQ_FN bool posted(const char* from, u32 tag, double& v) {
   return low >> 32 == tag && high >> 32 == tag;
 }
 
-// Number i of this rank, put together with those of all ranks in their order: the same bits on each.
+// Combines number i of this rank with those of all ranks, in the order of ranks, which gives the same bits on each.
 template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 i, double mine) {
   const i64 half = to.board_tag % 2 * to.ranks;
   PLAQ_LOOP for (int r = 0; r < to.ranks; r++) post(to.board[r] + ((half + to.rank) * to.room + i) * 16, mine, (u32)to.board_tag);
@@ -36,7 +37,7 @@ template <int N, int M> PLAQ_FN double over_ranks(const SumArgs& to, int k, i64 
   return total;
 }
 
-// In lane 0: sums over the lanes of a warp.
+// Sums over the lanes of a warp, in lane 0.
 template <int N, int M> PLAQ_FN void warp_sums(double (&v)[N]) {
   for (int d = 16; d > 0; d >>= 1)
     PLAQ_UNROLL for (int k = 0; k < N; k++) v[k] = join<N, M>(k, v[k], __shfl_down_sync(0xffffffffu, v[k], d));
@@ -67,7 +68,8 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
   __syncthreads();
   if (!last) return;
   __threadfence();
-  // Of many numbers those of a block are read side by side, so that few rounds go through memory.
+  // If there are many numbers, those of a block are read side by side, which takes few rounds
+  // through memory.
   constexpr bool many = N >= 8 && N <= PLAQ_BLOCK && PLAQ_BLOCK <= 32 * N;
   constexpr int parts = many ? PLAQ_BLOCK / N : PLAQ_BLOCK / 32;
   if constexpr (many) {
@@ -93,7 +95,7 @@ template <int N, int M> PLAQ_FN void block_sum(double (&v)[N], const SumArgs& to
       PLAQ_LOOP for (int w = 0; w < parts; w++) t = join<N, M>(k, t, sh[w * N + k]);
     }
     const i64 i = blockIdx.x * (N + 1) + k;
-    // The flag is a sum behind the maxima: it is joined as number 0 is.
+    // The flag is a sum that stands behind the maxima: it is combined as number 0 is.
     if (to.ranks > 1) t = over_ranks<N, M>(to, k < N ? k : 0, i, t);
     if (k < N) ((double*)to.totals)[blockIdx.x * N + k] = t;
     post(to.out + i * 16, t, (u32)to.tag);

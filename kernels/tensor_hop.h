@@ -64,7 +64,8 @@ template <int W, class S, int RECON> struct TensorTables {
   }
 };
 
-// Columns of a spinor field, with scales from |v|^2; these are left for who reads the columns.
+// Converts columns of a spinor field to half precision, with scales from |v|^2, which are left for
+// the kernels that read the columns.
 template <int W, class S> struct TensorTake {
   static PLAQ_FN void site(const TensorTakeArgs& a, Element o, int lx, int batch) {
     const int nrhs = a.nrhs();
@@ -88,21 +89,21 @@ template <int W, class S> struct TensorTake {
   }
 };
 
-// Sites behind the faces before face k = 2 mu + upper.
+// Number of sites behind the faces before face k = 2 mu + upper.
 PLAQ_FN int sites_behind(const Geom& g, int k) {
   int n = 0;
   PLAQ_UNROLL for (int j = 0; j < 8; j++) if (j < k && has_halo(g, j / 2)) n += face_parity_sites(g, j / 2);
   return n;
 }
 
-// Number 2 mu + upper of the face between ranks of this place among them.
+// Number 2 mu + upper of the face that is at this position among the faces between ranks.
 PLAQ_FN int divided_face(const Geom& g, int place) {
   int k = 0;
   PLAQ_UNROLL for (int j = 0; j < 8; j++) if (has_halo(g, j / 2) && place-- == 0) k = j;
   return k;
 }
 
-// Columns at the faces into messages, or what came from messages to its place. Batches: lower and upper faces in turn;
+// Copies columns at the faces into messages, or from messages to their place. Batches: lower and upper faces in turn;
 // one thread: a colour of one right-hand side.
 template <int W> struct TensorFaces {
   static PLAQ_FN void site(const TensorFacesArgs& a, Element o, int lx, int batch) {
@@ -132,7 +133,7 @@ template <int W> struct TensorFaces {
 };
 
 #if PLAQ_GPU
-// Links and blocks, which nobody else reads from the first-level cache.
+// Loads links and blocks, which no other thread reads from the first-level cache.
 PLAQ_FN uint2 load_past(const uint2* at) {
   uint2 q;
   asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(q.x), "=r"(q.y) : "l"(at));
@@ -151,7 +152,8 @@ PLAQ_FN uint4 load_past(const uint4* at) {
 // want it.
 struct TensorLane {
   int g, colour;
-  // Of row g / 2 of a matrix: (re, -im) for a sum's real part, (im, re) for the imaginary one; no row 3, no column 3.
+  // Selects, for row g / 2 of a matrix: (re, -im) for the real part of a sum, (im, re) for the imaginary part; row 3
+  // and column 3 do not exist.
   u32 turn, minus, there;
 
   PLAQ_FN explicit TensorLane(int lane) : g(lane >> 2), colour(lane & 3) {
@@ -159,7 +161,7 @@ struct TensorLane {
     minus = g & 1 ? 0 : 0x80000000;
     there = g < 6 && colour < 3 ? 0xffffffff : 0;
   }
-  // A number of a matrix as a pair of rows of the second factor.
+  // A number of a matrix, as a pair of rows of the second factor.
   PLAQ_FN u32 entry(u32 z) const { return (__byte_perm(z, 0, turn) ^ minus) & there; }
 };
 
@@ -191,14 +193,14 @@ PLAQ_FN void tensor_rows(u32 (&rows)[2][2], const uint4& q, int mu, int g) {
 
 template <int W> struct TensorHop {
 #if PLAQ_GPU
-  // Right-hand sides of a group, and groups.
+  // Number of right-hand sides of a group, and number of groups.
   static constexpr int nrhs = TensorHopArgs{}.nrhs(), groups = (nrhs + 7) / 8, each = (nrhs + groups - 1) / groups;
 
-  // Where a site and its neighbours 2 mu + forward begin, in loads of 16 bytes.
+  // Where the data of a site and of its neighbours 2 mu + forward begin, in loads of 16 bytes.
   struct Place {
     u32 at, neighbour[8];
     int xh, y, z, t, odd;
-    // Steps of x backward at even places of a row and forward at odd ones.
+    // Strides in x: backward at even positions of a row, forward at odd ones.
     u32 back, forth;
     static constexpr u32 unit = 3 * nrhs;
 
@@ -215,11 +217,11 @@ template <int W> struct TensorHop {
         if (leaves(geom, d)) neighbour[d] = behind(a, d, d < 4 ? (u32)(t * geom.z() + z) * half + xh : (u32)(t * geom.y() + y) * half + xh);
       along_x_and_t(a);
     }
-    // Is the neighbour in y or z one of another rank?
+    // Whether the neighbour in y or z belongs to another rank.
     PLAQ_FN bool leaves(const Geom& g, int d) const {
       return has_halo(g, d / 2) && (d < 4 ? y : z) == (d % 2 ? extent(g, d / 2) - 1 : 0);
     }
-    // A number of a face.
+    // Position of a site behind a face.
     static PLAQ_FN u32 behind(const TensorHopArgs& a, int d, u32 place) {
       return ((u32)(a.behind + sites_behind(a.geom, d)) + place) * unit;
     }
@@ -239,7 +241,7 @@ template <int W> struct TensorHop {
         if (t == geom.t() - 1) neighbour[7] = behind(a, 7, 0) + at - (geom.t() - 1) * slice(a);
       }
     }
-    // The same place in the next slice.
+    // Moves to the same position in the next slice.
     PLAQ_FN void step(const TensorHopArgs& a) {
       at += slice(a), t += 1, odd ^= 1;
       PLAQ_UNROLL for (int d = 2; d < 6; d++)
@@ -247,7 +249,8 @@ template <int W> struct TensorHop {
       along_x_and_t(a);
     }
   };
-  // Links and blocks of a site as they are in memory; what is not there reads another number.
+  // Links and blocks of a site as they are in memory; a lane without one reads another lane's
+  // number.
   struct Matrices {
     uint4 link[2], block[2];
     PLAQ_FN void load(const TensorHopArgs& a, const TensorLane& lane, const Place& p) {
@@ -258,8 +261,9 @@ template <int W> struct TensorHop {
       if (a.site_term()) PLAQ_UNROLL for (int i = 0; i < 2; i++) block[i] = load_past(of_blocks + 9 * i);
     }
   };
-  // Where a lane finds the spinors of a group in `in`. Without a right-hand side or colour it takes those of another lane.
-  // Hidden, so that an address is this plus a place and not made anew.
+  // Where a lane finds the spinors of a group in `in`. A lane without a right-hand side or colour takes those of
+  // another lane. The value is hidden from the compiler, so that an address is this plus an offset and is not computed
+  // anew.
   static PLAQ_FN const uint4* of_lane(const TensorHopArgs& a, const TensorLane& lane, int k) {
     const int last = k + 1 < groups ? each - 1 : nrhs - k * each - 1;
     const uint4* from = (const uint4*)a.inp + (min(lane.g, last) + k * each) * 3 + min(lane.colour, 2);
@@ -304,18 +308,18 @@ template <int W> struct TensorHop {
       const u32 at = here.at;
       PLAQ_UNROLL for (int k = 0; k < groups; k++) {
         if (k + 1 == groups) {
-          // t1 is where this chunk of slices begins.
+          // t1 is the slice where this chunk begins.
           if (here.t + 1 < min(t1 + chunk, t0 + slices)) {
             here.step(a);
           } else {
             i += PLAQ_BLOCK / 32;
             if (i >= sites) i = threadIdx.x / 32, t1 += chunk;
-            // After the last one anything will do.
+            // After the last site any address will do.
             here = place(i, min(t1, geom.t() - 1));
           }
           next.load(a, lane, here);
         }
-        // Of spin s and of the one two further: (re, im) of the lane's colour.
+        // Sums of spin s and of spin s + 2: (re, im) of the lane's colour.
         float sum[2][4];
         PLAQ_UNROLL for (int s = 0; s < 2; s++) PLAQ_UNROLL for (int n = 0; n < 4; n++) sum[s][n] = 0;
         PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
@@ -348,7 +352,7 @@ template <int W> struct TensorHop {
     }
   }
 #else
-  // The same in single precision, a lane at a time.
+  // The same product in single precision on a CPU, a lane at a time.
   static PLAQ_FN void site(const TensorHopArgs& a, int o, int lx, int batch) {
     const Site s = site_at(a.geom, o, a.parity, lx);
     const i64 at = column_site(s);

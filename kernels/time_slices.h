@@ -1,5 +1,6 @@
-// Vectors of a time slice each: products of pairs and linear combinations of colour vectors, factors of spinors. Times
-// are those of the lanes' pieces; where lanes split them, the upper lanes have a time slice of their own (contract.h).
+// Vectors on time slices: products of pairs and linear combinations of colour vectors, factors of spinors that depend
+// on time. Times are those of the lanes' pieces; where lanes split time, the upper lanes have a time slice of their own
+// (contract.h).
 #pragma once
 #include "contract.h"
 
@@ -37,7 +38,7 @@ template <int W, class S> struct TimeSliceUpdate {
     const int parity = batch & 1, column = batch / 2 * 4, time = o / slice_sites(a.geom), split = a.geom.lane_t();
     const int count = a.columns - column < 4 ? a.columns - column : 4, rows = a.diagonal() ? 1 : a.rows;
     const Site x = site_at(a.geom, o, parity, lx);
-    // The upper lanes' times follow those of the piece.
+    // Times of the upper lanes follow those of the piece.
     const i64 all = 2 * (i64)rows * a.columns, upper = split ? a.geom.t() * all : 0;
     const double* coef = (const double*)a.coef + time * all + 2 * column;
     R w[4][6], v[6];
@@ -64,7 +65,7 @@ template <int W, class S> struct TimeSliceUpdate {
   }
 };
 
-// w = c(t) v of spinors, w and v different fields or the same one. A batch is a plane. Factors: doubles, one for each
+// w = c(t) v for spinors; w and v may be the same field. A batch is a plane. There is one factor, a double, for each
 // time of this rank.
 template <int W, class S> struct TimeSliceScale {
   typedef real<typename S::C, W> R;

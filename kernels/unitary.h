@@ -1,4 +1,4 @@
-// Distance of a matrix from its group, the way back, and the exponential map.
+// Distance of a matrix from its group, projection to it, and the exponential map.
 #pragma once
 #include "su2.h"
 
@@ -57,7 +57,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   const R c1 = n01 + n02 + n12 - fma_(d[0], d[1], d[2] * (d[0] + d[1]));
   const R twist = (q01 * q12 * conj(q02)).re;
   const R c0 = fnma_(d[2], n01, fnma_(d[1], n02, fnma_(d[0], n12, fma_(d[0] * d[1], d[2], twist + twist))));
-  // Of the scaled q; its eigenvalues are at most sqrt(4 g1 / 3).
+  // For the scaled q, whose eigenvalues are at most sqrt(4 g1 / 3).
   R g1 = c1, g0 = c0;
   const R max = splat<R>(3.0 / 16);
   for (int n = 0; n < 64 && lane_max(g1 - max) > 0; n++) {
@@ -95,7 +95,7 @@ template <class R> PLAQ_FN void exp_rows(cplx<R> (&u)[2][3], const R (&h)[8]) {
   u[0][0] = madd(madd(a, d[0], b), z00, c), u[0][1] = madd(b * q01, c, z01), u[0][2] = madd(b * q02, c, z02);
   u[1][0] = madd(b * conj(q01), c, conj(z01)), u[1][1] = madd(madd(a, d[1], b), z11, c), u[1][2] = madd(b * q12, c, z12);
 }
-// exp(..) u of a u that is in the group: its third row is not read.
+// exp(..) u for a u in the group, whose third row is not read.
 template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   cplx<R> e[2][3];
   exp_rows(e, h);
@@ -105,7 +105,7 @@ template <class R> PLAQ_FN Su3<R> exp_times(const R (&h)[8], const Su3<R>& u) {
   add_row(v);
   return v;
 }
-// exp(..), of the group to rounding.
+// exp(..) as a whole matrix, in the group to rounding.
 template <class R> PLAQ_FN void exp_whole(Su3<R>& u, const R (&h)[8]) {
   cplx<R> rows[2][3];
   exp_rows(rows, h);

@@ -31,8 +31,8 @@ struct PlainSum {
   template <class R> PLAQ_FN R operator()(R a, R f, R b) const { return add_signed(a, f, b); }
 };
 #if PLAQ_GPU
-// The same of biased integers (field.h), scaled: the biases cancel in a difference, and add to
-// an exactly known constant in a sum.
+// a + f b of biased integers (field.h), scaled: the biases cancel in a difference, and add up to an
+// exactly known constant in a sum.
 struct BiasedSum {
   float unit, two_biases;
   PLAQ_FN explicit BiasedSum(float u) : unit(u), two_biases(-2.0f * fixed_bias * u) {}
@@ -55,7 +55,7 @@ PLAQ_FN void project(HalfSpinor<R>& h, const Spinor<R>& p, int mu, R g, const Su
   }
 }
 
-// Projected spinor of a neighbour.
+// Loads the projected spinor of a neighbour.
 template <class S, class R> PLAQ_FN void load_projected(HalfSpinor<R>& h, const Plane& in, const Site& n, int mu, R g) {
   Spinor<R> p;
 #if PLAQ_GPU
@@ -155,7 +155,7 @@ PLAQ_FN void apply_chirality(R* v, int kind, int chirality, double twist, double
   PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = out[i];
 }
 
-// The same for all of a site; `parity` picks the clover plane, H lies in the planes after.
+// v -> S v for all of a site; `parity` selects the clover plane, and H is in the planes after it.
 template <class S, class R>
 PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const Site& s, int parity,
                         double twist, double twist_scale) {
@@ -165,7 +165,7 @@ PLAQ_FN void apply_site(Spinor<R>& sp, int kind, const FieldView& clover, const 
     });
 }
 
-// Links stay in SU(3), boundary phases belong to the operator. Does the hop cross a boundary with one?
+// Whether the hop crosses a boundary with a phase. Phases belong to the operator; links stay in SU(3).
 PLAQ_FN bool has_phase(const HopArgs& a, const Site& s, int mu, bool forward) {
   return (a.phase_mask() >> mu & 1) && at_seam(a.geom, s, mu, forward);
 }
@@ -182,8 +182,8 @@ template <class R> PLAQ_FN void apply_phase(HalfSpinor<R>& h, R& f, const HopArg
   }
 }
 
-// The plane of a right-hand side in fields of the sites that a launch changes, and in `in`. Where blocks
-// of both parities are in one launch, views begin with the even sites and each block tells its parity.
+// The plane of a right-hand side in `in` and in fields of the sites that a launch changes. Where blocks of both
+// parities are in one launch, views begin with the even sites, and each block knows its parity.
 PLAQ_FN int own_plane(const HopArgs& a, int batch, int step, int parity) {
   return batch * step + (PLAQ_GPU && a.parity() == PARITY_BOTH ? parity : 0);
 }
@@ -199,8 +199,8 @@ PLAQ_FN Plane halo_plane(const HaloView& h, int mu, bool forward, int rhs) {
   return {h.data[k] + rhs * h.plane_bytes[mu], (float*)(h.norm[k] + rhs * h.norm_bytes[mu]), 0};
 }
 
-// The neighbour across a halo: from the message, in lanes that are not at the outer face from the
-// next piece of the same rank.
+// Projected spinor of the neighbour across a halo: from the message, and in lanes that are not at
+// the outer face from the next piece of the same rank.
 template <class S, class R>
 PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Site n, const Plane& in,
                          int rhs, int mu, bool forward, R g) {
@@ -218,7 +218,8 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   }
 }
 
-// Projected spinor of the neighbour `seen`, with lanes in their places `n`, wherever it is.
+// Projected spinor of the neighbour `seen`, whose lanes are ordered as in `n`, from wherever it is
+// stored.
 template <class S, class R>
 PLAQ_FN void load_neighbour(HalfSpinor<R>& h, const HopArgs& a, const Site& s, const Site& seen, const Site& n, const Plane& in,
                             int rhs, int mu, bool forward, R g, bool messages) {
@@ -251,8 +252,8 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
   unproject(acc, r, mu, g * f, f);
 }
 #else
-// What the hop of few sites needs: lanes that change places, a boundary phase, a coefficient c. They share a branch
-// whose condition the compiler cannot derive: else it makes a copy of the code that follows for each case.
+// What hops of few sites need: lanes that change places, a boundary phase, a coefficient c. They share a branch whose
+// condition the compiler cannot derive: otherwise it would make a copy of the following code for each case.
 template <class R> struct Rare {
   int any, swap, phase;
   PLAQ_FN Rare(const HopArgs& a, const Site& s, const Site& n, int mu, bool forward, double c) {
@@ -274,8 +275,8 @@ template <class R> struct Rare {
   }
 };
 
-// A link whose rows or columns are read when they are wanted, so that few registers hold it; where its storage
-// has no rows it is read at once.
+// A link of which rows or columns are read when they are needed, so that few registers hold it; if its storage has no
+// rows, all of it is read at once.
 template <class S, int RECON, class R> struct LinkLines {
   static constexpr int N = Recon<RECON>::reals;
   static constexpr bool rows = RECON == R18 || RECON == R12;
@@ -348,7 +349,7 @@ PLAQ_FN void hop_direction(Spinor<R>& acc, const HopArgs& a, const Site& s, cons
 }
 #endif
 
-// Is a site term, the same of the hop and of y, that of their sum?
+// Whether the site term is the same for the hop and for y, so that it can be applied to their sum.
 template <class Args> PLAQ_FN constexpr bool site_of_sum(const Args& a) { return a.with_y() && a.site_hop() != SITE_ONE && a.site_y() == a.site_hop(); }
 PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
   if (a.region() == REGION_INNER) return inner_site(a.geom, o, a.parity(), lx);
@@ -357,7 +358,7 @@ PLAQ_FN Site site_in_region(const HopArgs& a, int o, int lx) {
 }
 
 #if PLAQ_GPU
-// Which sites a launch has.
+// Which sites a launch covers.
 PLAQ_FN constexpr bool some_outer(const HopArgs& a) { return a.geom.halos() && a.region() != REGION_INNER; }
 PLAQ_FN constexpr bool some_inner(const HopArgs& a) { return !a.geom.halos() || a.region() != REGION_OUTER; }
 
@@ -371,7 +372,8 @@ template <class S, int RECON> struct HopBlock {
   static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<R>(36);
   static constexpr bool clover = HopArgs{}.site_hop() >= SITE_CLOVER || HopArgs{}.site_y() >= SITE_CLOVER;
 
-  // Third rows of the links in shared memory save registers; where a clover block needs the room they are made anew.
+  // Third rows of the links are kept in shared memory to save registers; where a clover block needs the space they are
+  // computed again.
   static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
 
   // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block,
@@ -390,9 +392,9 @@ template <class S, int RECON> struct HopBlock {
     PLAQ_FN uint4& block(int c) const { return ((uint4*)(shared + block_at))[c * PLAQ_BLOCK + threadIdx.x]; }
   };
 
-  // A block's sites are consecutive; blocks of inner sites fill pencils with a square cross-section in (y, z), t
-  // slowest. A slice of a pencil with all right-hand sides has some 5 MB, a tenth of a large
-  // second-level cache: what a block shares with its neighbours is then still there.
+  // The first site of a block. Sites of a block are consecutive; blocks of inner sites fill pencils with a square
+  // cross-section in (y, z), t slowest. A slice of a pencil with all right-hand sides has about 5 MB, a tenth of a
+  // large second-level cache: what a block shares with its neighbours is then still there.
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
     constexpr int h = g.halos(), row = Pencils::some(g.x() / 2 - (h & 1)), ny = Pencils::some(g.y() - (h & 2)),
@@ -403,7 +405,7 @@ template <class S, int RECON> struct HopBlock {
     return pencils.first_site(b);
   }
 
-  // The site's neighbour in direction mu, or `across` and its site in a message.
+  // The neighbour's site in direction mu, or `across` plus its position in a message.
   static constexpr u32 across = 1u << 31;
   static constexpr int VH = chunk<T>(12), chunks_across = 12 / VH;
   typedef typename word<sizeof(T) * VH>::type HalfWord;
@@ -462,7 +464,7 @@ template <class S, int RECON> struct HopBlock {
     PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = fma_((R)c, w[i], v[i]);
   }
 
-  // Block b of those with n inner or outer sites of a parity.
+  // Runs block b of the n inner or outer blocks of a parity.
   static PLAQ_FN void run(const HopArgs& a, int parity, bool outer, u32 b, int n) {
     __shared__ __align__(16) char shared[block_at + (keep_block ? block_bytes : 0)];
     const Mine mine{shared};
@@ -493,7 +495,7 @@ template <class S, int RECON> struct HopBlock {
       }
     }
 
-    // The first two rows of U or U^dagger; the third is kept apart or made anew.
+    // The first two rows of U or U^dagger; the third is stored separately or computed again.
     cplx<R> rows[4][6], phase[4];
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
       const Site from = forward ? s : neighbour(a.geom, s, mu, false);
@@ -552,7 +554,8 @@ template <class S, int RECON> struct HopBlock {
       constexpr HopArgs fixed{};
       constexpr bool of_sum = site_of_sum(fixed);
       if constexpr (fixed.site_hop() != SITE_ONE && !of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
-      // Addresses kept from one right-hand side to the next would take registers that telling messages apart needs.
+      // Addresses kept from one right-hand side to the next would take registers that are needed to distinguish
+      // messages.
       Site w = s;
       if ((S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) || (OUTER && of_sum)) asm volatile("" : "+r"(w.o));
       if constexpr (fixed.with_y()) {
@@ -571,16 +574,16 @@ template <class S, int RECON> struct HopBlock {
 };
 #endif
 
-// Projected spinors of all faces of `in`, for the ranks behind them, who are told at the end: rows are
-// those of the faces one direction after the other, lower face first.
+// Packs the projected spinors on all faces of `in` for the neighbouring ranks, and signals them at the end; rows are
+// those of the faces, one direction after the other, lower face first.
 template <int W, class S> struct HopPack {
   typedef real<typename S::C, W> R;
   static PLAQ_FN int tile() { return 1 << 30; }  // nothing is read again for the next right-hand side
-  // Of face site f, as it is seen from lanes lx, for sites of `parity`.
+  // Projects face site f for lanes lx, for sites of `parity`.
   static PLAQ_FN void project_face(HalfSpinor<R>& h, const HopArgs& a, int f, int mu, bool upper, int lx, int batch,
                                    int parity) {
     const Site s = face_site(a.geom, f, mu, upper ? extent(a.geom, mu) - 1 : 0, 1 - parity, lx);
-    // Who is behind the lower face looks forward.
+    // The rank behind the lower face looks forward to these sites.
     const R g = splat<R>(upper == (a.dagger() != 0) ? 1 : -1);
     load_projected<S>(h, plane(a.inp, in_plane(a, batch, parity)), s, mu, g);
   }
@@ -618,7 +621,7 @@ template <int W, class S> struct HopPack {
     PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) rows += has_halo(a.geom, mu) ? 2 * face_rows(a.geom, mu) : 0;
     return rows * a.nrhs() * (a.parity() == PARITY_BOTH ? 2 : 1);
   }
-  // Blocks that pack beside inner sites.
+  // Number of blocks that pack beside inner sites.
   static PLAQ_FN u32 few_blocks(const HopArgs& a) {
     const u32 all = work(a);
     return ((all < PACK_THREADS ? all : PACK_THREADS) + PLAQ_BLOCK - 1) / PLAQ_BLOCK;
@@ -639,7 +642,7 @@ template <int W, class S> struct HopPack {
 template <int W, class S, int RECON> struct Hop {
   typedef real<typename S::C, W> R;
 #if PLAQ_GPU
-  // `messages`: may a neighbour be on another rank.
+  // `messages` says whether a neighbour may be on another rank.
   static PLAQ_FN void apply(const HopArgs& a, const Site& s, int batch, bool messages) {
     const Plane in = plane(a.inp, in_plane(a, batch, s.par));
     Spinor<R> acc;
@@ -671,11 +674,12 @@ template <int W, class S, int RECON> struct Hop {
     finish(hop, a, s, batch);
   }
 #endif
-  // Do all directions share their coefficient? On CPUs it then multiplies the sum.
+  // Whether all directions share their coefficient; on CPUs it then multiplies the sum.
   static PLAQ_FN bool one_coefficient(const HopArgs& a) {
     return !PLAQ_GPU && a.coef[0] == a.coef[1] && a.coef[0] == a.coef[2] && a.coef[0] == a.coef[3];
   }
-  // What is done to the sum of the directions, and with it.
+  // Applies the site operator to the sum of the directions, adds the other terms and stores the
+  // result.
   static PLAQ_RARE void finish(Spinor<R>& acc, const HopArgs& a, const Site& s, int batch) {
     if (one_coefficient(a) && a.coef[0] != 1)
       PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = splat<R>(a.coef[0]) * acc.v[i];
@@ -695,7 +699,7 @@ template <int W, class S, int RECON> struct Hop {
     put(acc, a, s, out);
   }
   static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {
-    // What was read is in the caches: storing past them would only throw it out.
+    // The output was read before and is in the caches: storing past them would evict it.
     store<S>(acc.v, out, s, past_caches(a) && !a.with_own() ? stream : keep);
   }
   // acc += c times a spinor.
@@ -705,17 +709,17 @@ template <int W, class S, int RECON> struct Hop {
     const R c = splat<R>(coef);
     PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = fma_(c, v[i], acc.v[i]);
   }
-  // Bytes of links and spinors that a site moves.
+  // Bytes of links and spinors that the hop moves per site.
   static PLAQ_FN i64 site_bytes(const HopArgs& a) {
     return (8 * Recon<RECON>::reals + 48 * a.nrhs()) * sizeof(typename S::T);
   }
-  // Do the hops of the ranks on this machine move more than a last-level cache holds? Then the result
-  // would not stay in it either.
+  // Whether the hops of all ranks on this machine move more data than the last-level cache holds, so that the result
+  // would not stay in it anyway.
   static PLAQ_FN bool past_caches(const HopArgs& a) {
     return (i64)a.sharers * a.out.volume() * PLAQ_LANES * site_bytes(a) > 32 << 20;
   }
 #if !PLAQ_GPU
-  // Outer sites that several right-hand sides go through together: 3 MB of links, in 16 bits 512 KB.
+  // Number of outer sites that several right-hand sides process together: 3 MB of links, in 16 bits 512 KB.
   static PLAQ_FN int tile() {
     return (S::fixed ? 512 << 10 : 3 << 20) / (8 * Recon<RECON>::reals * (int)sizeof(typename S::T) * PLAQ_LANES);
   }
@@ -729,8 +733,8 @@ template <int W, class S, int RECON> struct Hop {
     const bool beside = one && !S::fixed && inner_sites(a.geom) * site_bytes(a) >= long_enough;
     return beside ? BlockOrder::by_slices(a.geom, sites) : BlockOrder::at_end(a.geom, sites);
   }
-  // Blocks of one right-hand side where both parities are in one launch. Each link and spinor is used again two
-  // slices later at the latest; two slices of a slab, with all that is read and written, are to fit the cache.
+  // Order of blocks for one right-hand side where both parities are in one launch. Each link and spinor is used again
+  // two slices later at the latest; two slices of a slab, with all that is read and written, should fit the cache.
   static constexpr int slab_slice = 9 << 20;
   static PLAQ_FN int first_site(u32 b) {
     constexpr Geom g{};
@@ -740,8 +744,8 @@ template <int W, class S, int RECON> struct Hop {
     constexpr Pencils slabs = Pencils::slabs(row, ny, nz, nt, PLAQ_BLOCK, slab_slice / (pair * row));
     return slabs.first_site(b);
   }
-  // In a launch that takes all regions packing goes first, so that it is under way on every GPU
-  // before anybody waits; inner sites hide it and the way of the messages.
+  // In a launch that covers all regions packing comes first, so that it is under way on every GPU
+  // before any of them waits; inner sites hide packing and the transport of messages.
   static PLAQ_FN void block(const HopArgs& a, int n) {
     constexpr HopArgs fixed{};
     constexpr bool halos = fixed.geom.halos() != 0, several = fixed.nrhs() > 1, both = fixed.parity() == PARITY_BOTH;
@@ -755,7 +759,7 @@ template <int W, class S, int RECON> struct Hop {
       if (b < packing) return HopPack<1, S>::run(a, packing);
       b -= packing;
     }
-    // Even and odd blocks of the same places side by side.
+    // Even and odd blocks at the same positions are neighbours.
     if (both) parity = b & 1, b /= 2, n = volume(a.geom);
     if constexpr (all) {
       const BlockOrder::Turn turn = order(a, sites).turn(b);
