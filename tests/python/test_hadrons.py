@@ -174,6 +174,13 @@ def test_pyerrors():
         assert written[1].endswith("meson.12.h5") and len(written) == 20
         read = pyerrors.input.hadrons.read_meson_hd5(folder, "meson", "ensemble", gammas=("Gamma5", "Gamma5"))
         close([o[0].value for o in read.content], c.mean, 1e-12)
+        refused(FileExistsError, "meson.10.h5|overwrite|append", lambda: c.to_hdf5(f"{folder}/meson"))
+        import h5py
+
+        for how, entries in [({"append": True}, 2), ({"overwrite": True}, 1)]:
+            c.to_hdf5(f"{folder}/meson", **how)
+            with h5py.File(written[0]) as file:
+                assert len(file["meson"]) == entries
 
 
 def test_gvar():

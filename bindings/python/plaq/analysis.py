@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -228,16 +229,24 @@ class Correlator:
             coords={"configuration": self.configurations, "t": np.arange(self.times)},
         )
 
-    def to_hdf5(self, stem: Any, group: str = "meson") -> List[str]:
+    def to_hdf5(
+        self, stem: Any, group: str = "meson", *, overwrite: bool = False, append: bool = False
+    ) -> List[str]:
         """A file STEM.NUMBER.h5 for every configuration as Hadrons writes it, which pyerrors.input.hadrons reads:
-        entry GROUP/GROUP_0 with attributes gamma_snk and gamma_src. Entries are added to files that exist."""
+        entry GROUP/GROUP_0 with attributes gamma_snk and gamma_src. Where one of the files exists all are refused, unless
+        overwrite=True replaces them or append=True adds an entry to each."""
         import h5py
 
+        if overwrite and append:
+            raise ValueError("to_hdf5: expected one of overwrite and append, found both")
+        there = [path for path in (f"{stem}.{number}.h5" for number in self.configurations) if os.path.exists(path)]
+        if there and not (overwrite or append):
+            raise FileExistsError(f"{there[0]}: the file exists: overwrite=True replaces it, append=True adds to it")
         written = []
         numbers = np.dtype([("re", "<f8"), ("im", "<f8")])
         for number, row in zip(self.configurations, self.data):
             path = f"{stem}.{number}.h5"
-            with h5py.File(path, "a") as file:
+            with h5py.File(path, "w" if overwrite else "a") as file:
                 top = file.require_group(group)
                 entry = top.create_group(f"{group}_{len(top)}")
                 values = np.ascontiguousarray(row, complex).view(numbers)
