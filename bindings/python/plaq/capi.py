@@ -3714,6 +3714,17 @@ class plaq_modes_step(Enum):
     BACK_Z = 8
 
 
+_n.word(plaq_modes_step.DERIVATIVE_X, "dx")
+_n.word(plaq_modes_step.DERIVATIVE_Y, "dy")
+_n.word(plaq_modes_step.DERIVATIVE_Z, "dz")
+_n.word(plaq_modes_step.FORWARD_X, "+x")
+_n.word(plaq_modes_step.FORWARD_Y, "+y")
+_n.word(plaq_modes_step.FORWARD_Z, "+z")
+_n.word(plaq_modes_step.BACK_X, "-x")
+_n.word(plaq_modes_step.BACK_Y, "-y")
+_n.word(plaq_modes_step.BACK_Z, "-z")
+
+
 class plaq_modes_params(Struct):
     """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z.
 
