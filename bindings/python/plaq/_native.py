@@ -125,7 +125,7 @@ class Enum(_enum.IntEnum):
     def _missing_(cls, value: object) -> Any:
         if isinstance(value, str):
             name = value.upper().replace("-", "_")
-            found = cls.__members__.get(name) or _words.get((cls.__name__, name))
+            found = cls.__members__.get(name, _words.get((cls.__name__, name)))
             if found is not None:
                 return found
         known = ", ".join(member.lower() for member in cls.__members__)

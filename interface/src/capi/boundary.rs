@@ -15,9 +15,10 @@ use crate::error::{Error, Result, Status};
 
 thread_local! {
     static LAST_ERROR: RefCell<Option<LastError>> = const { RefCell::new(None) };
-    /// Texts of the last error, at an address that stays: for C, and in words.
-    static TEXTS: [RefCell<[u8; TEXT]>; 2] =
-        const { [RefCell::new([0; TEXT]), RefCell::new([0; TEXT])] };
+    /// Texts of the last error, at an address that stays: for C, and in words. Of a thread's own memory a library that is
+    /// loaded late has next to nothing, so that they are not in it.
+    static TEXTS: [RefCell<Box<[u8; TEXT]>>; 2] =
+        [RefCell::new(Box::new([0; TEXT])), RefCell::new(Box::new([0; TEXT]))];
     static IN_LOG: Cell<bool> = const { Cell::new(false) };
     /// Entry points that this thread is in.
     static ENTERED: Cell<usize> = const { Cell::new(0) };
