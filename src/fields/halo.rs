@@ -471,7 +471,7 @@ impl Geometry {
         device.is_cpu() || self.comm().size() == 1 || self.peers(device).is_ok()
     }
 
-    /// [`Device::foresee`], on every rank by itself. All ranks call this.
+    /// Compiles the kernels of work as `Device::foresee` does, on every rank by itself. All ranks call this.
     pub fn foresee<T>(
         &self,
         device: &Device,

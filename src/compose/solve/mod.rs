@@ -256,7 +256,7 @@ impl DiracSolver {
     /// as possible. All ranks call this and get the same number.
     ///
     /// # Errors
-    /// Errors of [`DiracSolver::fitting`].
+    /// Errors of [`DiracSolver::memory`].
     pub fn part_of(&self, nrhs: usize) -> Result<usize> {
         let shape = self.prepared().of.shape();
         let found =
