@@ -1177,6 +1177,54 @@ plaq_status plaq_laplace_create(plaq_context context,
                                 const plaq_laplace_params *params,
                                 plaq_dirac *dirac);
 
+/* ---- Sources of fields ---- */
+
+/** Where the columns of a field come from, for plaq_contract_params and files. */
+typedef struct plaq_origin_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+   * Default: -1, -1, -1, -1. */
+  int32_t position[4];
+  /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+   * Default: NaN. */
+  double boundary;
+  /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
+  plaq_normalisation normalisation;
+  /** Must be 0. */
+  int32_t reserved;
+} plaq_origin_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_origin_params_init(plaq_origin_params *params, int64_t struct_size);
+
+/** What is known of where the columns of a field come from: members as in plaq_origin_params. */
+typedef struct plaq_origin_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  int32_t position[4];
+  double boundary;
+  plaq_normalisation normalisation;
+  int32_t reserved;
+} plaq_origin_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_origin_report_init(plaq_origin_report *report, int64_t struct_size);
+
+/** What is known of the source and the operator of a field: propagators, solutions and sources have it from the
+ * calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
+ * they are made of. After plaq_spinor_load nothing is known. */
+plaq_status plaq_spinor_origin(plaq_spinor spinor, plaq_origin_report *origin);
+
+/** Says it of a field of other codes. Errors: INVALID_ARGUMENT. */
+plaq_status plaq_spinor_set_origin(plaq_spinor spinor, const plaq_origin_params *origin);
+
+/** The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
+ * other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
+ * are looked at on the host.
+ * Arrays: position[4]. */
+plaq_status plaq_spinor_support(plaq_spinor spinor, int32_t *position);
+
 /* ---- Multigrid ---- */
 
 /** Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share. */
@@ -1932,7 +1980,8 @@ plaq_status plaq_solver_propagator(plaq_solver solver,
                                    double *residuals);
 
 /** The same for the sources that a field of the operator's precision holds, on the full lattice:
- * smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+ * smeared, sequential, of another code. Where the field does not know the position of its source
+ * (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
  * sides.
  * Arrays: residuals[right-hand sides of sources]. */
 plaq_status plaq_solver_columns(plaq_solver solver,
@@ -2000,11 +2049,13 @@ enum {
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
-   * Default: 0, 0, 0, 0. */
+  /** Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+   * of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+   * Default: -1, -1, -1, -1. */
   int32_t position[4];
-  /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
-   * source's carry its phase to the third power, which is taken out. Default: 1. */
+  /** Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+   * of a quark that reaches times before the source's carries its phase, which is taken out.
+   * Default: 1. */
   double boundary;
   /** Parity of baryons forward in time, 1 or -1. Default: 1. */
   int32_t parity;
@@ -2097,7 +2148,8 @@ plaq_status plaq_propagator_read_params_init(plaq_propagator_read_params *params
                                              int64_t struct_size);
 
 /** Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
- * for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
+ * for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+ * records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
 plaq_status plaq_propagator_write_file(plaq_spinor propagator,
                                        plaq_spinor sources,
                                        const char *path,
@@ -2105,14 +2157,15 @@ plaq_status plaq_propagator_write_file(plaq_spinor propagator,
 
 /** A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
  * spin + colour where the file says which they are, else in its order. Checksums are compared;
- * sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+ * what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+ * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
  * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_propagator_read_file(plaq_context context,
                                       const char *path,
                                       const plaq_propagator_read_params *params,
                                       plaq_spinor *propagator);
 
-/* ---- Eigenvectors of M^dagger M ---- */
+/* ---- Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M ---- */
 
 /** Eigenvectors that were found, with their eigenvalues. */
 typedef struct plaq_eigen {
@@ -2137,7 +2190,7 @@ enum {
   PLAQ_EIGEN_RITZ = 1
 };
 
-/** What eigenvectors of M^dagger M are asked for. */
+/** What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M. */
 typedef struct plaq_eigen_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2169,9 +2222,9 @@ typedef struct plaq_eigen_params {
    * 0 to 100000. Default: 0. */
   int32_t degree;
   /** The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-   * Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
-   * 0 or 1. Default: 0. */
+   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
+   * Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
+   * Default: 0. */
   int32_t time_slices;
   /** Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
    * normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -2214,7 +2267,7 @@ typedef struct plaq_eigen_report {
   double least;
   double largest;
   int64_t restarts;
-  /** Multiplications of a vector with M^dagger M. */
+  /** Multiplications of a vector with A. */
   int64_t applications;
   double seconds;
   /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
@@ -2258,9 +2311,9 @@ plaq_status plaq_eigen_load(plaq_dirac dirac,
 /** Destroys eigenvectors. The zero handle is accepted. */
 plaq_status plaq_eigen_destroy(plaq_eigen eigen);
 
-/** Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+/** Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
  * lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
- * extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+ * extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
  * Arrays: values[count], residuals[count], bounds[count]. */
 plaq_status plaq_eigen_values(plaq_eigen eigen,
                               double *values,

@@ -628,6 +628,30 @@ module plaq
     integer(c_int32_t) :: storage
   end type
 
+  ! Sources of fields
+  !> Where the columns of a field come from, for plaq_contract_params and files.
+  type, bind(c) :: plaq_origin_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+    integer(c_int32_t) :: position(4)
+    !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+    real(c_double) :: boundary
+    !> Normalisation of the operator whose inverse a propagator is; -1: not known.
+    integer(c_int32_t) :: normalisation
+    !> Must be 0.
+    integer(c_int32_t) :: reserved
+  end type
+  !> What is known of where the columns of a field come from: members as in plaq_origin_params.
+  type, bind(c) :: plaq_origin_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    integer(c_int32_t) :: position(4)
+    real(c_double) :: boundary
+    integer(c_int32_t) :: normalisation
+    integer(c_int32_t) :: reserved
+  end type
+
   ! Multigrid
   !> Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
   type, bind(c) :: plaq_multigrid
@@ -1120,10 +1144,11 @@ module plaq
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
+    !> Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+    !> of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
     integer(c_int32_t) :: position(4)
-    !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
-    !> source's carry its phase to the third power, which is taken out.
+    !> Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+    !> of a quark that reaches times before the source's carries its phase, which is taken out.
     real(c_double) :: boundary
     !> Parity of baryons forward in time, 1 or -1.
     integer(c_int32_t) :: parity
@@ -1163,7 +1188,7 @@ module plaq
     integer(c_int32_t) :: reserved
   end type
 
-  ! Eigenvectors of M^dagger M
+  ! Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M
   !> Eigenvectors that were found, with their eigenvalues.
   type, bind(c) :: plaq_eigen
     integer(c_int64_t) :: id = 0
@@ -1178,7 +1203,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
   !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
-  !> What eigenvectors of M^dagger M are asked for.
+  !> What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1206,8 +1231,8 @@ module plaq
     !> Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
     integer(c_int32_t) :: degree
     !> The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-    !> Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
+    !> Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
     integer(c_int32_t) :: time_slices
     !> Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
     !> normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -1243,7 +1268,7 @@ module plaq
     real(c_double) :: least
     real(c_double) :: largest
     integer(c_int64_t) :: restarts
-    !> Multiplications of a vector with M^dagger M.
+    !> Multiplications of a vector with A.
     integer(c_int64_t) :: applications
     real(c_double) :: seconds
     !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
@@ -2538,6 +2563,41 @@ module plaq
       type(plaq_dirac), intent(inout) :: dirac
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_origin_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_origin_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_origin_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_origin_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> What is known of the source and the operator of a field: propagators, solutions and sources have it from the
+    !> calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
+    !> they are made of. After plaq_spinor_load nothing is known.
+    integer(c_int32_t) function plaq_spinor_origin(spinor, origin) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_origin_report), intent(inout), optional :: origin
+    end function
+    !> Says it of a field of other codes. Errors: INVALID_ARGUMENT.
+    integer(c_int32_t) function plaq_spinor_set_origin(spinor, origin) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_origin_params), intent(in), optional :: origin
+    end function
+    !> The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
+    !> other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
+    !> are looked at on the host.
+    !> Arrays: position[4].
+    integer(c_int32_t) function plaq_spinor_support(spinor, position) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      integer(c_int32_t), intent(inout) :: position(4)
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_multigrid_params_init(params, struct_size) bind(c)
       import
       type(plaq_multigrid_params), intent(inout) :: params
@@ -2835,7 +2895,8 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(*)
     end function
     !> The same for the sources that a field of the operator's precision holds, on the full lattice:
-    !> smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+    !> smeared, sequential, of another code. Where the field does not know the position of its source
+    !> (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
     !> sides.
     !> Arrays: residuals[right-hand sides of sources].
     integer(c_int32_t) function plaq_solver_columns(solver, &
@@ -2956,7 +3017,8 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    !> for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+    !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     integer(c_int32_t) function plaq_propagator_write_file(propagator, &
         sources, &
         path, &
@@ -2969,7 +3031,8 @@ module plaq
     end function
     !> A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
     !> spin + colour where the file says which they are, else in its order. Checksums are compared;
-    !> sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    !> what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_propagator_read_file(context, path, params, propagator) bind(c)
       import
@@ -3032,9 +3095,9 @@ module plaq
       import
       type(plaq_eigen), value :: eigen
     end function
-    !> Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    !> Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
     !> lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-    !> extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+    !> extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     !> Arrays: values[count], residuals[count], bounds[count].
     integer(c_int32_t) function plaq_eigen_values(eigen, values, residuals, bounds, count) bind(c)
       import

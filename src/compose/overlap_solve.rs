@@ -315,7 +315,7 @@ impl OverlapSolver {
         self.solve_within(self.params.max_seconds, x, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that solves again
+    /// As [`OverlapSolver::solve`], in at most `max_seconds` whatever the parameters say, for a job that solves again
     /// and again with the time that it has left.
     ///
     /// # Errors
@@ -610,7 +610,7 @@ impl OverlapSolver {
         self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
     }
 
-    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is over
+    /// As [`OverlapSolver::solve_masses`], in at most `max_seconds` for all masses together. If the time is over
     /// before a mass had its turn, its solution is 0.
     ///
     /// # Errors

@@ -18,6 +18,7 @@
 use super::data::{Data, Sum};
 use super::ildg::{escape, number, parse_private_file, parse_xml, Xml, LONGEST_TEXT, XML};
 use super::lime::{self, Record, RecordPosition};
+use super::origin::Origin;
 use super::stream::{Input, Output};
 use super::{check_part, text, Part, Warning, Warnings};
 use crate::bail;
@@ -30,6 +31,9 @@ use std::path::Path;
 const SPINOR: usize = 24;
 const MATRIX: usize = 288;
 const MAX_COLUMNS: usize = 4096;
+/// Elements that the records of sources and of solutions are.
+const SOURCE: &str = "usqcdSourceInfo";
+const SINK: &str = "usqcdPropInfo";
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PropagatorKind {
@@ -76,6 +80,8 @@ pub struct PropagatorOptions {
     pub bits: u32,
     /// Text for readers, which every record carries.
     pub info: String,
+    /// What is known of source and operator, kept in every record of a solution.
+    pub origin: Origin,
     /// Date for the records; `None`: now, in UTC.
     pub date: Option<String>,
 }
@@ -199,7 +205,7 @@ fn plan(
     extents: [usize; 4],
     columns: usize,
 ) -> Result<(Vec<u8>, Vec<Item>)> {
-    let PropagatorOptions { kind, bits, info, date } = options;
+    let PropagatorOptions { kind, bits, info, origin, date } = options;
     let twelve = *kind != PropagatorKind::Pairs;
     if twelve && columns != 12 || !(1..=MAX_COLUMNS).contains(&columns) {
         refuse!(
@@ -241,18 +247,18 @@ fn plan(
             Some(k) => format!("<spin>{}</spin><color>{}</color>", k / 3, k % 3),
             None => String::new(),
         };
-        format!("{XML}<{tag}><version>1.0</version>{place}<info>{info}</info></{tag}>")
+        let origin = if tag != SOURCE { origin.to_xml() } else { String::new() };
+        format!("{XML}<{tag}><version>1.0</version>{place}<info>{info}</info>{origin}</{tag}>")
     };
     // A pair has a spin and a colour where the columns are those.
     let column = |k| (columns == 12).then_some(k);
-    let (source, sink) = ("usqcdSourceInfo", "usqcdPropInfo");
     let fields: Vec<(String, usize)> = match kind {
-        PropagatorKind::Matrix => vec![(format!("{XML}<info>{info}</info>"), MATRIX)],
-        PropagatorKind::ScalarSource => std::iter::once((record(source, None), 2))
-            .chain((0..12).map(|k| (record(sink, Some(k)), SPINOR)))
+        PropagatorKind::Matrix => vec![(record("propagatorInfo", None), MATRIX)],
+        PropagatorKind::ScalarSource => std::iter::once((record(SOURCE, None), 2))
+            .chain((0..12).map(|k| (record(SINK, Some(k)), SPINOR)))
             .collect(),
         PropagatorKind::Pairs => (0..columns)
-            .flat_map(|k| [(source, k), (sink, k)])
+            .flat_map(|k| [(SOURCE, k), (SINK, k)])
             .map(|(tag, k)| (record(tag, column(k)), SPINOR))
             .collect(),
     };
@@ -295,12 +301,14 @@ struct Field {
     stored: Option<[u32; 2]>,
 }
 
-/// A propagator in a file. Headers and lengths were checked; fields are read in parts, by one process or by many.
-/// Sources in the file are passed over.
+/// A propagator in a file: headers and lengths are checked, fields are read in parts, by one
+/// process or by many. Sources in the file are fields of their own.
 pub struct PropagatorReader {
     input: Input,
     extents: [usize; 4],
     fields: Vec<Field>,
+    sources: Vec<Field>,
+    origin: Origin,
     warnings: Warnings,
 }
 
@@ -318,10 +326,15 @@ impl PropagatorReader {
             return Err(input.error(Status::FileFormat, "no scidac-private-file-xml record"));
         };
         let extents = input.extents(parse_private_file(&input, &file)?, expect)?;
-        let mut columns = Vec::new();
+        let (mut columns, mut sources, mut origin) = (Vec::new(), Vec::new(), Origin::default());
         for message in &messages {
-            if let Some(column) = field(&input, extents, message)? {
-                columns.push(column);
+            match field(&input, extents, message)? {
+                None => {}
+                Some(Found::Source(source)) => sources.push(source),
+                Some(Found::Column(field, place, of)) => {
+                    origin = origin.or(of);
+                    columns.push((field, place));
+                }
             }
         }
         // In the order of spins and colours where all say them.
@@ -344,8 +357,27 @@ impl PropagatorReader {
         if fields.iter().any(|f| f.data.bits != fields[0].data.bits) {
             return Err(input.error(Status::FileFormat, "fields in single and in double precision"));
         }
-        Ok(PropagatorReader { input, extents, fields, warnings })
+        Ok(PropagatorReader { input, extents, fields, sources, origin, warnings })
     }
+
+    /// What the records say of the source and the operator.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+    /// Sources in the file: spinors, or complex fields.
+    pub fn sources(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// A part of source `k`, whatever its numbers per site.
+    ///
+    /// # Errors
+    /// `BadExtents`: no part of this lattice; `FileOpen`, `FileTruncated`, `OutOfMemory`.
+    pub fn read_source(&mut self, k: usize, part: &Part) -> Result<Vec<f64>> {
+        check_part(part, self.extents)?;
+        Ok(self.sources[k].data.read(&mut self.input, part)?.0)
+    }
+
     /// Faults of the file that do not keep its fields from being read.
     pub fn warnings(&self) -> Warnings {
         self.warnings
@@ -428,12 +460,14 @@ fn scan(input: &mut Input) -> Result<(Option<String>, Vec<Message>, Warnings)> {
     Ok((file, messages, warnings))
 }
 
-/// A field that is not a source, with the number of its column where it gives one.
-fn field(
-    input: &Input,
-    extents: [usize; 4],
-    message: &Message,
-) -> Result<Option<(Field, Option<usize>)>> {
+/// What a message holds.
+enum Found {
+    Source(Field),
+    /// A column, its place, 3 spin + colour, where it says one, and what is known of it.
+    Column(Field, Option<usize>, Origin),
+}
+
+fn field(input: &Input, extents: [usize; 4], message: &Message) -> Result<Option<Found>> {
     let (Some(private), Some(record)) = (&message.private, &message.data) else { return Ok(None) };
     // The user's record may be any text.
     let document = message.user.as_deref().and_then(|text| parse_xml(text).ok());
@@ -441,19 +475,20 @@ fn field(
         let document = document.as_ref()?;
         document.descendants().find(|n| n.tag_name().name() == tag)
     };
-    if of_user("usqcdSourceInfo").is_some() {
-        return Ok(None);
-    }
+    let is_source = of_user(SOURCE).is_some();
     let private = Xml::new(input, "scidac-private-record-xml", private)?;
     let bits = private.parse("precision", |p| match p {
         "F" => Some(32),
         "D" => Some(64),
         _ => None,
     })?;
-    let Some(numbers) = [SPINOR, MATRIX]
-        .into_iter()
-        .find(|&n| Data::scidac(0, bits, n).length(extents) == record.length)
+    let of_kind: &[usize] = if is_source { &[2, SPINOR] } else { &[SPINOR, MATRIX] };
+    let mut sizes = of_kind.iter().copied();
+    let Some(numbers) = sizes.find(|&n| Data::scidac(0, bits, n).length(extents) == record.length)
     else {
+        if is_source {
+            return Ok(None);
+        }
         let site = 8 * record.length / (u64::from(bits) * extents.iter().product::<usize>() as u64);
         let message = format!(
             "a record of {} bytes, {site} numbers of {bits} bits a site: neither spinors nor \
@@ -474,5 +509,10 @@ fn field(
     };
     let place = index("spin", 4).zip(index("color", 3)).map(|(s, c)| 3 * s + c);
     let data = Data::scidac(record.offset, bits, numbers);
-    Ok(Some((Field { data, stored }, place)))
+    let field = Field { data, stored };
+    if is_source {
+        return Ok(Some(Found::Source(field)));
+    }
+    let origin = document.as_ref().map(|d| Origin::of_xml(d, extents)).unwrap_or_default();
+    Ok(Some(Found::Column(field, place, origin)))
 }

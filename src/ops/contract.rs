@@ -62,9 +62,22 @@ fn widened(field: &SpinorField) -> Result<Option<SpinorField>> {
 pub struct Mesons {
     /// Sums over space by time from the source and spins, index 4 (4 (4 alpha + gamma) + beta) + delta.
     spins: Vec<[Complex64; 256]>,
+    /// The time of the source.
+    origin: usize,
 }
 
 impl Mesons {
+    /// Takes the boundary phases in time of quark and antiquark, modulus one, out of times before the source's, which the
+    /// lines reach across the boundary. Where both are the same they drop out by themselves.
+    #[must_use]
+    pub fn across(mut self, [quark, antiquark]: [Complex64; 2]) -> Self {
+        let phase = quark * antiquark.conj();
+        for spins in self.spins.iter_mut().rev().take(self.origin) {
+            spins.iter_mut().for_each(|z| *z *= phase);
+        }
+        self
+    }
+
     /// The correlator with Gamma_A at the sink and Gamma_B at the source over the time from the
     /// source,
     ///
@@ -157,7 +170,7 @@ fn contract_mesons(quark: &SpinorField, other: &SpinorField, sink: Sink) -> Resu
             Complex64::new(z[0], z[1])
         })
     };
-    Ok(Mesons { spins: (0..times).map(spins).collect() })
+    Ok(Mesons { spins: (0..times).map(spins).collect(), origin: sink.origin[3] })
 }
 
 /// Baryons of light (l) and strange (s) quarks, with one mass for all light ones.
@@ -314,8 +327,8 @@ fn lambda() -> Lines {
 /// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P = (1 + parity gamma_t)/2,
 /// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
 /// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
-/// signs such that the correlators of positive parity are positive.) `phase` is the fermions' boundary phase in time (-1:
-/// antiperiodic), whose third power is taken out of times before the source's.
+/// signs such that the correlators of positive parity are positive.) `phases` are the boundary phases in time of light
+/// and strange quarks (-1: antiperiodic), which are taken out of times before the source's, one for each of the three.
 ///
 /// # Errors
 /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the
@@ -326,7 +339,7 @@ pub fn baryon(
     light: &SpinorField,
     strange: Option<&SpinorField>,
     sink: Sink,
-    (parity, projection, phase): (i32, Projection, Complex64),
+    (parity, projection, phases): (i32, Projection, [Complex64; 2]),
 ) -> Result<Vec<Complex64>> {
     check_propagator(light, "propagator")?;
     sink.check(light.geometry())?;
@@ -381,7 +394,8 @@ pub fn baryon(
             *sum += 0.5 * weight * (one + f64::from(parity) * gamma_t);
         }
     }
-    let boundary = phase.powu(3);
+    let heavy = lines.flavours.count_ones();
+    let boundary = phases[0].powu(3 - heavy) * phases[1].powu(heavy);
     let at = |t: usize| {
         let there = sink.origin[3] + t;
         match there >= times {

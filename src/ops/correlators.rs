@@ -40,7 +40,7 @@ pub fn correlators(
     let sink = Sink::at_rest(source_time);
     let pairs = mesons(propagator, propagator, sink)?;
     let real = |gamma| pairs.correlator(gamma, gamma).iter().map(|z| z.re).collect();
-    let closed = (1, Projection::Trace, phase);
+    let closed = (1, Projection::Trace, [phase; 2]);
     Ok(Correlators {
         pion: real(Gamma::FIVE),
         rho: [Gamma::X, Gamma::Y, Gamma::Z].map(real),

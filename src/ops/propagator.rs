@@ -161,7 +161,7 @@ pub fn run_through(op: Arc<dyn QuarkAction>, params: &SolveParams, at_once: usiz
     // What takes longest to compile comes first.
     let sink = Sink::at_rest(0);
     mesons(&all, &all, sink)?;
-    let forward = (1, Projection::Trace, -Complex64::ONE);
+    let forward = (1, Projection::Trace, [-Complex64::ONE; 2]);
     baryon(Baryon::Nucleon, &all, None, sink, forward)?;
     Source::point([0; 4]).set(&mut all)?;
     let (b, mut x) = (all.columns(0, at_once)?, shape.field(at_once)?);

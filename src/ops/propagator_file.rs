@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::config::{created_by_all, part, shares};
 use super::propagator::COLUMNS;
-use super::source::check_spinors;
+use super::source::{check_spinors, column_on_host, support, Support};
 use crate::backend::{Device, External};
 use crate::comm::Comm;
 use crate::error::{host_array, Error, Result};
 use crate::fields::{GammaBasis, Geometry, Layout, Precision, SpinorField, Subset};
-use crate::io::{PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
+use crate::io::{Origin, PropagatorKind, PropagatorOptions, PropagatorReader, PropagatorWriter};
 use crate::refuse;
 
 /// Number of reals of a spinor.
@@ -26,6 +26,8 @@ pub struct SaveOptions {
     pub precision_bits: Option<u32>,
     /// Text for readers, which every record carries.
     pub info: String,
+    /// What is known of the source and the operator. Coordinates that are not known are looked for in the sources.
+    pub origin: Origin,
     /// Date for the records; `None`: now, in UTC.
     pub date: Option<String>,
 }
@@ -34,22 +36,12 @@ fn layout() -> Layout {
     Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi)
 }
 
-/// The numbers of one right-hand side on this rank's sites, in the order of the file.
-fn column(field: &SpinorField, k: usize) -> Result<Vec<f64>> {
-    let mut one = field.like_with(field.precision(), 1)?;
-    one.copy_rhs(0, field, k, 1)?;
-    let numbers = SPINOR * field.geometry().volume();
-    let mut host = host_array(numbers, 0.0, "a column on the host")?;
-    one.save(&layout(), &mut External::write(vec![&mut host[..]]))?;
-    Ok(host)
-}
-
 /// The complex field that each column has at its spin and colour, if everything else is zero.
 fn scalar(sources: &SpinorField) -> Result<Option<Vec<f64>>> {
     let comm = sources.geometry().comm();
     let (mut first, mut other) = (Vec::new(), [0.0]);
     for k in 0..sources.nrhs() {
-        let host = comm.agree(column(sources, k))?;
+        let host = comm.agree(column_on_host(sources, k))?;
         let mine = |site: &[f64]| [site[2 * k], site[2 * k + 1]];
         if k == 0 {
             first = host.chunks_exact(SPINOR).flat_map(mine).collect();
@@ -114,8 +106,11 @@ pub fn save_propagator(
     }
     let double = propagator.precision() == Precision::F64;
     let bits = options.precision_bits.unwrap_or(if double { 64 } else { 32 });
-    let (info, date) = (options.info.clone(), options.date.clone());
-    let options = PropagatorOptions { kind, bits, info, date };
+    let (info, date, mut origin) = (options.info.clone(), options.date.clone(), options.origin);
+    if let Some(sources) = sources.filter(|_| origin.position == [None; 4]) {
+        origin.position = support(sources)?;
+    }
+    let options = PropagatorOptions { kind, bits, info, origin, date };
     let shape = (geometry.global_extents(), columns);
     let mut writer = created_by_all(
         comm,
@@ -136,7 +131,7 @@ pub fn save_propagator(
             let count = SPINOR * COLUMNS * geometry.volume();
             let mut all = comm.agree(host_array(count, 0.0, "a propagator on the host"))?;
             for k in 0..columns {
-                let host = comm.agree(column(propagator, k))?;
+                let host = comm.agree(column_on_host(propagator, k))?;
                 let sites = host.chunks_exact(SPINOR).zip(all.chunks_exact_mut(SPINOR * COLUMNS));
                 for (from, to) in sites {
                     for (i, z) in from.chunks_exact(2).enumerate() {
@@ -148,12 +143,12 @@ pub fn save_propagator(
         }
         PropagatorKind::ScalarSource => {
             put(Ok(scalar.unwrap_or_default()))?;
-            (0..columns).try_for_each(|k| put(column(propagator, k)))?;
+            (0..columns).try_for_each(|k| put(column_on_host(propagator, k)))?;
         }
         PropagatorKind::Pairs => {
             for k in 0..columns {
-                put(sources.map_or(Ok(Vec::new()), |sources| column(sources, k)))?;
-                put(column(propagator, k))?;
+                put(sources.map_or(Ok(Vec::new()), |sources| column_on_host(sources, k)))?;
+                put(column_on_host(propagator, k))?;
             }
         }
     }
@@ -163,7 +158,8 @@ pub fn save_propagator(
 
 /// A new field from a file of any of these kinds, twelve columns 3 spin + colour where the file says
 /// which they are, else in the order of the file; every rank its part, checked: checksums and finiteness.
-/// Sources in the file are passed over. `precision`: `None` for the file's.
+/// `precision`: `None` for the file's. What the file says of source and operator comes with it; where it does not say
+/// the coordinates of the source, these are looked for in the sources that it has.
 ///
 /// # Errors
 /// Errors of [`PropagatorReader`]; `BadExtents`: the lattice cannot be divided; `NotFinite`;
@@ -174,7 +170,7 @@ pub fn load_propagator(
     path: &Path,
     precision: Option<Precision>,
     expect: Option<[usize; 4]>,
-) -> Result<SpinorField> {
+) -> Result<(SpinorField, Origin)> {
     let named = |e: Error| e.at(path.display());
     let mut file = comm.agree(PropagatorReader::open(path, expect))?;
     file.warnings().tell(path);
@@ -206,5 +202,16 @@ pub fn load_propagator(
             comm.agree(set(column, &host))?;
         }
     }
-    Ok(all)
+    let mut origin = file.origin();
+    if origin.position == [None; 4] && file.sources() > 0 {
+        let mut found = Support::new(&geometry);
+        for k in 0..file.sources() {
+            let numbers = comm.agree(file.read_source(k, &place))?;
+            if !found.add(&numbers)? {
+                break;
+            }
+        }
+        origin.position = found.position();
+    }
+    Ok((all, origin))
 }

@@ -1,11 +1,15 @@
 //! Sources of propagators: points, walls and volumes with momentum and noise; sequential sources.
 
+use std::sync::Arc;
+
 use crate::backend::args::{self, SourceArgs, SpinPhaseArgs};
-use crate::backend::kernels;
+use crate::backend::{kernels, External};
 use crate::bail;
 pub use crate::compose::COLUMNS;
-use crate::error::{words, Result};
-use crate::fields::{Components, Noise, Precision, RhsOrder, SpinorField, Subset};
+use crate::error::{host_array, words, Result};
+use crate::fields::{
+    Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder, SpinorField, Subset,
+};
 use crate::params::choices;
 use crate::refuse;
 
@@ -303,6 +307,82 @@ pub(crate) fn check_spinors(field: &SpinorField, what: &str) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Where fields have numbers other than 0: of each direction the coordinates at which there are some.
+pub(crate) struct Support {
+    geometry: Arc<Geometry>,
+    /// Sites with such numbers for every x, then every y, z, t of the whole lattice.
+    counts: Vec<f64>,
+}
+
+impl Support {
+    pub(crate) fn new(geometry: &Arc<Geometry>) -> Support {
+        let counts = vec![0.0; geometry.global_extents().iter().sum()];
+        Support { geometry: geometry.clone(), counts }
+    }
+
+    /// Adds this rank's numbers of a field, as many for each site, x fastest; false once no coordinate is left that
+    /// all of them share. All ranks call this.
+    pub(crate) fn add(&mut self, numbers: &[f64]) -> Result<bool> {
+        let (local, whole) = (self.geometry.extents(), self.geometry.global_extents());
+        let (origin, mut mine) = (self.geometry.origin(), vec![0.0; self.counts.len()]);
+        let of_site = numbers.len() / local.iter().product::<usize>();
+        for (site, values) in numbers.chunks_exact(of_site).enumerate() {
+            if values.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let (mut rest, mut first) = (site, 0);
+            for mu in 0..4 {
+                mine[first + origin[mu] + rest % local[mu]] += 1.0;
+                rest /= local[mu];
+                first += whole[mu];
+            }
+        }
+        self.geometry.comm().sum(&mut mine)?;
+        self.counts.iter_mut().zip(mine).for_each(|(all, n)| *all += n);
+        Ok(self.position() != [None; 4] || self.counts.iter().all(|n| *n == 0.0))
+    }
+
+    /// The only coordinates x, y, z, t of these sites; `None` where there are several, or no site at all.
+    pub(crate) fn position(&self) -> [Option<usize>; 4] {
+        let mut first = 0;
+        self.geometry.global_extents().map(|l| {
+            let counts = &self.counts[first..first + l];
+            first += l;
+            let mut found = (0..l).filter(|&x| counts[x] > 0.0);
+            found.next().filter(|_| found.next().is_none())
+        })
+    }
+}
+
+/// The only coordinates x, y, z, t at which columns have numbers other than 0, e.g. the site of a point source, the time
+/// of a smeared one or of a wall; `None` where there are several. Columns are looked at on the host, one after the other.
+///
+/// # Errors
+/// `FieldMismatch`: not spinors on the full lattice; `OutOfMemory`.
+pub fn support(field: &SpinorField) -> Result<[Option<usize>; 4]> {
+    check_spinors(field, "sources")?;
+    let comm = field.geometry().comm();
+    let mut found = Support::new(field.geometry());
+    for k in 0..field.nrhs() {
+        if !found.add(&comm.agree(column_on_host(field, k))?)? {
+            break;
+        }
+    }
+    Ok(found.position())
+}
+
+/// The sites of this rank of one right-hand side, x fastest, in the DeGrand-Rossi basis: 24 numbers each.
+pub(crate) fn column_on_host(field: &SpinorField, k: usize) -> Result<Vec<f64>> {
+    let mut one = field.like_with(field.precision(), 1)?;
+    one.copy_rhs(0, field, k, 1)?;
+    let components = field.components();
+    let numbers = 2 * components.spins * components.colours * field.geometry().volume();
+    let mut host = host_array(numbers, 0.0, "a column on the host")?;
+    let layout = Layout::lexicographic_spinor(Precision::F64, GammaBasis::DeGrandRossi);
+    one.save(&layout, &mut External::write(vec![&mut host[..]]))?;
+    Ok(host)
 }
 
 /// Refuses momenta whose phases would not be exact.

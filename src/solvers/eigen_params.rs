@@ -49,7 +49,7 @@ choices! {
 }
 
 parameters! {
-    /// What eigenvectors of M^dagger M are asked for.
+    /// What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
     pub struct EigenSettings: plaq_eigen_params {
         /// How eigenvectors are found.
         method: EigenMethod = EigenMethod::Lanczos;
@@ -75,8 +75,8 @@ parameters! {
         /// Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
         degree: usize = 0, within(0, 100_000);
         /// The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-        /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-        /// Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+        /// Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
+        /// values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
         time_slices: bool = false;
         /// Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
         /// normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -242,7 +242,7 @@ pub struct EigenReport {
     /// Largest possible distance to an eigenvalue of A: the residual, or residual^2 / gap where the distance to the
     /// other values found is larger.
     pub bounds: Vec<f64>,
-    /// The value after the last one wanted, of each time slice; infinite where there is none.
+    /// Of time slices: the value after the last one wanted, of each slice; infinite where there is none.
     pub beyond: Vec<f64>,
     /// Estimates of the ends of the spectrum, from outside.
     pub least: f64,

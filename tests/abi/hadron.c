@@ -29,6 +29,8 @@ int main(void) {
   const int32_t names[] = {PLAQ_BARYON_NUCLEON, PLAQ_BARYON_SIGMA};
   int32_t wrong = 16;
   plaq_contract_params contract;
+  plaq_origin_params origin;
+  plaq_origin_report known;
   plaq_sequential_params sequential;
   plaq_propagator_write_params write;
   plaq_propagator_read_params read;
@@ -136,6 +138,19 @@ int main(void) {
 
   /* All contractions are one; several momenta and pairs, t fastest. */
   OK(plaq_contract_params_init(&contract, sizeof contract));
+  OK(plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  CHECK(mesons[0] == pion[0]); /* the propagator knows where its source is */
+  OK(plaq_origin_report_init(&known, sizeof known));
+  OK(plaq_spinor_origin(s, &known));
+  CHECK(!memcmp(known.position, source.position, sizeof known.position) && known.boundary == 1);
+  OK(plaq_origin_params_init(&origin, sizeof origin));
+  origin.normalisation = known.normalisation;
+  OK(plaq_spinor_set_origin(s, &origin));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  origin.position[3] = LT;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
+  origin.position[3] = -2;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
   memcpy(contract.position, source.position, sizeof contract.position);
   OK(plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
   OK(plaq_contract_baryons(s, s, &contract, names, 2, momenta, 1, LT, baryons));

@@ -154,7 +154,7 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             f
                         };
                         let [l, s] = [load(&light), load(&strange)];
-                        let closing = (parity, projection, C::ONE);
+                        let closing = (parity, projection, [C::ONE; 2]);
                         let found = baryon(name, &l, Some(&s), sink, closing).unwrap();
                         let what = format!("{extents:?} {precision:?} {name:?} {projection:?}");
                         compare(
@@ -166,7 +166,7 @@ fn baryons_of_random_columns_agree_with_the_reference() {
                             &what,
                         );
                         // Three quarks over the boundary change sign.
-                        let closing = (parity, projection, -C::ONE);
+                        let closing = (parity, projection, [-C::ONE; 2]);
                         let anti = baryon(name, &l, Some(&s), sink, closing).unwrap();
                         for (t, (a, b)) in found.iter().zip(&anti).enumerate() {
                             let over = origin[3] + t >= extents[3];
@@ -208,7 +208,7 @@ fn multiplets_and_signs() {
         let heavy = quark(&solver(&device, extents, 0.8), origin);
         let sink = Sink { origin, momentum: [0; 3] };
         let of = |name, strange: &SpinorField| -> Vec<f64> {
-            let closed = (1, Projection::Trace, -C::ONE);
+            let closed = (1, Projection::Trace, [-C::ONE; 2]);
             let all = baryon(name, &light, Some(strange), sink, closed).unwrap();
             all.iter().map(|z| z.re).collect()
         };
@@ -283,7 +283,7 @@ fn refusals_name_what_is_wrong() {
     assert_eq!(mesons(&five, &five, sink).unwrap_err().status, mismatch);
     assert_eq!(mesons(&f, &five, sink).unwrap_err().status, mismatch);
     let run = |name, strange: Option<&SpinorField>, sink, parity, projection| {
-        baryon(name, &f, strange, sink, (parity, projection, C::ONE)).unwrap_err()
+        baryon(name, &f, strange, sink, (parity, projection, [C::ONE; 2])).unwrap_err()
     };
     let trace = Projection::Trace;
     assert_eq!(run(Baryon::Nucleon, None, late, 1, trace).status, argument);

@@ -5,7 +5,7 @@ use std::fs;
 use plaq::comm::Comm;
 use plaq::error::Status;
 use plaq::fields::{Geometry, Precision, SpinorField, Subset};
-use plaq::io::PropagatorKind;
+use plaq::io::{Origin, PropagatorKind};
 use plaq::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
 use plaq::ops::source::Source;
 
@@ -45,14 +45,14 @@ fn what_is_written_is_read_bit_for_bit() {
                 let info = "kappa 0.12 <a & b>".to_owned();
                 let options = SaveOptions { kind, info, ..Default::default() };
                 save_propagator(&path, &f, from, &options).unwrap();
-                let back = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+                let (back, _) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
                 assert_eq!((back.nrhs(), back.precision()), (12, precision), "{name}");
                 let whole = f.save_lex().unwrap();
                 assert!(back.save_lex().unwrap() == whole, "{name}");
                 // On one process grid and on another.
                 on_rank_0(|| {
                     let alone = Comm::single();
-                    let back = load_propagator(&device, &alone, &path, None, None).unwrap();
+                    let (back, _) = load_propagator(&device, &alone, &path, None, None).unwrap();
                     assert!(back.save_lex().unwrap() == whole, "{name} on one rank");
                 });
             }
@@ -73,25 +73,105 @@ fn what_is_written_is_read_bit_for_bit() {
             save_propagator(&one, &alone, None, &options).unwrap();
         });
         save_propagator(&all, &f, None, &options).unwrap();
-        let back = load_propagator(&device, &ranks(), &one, None, None).unwrap();
+        let (back, _) = load_propagator(&device, &ranks(), &one, None, None).unwrap();
         assert!(back.save_lex().unwrap() == whole);
         on_rank_0(|| assert!(fs::read(&one).unwrap() == fs::read(&all).unwrap()));
         // Any number of columns, as pairs.
         let f = random(&device, Precision::F64, 5);
         let path = folder.0.join("five");
         save_propagator(&path, &f, Some(&f), &SaveOptions::default()).unwrap();
-        let back = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+        let (back, _) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
         assert!(back.save_lex().unwrap() == f.save_lex().unwrap());
         // In single precision from double, and in a precision asked for.
         let options = SaveOptions { precision_bits: Some(32), ..Default::default() };
         save_propagator(&path, &f, Some(&f), &options).unwrap();
         let expect = Some(common::over_ranks(EXTENTS));
         let wide = Some(Precision::F64);
-        let back = load_propagator(&device, &ranks(), &path, wide, expect).unwrap();
+        let (back, _) = load_propagator(&device, &ranks(), &path, wide, expect).unwrap();
         let rounded: Vec<f64> =
             f.save_lex().unwrap().iter().map(|x| f64::from(*x as f32)).collect();
         assert!(back.precision() == Precision::F64 && back.save_lex().unwrap() == rounded);
     }
+}
+
+/// What is known of source and operator comes back, from records of every kind and, where these are silent, from the
+/// sources.
+#[test]
+fn origins_are_kept_and_found() {
+    let folder = Folder::new("origins");
+    let extents = common::over_ranks(EXTENTS);
+    let place = [1, extents[1] - 1, 3, extents[3] - 1];
+    for device in devices() {
+        let f = random(&device, Precision::F32, 12);
+        let mut point = f.like(f.precision()).unwrap();
+        Source::point(place).set(&mut point).unwrap();
+        let wall = sources(&f);
+        let known = Origin {
+            position: place.map(Some),
+            boundary: Some(-0.375),
+            normalisation: Some("kappa"),
+        };
+        let in_time = Origin { position: [None, None, None, Some(1)], ..Default::default() };
+        let there = Origin { position: place.map(Some), ..Default::default() };
+        let half = Origin { position: [Some(3), None, Some(0), None], ..known };
+        let path = folder.0.join("propagator");
+        for (from, kind, origin, expected) in [
+            (None, None, known, known),
+            (None, None, half, half),
+            (None, None, Origin::default(), Origin::default()),
+            (Some(&wall), None, known, known),
+            (Some(&wall), None, Origin::default(), in_time),
+            (
+                Some(&point),
+                None,
+                Origin { boundary: Some(1.0), ..Default::default() },
+                Origin { boundary: Some(1.0), ..there },
+            ),
+            (Some(&point), Some(PropagatorKind::Pairs), Origin::default(), there),
+            (Some(&f), None, Origin::default(), Origin::default()),
+        ] {
+            let options = SaveOptions { kind, origin, ..Default::default() };
+            save_propagator(&path, &f, from, &options).unwrap();
+            let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+            assert_eq!(found, expected);
+        }
+        // Of a file that does not say it, as of other codes, the sources in it do: to the tag of the record.
+        let options = SaveOptions { origin: Origin::default(), ..Default::default() };
+        save_propagator(&path, &f, Some(&point), &options).unwrap();
+        on_rank_0(|| {
+            let mut bytes = fs::read(&path).unwrap();
+            let tag = b"plaqOrigin";
+            while let Some(at) = bytes.windows(tag.len()).position(|w| w == tag) {
+                bytes[at..at + tag.len()].copy_from_slice(b"unknownTag");
+            }
+            fs::write(&path, bytes).unwrap();
+        });
+        let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+        assert_eq!(found, there);
+    }
+}
+
+/// Chroma says where the source is, and how its fermions are closed.
+#[test]
+fn records_of_chroma_say_where_the_source_is() {
+    let folder = Folder::new("chroma");
+    let device = devices().remove(0);
+    let f = random(&device, Precision::F32, 12);
+    let path = folder.0.join("propagator");
+    // A record of the same length with Chroma's elements in place of those of plaq.
+    let text = "<Propagator><FermionBC><FermBC>SIMPLE_FERMBC</FermBC><boundary>1 1 1 -1</boundary></FermionBC>\
+                <PropSource><Source><t_srce>1 0 3 2</t_srce></Source></PropSource></Propagator>";
+    let options = SaveOptions { info: "x".repeat(text.len()), ..Default::default() };
+    save_propagator(&path, &f, None, &options).unwrap();
+    on_rank_0(|| {
+        let mut bytes = fs::read(&path).unwrap();
+        let at = bytes.windows(9).position(|w| w == b"xxxxxxxxx").unwrap();
+        bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
+        fs::write(&path, bytes).unwrap();
+    });
+    let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+    let position = [1, 0, 3, 2].map(Some);
+    assert_eq!(found, Origin { position, boundary: Some(1.0), normalisation: None });
 }
 
 /// The records of a LIME file: type, first and last of a message, data.
@@ -208,7 +288,8 @@ fn a_file_that_qio_wrote_is_read() {
     on_rank_0(|| {
         let path = std::path::Path::new("tests/data/qio-pairs-4x2x2x2.scidac");
         let device = devices().remove(0);
-        let f = load_propagator(&device, &Comm::single(), path, None, Some([4, 2, 2, 2])).unwrap();
+        let extents = Some([4, 2, 2, 2]);
+        let (f, _) = load_propagator(&device, &Comm::single(), path, None, extents).unwrap();
         assert_eq!((f.nrhs(), f.precision()), (12, Precision::F32));
         let found = f.save_lex().unwrap();
         assert_eq!(found.len(), 12 * 32 * 24);
@@ -271,5 +352,5 @@ fn damage_and_misuse_are_refused() {
     save(&f, Some(&five), None, Status::FieldMismatch);
     let options = SaveOptions { precision_bits: Some(16), ..Default::default() };
     assert_eq!(save_propagator(&path, &f, None, &options).unwrap_err().status, argument);
-    assert!(load(None).unwrap().save_lex().unwrap() == f.save_lex().unwrap());
+    assert!(load(None).unwrap().0.save_lex().unwrap() == f.save_lex().unwrap());
 }

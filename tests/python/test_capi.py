@@ -38,7 +38,7 @@ def test_members():
     assert p.to_dict()["algorithm"] == "gcr"
     q = capi.plaq_dirac_params(boundary=np.array([0, 0, 0, 0.5]), hop=[1, 1, 1, 2])
     assert list(q.boundary) == [0, 0, 0, 0.5]
-    refused(AttributeError, "plaq_solver_params|'tole'|did you mean tol", lambda: capi.plaq_solver_params(tole=1))
+    refused(TypeError, "plaq_solver_params|'tole'|did you mean tol", lambda: capi.plaq_solver_params(tole=1))
     refused(ValueError, "algorithm|bicgstab|'fast'", lambda: setattr(p, "algorithm", "fast"))
     refused(TypeError, "nkrylov|whole number|7.5", lambda: setattr(p, "nkrylov", 7.5))
     refused(OverflowError, "nkrylov|32 bits", lambda: setattr(p, "nkrylov", 1 << 40))

@@ -176,7 +176,7 @@ def test_mistakes():
     refused(ValueError, "letters of x, y, z, t", lambda: gauge.smear_stout(0.1, directions="xw"))
     refused(ValueError, "'-w'", lambda: gauge.loops(["x -w"]))
     refused(ValueError, "condition|landau|'Feynman'", lambda: gauge.fix("Feynman"))
-    refused(AttributeError, "did you mean omega", lambda: gauge.fix("landau", omga=1.7))
+    refused(TypeError, "did you mean omega", lambda: gauge.fix("landau", omga=1.7))
     refused(TypeError, "cannot be pickled|write it to a file", lambda: pickle.dumps(gauge))
     with plaq.Gauge.unit([2, 2, 2, 2]) as small:
         assert small.plaquette().total == 1

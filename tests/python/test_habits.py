@@ -193,7 +193,26 @@ def test_fields():
     close(moved.numpy()[1], step(step(expected, 3), 0))
     odd = psi.evenodd()
     assert odd.shape == (3, 2, 8, 2, 6, 2, 4, 3) and np.array_equal(odd[0, 1, 1, 0, 0, 0], array[0, 1, 0, 0, 0])
-    close(plaq.Fermion.from_array(odd).numpy(), array, 1e-15)
+    close(plaq.Fermion.from_array(odd, slices=1).numpy(), array, 1e-15)
+    # Two flavours and even sites before odd ones look alike.
+    pair = plaq.Doublet(plaq.Gauge.unit((4, 6, 2, 8)), mass=0.1, mu=0.2, epsilon=0.1).field(2)
+    flavours = np.random.default_rng(1).normal(size=pair.numpy().shape) + 0j
+    pair.set(flavours)
+    refused(ValueError, "slices: expected 2", lambda: plaq.Fermion.from_array(flavours))
+    for given in (flavours, pair.evenodd()):
+        found = plaq.Fermion.from_array(given, slices=2)
+        assert (found.extents, found.n, found.slices) == ([4, 6, 2, 8], 2, 2)
+        close(found.numpy(), flavours)
+    assert plaq.Fermion.from_array(flavours[0], slices=2).n == 1
+    refused(ValueError, "array: expected shape", lambda: plaq.Fermion.from_array(array, slices=2))
+
+    class Bare:
+        """An array that has __array_interface__ alone."""
+
+        def __init__(self, of):
+            self.of, self.__array_interface__ = of, of.__array_interface__
+
+    close(plaq.Fermion.from_array(Bare(np.ascontiguousarray(array))).numpy(), array)
     assert plaq.Fermion.from_array(spinors(2).astype(np.complex64)).precision == "single"
     values = plaq.Fermion.noise([2, 2, 2, 4], 1, kind="z4").numpy()
     close(values**4, np.ones_like(values))

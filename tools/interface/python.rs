@@ -71,6 +71,70 @@ pub fn module() -> String {
     s
 }
 
+const KEYWORDS_HEAD: &str = r#""""Keywords that functions of the package pass on to structs of parameters, for type checkers: what the members of
+these take, but those that the functions name themselves. Generated from src/capi; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence, TypedDict, Union
+
+from . import capi
+"#;
+
+/// Members that functions of the package name themselves.
+const NAMED: [(&str, &[&str]); 8] = [
+    ("plaq_context_params", &["device", "threads"]),
+    ("plaq_eigen_params", &["count"]),
+    ("plaq_gaugefix_params", &["condition"]),
+    ("plaq_overlap_params", &["boundary", "mass", "modes", "s"]),
+    ("plaq_overlap_solve_params", &["multigrid"]),
+    ("plaq_read_params", &["precision"]),
+    ("plaq_source_params", &["kind", "dilute"]),
+    ("plaq_write_params", &["format"]),
+];
+
+/// A class of keywords for every struct of parameters.
+pub fn keywords() -> String {
+    let mut s = String::from(KEYWORDS_HEAD);
+    for item in MODULES.iter().flat_map(|module| module.items) {
+        let Item::Struct { name, doc, fields, .. } = item else { continue };
+        let Some(stem) = name.strip_suffix("_params").and_then(|n| n.strip_prefix("plaq_")) else {
+            continue;
+        };
+        let class: String = stem
+            .split('_')
+            .flat_map(|part| {
+                part[..1].to_uppercase().chars().chain(part[1..].chars()).collect::<Vec<_>>()
+            })
+            .collect();
+        let _ = write!(s, "\n\nclass {class}(TypedDict, total=False):\n");
+        docstring(&mut s, &doc[..1]);
+        let named = NAMED.iter().find(|(of, _)| of == name).map_or(&[][..], |(_, names)| names);
+        for field in *fields {
+            if ["struct_size", "reserved"].contains(&field.name) || named.contains(&field.name) {
+                continue;
+            }
+            let _ = writeln!(s, "    {}: {}", word(field.name), keyword_type(&field.ty));
+        }
+    }
+    s
+}
+
+/// What a member takes.
+fn keyword_type(ty: &Type) -> String {
+    match ty {
+        Type::I32 | Type::I64 => "int".into(),
+        Type::F64 => "float".into(),
+        Type::Enum(of) => format!("Union[int, str, capi.{of}]"),
+        Type::Text => "Union[str, bytes, None]".into(),
+        Type::Array(of, _) if matches!(**of, Type::I32 | Type::I64) => "Sequence[int]".into(),
+        Type::Array(of, _) if **of == Type::F64 => "Sequence[float]".into(),
+        Type::Callback(_) => "Callable[..., Any]".into(),
+        _ => "Any".into(),
+    }
+}
+
 fn item(s: &mut String, item: &Item) {
     match item {
         Item::Handle { name, doc } => {

@@ -30,7 +30,8 @@ if _CHECKING:
     from .hdf5 import read as read, write as write
     from .hadrons import baryons as baryons, mesons as mesons
     from .quarks import Clover as Clover, Doublet as Doublet, Eigen as Eigen, Laplace as Laplace, Multigrid as Multigrid
-    from .quarks import NotConvergedWarning as NotConvergedWarning, Overlap as Overlap, Twisted as Twisted
+    from .overlap import Overlap as Overlap
+    from .quarks import NotConvergedWarning as NotConvergedWarning, Twisted as Twisted
     from .quarks import Plan as Plan, Wilson as Wilson
 
 #: Where the files of the wheel are: the library, its headers, what pkg-config and CMake read.
@@ -52,12 +53,12 @@ _NAMES = {
         "Twisted",
         "Doublet",
         "Laplace",
-        "Overlap",
         "Multigrid",
         "Eigen",
         "Plan",
         "NotConvergedWarning",
     ],
+    "overlap": ["Overlap"],
     "gammas": ["gamma"],
     "distillation": ["modes", "Modes", "Perambulators"],
     "hadrons": ["mesons", "baryons"],

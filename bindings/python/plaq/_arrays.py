@@ -48,6 +48,13 @@ def _borrowed(array: np.ndarray) -> Borrowed:
     return Borrowed(array.ctypes.data, array.shape, array.dtype, False, None, array)
 
 
+def as_array(array: np.ndarray, dtype: Any, copy: Optional[bool]) -> np.ndarray:
+    """What __array__ returns of numbers that were copied from the library's memory."""
+    if copy is False:
+        raise ValueError("copy: numbers in the library's memory come as a new array, so copy=False cannot be had")
+    return array if dtype is None else array.astype(dtype)
+
+
 def _framework(value: Any) -> str:
     return type(value).__module__.split(".")[0]
 
@@ -103,7 +110,9 @@ def on_host(value: Any, name: str) -> np.ndarray:
         if getattr(value, "is_conj", lambda: False)():
             value = value.resolve_conj()
         return np.from_dlpack(value)
-    if hasattr(value, "__array__") or isinstance(value, (list, tuple)):
+    if any(hasattr(value, name) for name in ("__array__", "__array_interface__", "__array_struct__")):
+        return np.asarray(value)
+    if isinstance(value, (list, tuple)):
         return np.asarray(value)
     raise TypeError(f"{name}: expected an array, found {type(value).__name__}")
 

@@ -7,12 +7,14 @@ import ctypes
 import ctypes.util
 import difflib
 import enum as _enum
+import functools
+import inspect
 import operator
 import os
 import signal
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, List, Optional, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -90,8 +92,71 @@ def raised(status: int) -> Error:
     return Error._classes.get(status, Error)(text(_last_error()))
 
 
+try:
+    # Without the search for a name of what it returns, which takes longer than a short call of the library.
+    from _signal import getsignal as _handler_of
+except ImportError:
+    _handler_of = signal.getsignal
+_NUMBERS = sorted(map(int, signal.valid_signals()))
+
+
+class _Signals:
+    """Handlers of signals while the library computes. Python runs a handler where a callback begins, before anything
+    there could catch what it raises; meanwhile all that are functions of Python only take note. `deliver` then calls
+    them, inside of a callback where what they raise ends the call, or after it."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._handlers: Dict[int, Any] = {}
+        self._pending: List[Tuple[Any, int, Any]] = []
+
+    def _note(self, number: int, frame: Any) -> None:
+        self._pending.append((self._handlers[number], number, frame))
+
+    def __enter__(self) -> None:
+        self._depth += 1
+        if self._depth > 1:
+            return
+        self._handlers = {}
+        try:
+            for number in _NUMBERS:
+                handler = _handler_of(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._note)
+        except BaseException:
+            self._restore()
+            raise
+
+    def __exit__(self, *_: Any) -> None:
+        if self._depth == 1:
+            self._restore()
+        else:
+            self._depth -= 1
+
+    def _restore(self) -> None:
+        self._depth = 0
+        for number, handler in self._handlers.items():
+            if signal.getsignal(number) == self._note:
+                signal.signal(number, handler)
+
+    def deliver(self) -> None:
+        """Calls handlers of signals that came."""
+        while self._pending and threading.current_thread() is threading.main_thread():
+            handler, number, frame = self._pending.pop(0)
+            handler(number, frame)
+
+
+_signals = _Signals()
+
+
 def call(function: Any, *arguments: Any) -> None:
-    status = function(*arguments)
+    if _kept and threading.current_thread() is threading.main_thread():
+        with _signals:  # the log calls Python meanwhile
+            status = function(*arguments)
+        _signals.deliver()
+    else:
+        status = function(*arguments)
     if status:
         raise raised(status)
 
@@ -148,6 +213,7 @@ class Struct(ctypes.Structure):
         super().__init__()
         if self._init_:
             call(getattr(library, self._init_), ctypes.byref(self), ctypes.sizeof(self))
+        check_keywords(type(self).__name__, members, self.names())
         for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
 
@@ -191,6 +257,32 @@ class Struct(ctypes.Structure):
         """Names of the members."""
         return [field[0] for field in cls._fields_ if field[0] != "struct_size"]
 
+    @classmethod
+    def annotation(cls, name: str) -> str:
+        """What a member takes, as signatures have it."""
+        kind = dict(cls._fields_)[name]  # type: ignore[arg-type, misc, call-overload]
+        if name in cls._enums_:
+            return "Union[int, str]"
+        if issubclass(kind, ctypes.Array):
+            return f"Sequence[{'float' if kind._type_ is ctypes.c_double else 'int'}]"
+        return {ctypes.c_double: "float", ctypes.c_int32: "int", ctypes.c_int64: "int", ctypes.c_char_p: "str"}.get(
+            kind, "Any"
+        )
+
+    @classmethod
+    def meanings(cls) -> Dict[str, str]:
+        """What the members mean, each in a line."""
+        lines = (cls.__doc__ or "").split("Members:\n", 1)[-1].splitlines()
+        found: Dict[str, str] = {}
+        for line in lines:
+            name, _, rest = line.strip().partition(":")
+            if name in cls.names() and not line.startswith(" " * 8):
+                found[name] = rest.strip()
+            elif found:
+                last = next(reversed(found))
+                found[last] = f"{found[last]} {line.strip()}".strip()
+        return found
+
     def to_dict(self) -> Dict[str, Any]:
         """Members as numbers, lists and texts; enums by their names."""
 
@@ -213,19 +305,87 @@ class Struct(ctypes.Structure):
         return f"{type(self).__name__}({members})"
 
 
+def check_keywords(function: str, given: Iterable[str], known: Sequence[str]) -> None:
+    """Refuses keywords that a function does not have, and says what was probably meant."""
+    for name in given:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            near = near or [k for k in known if len(k) > 2 and (name.startswith(k) or k.startswith(name))]
+            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise TypeError(f"{function}() has no keyword {name!r}: {hint}")
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
+    """Of a function whose `**` keywords are members of structs of parameters, or keywords of other such functions: its
+    signature has their names and defaults, its documentation what they mean, and others are refused."""
+
+    def decorate(function: F) -> F:
+        own = inspect.signature(function)
+        parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        left_out = {*without, "reserved"}
+        named = {p.name for p in parameters} | left_out
+        texts = []
+        for source in sources:
+            if isinstance(source, type) and issubclass(source, Struct):
+                defaults = source().to_dict()
+                for name, text in source.meanings().items():
+                    if name in left_out:
+                        continue
+                    texts.append(f"    {name}: {text}")
+                    if name not in named:
+                        named.add(name)
+                        parameters.append(
+                            inspect.Parameter(
+                                name,
+                                inspect.Parameter.KEYWORD_ONLY,
+                                default=defaults[name],
+                                annotation=source.annotation(name),
+                            )
+                        )
+            else:
+                for name, p in inspect.signature(source).parameters.items():
+                    if name not in named and p.kind is p.KEYWORD_ONLY:
+                        named.add(name)
+                        parameters.append(p)
+                doc = (source.__doc__ or "").partition("Keywords:\n")[2]
+                texts += [line for line in doc.splitlines() if line.strip().split(":")[0] not in left_out]
+        allowed = frozenset(p.name for p in parameters)
+        shown = [p for p in parameters if p.name[0] != "_"]
+        known = [p.name for p in shown if p.name != "self"]
+        signature = own.replace(parameters=shown)
+
+        @functools.wraps(function)
+        def checked(*arguments: Any, **keywords: Any) -> Any:
+            if not allowed.issuperset(keywords):
+                check_keywords(spoken, keywords, known)
+            return function(*arguments, **keywords)
+
+        owner, _, last = function.__qualname__.rpartition(".")
+        spoken = owner if last == "__init__" else last
+        doc = inspect.cleandoc(function.__doc__) if function.__doc__ else ""
+        checked.__doc__ = "\n".join([doc, "", "Keywords:", *texts]).lstrip() if texts else doc
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        return checked  # type: ignore[return-value]
+
+    return decorate
+
+
 class Callback:
     """A Python function as a C callback. What it raises ends the call and is kept for the caller."""
 
     def __init__(self, kind: Any, function: Callable[..., Any]) -> None:
         self.raised: Optional[BaseException] = None
-        #: Ctrl-C came during the call.
-        self.interrupted = False
 
         def run(*arguments: Any) -> Any:
             try:
+                if kind._restype_ is not None:  # others cannot end anything
+                    _signals.deliver()
                 # The last argument is `user`.
                 answer = function(*(text(a) if isinstance(a, bytes) else a for a in arguments[:-1]))
-                return None if kind._restype_ is None else int(answer or self.interrupted)
+                return None if kind._restype_ is None else int(bool(answer))
             except BaseException as error:
                 self.raised = self.raised or error
                 return None if kind._restype_ is None else 1
@@ -268,24 +428,20 @@ def _quiet() -> None:
 
 
 def watched(function: Any, made: Any, handles: Tuple[Handle, ...], *arguments: Any) -> None:
-    """A call with a callback. What that raised is raised here; objects that were made are destroyed. Python's own
-    handler of Ctrl-C would raise at any place of the callback; meanwhile one that only takes note stands for it."""
-    ours = isinstance(made, Callback) and threading.current_thread() is threading.main_thread()
-    ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-
-    def note(*_: Any) -> None:
-        made.interrupted = True
-
-    if ours:
-        signal.signal(signal.SIGINT, note)
-    try:
-        call(function, *arguments)
-    finally:
-        if ours:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+    """A call with a callback. What that, or a signal's handler, raised is raised here, whatever the call has made of
+    its end; objects that were made are destroyed."""
+    if threading.current_thread() is threading.main_thread():
+        with _signals:
+            status = function(*arguments)
+    else:
+        status = function(*arguments)
+    failed = raised(status) if status else None
     error, made.raised = made.raised, None
-    if error is None and ours and made.interrupted:
-        error = KeyboardInterrupt()
+    try:
+        _signals.deliver()
+    except BaseException as late:
+        error = error or late
+    error = error or failed
     if error is not None:
         for handle in handles:
             destroy = getattr(library, f"{type(handle).__name__}_destroy")
@@ -302,11 +458,19 @@ def text(value: Optional[bytes]) -> str:
 
 
 def encoded(value: Any, name: str) -> bytes:
-    if isinstance(value, bytes):
-        return value
-    if isinstance(value, (str, os.PathLike)):
-        return os.fsencode(value) if isinstance(value, os.PathLike) else value.encode()
-    raise TypeError(f"{name}: expected text, found {_kind(value)}")
+    """Text, or the name of a file, as bytes: names that are not UTF-8 are text with surrogates in Python."""
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        try:
+            value = value.encode(errors="surrogateescape")
+        except UnicodeEncodeError as error:
+            raise ValueError(f"{name}: expected text, found {error.object[error.start : error.end]!r} in it") from None
+    if not isinstance(value, bytes):
+        raise TypeError(f"{name}: expected text, found {_kind(value)}")
+    if b"\0" in value:
+        raise ValueError(f"{name}: embedded null byte in {value!r:.80}")
+    return value
 
 
 def _kind(value: Any) -> str:

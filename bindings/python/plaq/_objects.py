@@ -73,6 +73,7 @@ class Object:
 class Context(Object):
     """A device with its memory and threads, and the ranks that share a lattice."""
 
+    @_native.passes_on(capi.plaq_context_params)
     def __init__(
         self,
         device: str = "auto",
@@ -82,6 +83,7 @@ class Context(Object):
         grid: Optional[Sequence[int]] = None,
         **more: Any,
     ) -> None:
+        """`comm`: of mpi4py, with the process `grid` [x, y, z, t]."""
         params = capi.plaq_context_params(device=device, threads=threads, **more)
         if grid is not None:
             params.grid = grid
@@ -138,6 +140,7 @@ class Context(Object):
 _default: Optional[Context] = None
 
 
+@_native.passes_on(Context.__init__)
 def init(device: str = "auto", **more: Any) -> Context:
     """Makes the context that everything uses which is not told another one: `device` "auto" (a GPU where there is
     one), "cpu" or "cuda", `threads` of the CPU, `comm` of mpi4py and the process `grid` [x, y, z, t]; the other members of
@@ -171,11 +174,24 @@ def log(level: str = "info") -> None:
 
 def sites(extents: Sequence[int]) -> Tuple[int, ...]:
     """(T, Z, Y, X) of [x, y, z, t]."""
-    return tuple(int(extent) for extent in reversed(list(extents)))
+    return tuple(reversed(list(extents)))
+
+
+def whole(value: Any, name: str) -> int:
+    """A whole number of the library's; 4.0 is one, 4.5 is refused."""
+    return _native.int32(value, name)
+
+
+def integers(values: Any, name: str) -> np.ndarray:
+    """An array of whole numbers as the library takes them; others are refused, and not rounded."""
+    found = np.asarray(values)
+    if found.dtype.kind not in "iuf" or not (found == np.rint(found)).all() or (abs(found) > 2**31 - 1).any():
+        raise TypeError(f"{name}: expected whole numbers, found {values!r:.80}")
+    return found.astype(np.int32)
 
 
 def lattice(extents: Sequence[int], name: str = "extents") -> List[int]:
-    found = [int(extent) for extent in extents]
+    found = [whole(extent, name) for extent in extents]
     if len(found) != 4:
         raise ValueError(f"{name}: expected four numbers x, y, z, t, found {found}")
     return found
@@ -187,4 +203,4 @@ def bits(value: Any) -> int:
         if not value or set(value) - set("xyzt"):
             raise ValueError(f"directions: expected letters of x, y, z, t, found {value!r}")
         return sum(1 << "xyzt".index(letter) for letter in set(value))
-    return int(value)
+    return whole(value, "directions")

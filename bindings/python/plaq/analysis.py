@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import operator
 import os
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -26,19 +27,24 @@ class Estimate(NamedTuple):
 
 def jackknife(data: Any, function: Optional[Callable[[np.ndarray], Any]] = None, bin: int = 1) -> Estimate:
     """`function` of the mean over the first index of `data` (by default the mean itself), with the jackknife error of
-    leaving out `bin` configurations at a time; what does not fill a bin at the end is left out of the bins only."""
+    leaving out `bin` configurations at a time: sqrt((B - 1) / B sum_b (f_b - f)^2) of B bins, f the mean of the f_b.
+    Configurations that fill no bin at the end belong to the last one."""
     data = np.asarray(data)
     function = function or (lambda mean: mean)
     value = np.asarray(function(data.mean(axis=0)))
     if not 1 <= bin <= len(data):
         raise ValueError(f"bin: expected 1 to {len(data)}, the number of configurations, found {bin}")
     bins = len(data) // bin
-    used = data[: bins * bin]
-    total = used.sum(axis=0)
     if bins < 2:
         return Estimate(value, np.full(value.shape, np.nan), value[None])
-    binned = used.reshape(bins, bin, *data.shape[1:]).sum(axis=1)
-    samples = np.array([function((total - one) / ((bins - 1) * bin)) for one in binned])
+    ends = [(b + 1) * bin for b in range(bins - 1)] + [len(data)]
+    total = data.sum(axis=0)
+    samples = np.array(
+        [
+            function((total - data[first:end].sum(axis=0)) / (len(data) - (end - first)))
+            for first, end in zip(range(0, bins * bin, bin), ends)
+        ]
+    )
     error = np.sqrt((bins - 1) * np.mean(np.abs(samples - samples.mean(axis=0)) ** 2, axis=0))
     return Estimate(value, error, samples)
 
@@ -90,16 +96,26 @@ def picture(plot: Callable[[Any], Any]) -> Optional[str]:
     return text.getvalue()
 
 
+def _mirrored(data: np.ndarray) -> np.ndarray:
+    """C(T - t) at t, C(0) at 0."""
+    return np.roll(data[..., ::-1], 1, axis=-1)
+
+
+def _symmetry(data: np.ndarray) -> str:
+    mean = data.mean(axis=0)
+    return "sinh" if np.vdot(_mirrored(mean)[1:], mean[1:]).real < 0 else "cosh"
+
+
 class Correlator:
     """A correlator C(t), t the time from the source in lattice units, of one or more configurations: `data` is an
-    array (configurations, T)."""
+    array (configurations, T), which np.array(C) copies. As a sequence, C[t], len(C) = T, it is the mean over them."""
 
     def __init__(
         self,
         data: Any,
         *,
         name: str = "",
-        form: str = "cosh",
+        form: Optional[str] = None,
         configurations: Optional[Sequence[int]] = None,
         gammas: Tuple[str, str] = ("", ""),
     ) -> None:
@@ -109,25 +125,50 @@ class Correlator:
         if data.ndim != 2:
             raise ValueError(f"data: expected an array (configurations, T), found shape {data.shape}")
         self.data, self.name, self.gammas = data, name, gammas
-        #: How it falls: "cosh" of mesons, else "log", exp(-m t).
-        self.form = form
-        numbers = list(range(1, len(data) + 1)) if configurations is None else [int(n) for n in configurations]
+        #: How it falls: "cosh" of mesons, "sinh" of those that are odd in time, else "log", exp(-m t), of baryons. Where
+        #: nothing is said, "cosh" or "sinh" as C(t) and C(T - t) have mostly the same sign or the other one.
+        self.form = form or _symmetry(data)
+        if self.form not in ("cosh", "sinh", "log"):
+            raise ValueError(f"form: expected cosh, sinh or log, found {form!r}")
+        self._counted = configurations is None
+        numbers = list(range(1, len(data) + 1)) if configurations is None else [operator.index(n) for n in configurations]
         if len(numbers) != len(data):
             raise ValueError(f"configurations: expected {len(data)} numbers, found {len(numbers)}")
         self.configurations: List[int] = numbers
 
     @classmethod
     def join(cls, parts: Iterable["Correlator"], configurations: Optional[Sequence[int]] = None) -> "Correlator":
-        """The correlator of several configurations from one of each."""
+        """The correlator of several configurations from correlators of some each, all of one kind. Their numbers are kept
+        where parts were made with numbers, else configurations are counted from 1."""
         listed = list(parts)
         if not listed:
             raise ValueError("parts: expected at least one correlator, found none")
         first = listed[0]
+        for number, one in enumerate(listed):
+            if not isinstance(one, Correlator):
+                raise TypeError(f"parts[{number}]: expected a Correlator, found {type(one).__name__}")
+            if one.times != first.times:
+                raise ValueError(f"parts[{number}]: expected {first.times} times, found {one.times}")
+            for what in ("name", "form", "gammas"):
+                mine, theirs = getattr(first, what), getattr(one, what)
+                if mine != theirs:
+                    raise ValueError(f"parts[{number}]: expected the {what} {mine!r} of the first, found {theirs!r}")
         data = np.concatenate([one.data for one in listed])
+        if configurations is None and not all(one._counted for one in listed):
+            configurations = [n for one in listed for n in one.configurations]
+            twice = [n for k, n in enumerate(configurations) if n in configurations[:k]]
+            if twice:
+                raise ValueError(f"parts: expected each configuration once, found number {twice[0]} twice")
         return cls(data, name=first.name, form=first.form, configurations=configurations, gammas=first.gammas)
 
     def __len__(self) -> int:
-        return len(self.data)
+        return self.times
+
+    def __getitem__(self, t: Any) -> Any:
+        return self.mean[t]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.mean)
 
     @property
     def times(self) -> int:
@@ -140,23 +181,36 @@ class Correlator:
         return self.data.mean(axis=0)
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
-        return self.data if dtype is None else self.data.astype(dtype)
+        wanted = self.data.dtype if dtype is None else np.dtype(dtype)
+        if copy is False and wanted != self.data.dtype:
+            raise ValueError(f"copy: numbers of {self.data.dtype} cannot be had as {wanted} without a copy")
+        return self.data.astype(wanted, copy=bool(copy))
 
     def estimate(self, bin: int = 1) -> Estimate:
         """C(t) with jackknife errors."""
         return jackknife(self.data, bin=bin)
 
     def folded(self) -> "Correlator":
-        """The average of C(t) and C(T - t)."""
-        data = (self.data + np.roll(self.data[:, ::-1], 1, axis=1)) / 2
-        return Correlator(data, name=self.name, form=self.form, configurations=self.configurations, gammas=self.gammas)
+        """The average of C(t) and C(T - t), of the form "sinh" of C(t) and -C(T - t). Of a baryon ("log") C(T - t) is
+        the partner of other parity: it is refused; the partner's own correlator is that of parity=-1."""
+        if self.form == "log":
+            raise ValueError(
+                f"folded: {self.name or 'a correlator of the form log'} is another state at T - t, for baryons that of "
+                "the other parity: expected the form cosh or sinh"
+            )
+        sign = -1 if self.form == "sinh" else 1
+        data = (self.data + sign * _mirrored(self.data)) / 2
+        numbers = None if self._counted else self.configurations
+        return Correlator(data, name=self.name, form=self.form, configurations=numbers, gammas=self.gammas)
 
     def effective_mass(self, form: Optional[str] = None, bin: int = 1) -> Estimate:
-        """Effective masses with jackknife errors, NaN where there is none: "cosh", arcosh[(C(t-1) + C(t+1)) / 2 C(t)],
-        or "log", ln[C(t) / C(t+1)]."""
+        """Effective masses with jackknife errors, NaN where there is none: "cosh" and "sinh",
+        arcosh[(C(t-1) + C(t+1)) / 2 C(t)], or "log", ln[C(t) / C(t+1)]."""
         from . import capi
 
         kind = form or self.form
+        if kind == "sinh":  # obeys the same relation of three neighbours
+            kind = "cosh"
 
         def masses(mean: np.ndarray) -> np.ndarray:
             found = np.empty(self.times)
@@ -258,16 +312,16 @@ class Correlator:
         return written
 
     def __repr__(self) -> str:
-        return f"<Correlator {self.name}, {len(self)} configurations, T = {self.times}>"
+        return f"<Correlator {self.name}, {len(self.data)} configurations, T = {self.times}>"
 
     def __str__(self) -> str:
         found = self.effective_mass()
-        lines = [f"# {self.name}, {len(self)} configurations: t, C(t), effective mass"]
+        lines = [f"# {self.name}, {len(self.data)} configurations: t, C(t), effective mass"]
         estimate = self.estimate()
         for t in range(self.times):
             mass = f"{found.value[t]:.6f}"
             error, spread = f" +- {estimate.error[t]:.1e}", f" +- {found.error[t]:.6f}"
-            many = len(self) > 1
+            many = len(self.data) > 1
             lines.append(f"{t:3d}  {estimate.value[t].real:.9e}{error * many}  {mass}{spread * many}")
         return "\n".join(lines)
 
@@ -278,6 +332,6 @@ def observable(data: Any, ensemble: str, configurations: Any = None) -> Any:
 
     values = np.asarray(data, float)
     numbers: Union[range, List[int]] = (
-        range(1, len(values) + 1) if configurations is None else [int(n) for n in configurations]
+        range(1, len(values) + 1) if configurations is None else [operator.index(n) for n in configurations]
     )
     return pyerrors.Obs([values], [ensemble], idl=[numbers])

@@ -2029,6 +2029,108 @@ def plaq_laplace_create(context: Any, gauge: Any, params: Optional[plaq_laplace_
     return dirac_
 
 
+# ---- Sources of fields ----
+
+
+class plaq_origin_params(Struct):
+    """Where the columns of a field come from, for plaq_contract_params and files.
+
+    Members:
+      position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+        Default: -1, -1, -1, -1.
+      boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+        Default: NaN.
+      normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
+      reserved: Must be 0.
+    """
+    struct_size: int
+    position: Any
+    boundary: float
+    normalisation: Any
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("position", _c.c_int32 * 4),
+        ("boundary", _c.c_double),
+        ("normalisation", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"normalisation": plaq_normalisation}
+    _init_ = "plaq_origin_params_init"
+
+
+_plaq_origin_params_init = _n.function("plaq_origin_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_origin_params_init(params: plaq_origin_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_origin_params_init, _n.struct(plaq_origin_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_origin_report(Struct):
+    """What is known of where the columns of a field come from: members as in plaq_origin_params.
+
+    Members:
+      position:
+      boundary:
+      normalisation:
+      reserved:
+    """
+    struct_size: int
+    position: Any
+    boundary: float
+    normalisation: Any
+    reserved: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("position", _c.c_int32 * 4),
+        ("boundary", _c.c_double),
+        ("normalisation", _c.c_int32),
+        ("reserved", _c.c_int32),
+    ]
+    _enums_ = {"normalisation": plaq_normalisation}
+    _init_ = "plaq_origin_report_init"
+
+
+_plaq_origin_report_init = _n.function("plaq_origin_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_origin_report_init(report: plaq_origin_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_origin_report_init, _n.struct(plaq_origin_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_spinor_origin = _n.function("plaq_spinor_origin", _c.c_int32, [plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_origin(spinor: Any, origin: Optional[plaq_origin_report] = None) -> None:
+    """What is known of the source and the operator of a field: propagators, solutions and sources have it from the
+    calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
+    they are made of. After plaq_spinor_load nothing is known.
+    """
+    _n.call(_plaq_spinor_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_report, origin, "origin"))
+
+
+_plaq_spinor_set_origin = _n.function("plaq_spinor_set_origin", _c.c_int32, [plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_set_origin(spinor: Any, origin: Optional[plaq_origin_params] = None) -> None:
+    """Says it of a field of other codes. Errors: INVALID_ARGUMENT."""
+    _n.call(_plaq_spinor_set_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_params, origin, "origin"))
+
+
+_plaq_spinor_support = _n.function("plaq_spinor_support", _c.c_int32, [plaq_spinor, _c.c_void_p])
+
+
+def plaq_spinor_support(spinor: Any, position: Any) -> None:
+    """The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
+    other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
+    are looked at on the host.
+    Arrays: position[4].
+    """
+    _n.call(_plaq_spinor_support, _n.handle(plaq_spinor, spinor, "spinor"), _n.room(_c.c_int32, position, "position", 4))
+
+
 # ---- Multigrid ----
 
 
@@ -3141,7 +3243,8 @@ def plaq_solver_columns(
         residuals: Any = None,
 ) -> plaq_spinor:
     """The same for the sources that a field of the operator's precision holds, on the full lattice:
-    smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+    smeared, sequential, of another code. Where the field does not know the position of its source
+    (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
     sides.
     Arrays: residuals[right-hand sides of sources].
     """
@@ -3218,10 +3321,12 @@ class plaq_contract_params(Struct):
     """How propagators are contracted.
 
     Members:
-      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
-        Default: 0, 0, 0, 0.
-      boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
-        source's carry its phase to the third power, which is taken out. Default: 1.
+      position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+        of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+        Default: -1, -1, -1, -1.
+      boundary: Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+        of a quark that reaches times before the source's carries its phase, which is taken out.
+        Default: 1.
       parity: Parity of baryons forward in time, 1 or -1. Default: 1.
       projection: Default: PLAQ_PROJECTION_TRACE.
     """
@@ -3384,7 +3489,8 @@ def plaq_propagator_write_file(
         params: Optional[plaq_propagator_write_params] = None,
 ) -> None:
     """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-    for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+    for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+    records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
     _n.call(_plaq_propagator_write_file, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_propagator_write_params, params, "params"))
 
@@ -3399,7 +3505,8 @@ def plaq_propagator_read_file(
 ) -> plaq_spinor:
     """A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
     spin + colour where the file says which they are, else in its order. Checksums are compared;
-    sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+    what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
@@ -3407,7 +3514,7 @@ def plaq_propagator_read_file(
     return propagator_
 
 
-# ---- Eigenvectors of M^dagger M ----
+# ---- Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M ----
 
 
 class plaq_eigen(Handle):
@@ -3431,7 +3538,7 @@ class plaq_eigen_method(Enum):
 
 
 class plaq_eigen_params(Struct):
-    """What eigenvectors of M^dagger M are asked for.
+    """What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
 
     Members:
       method: How eigenvectors are found. Default: PLAQ_EIGEN_LANCZOS.
@@ -3452,9 +3559,9 @@ class plaq_eigen_params(Struct):
       degree: Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
         0 to 100000. Default: 0.
       time_slices: The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there.
-        Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
-        0 or 1. Default: 0.
+        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
+        Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
+        Default: 0.
       from_: Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
         normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
         Default: 0.
@@ -3531,7 +3638,7 @@ class plaq_eigen_report(Struct):
       least: Estimates of the ends of the spectrum.
       largest:
       restarts:
-      applications: Multiplications of a vector with M^dagger M.
+      applications: Multiplications of a vector with A.
       seconds:
       stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
@@ -3642,9 +3749,9 @@ _plaq_eigen_values = _n.function("plaq_eigen_values", _c.c_int32, [plaq_eigen, _
 
 
 def plaq_eigen_values(eigen: Any, values: Any, residuals: Any, bounds: Any, count: int) -> None:
-    """Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    """Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
     lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-    extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+    extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     Arrays: values[count], residuals[count], bounds[count].
     """
     _n.call(_plaq_eigen_values, _n.handle(plaq_eigen, eigen, "eigen"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, bounds, "bounds", count, optional=True), _n.int64(count, "count"))

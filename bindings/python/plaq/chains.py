@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
-from . import capi
-from ._objects import Context, Object
+from . import _native, capi
+from ._objects import Context, Object, whole
 from ._progress import Progress, watched
 from .gauge import Gauge
 from .gauge import open as open_gauge
@@ -47,19 +48,27 @@ def toml(tables: Mapping[str, Any]) -> str:
 class Hmc(Object):
     """A Markov chain of trajectories. Iterating runs them and gives the report of each: trajectory number
     `next_trajectory` - 1, delta_h, last_accepted, plaquette, iterations, trajectory_seconds. Between two of them
-    `gauge` holds the links; Ctrl-C ends the chain after the trajectory that it comes in."""
+    `gauge` holds the links: a field that is still referred to elsewhere when the chain goes on stays what it is, and the
+    chain takes a copy. Ctrl-C ends the chain after the trajectory that it comes in."""
 
     def __init__(self, handle: Any, gauge: Gauge, trajectories: Optional[int], progress: bool = False) -> None:
         super().__init__(handle, gauge.context)
-        self.gauge, self._progress = gauge, progress
+        self.gauge, self._alone, self._progress = gauge, object(), progress
         #: How many an iteration runs; None: no end.
         self.trajectories = trajectories
         #: Reports of the trajectories that were run.
         self.history: List[capi.plaq_hmc_report] = []
 
+    def _release(self) -> None:
+        """Leaves links that somebody else refers to as they are, and goes on with a copy."""
+        # As many references as to an object that this chain alone knows: nobody else has it.
+        if sys.getrefcount(self.gauge) > sys.getrefcount(self._alone):
+            self.gauge = self.gauge.copy()
+
     def step(self, trajectories: int = 1, progress: Progress = None) -> capi.plaq_hmc_report:
         """Runs trajectories; the report is that of the last one and of their averages. progress=True draws a bar, a
         function hears of trajectory, delta_h, accepted, plaquette, iterations and seconds after each."""
+        self._release()
         report, done = capi.plaq_hmc_report(), iter(range(1, trajectories + 1))
 
         def shown(number: int, delta_h: float, accepted: int, plaquette: float, *_: Any) -> Tuple[float, str]:
@@ -113,6 +122,7 @@ class Hmc(Object):
 
     def load(self, path: Any) -> None:
         """Takes links and place of a checkpoint."""
+        self._release()
         capi.plaq_hmc_load(self, self.gauge, path)
 
     def column(self, name: str) -> np.ndarray:
@@ -143,7 +153,7 @@ def hmc(
     context: Optional[Context] = None,
 ) -> Hmc:
     """A chain of an input: the path of a file in TOML, its text, or a dict of the same keys (docs/hmc.md). Links are
-    those of `gauge`, which the chain changes, or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
+    those of `gauge`, which stays what it is (the chain goes on with a copy), or begin as its table `run` says: `lattice`, and `start` "hot", "cold"
     the path of a configuration, or "checkpoint": that of the key `checkpoint`, from which the chain goes on, or hot
     links where there is none yet. `trajectories`: how many an iteration runs, by default those of `run`;
     `progress`: with a bar."""
@@ -155,7 +165,7 @@ def hmc(
         text = input
     if trajectories is None:
         number, found = capi.plaq_input_number(text, "run.trajectories", 0)
-        trajectories = int(number) if found else None
+        trajectories = whole(number, "run.trajectories") if found else None
     if gauge is None:
         read = [capi.plaq_input_number(text, f"run.lattice.{i}", 0) for i in range(4)]
         start, _ = capi.plaq_input_text(text, "run.start")
@@ -165,11 +175,13 @@ def hmc(
         elif not all(found for _, found in read):
             raise ValueError("hmc: expected a gauge field, or [run] with lattice = [x, y, z, t] in the input")
         else:
-            extents = [int(number) for number, _ in read]
+            extents = [whole(number, "run.lattice") for number, _ in read]
+            if capi.plaq_input_number(text, "run.lattice.4", 0)[1]:
+                raise ValueError("hmc: run.lattice: expected four numbers [x, y, z, t], found more")
             gauge = (
                 Gauge.unit(extents, context=context)
                 if start == "cold"
-                else Gauge.hot(extents, int(seed), context=context)
+                else Gauge.hot(extents, _native.int64(seed, "seed"), context=context)
             )
         kept, found = capi.plaq_input_text(text, "run.checkpoint")
         if start == "checkpoint" and found and Path(kept).exists():

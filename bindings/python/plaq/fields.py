@@ -2,21 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, TypedDict, TypeVar, Union
 
 import numpy as np
 
 from . import capi
-from ._arrays import TYPES, borrow, expect, on_host, room
-from ._objects import Context, Object, bits, current, lattice, sites
+from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
+from ._native import passes_on
+from ._objects import Context, Object, bits, current, lattice, sites, whole
 from .gammas import gamma as gamma_matrices
 from .gauge import Gauge, dtype_of
 from .hadrons import two_point
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
+    from .analysis import Correlator
+
+    class Form(TypedDict, total=False):
+        """Of new fields."""
+
+        spins: int
+        slices: int
+        precision: Optional[str]
+        context: Optional[Context]
+
+
+Self = TypeVar("Self", bound="Fermion")
+
 # ---- sources ----
 
 
-def point(x: int = 0, y: int = 0, z: int = 0, t: int = 0, **more: Any) -> capi.plaq_source_params:
+@passes_on(capi.plaq_source_params, without=["kind", "position"])
+def point(
+    x: int = 0, y: int = 0, z: int = 0, t: int = 0, **more: "Unpack[_keywords.Source]"
+) -> capi.plaq_source_params:
     """A point source; members of capi.plaq_source_params by keyword, e.g. momentum, spin, colour."""
     return capi.plaq_source_params(kind="point", position=(x, y, z, t), **more)
 
@@ -28,19 +49,22 @@ def source_of(value: Any) -> Any:
     return point(*lattice(value, "source")) if value is not None else point()
 
 
-def wall(t: int = 0, **more: Any) -> capi.plaq_source_params:
+@passes_on(capi.plaq_source_params, without=["kind"])
+def wall(t: int = 0, *, dilute: Union[None, int, str] = None, **more: "Unpack[_keywords.Source]") -> capi.plaq_source_params:
     """A time slice: momentum=[n_x, n_y, n_z, 0], noise="z2", "z4" or "normal" with a seed and dilute="spin,colour".
     Without noise it is meant for links in a fixed gauge."""
-    return _noisy("wall", (0, 0, 0, t), more)
+    return _noisy("wall", (0, 0, 0, t), dilute, {**more})
 
 
-def volume(**more: Any) -> capi.plaq_source_params:
+@passes_on(capi.plaq_source_params, without=["kind"])
+def volume(*, dilute: Union[None, int, str] = None, **more: "Unpack[_keywords.Source]") -> capi.plaq_source_params:
     """All sites, with the same keywords as a wall."""
-    return _noisy("volume", (0, 0, 0, 0), more)
+    return _noisy("volume", (0, 0, 0, 0), dilute, {**more})
 
 
-def _noisy(kind: str, position: Tuple[int, ...], more: Dict[str, Any]) -> capi.plaq_source_params:
-    dilute = more.pop("dilute", "spin,colour" if more.get("noise") else 0)
+def _noisy(kind: str, position: Tuple[int, ...], dilute: Any, more: Dict[str, Any]) -> capi.plaq_source_params:
+    if dilute is None:
+        dilute = "spin,colour" if more.get("noise") else 0
     if isinstance(dilute, str):
         words = [word.strip() for word in dilute.split(",") if word.strip()]
         dilute = sum(int(capi.plaq_dilute.named(word)) for word in words)
@@ -49,6 +73,29 @@ def _noisy(kind: str, position: Tuple[int, ...], more: Dict[str, Any]) -> capi.p
 
 
 # ---- fields ----
+
+
+def coordinates(value: Optional[Sequence[Optional[int]]], name: str = "position") -> List[int]:
+    """Coordinates x, y, z, t as the library takes them: -1 for those that are not known."""
+    if value is None:
+        return [-1] * 4
+    found = [-1 if x is None else whole(x, name) for x in value]
+    if len(found) != 4:
+        raise ValueError(f"{name}: expected four numbers x, y, z, t, found {value}")
+    return found
+
+
+def _known(position: Any, boundary: Optional[float], normalisation: str) -> Dict[str, Any]:
+    """What is said of an origin."""
+    said: Dict[str, Any] = {}
+    if position is not None:
+        said["position"] = coordinates(position)
+    if boundary is not None:
+        said["boundary"] = boundary
+    if normalisation:
+        said["normalisation"] = normalisation
+    return said
+
 
 
 class Fermion(Object):
@@ -82,40 +129,112 @@ class Fermion(Object):
         self.n, self.spins, self.slices = report.nrhs, report.spins, report.slices
         self.subset = report.subset
         self.precision = capi.plaq_precision(report.precision).name.lower()
-        #: Coordinates x, y, z, t that times and phases count from, and the boundary phase in time in units of pi.
-        self.position: List[int] = [0, 0, 0, 0]
-        self.boundary = 1.0
+
+    def _origin(self, **known: Any) -> capi.plaq_origin_params:
+        """What the library knows of the source, with what is said here."""
+        report = capi.plaq_origin_report()
+        capi.plaq_spinor_origin(self, report)
+        found = {name: getattr(report, name) for name in ("position", "boundary", "normalisation")}
+        return capi.plaq_origin_params(**{**found, **known})
+
+    def _say_origin(self, **known: Any) -> None:
+        capi.plaq_spinor_set_origin(self, self._origin(**known))
+
+    @property
+    def position(self) -> Optional[List[Optional[int]]]:
+        """Coordinates x, y, z, t of the source, from which times and phases count; None, or None of single ones, where
+        nothing tells them. May be set."""
+        found = [None if x < 0 else int(x) for x in self._origin().position]
+        return None if found == [None] * 4 else found
+
+    @position.setter
+    def position(self, value: Optional[Sequence[Optional[int]]]) -> None:
+        self._say_origin(position=coordinates(value))
+
+    @property
+    def boundary(self) -> Optional[float]:
+        """The quarks' boundary phase in time in units of pi, 1: antiperiodic; None where nothing tells it. May be set."""
+        found = float(self._origin().boundary)
+        return None if found != found else found
+
+    @boundary.setter
+    def boundary(self, value: Optional[float]) -> None:
+        self._say_origin(boundary=float("nan") if value is None else value)
+
+    @property
+    def normalisation(self) -> str:
+        """Of a propagator: "mass", the inverse of D, or "kappa", that of 2 kappa D; "" where nothing tells it. May be
+        set."""
+        found = int(self._origin().normalisation)
+        return "" if found < 0 else capi.plaq_normalisation(found).name.lower()
+
+    @normalisation.setter
+    def normalisation(self, value: str) -> None:
+        self._say_origin(normalisation=value or -1)
 
     @classmethod
-    def from_array(cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None) -> "Fermion":
-        """Fields from an array (n, T, Z, Y, X, 4, 3), (n, 2, T, Z, Y, X/2, 4, 3) or, for one, (T, Z, Y, X, 4, 3), of
-        complex128 or complex64."""
+    def from_array(
+        cls,
+        array: Any,
+        *,
+        slices: Optional[int] = None,
+        precision: Optional[str] = None,
+        context: Optional[Context] = None,
+    ) -> "Fermion":
+        """Fields from an array (n, T, Z, Y, X, 4, 3) or, for one, (T, Z, Y, X, 4, 3), of complex128 or complex64; with
+        slices=2 the flavours of a doublet, (n, 2, T, Z, Y, X, 4, 3); with even sites before odd ones
+        (n, 2, T, Z, Y, X/2, 4, 3), which takes slices=1, or (n, 2, 2, T, Z, Y, X/2, 4, 3)."""
         context = current(context)
-        if len(getattr(array, "shape", ())) == 6:
-            array = array[None]
         found = borrow(array, "array", context.on_gpu)
         shape = found.shape
-        if len(shape) not in (7, 8) or shape[-1] != 3 or shape[-2] not in (1, 4) or (len(shape) == 8 and shape[1] != 2):
+        if len(shape) == 8 and slices is None:
             raise ValueError(
-                f"array: expected shape (n, T, Z, Y, X, 4, 3) or (n, 2, T, Z, Y, X/2, 4, 3), found {shape}"
+                f"slices: expected 2 for an array of a doublet, (n, 2, T, Z, Y, X, 4, 3), or 1 for even sites before odd "
+                f"ones, (n, 2, T, Z, Y, X/2, 4, 3), with the shape {shape}"
             )
+        slices = slices or (2 if len(shape) == 9 else 1)
+        inner = len(shape) - 6 - (slices - 1)  # 0: one column, 1: several, 2: of even and odd sites
+        if (
+            slices not in (1, 2)
+            or inner not in (0, 1, 2)
+            or shape[-1] != 3
+            or shape[-2] not in (1, 4)
+            or any(extent != 2 for extent in shape[min(inner, 1) : -6])
+        ):
+            flavours = "2, " * (slices - 1)
+            raise ValueError(
+                f"array: expected shape (n, {flavours}T, Z, Y, X, 4, 3) or (n, {flavours}2, T, Z, Y, X/2, 4, 3), "
+                f"found {shape}"
+            )
+        if inner == 0:
+            found = found._replace(shape=(1, *shape))
         extents = list(reversed(shape[-6:-2]))
-        extents[0] *= len(shape) - 6
-        field = cls(extents, shape[0], spins=shape[-2], precision=precision or TYPES[found.dtype], context=context)
-        field.set(array)
+        extents[0] *= max(inner, 1)
+        field = cls(
+            extents,
+            found.shape[0],
+            spins=shape[-2],
+            slices=slices,
+            precision=precision or TYPES[found.dtype],
+            context=context,
+        )
+        field._take(found)
         return field
 
     @classmethod
-    def source(cls, like: Any, source: Any = None, **more: Any) -> "Fermion":
+    @passes_on(__init__)
+    def source(cls, like: Any, source: Any = None, **more: "Unpack[Form]") -> "Fermion":
         """The columns of a source (plaq.point, plaq.wall, plaq.volume) on the lattice of `like`, e.g. to smear them."""
         params = source_of(source)
         field = cls(like, capi.plaq_source_columns(params), **more)
         capi.plaq_spinor_source(field, params)
-        field.position = list(params.position)
         return field
 
     @classmethod
-    def noise(cls, like: Any, n: int = 1, *, kind: str = "z4", seed: int = 0, first: int = 0, **more: Any) -> "Fermion":
+    @passes_on(__init__)
+    def noise(
+        cls, like: Any, n: int = 1, *, kind: str = "z4", seed: int = 0, first: int = 0, **more: "Unpack[Form]"
+    ) -> "Fermion":
         """Independent random numbers with average |c|^2 = 1: "z2", "z4" or "normal"."""
         field = cls(like, n, **more)
         capi.plaq_spinor_noise(field, kind, seed, first)
@@ -128,7 +247,9 @@ class Fermion(Object):
 
     def set(self, array: Any) -> None:
         """Takes numbers from an array of this field's shape."""
-        found = borrow(array, "array", self.context.on_gpu)
+        self._take(borrow(array, "array", self.context.on_gpu))
+
+    def _take(self, found: Borrowed) -> None:
         even_odd = len(found.shape) == len(self._shape(True))
         labels = ("n, flavours, " if self.slices > 1 else "n, ") + ("2, T, Z, Y, X/2" if even_odd else "T, Z, Y, X")
         labels += ", spins, 3"
@@ -157,11 +278,10 @@ class Fermion(Object):
         return self.lexico()
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
-        array = self.lexico()
-        return array if dtype is None else array.astype(dtype)
+        return as_array(self.lexico(), dtype, copy)
 
     def _like(self, n: Optional[int] = None) -> "Fermion":
-        field = Fermion(
+        return Fermion(
             self.extents,
             n or self.n,
             spins=self.spins,
@@ -169,17 +289,15 @@ class Fermion(Object):
             precision=self.precision,
             context=self.context,
         )
-        field.position, field.boundary = list(self.position), self.boundary
-        return field
 
-    def copy(self) -> Any:
+    def copy(self: Self) -> Self:
         """The same numbers in another field."""
         other = self._like()
         capi.plaq_spinor_copy(self, other)
         return self._as(other)
 
-    def _as(self, other: "Fermion") -> Any:
-        return other
+    def _as(self: Self, other: "Fermion") -> Self:
+        return other  # type: ignore[return-value]
 
     def norm2(self) -> np.ndarray:
         """Sum of |psi|^2 of every column."""
@@ -197,7 +315,7 @@ class Fermion(Object):
         """self = a x + b self."""
         capi.plaq_spinor_axpby(np.full(self.n, a, complex), x, np.full(self.n, b, complex), self, self.n)
 
-    def smear(self, gauge: Gauge, alpha: float, steps: int, directions: Any = "xyz") -> Any:
+    def smear(self: Self, gauge: Gauge, alpha: float, steps: int, directions: Any = "xyz") -> Self:
         """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps."""
         other = self.copy()
         params = capi.plaq_spinor_smear_params(alpha=alpha, steps=steps, directions=bits(directions))
@@ -214,8 +332,9 @@ class Fermion(Object):
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":
         """The source delta(t, time) exp(i p (x - x0)) Gamma self(x) of a second solve; time -1: all times."""
         other = self._like()
+        origin = [x or 0 for x in self.position or [0, 0, 0]][:3]
         params = capi.plaq_sequential_params(
-            time=time, gamma=gamma_matrices.number(gamma), momentum=tuple(momentum), origin=tuple(self.position[:3])
+            time=time, gamma=gamma_matrices.number(gamma), momentum=tuple(momentum), origin=origin
         )
         capi.plaq_spinor_sequential(self, other, params)
         return other
@@ -237,32 +356,63 @@ class Propagator(Fermion):
         self.report: Any = None
         #: Largest |b - M x| / |b| of each column.
         self.residuals: Any = None
-        #: The operator whose inverse it is, and its normalisation: "mass", D, or "kappa", 2 kappa D; "" if unknown.
-        self.of = self.normalisation = ""
+        #: The operator whose inverse it is; "" if unknown.
+        self.of = ""
 
     @classmethod
-    def from_array(cls, array: Any, *, precision: Optional[str] = None, context: Optional[Context] = None) -> Any:
-        """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3) in memory of the host."""
+    def from_array(  # type: ignore[override]
+        cls,
+        array: Any,
+        *,
+        position: Optional[Sequence[Optional[int]]] = None,
+        boundary: Optional[float] = None,
+        normalisation: str = "",
+        precision: Optional[str] = None,
+        context: Optional[Context] = None,
+    ) -> "Propagator":
+        """A propagator from an array (T, Z, Y, X, 4, 4, 3, 3) in memory of the host. `position`: coordinates x, y, z, t of
+        its source, without which there are no correlators; `boundary`: the quarks' phase in time in units of pi (1,
+        antiperiodic, where it is not said); `normalisation`: "mass" or "kappa"."""
         context = current(context)
         found = on_host(array, "array")
         if found.ndim != 8 or found.shape[4:] != (4, 4, 3, 3):
             raise ValueError(f"array: expected shape (T, Z, Y, X, 4, 4, 3, 3), found {found.shape}")
         columns = found.transpose(5, 7, 0, 1, 2, 3, 4, 6).reshape(12, *found.shape[:4], 4, 3)
-        return super().from_array(columns, precision=precision, context=context)
+        made: Any = super().from_array(columns, precision=precision, context=context)
+        made._say_origin(**_known(position, boundary, normalisation))
+        return made
 
     @classmethod
-    def open(cls, path: Any, *, context: Optional[Context] = None, **params: Any) -> "Propagator":
-        """Reads a SciDAC file of any kind, as Chroma and MILC write them."""
+    @passes_on(capi.plaq_propagator_read_params)
+    def open(
+        cls,
+        path: Any,
+        *,
+        position: Optional[Sequence[Optional[int]]] = None,
+        boundary: Optional[float] = None,
+        normalisation: str = "",
+        context: Optional[Context] = None,
+        **params: "Unpack[_keywords.PropagatorRead]",
+    ) -> "Propagator":
+        """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase and
+        normalisation are those of the file's records, the position else that of the sources in it; what neither tells
+        may be said here, as of from_array."""
         context = current(context)
         handle = capi.plaq_propagator_read_file(context, path, capi.plaq_propagator_read_params(**params))
-        return cls(None, context=context, _handle=handle)
+        made = cls(None, context=context, _handle=handle)
+        made._say_origin(**_known(position, boundary, normalisation))
+        return made
 
-    def write(self, path: Any, *, sources: Optional[Fermion] = None, **params: Any) -> None:
-        """Writes a SciDAC file; members of capi.plaq_propagator_write_params by keyword: kind, precision, info."""
+    @passes_on(capi.plaq_propagator_write_params)
+    def write(
+        self, path: Any, *, sources: Optional[Fermion] = None, **params: "Unpack[_keywords.PropagatorWrite]"
+    ) -> None:
+        """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
+        capi.plaq_propagator_write_params by keyword: kind, precision, info."""
         params.setdefault("info", self.of or None)
         capi.plaq_propagator_write_file(self, sources, path, capi.plaq_propagator_write_params(**params))
 
-    def _as(self, other: Fermion) -> "Propagator":
+    def _as(self, other: Fermion) -> "Propagator":  # type: ignore[override]
         return self._of(other, self)
 
     @classmethod
@@ -271,10 +421,8 @@ class Propagator(Fermion):
         handle, context = field.handle, field.context
         field._end.detach()
         made = cls(None, context=context, _handle=handle)
-        made.position, made.boundary = list(like.position), like.boundary
         if isinstance(like, Propagator):
-            made.report, made.residuals = like.report, like.residuals
-            made.of, made.normalisation = like.of, like.normalisation
+            made.report, made.residuals, made.of = like.report, like.residuals, like.of
         return made
 
     def lexico(self) -> np.ndarray:
@@ -289,19 +437,23 @@ class Propagator(Fermion):
         array = columns.reshape(4, 3, *columns.shape[1:]).transpose(2, 3, 4, 5, 6, 7, 0, 8, 1)
         return np.ascontiguousarray(array)
 
-    def pion(self) -> Any:
+    def pion(self) -> Correlator:
         """Sum over x of tr S S^dagger at rest over the time from the source, a plaq.Correlator."""
         return two_point(self, "pion")
 
-    def rho(self) -> Any:
+    def rho(self) -> Correlator:
         """The vector meson at rest, average over x, y, z, a plaq.Correlator."""
         return two_point(self, "rho")
 
-    def nucleon(self) -> Any:
+    def nucleon(self) -> Correlator:
         """The nucleon of positive parity at rest, a plaq.Correlator."""
         return two_point(self, "nucleon")
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
         of = f" of {self.of}" if self.of else ""
-        return self._say(f"{size}, {self.precision} precision, source at {self.position}{of}")
+        try:
+            source = f", source at {self.position}" if self.position else ", source unknown"
+        except capi.InvalidHandle:
+            source = ""  # closed
+        return self._say(f"{size}, {self.precision} precision{source}{of}")

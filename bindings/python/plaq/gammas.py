@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from typing import Iterator, List, Union
 
 import numpy as np
@@ -38,9 +39,13 @@ class Gammas:
                     )
                 number ^= {"1": 0, "X": 1, "Y": 2, "Z": 4, "T": 8, "5": 15}[letter]
             return number
-        if not 0 <= int(which) < 16:
+        try:
+            number = int(which) if isinstance(which, float) and which == int(which) else index(which)
+        except TypeError:
+            raise TypeError(f"gamma: expected a name or a number 0 to 15, found {which!r:.80}") from None
+        if not 0 <= number < 16:
             raise ValueError(f"gamma: expected a number 0 to 15, found {which}")
-        return int(which)
+        return number
 
     def __getitem__(self, which: Union[int, str]) -> np.ndarray:
         return self._matrices[self.number(which)]

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
+import sys
+from typing import TYPE_CHECKING, Any, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, Union
 
 import numpy as np
 
 from . import capi
-from ._arrays import TYPES, borrow, expect
-from ._objects import Context, Object, bits, current, lattice, sites
+from ._arrays import TYPES, as_array, borrow, expect
+from ._native import passes_on
+from ._objects import Context, Object, bits, current, lattice, sites, whole
 from ._progress import Progress, watched
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
+
+    class Form(TypedDict, total=False):
+        """Of new links."""
+
+        precision: str
+        colours: int
+        context: Optional[Context]
+
 
 LABELS = "4, T, Z, Y, X, N, N"
 
@@ -74,19 +89,22 @@ class Gauge(Object):
             capi.plaq_gauge_unit(self)
 
     @classmethod
-    def unit(cls, extents: Sequence[int], **more: Any) -> "Gauge":
+    @passes_on(__init__)
+    def unit(cls, extents: Sequence[int], **more: "Unpack[Form]") -> "Gauge":
         """All links the unit matrix."""
         return cls(extents, **more)
 
     @classmethod
-    def hot(cls, extents: Sequence[int], seed: int = 0, **more: Any) -> "Gauge":
+    @passes_on(__init__)
+    def hot(cls, extents: Sequence[int], seed: int = 0, **more: "Unpack[Form]") -> "Gauge":
         """Independent links from the Haar measure."""
         gauge = cls(extents, **more)
         capi.plaq_gauge_hot(gauge, seed)
         return gauge
 
     @classmethod
-    def warm(cls, extents: Sequence[int], seed: int = 0, width: float = 0.3, **more: Any) -> "Gauge":
+    @passes_on(__init__)
+    def warm(cls, extents: Sequence[int], seed: int = 0, width: float = 0.3, **more: "Unpack[Form]") -> "Gauge":
         """Links exp(i width sum_a p_a T_a) with normal p_a, 0 <= width <= 1."""
         gauge = cls(extents, **more)
         capi.plaq_gauge_warm(gauge, seed, width)
@@ -162,8 +180,7 @@ class Gauge(Object):
     numpy = lexico
 
     def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
-        array = self.lexico()
-        return array if dtype is None else array.astype(dtype)
+        return as_array(self.lexico(), dtype, copy)
 
     def copy(self, precision: Optional[str] = None) -> "Gauge":
         """The same links in another field, maybe in another precision."""
@@ -271,7 +288,10 @@ class Gauge(Object):
                 return Flow(flowed, report, points[:count])
             capacity = count  # adaptive steps may be more
 
-    def fix(self, gauge: str = "landau", *, progress: Progress = None, **params: Any) -> "Fixed":
+    @passes_on(capi.plaq_gaugefix_params, without=["condition"])
+    def fix(
+        self, gauge: str = "landau", *, progress: Progress = None, **params: "Unpack[_keywords.Gaugefix]"
+    ) -> "Fixed":
         """Fixes "landau", "coulomb" or "maximally_abelian" gauge; the members of capi.plaq_gaugefix_params by keyword,
         e.g. method="fourier_cg", copies=10, stop_theta=1e-14. progress=True draws a bar, a function hears of copy,
         sweeps, functional, theta and temperature."""
@@ -323,7 +343,8 @@ class Gauge(Object):
         """Puts all links back on SU(3); the largest change of an entry."""
         return capi.plaq_gauge_reunitarise(self)
 
-    def write(self, path: Any, format: str = "ildg", **params: Any) -> None:
+    @passes_on(capi.plaq_write_params)
+    def write(self, path: Any, format: str = "ildg", **params: "Unpack[_keywords.Write]") -> None:
         """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_write_params
         by keyword, e.g. precision="single", ensemble_id="b6.0"."""
         capi.plaq_gauge_write_file(self, path, capi.plaq_write_params(format=format, **params))
@@ -353,7 +374,7 @@ def links(value: Any) -> Gauge:
 
 def _step(step: Any) -> int:
     if not isinstance(step, str):
-        return int(step)
+        return whole(step, "paths")
     letter = step.lstrip("+-")
     if letter not in ("x", "y", "z", "t"):
         raise ValueError(f"paths: expected steps x, y, z, t, -x, -y, -z, -t or 0 to 7, found {step!r}")
@@ -449,7 +470,10 @@ class Fixed(Object):
         )
 
 
-def open(path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: Any) -> Gauge:
+@passes_on(capi.plaq_read_params)
+def open(
+    path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.Read]"
+) -> Gauge:
     """Reads a configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, detected automatically. Checksums, unitarity
     and the header's plaquette are checked. Members of capi.plaq_read_params by keyword, e.g. extents=[8, 8, 8, 16],
     wrong_checksum=True. `info` of the result has what the file says."""
@@ -468,6 +492,7 @@ def file_text(path: Any, text: str) -> Optional[str]:
     return value if found else None
 
 
+@passes_on(Gauge.__init__)
 def heatbath(
     extents: Sequence[int],
     beta: float,
@@ -477,14 +502,19 @@ def heatbath(
     thermalise: int = 200,
     separation: int = 20,
     overrelax: int = 4,
-    **more: Any,
+    **more: "Unpack[Form]",
 ) -> Iterator[Gauge]:
-    """Quenched configurations without end: the same field each time, after `separation` further sweeps; copy() keeps
-    one. The first comes after `thermalise` sweeps from a "hot" or "unit" start."""
+    """Quenched configurations without end, each after `separation` further sweeps, the first after `thermalise` sweeps
+    from a "hot" or "unit" start. A configuration that is still referred to when the next one is asked for stays what
+    it is, and the chain goes on with a copy."""
     gauge = Gauge.hot(extents, seed, **more) if start == "hot" else Gauge.unit(extents, **more)
-    sweeps = thermalise
+    sweeps, alone = thermalise, object()
     while True:
         if sweeps:
             gauge.heatbath(beta, sweeps, overrelax=overrelax, seed=seed)
         yield gauge
+        # As many references as to an object that this frame alone knows: nobody else has it.
+        if sys.getrefcount(gauge) > sys.getrefcount(alone):
+            sweep, gauge = gauge._sweep, gauge.copy()
+            gauge._sweep = sweep
         sweeps = separation

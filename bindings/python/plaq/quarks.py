@@ -1,20 +1,57 @@
-"""Operators: Wilson, clover, twisted mass, Laplace, overlap; solves, propagators, multigrid, eigenvectors."""
+"""Operators: Wilson, clover, twisted mass, Laplace; solves, propagators, multigrid, eigenvectors."""
 
 from __future__ import annotations
 
 import cmath
 import math
 import warnings
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, overload
 
 import numpy as np
 
 from . import capi
 from ._arrays import borrow, handed, is_array, room
+from ._native import passes_on
 from ._objects import Object, bits, sites
 from ._progress import Progress, residuals
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
+
+    class Term(TypedDict, total=False):
+        """Terms of a Wilson operator that only some classes name, and its links."""
+
+        csw: float
+        csw_t: float
+        mu: float
+        storage: Union[int, str]
+
+    class Twist(TypedDict, total=False):
+        """Of all Wilson operators, but for csw and mu."""
+
+        mass: Optional[float]
+        kappa: Optional[float]
+        boundary_phases: Optional[Sequence[complex]]
+        xi: float
+        nu: float
+        precision: Union[int, str]
+        normalisation: str
+        csw_t: float
+        storage: Union[int, str]
+
+    class Plain(Twist, total=False):
+        """Of all Wilson operators, but for csw."""
+
+        mu: float
+
+
+#: Fields, or arrays of any framework, which come back as what they are.
+Columns = TypeVar("Columns")
 
 
 class Plan(NamedTuple):
@@ -54,11 +91,11 @@ def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
     return tuple(cmath.phase(phase) / math.pi for phase in found)
 
 
-def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
+def plan_of(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
     return Plan(n, report.memory, fields, tuple(names.splitlines()), report.to_compile, report.seconds, report.kept)
 
 
-def _warn(report: capi.plaq_solve_report, what: str) -> None:
+def warn_of(report: capi.plaq_solve_report, what: str) -> None:
     if not report.converged:
         ended = capi.plaq_stopped_by(report.stopped_by).name.lower()
         warnings.warn(
@@ -71,6 +108,21 @@ def _warn(report: capi.plaq_solve_report, what: str) -> None:
 
 def _tol(params: Dict[str, Any]) -> float:
     return float(params.get("tol", capi.plaq_solver_params().tol))
+
+
+def _weigh(params: Dict[str, Any], time: Callable[[], int]) -> None:
+    """Where distance preconditioning is asked for, it is for the time of the source, or for the one that is asked for."""
+    if params.get("distance_alpha") and "distance_t0" not in params:
+        params["distance_t0"] = time()
+
+
+def _time(columns: Fermion) -> int:
+    """The only time slice that columns are on."""
+    place = np.empty(4, np.int32)
+    capi.plaq_spinor_support(columns, place)
+    if place[3] < 0:
+        raise ValueError("distance_t0: expected a number, as the source is not on one time slice")
+    return int(place[3])
 
 
 #: Solvers with their memory that an operator keeps, one for each choice of parameters.
@@ -91,9 +143,8 @@ class Operator(Object):
         capi.plaq_dirac_describe(self, report)
         self.precision = capi.plaq_precision(report.precision).name.lower()
         self._solvers: Dict[Any, Object] = {}
-        self._boundary = 0.0
         #: Of the last solve, a capi.plaq_solve_report and |b - D x| / |b| of every column.
-        self.report: Any = None
+        self.report: capi.plaq_solve_report = None  # type: ignore[assignment]
         self.residuals: Any = None
 
     def close(self) -> None:
@@ -147,15 +198,15 @@ class Operator(Object):
         capi.plaq_spinor_save(field, to.layout("lexicographic"), to.address)
         return handed(array, like)
 
-    def apply(self, psi: Any, *, form: str = "m", out: Optional[Fermion] = None) -> Any:
+    def apply(self, psi: Columns, *, form: str = "m", out: Optional[Fermion] = None) -> Columns:
         """D psi, with form "mdag", "mdagm" or "mmdag" D^dagger psi, D^dagger D psi, D D^dagger psi. psi: a Fermion, or
         an array (T, Z, Y, X, 4, 3) or (n, T, Z, Y, X, 4, 3), which comes back as such."""
         x, many = self._taken(psi, "psi")
         y = out if out is not None else self.field(x.n)
         capi.plaq_dirac_apply(self, "full", form, y, x)
-        return y if out is not None else self._given(y, psi, many)
+        return y if out is not None else self._given(y, psi, many)  # type: ignore[return-value]
 
-    def __matmul__(self, psi: Any) -> Any:
+    def __matmul__(self, psi: Columns) -> Columns:
         return self.apply(psi)
 
     @property
@@ -166,8 +217,9 @@ class Operator(Object):
     def _solver(self, multigrid: Optional["Multigrid"], params: Dict[str, Any]) -> Object:
         if multigrid is not None:
             params = {"algorithm": "gcr", "nkrylov": 4, **params}
-        if "solver" in params:
-            params["algorithm"] = params.pop("solver")
+        if params.get("solver") is not None:
+            params = {**params, "algorithm": params["solver"]}
+        params = {name: value for name, value in params.items() if name != "solver"}
         how = capi.plaq_solver_params(**params)
         key = (bytes(how), multigrid.handle.id if multigrid is not None else 0)
         if key not in self._solvers:
@@ -179,15 +231,26 @@ class Operator(Object):
             self._solvers[key] = solver
         return self._solvers[key]
 
+    @contextmanager
+    def _reported(self, report: capi.plaq_solve_report, residuals: Optional[np.ndarray]) -> Iterator[None]:
+        """The report is the operator's once there is one, also where a callback raised and ended the solve."""
+        try:
+            yield
+        finally:
+            if report.converged or report.stopped or report.iterations or report.seconds:
+                self.report, self.residuals = report, residuals
+
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
     def solve(
         self,
-        b: Any,
+        b: Columns,
         *,
         x0: Any = None,
+        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         progress: Progress = None,
-        **params: Any,
-    ) -> Any:
+        **params: "Unpack[_keywords.Solver]",
+    ) -> Columns:
         """x with D x = b for any number of right-hand sides at once, b a Fermion or an array (n, T, Z, Y, X, 4, 3) or
         (T, Z, Y, X, 4, 3), which x is then, too. Members of capi.plaq_solver_params by keyword: tol=1e-10,
         solver="cgnr", "bicgstab", "gcr", ..., max_iterations; `multigrid`: that of D.multigrid(); x0: a guess;
@@ -196,62 +259,84 @@ class Operator(Object):
         `report` and `residuals` of the operator say how it went; what did not converge is a warning."""
         right, many = self._taken(b, "b")
         x = self.field(right.n)
-        x.position, x.boundary = list(right.position), self._boundary
+        how: Dict[str, Any] = {**params, "solver": solver}
         if x0 is not None:
             guess, _ = self._taken(x0, "x0")
             capi.plaq_spinor_copy(guess, x)
-            params["initial_guess"] = 1
-        solver = self._solver(multigrid, params)
+            how["initial_guess"] = 1
+        _weigh(how, lambda: _time(right))
+        by = self._solver(multigrid, how)
         report, found = capi.plaq_solve_report(), np.empty(right.n)
-        with residuals(progress, "solve", _tol(params)) as callback:
-            capi.plaq_solver_solve(solver, x, right, callback, report, found)
-        self.report, self.residuals = report, found
-        _warn(report, "solve")
+        with residuals(progress, "solve", _tol(how)) as callback, self._reported(report, found):
+            capi.plaq_solver_solve(by, x, right, callback, report, found)
+        warn_of(report, "solve")
         return self._given(x, b, many)
 
-    def multishift(self, b: Any, sigma: Sequence[float], tol: float = 1e-10, progress: Progress = None) -> List[Any]:
+    def multishift(
+        self, b: Columns, sigma: Sequence[float], tol: float = 1e-10, progress: Progress = None
+    ) -> List[Columns]:
         """(D^dagger D + sigma_k) x_k = b for all shifts at once."""
         right, many = self._taken(b, "b")
         solver = self._solver(None, {"solution": "mdagm", "algorithm": "cg", "system": "full"})
         fields = [self.field(right.n) for _ in sigma]
         report = capi.plaq_solve_report()
-        with residuals(progress, "multishift", tol) as callback:
+        with residuals(progress, "multishift", tol) as callback, self._reported(report, None):
             capi.plaq_solver_multishift(
                 solver, fields, list(sigma), [tol] * len(fields), len(fields), right, callback, report
             )
-        self.report = report
-        _warn(report, "multishift")
+        warn_of(report, "multishift")
         return [self._given(field, b, many) for field in fields]
 
-    def history(self, **params: Any) -> np.ndarray:
+    @passes_on(capi.plaq_solver_params)
+    def history(
+        self,
+        *,
+        solver: Union[None, int, str] = None,
+        multigrid: Optional["Multigrid"] = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> np.ndarray:
         """Largest |r| / |b| after every iteration of the last solve with these parameters."""
-        multigrid = params.pop("multigrid", None)
-        solver = self._solver(multigrid, params)
-        count = capi.plaq_solver_history(solver, None, 0)
+        by = self._solver(multigrid, {**params, "solver": solver})
+        count = capi.plaq_solver_history(by, None, 0)
         history = np.empty(count)
-        capi.plaq_solver_history(solver, history, count)
+        capi.plaq_solver_history(by, history, count)
         return history
 
-    def plan(self, n: int = 12, *, multigrid: Optional["Multigrid"] = None, **params: Any) -> "Plan":
+    @passes_on(capi.plaq_solver_params)
+    def plan(
+        self,
+        n: int = 12,
+        *,
+        solver: Union[None, int, str] = None,
+        multigrid: Optional["Multigrid"] = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> "Plan":
         """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs. What the default
         solver may set up on the way, if it goes on to multigrid, is not in it."""
-        solver = self._solver(multigrid, params)
         report = capi.plaq_plan_report()
-        names = capi.plaq_solver_plan(solver, n, report)
-        return _plan(n, report, names, 2 * n * self._column_bytes())
+        names = capi.plaq_solver_plan(self._solver(multigrid, {**params, "solver": solver}), n, report)
+        return plan_of(n, report, names, 2 * n * self._column_bytes())
 
     def _column_bytes(self) -> int:
         return 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
 
+    @passes_on(capi.plaq_eigen_params)
     def eigen(
-        self, count: int = 8, *, guess: Optional[Fermion] = None, progress: Progress = None, **params: Any
+        self,
+        count: int = 8,
+        *,
+        guess: Optional[Fermion] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Eigen]",
     ) -> "Eigen":
-        """Eigenvectors of D^dagger D, the smallest first; members of capi.plaq_eigen_params by keyword: end="largest",
-        method="ritz", tol, verify, vectors="host"."""
+        """Eigenvectors of D^dagger D, of a Laplacian those of itself, the smallest first; members of
+        capi.plaq_eigen_params by keyword: end="largest", method="ritz", tol, verify, vectors="host". With time_slices=1
+        the lowest `count` of every time slice, of an operator without hops in time."""
         how = capi.plaq_eigen_params(count=count, **params)
         report = capi.plaq_eigen_report()
         with residuals(progress, "eigenvectors", how.tol) as callback:
-            return Eigen(capi.plaq_eigen_create(self, how, guess, callback, report), self, report)
+            made = capi.plaq_eigen_create(self, how, guess, callback, report)
+        return Eigen(made, self, report, bool(how.time_slices))
 
     def load_eigen(self, path: Any) -> "Eigen":
         """Eigenvectors of a file that Eigen.save wrote; values and residuals are measured with this operator."""
@@ -266,10 +351,10 @@ class Operator(Object):
 class Adjoint:
     """The adjoint of an operator."""
 
-    def __init__(self, operator: Any) -> None:
+    def __init__(self, operator: Operator) -> None:
         self.H = operator
 
-    def __matmul__(self, psi: Any) -> Any:
+    def __matmul__(self, psi: Columns) -> Columns:
         return self.H.apply(psi, form=self.H.adjoint_form)
 
     def __repr__(self) -> str:
@@ -283,6 +368,7 @@ class Wilson(Operator):
     antiperiodic in time. xi, nu: hops in space are nu/xi times those in time. precision: "double", "single" or "half"
     of the operator, by default that of the links. normalisation: "mass", D as above, or "kappa", 2 kappa D."""
 
+    @passes_on(capi.plaq_dirac_params, without=["hop", "boundary"])
     def __init__(
         self,
         gauge: Gauge,
@@ -292,9 +378,9 @@ class Wilson(Operator):
         boundary_phases: Optional[Sequence[complex]] = None,
         xi: float = 1,
         nu: float = 1,
-        precision: Any = 0,
+        precision: Union[int, str] = 0,
         normalisation: str = "mass",
-        **more: Any,
+        **more: "Unpack[Term]",
     ) -> None:
         links(gauge)
         if (mass is None) == (kappa is None):
@@ -328,43 +414,83 @@ class Wilson(Operator):
             gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
         )
-        self._boundary, self.normalisation = boundary[3], normalisation
+        self.normalisation = normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
         return capi.plaq_dirac_create(gauge.context, gauge, params)
 
+    @overload
     def propagator(
-        self, source: Any = None, *, multigrid: Optional["Multigrid"] = None, progress: Progress = None, **params: Any
+        self,
+        source: Union[None, Tuple[int, int, int, int], List[int]] = None,
+        *,
+        solver: Union[None, int, str] = None,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> Propagator: ...
+
+    @overload
+    def propagator(
+        self,
+        source: Any,
+        *,
+        position: Optional[Sequence[Optional[int]]] = None,
+        solver: Union[None, int, str] = None,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Solver]",
+    ) -> Any: ...
+
+    @passes_on(capi.plaq_solver_params, without=["initial_guess"])
+    def propagator(
+        self,
+        source: Any = None,
+        *,
+        position: Optional[Sequence[Optional[int]]] = None,
+        solver: Union[None, int, str] = None,
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.Solver]",
     ) -> Any:
         """S(x, source) = D^-1 source. source: plaq.point(...), plaq.wall(...), plaq.volume(...), coordinates
-        (x, y, z, t), by default the origin, or columns of your own, a Fermion or an array (n, T, Z, Y, X, 4, 3).
-        Parameters as of solve. A Propagator where the source has twelve columns, else a Fermion."""
-        solver = self._solver(multigrid, params)
-        report = capi.plaq_solve_report()
+        (x, y, z, t), by default the origin, or columns of your own, a Fermion or an array (n, T, Z, Y, X, 4, 3), with the
+        `position` x, y, z, t from which times and phases count, where it cannot be seen: the only site, or the only
+        time, at which columns are not 0 is found. Parameters as of solve; distance_alpha is for the time of the source,
+        or distance_t0. A Propagator where the source has twelve columns, else a Fermion."""
+        report, how = capi.plaq_solve_report(), {**params, "solver": solver}
         if source is None or isinstance(source, (tuple, list)) and not is_array(source):
             source = source_of(source)
         if isinstance(source, capi.plaq_source_params):
-            reached, position = np.empty(capi.plaq_source_columns(source)), list(source.position)
+            if position is not None:
+                raise TypeError("position: expected with columns of your own only, a source has its own")
+            reached = np.empty(capi.plaq_source_columns(source))
         elif isinstance(source, str):
             raise TypeError(f"source: expected plaq.point(), wall(), volume(), coordinates or columns, found {source!r}")
         else:
             columns, _ = self._taken(source, "source")
-            reached, position = np.empty(columns.n), list(columns.position)
-        with residuals(progress, "propagator", _tol(params)) as callback:
+            reached = np.empty(columns.n)
+        if isinstance(source, capi.plaq_source_params):
+            _weigh(how, lambda: source.position[3])
+        else:
+            _weigh(how, lambda: _time(columns))
+        by = self._solver(multigrid, how)
+        with residuals(progress, "propagator", _tol(how)) as callback, self._reported(report, reached):
             if isinstance(source, capi.plaq_source_params):
-                handle = capi.plaq_solver_propagator(solver, source, callback, report, reached)
+                handle = capi.plaq_solver_propagator(by, source, callback, report, reached)
             else:
-                handle = capi.plaq_solver_columns(solver, columns, callback, report, reached)
+                handle = capi.plaq_solver_columns(by, columns, callback, report, reached)
         kind = Propagator if len(reached) == 12 else Fermion
         found = kind(None, context=self.context, _handle=handle)
-        found.position, found.boundary = position, self._boundary
-        self.report, self.residuals = report, reached
+        if position is not None:
+            found.position = list(position)
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
-            found.of, found.normalisation = f"{type(self).__name__} {self.name}", self.normalisation
-        _warn(report, "propagator")
+            found.of = f"{type(self).__name__} {self.name}"
+        warn_of(report, "propagator")
         return found
 
+    @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])
     def multigrid(self, load: Any = None, start: Optional[Fermion] = None, **params: Any) -> "Multigrid":
         """A multigrid preconditioner for solves with this operator, D.solve(b, multigrid=mg). Members of
         capi.plaq_multigrid_params by keyword: levels=3, smoother="mr"; those of levels, `block`, `vectors`, `pre` and
@@ -396,14 +522,16 @@ class Wilson(Operator):
 class Clover(Wilson):
     """The Wilson operator + csw (i/4) sum_munu sigma_munu F_munu; csw_t: its value in planes with t."""
 
-    def __init__(self, gauge: Gauge, *, csw: float, **more: Any) -> None:
+    @passes_on(Wilson.__init__)
+    def __init__(self, gauge: Gauge, *, csw: float, **more: "Unpack[Plain]") -> None:
         super().__init__(gauge, csw=csw, **more)
 
 
 class Twisted(Wilson):
     """The Wilson or, with csw, the clover operator + i mu gamma5."""
 
-    def __init__(self, gauge: Gauge, *, mu: float, csw: float = 0, **more: Any) -> None:
+    @passes_on(Wilson.__init__)
+    def __init__(self, gauge: Gauge, *, mu: float, csw: float = 0, **more: "Unpack[Twist]") -> None:
         super().__init__(gauge, mu=mu, csw=csw, **more)
 
 
@@ -413,7 +541,8 @@ class Doublet(Wilson):
 
     slices = 2
 
-    def __init__(self, gauge: Gauge, *, mu: float, epsilon: float, csw: float = 0, **more: Any) -> None:
+    @passes_on(Wilson.__init__)
+    def __init__(self, gauge: Gauge, *, mu: float, epsilon: float, csw: float = 0, **more: "Unpack[Twist]") -> None:
         self.epsilon = epsilon
         super().__init__(gauge, mu=mu, csw=csw, **more)
         self.name += f", epsilon {epsilon:g}"
@@ -482,19 +611,23 @@ class Multigrid(Object):
 
 
 class Eigen(Object):
-    """Eigenvectors of D^dagger D: `values` from the end of the spectrum inwards, `residuals` |A v - lambda v|, `bounds`
-    on the errors of the values, and `vectors`."""
+    """Eigenvectors of A = D^dagger D, of a Laplacian those of itself: `values` from the end of the spectrum inwards,
+    `residuals` |A v - lambda v|, `bounds` on the errors of the values, and `vectors`. Of eigenvectors of time slices these
+    are arrays (T, count), and vector k holds number k of every slice, of unit length there."""
 
-    def __init__(self, handle: Any, operator: Operator, report: capi.plaq_eigen_report) -> None:
+    def __init__(
+        self, handle: Any, operator: Operator, report: capi.plaq_eigen_report, time_slices: bool = False
+    ) -> None:
         super().__init__(handle, operator.context)
         self.report = report
         self.converged = bool(report.converged)
-        self.values, self.residuals, self.bounds = (np.empty(report.count) for _ in range(3))
-        capi.plaq_eigen_values(self, self.values, self.residuals, self.bounds, report.count)
+        times = (operator.extents[3] * operator.context.grid[3],) if time_slices else ()
+        self.values, self.residuals, self.bounds = (np.empty((*times, report.count)) for _ in range(3))
+        capi.plaq_eigen_values(self, self.values, self.residuals, self.bounds, self.values.size)
 
     @property
     def vectors(self) -> Fermion:
-        """A new field with all eigenvectors, orthonormal, one for each column."""
+        """A new field with all eigenvectors, orthonormal, one for each column; of time slices orthonormal on each."""
         return Fermion(None, context=self.context, _handle=capi.plaq_eigen_vectors(self))
 
     def some(self, first: int, count: int = 1) -> Fermion:
@@ -507,171 +640,5 @@ class Eigen(Object):
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"
-        return self._say(f"{len(self.values)} eigenvectors, {state}")
-
-
-class Overlap(Operator):
-    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m, rho = 1 + s, Q = gamma5 (D_W - rho). Members of
-    capi.plaq_overlap_params by keyword: delta, sign="zolotarev", modes, csw, smearing_steps with smearing_alpha."""
-
-    adjoint_form = "ddag"
-
-    def __init__(
-        self,
-        gauge: Gauge,
-        *,
-        mass: float = 0,
-        s: float = 0.4,
-        boundary_phases: Optional[Sequence[complex]] = None,
-        modes: Any = None,
-        load: Any = None,
-        progress: Progress = None,
-        _handle: Any = None,
-        **params: Any,
-    ) -> None:
-        links(gauge)
-        if isinstance(modes, int):
-            params["modes"], modes = modes, None
-        boundary = phases(boundary_phases)
-        how = capi.plaq_overlap_params(mass=mass, s=s, boundary=boundary, **params)
-        made = _handle
-        if made is None and load is not None:
-            made = capi.plaq_overlap_load(gauge.context, gauge, how, load)
-        elif made is None:
-            with residuals(progress, "modes", 0) as callback:
-                made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
-        Object.__init__(self, made, gauge.context)
-        self.extents, self._solvers = gauge.extents, {}
-        about = self.describe()
-        self.mass, self.s, self.rho = about.mass, about.s, 1 + about.s
-        self.precision = capi.plaq_precision(about.precision).name.lower()
-        self.name = f"D, mass {mass:g}, s {s:g}"
-        self.report, self.residuals, self._boundary = None, None, boundary[3]
-        self._arguments = (gauge, s, boundary_phases)
-
-    def describe(self) -> capi.plaq_overlap_report:
-        """Approximation of the sign function, modes, error bounds, cost so far."""
-        report = capi.plaq_overlap_report()
-        capi.plaq_overlap_describe(self, report)
-        return report
-
-    def with_mass(self, mass: float) -> "Overlap":
-        """The same operator with another mass; modes are shared."""
-        gauge, s, boundary = self._arguments
-        handle = capi.plaq_overlap_with_mass(self, mass)
-        return Overlap(gauge, mass=mass, s=s, boundary_phases=boundary, _handle=handle)
-
-    def update(self, gauge: Gauge) -> None:
-        raise capi.Unsupported("an overlap operator has the modes of its links: make another one")
-
-    def apply(self, psi: Any, *, form: str = "d", out: Optional[Fermion] = None) -> Any:
-        """D psi, or with form "ddag", "ddagd", "sign", "q" what plaq_overlap_form says."""
-        x, many = self._taken(psi, "psi")
-        y = out if out is not None else self.field(x.n)
-        capi.plaq_overlap_apply(self, form, y, x)
-        return y if out is not None else self._given(y, psi, many)
-
-    def solve(
-        self, b: Any, *, x0: Any = None, multigrid: Optional[Multigrid] = None, progress: Progress = None, **params: Any
-    ) -> Any:
-        """x with D x = b; members of capi.plaq_overlap_solve_params by keyword: tol, algorithm="cg", ..."""
-        if x0 is not None:
-            raise capi.Unsupported("x0: solves with the overlap operator take no guess")
-        if multigrid is not None:
-            capi.plaq_overlap_set_multigrid(self, multigrid)
-            params["multigrid"] = 1
-        right, many = self._taken(b, "b")
-        x = self.field(right.n)
-        report, found = capi.plaq_solve_report(), np.empty(right.n)
-        how = capi.plaq_overlap_solve_params(**params)
-        with residuals(progress, "solve", how.tol) as callback:
-            capi.plaq_overlap_solve(self, how, x, right, callback, report, found)
-        self.report, self.residuals = report, found
-        _warn(report, "solve")
-        return self._given(x, b, many)
-
-    def plan(self, n: int = 12, *, multigrid: Optional[Multigrid] = None, **params: Any) -> Plan:
-        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs; a `multigrid` stays
-        that of later solves, as it does with solve. A propagator solves six columns of one chirality at a time."""
-        if multigrid is not None:
-            capi.plaq_overlap_set_multigrid(self, multigrid)
-            params["multigrid"] = 1
-        report = capi.plaq_plan_report()
-        names = capi.plaq_overlap_plan(self, capi.plaq_overlap_solve_params(**params), n, report)
-        return _plan(n, report, names, 2 * n * self._column_bytes())
-
-    @staticmethod
-    def plan_new(
-        gauge: Gauge,
-        n: int = 0,
-        *,
-        boundary_phases: Optional[Sequence[complex]] = None,
-        solve: Optional[Dict[str, Any]] = None,
-        **params: Any,
-    ) -> Plan:
-        """Memory and kernels of Overlap(gauge, ...), parameters as there, with the search for as many modes as it may
-        find, and of a solve with it for n columns (0: none), parameters of this in `solve`, before anything runs.
-        `kept`: bytes of the operator with its modes."""
-        links(gauge)
-        how = capi.plaq_overlap_params(boundary=phases(boundary_phases), **params)
-        report = capi.plaq_plan_report()
-        names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
-        return _plan(n, report, names, 0)
-
-    def propagator(
-        self, source: Any = None, *, masses: Optional[Sequence[float]] = None, progress: Progress = None, **params: Any
-    ) -> Any:
-        """(D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source, or with subtract=0 D(m)^-1 source: a Propagator, with
-        `masses` a list of one for each."""
-        source = source_of(source)
-        wanted = [self.mass] if masses is None else list(masses)
-        handles = (capi.plaq_spinor * len(wanted))()
-        report = capi.plaq_solve_report()
-        how = capi.plaq_overlap_solve_params(**params)
-        try:
-            with residuals(progress, "propagator", how.tol) as callback:
-                capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, callback, handles, report)
-        except BaseException:
-            for handle in handles:  # made before the callback raised
-                capi.plaq_spinor_destroy(handle)
-            raise
-        self.report = report
-        found = []
-        for mass, handle in zip(wanted, handles):
-            made = Propagator(None, context=self.context, _handle=capi.plaq_spinor(handle.id))
-            made.position, made.boundary, made.report = list(source.position), self._boundary, report
-            made.of = f"Overlap, mass {mass:g}, s {self.s:g}"
-            found.append(made)
-        _warn(report, "propagator")
-        return found[0] if masses is None else found
-
-    def index(self, count: int = 4, tol: float = 1e-6, progress: Progress = None) -> Dict[str, Any]:
-        """Low modes of D^dagger D of the massless operator: eigenvalues |lambda|^2 of chirality `plus` and `minus`,
-        numbers of zero modes `zeros` (n_+, n_-) and the `index` n_- - n_+."""
-        plus, minus, zeros = np.empty(count), np.empty(count), np.empty(2, np.int32)
-        with residuals(progress, "index", tol) as callback:
-            capi.plaq_overlap_index(self, count, tol, callback, plus, minus, zeros)
-        return {"plus": plus, "minus": minus, "zeros": zeros.tolist(), "index": int(zeros[1] - zeros[0])}
-
-    def kernel(self) -> np.ndarray:
-        """Eigenvalues of the modes of Q that are projected, by modulus."""
-        values = np.empty(self.describe().modes)
-        capi.plaq_overlap_kernel(self, values, None, None, len(values))
-        return values
-
-    def modes(self) -> Fermion:
-        """A new field with all vectors of the search for modes, those that are projected first."""
-        return Fermion(None, context=self.context, _handle=capi.plaq_overlap_modes(self))
-
-    def ginsparg_wilson(self, seed: int = 1) -> float:
-        """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
-        return capi.plaq_overlap_ginsparg_wilson(self, seed)
-
-    def save(self, path: Any) -> None:
-        """Writes the modes to a file for Overlap(U, load=path)."""
-        capi.plaq_overlap_save(self, path)
-
-    def eigen(self, *arguments: Any, **more: Any) -> Any:
-        raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")
-
-    multishift = history = load_eigen = eigen
+        slices = "" if self.values.ndim == 1 else f" of each of {len(self.values)} time slices"
+        return self._say(f"{self.values.shape[-1]} eigenvectors{slices}, {state}")

@@ -135,7 +135,8 @@ fn plan(options: &Options) -> Run<Plan> {
     check_keys(&text, "run", KEYS)?;
     let extent = |mu: usize| -> Result<usize> {
         let found = number(&text, &format!("lattice.{mu}"))?;
-        match found.filter(|n| *n >= 2.0 && n.fract() == 0.0) {
+        let more = value_of(&text, "run.lattice.4")?.is_some();
+        match found.filter(|n| *n >= 2.0 && n.fract() == 0.0 && !more) {
             Some(n) => Ok(n as usize),
             None => refuse!(
                 InvalidArgument,

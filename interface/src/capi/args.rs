@@ -776,7 +776,7 @@ macro_rules! pointer {
 pointer!(PathTable, *const *const *const c_int, 3);
 pointer!(PathList, *const *const c_int, 2);
 
-fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
+pub(crate) fn not_null<T>(pointer: *const T, name: &str) -> Result<()> {
     if pointer.is_null() {
         refuse!(NullPointer, "{name}", expected("a pointer"), found("NULL"));
     }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::args::{choose, number_of, Array, Handle, Maybe, OutArray, Params};
-use super::hadron::coordinates;
+use super::origin::known;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::SpinorField;
+use crate::io::Origin;
 use crate::operators::phase;
 use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
@@ -25,10 +26,11 @@ interface! {
     params {
         /// How propagators are contracted.
         plaq_contract_params, plaq_contract_params_init {
-            /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z.
-            position: [i32; 4] = [0; 4],
-            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. Baryons at times before the
-            /// source's carry its phase to the third power, which is taken out.
+            /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
+            /// of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
+            position: [i32; 4] = [-1; 4],
+            /// Boundary phase in time in units of pi, 1: antiperiodic, of propagators that do not know theirs. Every line
+            /// of a quark that reaches times before the source's carries its phase, which is taken out.
             boundary: f64 = 1.0,
             /// Parity of baryons forward in time, 1 or -1.
             parity: i32 = 1,
@@ -52,10 +54,50 @@ interface! {
     }
 }
 
+/// What two propagators know together, and the boundary phases of each.
+fn lines(
+    objects: [(&Arc<Spinor>, &str); 2],
+    params: &plaq_contract_params,
+) -> Result<(Origin, [Complex64; 2])> {
+    if !params.boundary.is_finite() {
+        refuse!(
+            InvalidArgument,
+            "params.boundary",
+            expected("an angle"),
+            found("{}", params.boundary)
+        );
+    }
+    let [(_, first), (_, second)] = objects;
+    let [a, b] = objects.map(|(object, _)| object.origin());
+    let apart = |mu: usize| a.position[mu].zip(b.position[mu]).is_some_and(|(a, b)| a != b);
+    let given = known(params.position, "params.position")?;
+    if let Some(mu) = (0..4).find(|&mu| given[mu].is_none() && apart(mu)) {
+        let say = |o: Origin| o.position[mu].unwrap_or_default();
+        refuse!(
+            InvalidArgument,
+            "{second}",
+            expected("the source of {first}, {} = {}", ["x", "y", "z", "t"][mu], say(a)),
+            found("{}", say(b))
+        );
+    }
+    if let (Some(one), Some(other)) = (a.normalisation, b.normalisation) {
+        if one != other {
+            refuse!(
+                InvalidArgument,
+                second,
+                expected("a propagator in the normalisation of {first}, {one}"),
+                found("{other}")
+            );
+        }
+    }
+    let known = Origin { position: given, ..Default::default() }.or(a).or(b);
+    Ok((known, [a, b].map(|o| phase(o.boundary.unwrap_or(params.boundary)))))
+}
+
 /// The sinks for each momentum.
 fn sinks(
     field: &SpinorField,
-    params: &plaq_contract_params,
+    origin: Origin,
     momenta: &Array<i32>,
     (nmomenta, times): (i64, i64),
 ) -> Result<Vec<Sink>> {
@@ -64,9 +106,23 @@ fn sinks(
         refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
     let n = count(nmomenta, "nmomenta")?;
-    let origin = coordinates(params.position, "params.position")?;
-    let sink = |n: &[i32]| Sink { origin, momentum: [n[0], n[1], n[2]] };
-    Ok(momenta.get(3 * n)?.chunks_exact(3).map(sink).collect())
+    let sink = |n: &[i32]| {
+        // Coordinates in whose direction a hadron is at rest do not matter.
+        let needed = |mu: usize| mu == 3 || n[mu] != 0;
+        if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {
+            refuse!(
+                InvalidArgument,
+                "params.position",
+                expected(
+                    "the {} of the source, which the propagator does not know",
+                    ["x", "y", "z", "t"][mu]
+                )
+            );
+        }
+        let origin = origin.position.map(Option::unwrap_or_default);
+        Ok(Sink { origin, momentum: [n[0], n[1], n[2]] })
+    };
+    momenta.get(3 * n)?.chunks_exact(3).map(sink).collect()
 }
 
 fn count(n: i64, argument: &str) -> Result<usize> {
@@ -94,12 +150,13 @@ fn mesons_of(
 ) -> Result<()> {
     let antiquark = antiquark.unwrap_or(quark);
     quark.context().check_same(antiquark.context(), "antiquark")?;
+    let (origin, phases) = lines([(quark, "quark"), (antiquark, "antiquark")], params)?;
     let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
     let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
     let gammas: Result<Vec<Gamma>> = numbers.into_iter().map(Gamma::new).collect();
     let (gammas, mut all) = (gammas?, Vec::new());
-    for sink in sinks(&s, params, momenta, (nmomenta, times))? {
-        let lines = mesons(&s, &other, sink)?;
+    for sink in sinks(&s, origin, momenta, (nmomenta, times))? {
+        let lines = mesons(&s, &other, sink)?.across(phases);
         for pair in gammas.chunks_exact(2) {
             all.extend(pairs(lines.correlator(pair[0], pair[1])));
         }
@@ -123,23 +180,17 @@ fn baryons_of(
     if let Some(strange) = strange {
         light.context().check_same(strange.context(), "strange")?;
     }
+    let (origin, phases) =
+        lines([(light, "light"), (strange.unwrap_or(light), "strange")], params)?;
     let l = light.read("light")?;
     let s = strange.map(|s| s.read("strange")).transpose()?;
-    if !params.boundary.is_finite() {
-        refuse!(
-            InvalidArgument,
-            "params.boundary",
-            expected("an angle"),
-            found("{}", params.boundary)
-        );
-    }
     let names = baryons.get(count(nbaryons, "count")?)?;
     let names: Result<Vec<Baryon>> =
         names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
-    let closed = (params.parity, projection, phase(params.boundary));
+    let closed = (params.parity, projection, phases);
     let (names, mut all) = (names?, Vec::new());
-    for sink in sinks(&l, params, momenta, (nmomenta, times))? {
+    for sink in sinks(&l, origin, momenta, (nmomenta, times))? {
         for &name in &names {
             all.extend(pairs(baryon(name, &l, s.as_deref(), sink, closed)?));
         }

@@ -17,12 +17,13 @@ use crate::bail;
 use crate::compose::{Normalisation, SolveParams};
 use crate::error::{Result, Status};
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
+use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
     ActionParams, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage, Wilson,
 };
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
-use crate::params::Number;
+use crate::params::{Choice, Number};
 use crate::refuse;
 
 /// What a `plaq_dirac` stands for.
@@ -32,6 +33,8 @@ pub struct Dirac {
     /// Schur complements in the order of `plaq_system`, as far as the action has them.
     schur: [Option<Arc<dyn SchurAction>>; 4],
     normalisation: Normalisation,
+    /// Phase of the fields in time in units of pi.
+    boundary: f64,
     workspace: Workspace,
 }
 
@@ -148,6 +151,11 @@ impl Dirac {
     pub(crate) fn normalisation(&self) -> Normalisation {
         self.normalisation
     }
+    /// What is known of solutions for a source that is not.
+    pub(crate) fn origin(&self) -> Origin {
+        let normalisation = Some(self.normalisation.word());
+        Origin { boundary: Some(self.boundary), normalisation, ..Default::default() }
+    }
 
     /// The operator of a system: M, or one of its Schur complements.
     pub(crate) fn system(&self, system: System) -> Result<Arc<dyn LinOp>> {
@@ -253,6 +261,8 @@ pub(crate) struct Wanted {
     pub precision: plaq_precision,
     pub storage: plaq_storage,
     pub normalisation: Normalisation,
+    /// Phase of the fields in time in units of pi.
+    pub boundary: f64,
     /// Parameters, for names of rehearsals.
     pub name: String,
 }
@@ -271,6 +281,7 @@ impl Wanted {
             precision: params.precision,
             storage: params.storage,
             normalisation: choose(params.normalisation, "params.normalisation")?,
+            boundary: params.boundary[3],
             name: format!("{params:?}"),
         })
     }
@@ -298,7 +309,7 @@ pub(crate) fn build(
             found("SU(2)")
         );
     }
-    let normalisation = wanted.normalisation;
+    let (normalisation, boundary) = (wanted.normalisation, wanted.boundary);
     // The operator has links of its own, so that an update leaves those of `gauge` alone.
     let on = |links| op(links, (precision, storage));
     foresee(&links, wanted, on);
@@ -307,7 +318,7 @@ pub(crate) fn build(
     let schur =
         systems.map(|(parity, symmetric)| op.clone().schur(Schur { parity, symmetric }).ok());
     let workspace = Workspace::default();
-    Ok(Dirac { context: context.clone(), op, schur, normalisation, workspace })
+    Ok(Dirac { context: context.clone(), op, schur, normalisation, boundary, workspace })
 }
 
 /// Begins to compile what makes the operator, and after that what solves most likely follow.

@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report, Text};
+use super::args::{number_of, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
+use super::file_name::FileName;
 use super::handles;
 use super::solve::{plaq_progress_callback, plaq_stopped_by};
 use super::spinor::{plaq_spinor, Spinor};
@@ -43,7 +44,7 @@ impl Eigen {
 }
 
 interface! {
-    "Eigenvectors of M^dagger M"
+    "Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M"
     handles {
         /// Eigenvectors that were found, with their eigenvalues.
         plaq_eigen: Eigen = 20,
@@ -72,7 +73,7 @@ interface! {
             least: f64,
             largest: f64,
             restarts: i64,
-            /// Multiplications of a vector with M^dagger M.
+            /// Multiplications of a vector with A.
             applications: i64,
             seconds: f64,
             /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
@@ -95,15 +96,15 @@ interface! {
         /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
         /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
         /// parity; FILE_WRITE.
-        plaq_eigen_save(eigen: Handle<plaq_eigen>, file: Text) = save;
+        plaq_eigen_save(eigen: Handle<plaq_eigen>, file: FileName) = save;
         /// Eigenvectors of such a file as those of this operator: values and residuals are measured with
         /// it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
-        plaq_eigen_load(dirac: Handle<plaq_dirac>, file: Text, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
+        plaq_eigen_load(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
-        /// Eigenvalues in the operator's normalisation, from the end of the spectrum inwards, |A v -
+        /// Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
         /// lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
-        /// extent of t, the values of a slice beside each other. `residuals` and `bounds` may be NULL.
+        /// extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
         plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
         /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
@@ -133,6 +134,15 @@ pub(crate) fn watch(
     }
 }
 
+/// A and what its values are multiplied with: M where it is hermitian, else M^dagger M.
+fn hermitian(dirac: &Arc<Dirac>, system: System) -> Result<(Arc<dyn LinOp>, f64)> {
+    let (op, scale) = (dirac.system(system)?, dirac.scale(system));
+    match op.hermitian() {
+        true => Ok((op, scale)),
+        false => Ok((Arc::new(Normal::mdag_m(op)), scale * scale)),
+    }
+}
+
 fn create(
     dirac: &Arc<Dirac>,
     p: &plaq_eigen_params,
@@ -144,8 +154,7 @@ fn create(
 ) -> Result<()> {
     let context = dirac.context();
     let settings = EigenSettings::from_c(p, "params")?;
-    let scale = dirac.scale(settings.system).powi(2);
-    let op = Normal::mdag_m(dirac.system(settings.system)?);
+    let (op, scale) = hermitian(dirac, settings.system)?;
     if settings.time_slices && !dirac.op().within_time_slices() {
         refuse!(
             Unsupported,
@@ -181,13 +190,13 @@ fn create(
             let (plain, max_seconds) = (EigenParams::default(), limit.left());
             let params =
                 EigenParams { end, count, tol, max_restarts, verify, seed, max_seconds, ..plain };
-            let (v, report) = slice_modes(&op, &params, &mut monitor)?;
+            let (v, report) = slice_modes(&*op, &params, &mut monitor)?;
             (v.into(), report)
         }
         EigenMethod::Lanczos => {
             let params = settings.lanczos(scale, limit.left());
             let guess = guess.as_deref().map(VectorSet::of).transpose()?;
-            eigen_set(&op, None, &params, guess.as_ref(), &mut monitor)?
+            eigen_set(&*op, None, &params, guess.as_ref(), &mut monitor)?
         }
         EigenMethod::Ritz => {
             // Its tolerance is absolute: the largest eigenvalue first.
@@ -201,9 +210,9 @@ fn create(
                 max_seconds: limit.left(),
                 ..Default::default()
             };
-            let (_, top) = eigen(&op, None, &largest, None, &mut monitor)?;
+            let (_, top) = eigen(&*op, None, &largest, None, &mut monitor)?;
             let params = settings.ritz(tol * top.values[0].abs(), limit.left());
-            let (v, report) = ritz(&op, &params, guess.as_deref(), &mut monitor)?;
+            let (v, report) = ritz(&*op, &params, guess.as_deref(), &mut monitor)?;
             (v.into(), report)
         }
     };
@@ -233,10 +242,10 @@ fn create(
     Ok(())
 }
 
-/// Kind of files with eigenvectors of M^dagger M, M the whole operator.
+/// Kind of files with eigenvectors of the whole operator's A.
 const KIND: &str = "eigen";
 
-fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
+fn save(eigen: &Arc<Eigen>, file: &Path) -> Result<()> {
     if eigen.vectors.first().subset() != Subset::Full {
         bail!(
             Unsupported,
@@ -250,33 +259,27 @@ fn save(eigen: &Arc<Eigen>, file: &str) -> Result<()> {
     let all = [("values", &r.values), ("residuals", &r.residuals), ("bounds", &r.bounds)];
     let mut tables: Vec<_> = all.map(|(name, v)| (name.to_string(), v.clone())).into();
     tables.push(("ends".to_string(), vec![r.least, r.largest]));
-    save_sets(Path::new(file), KIND, tables, &[&eigen.vectors])
+    save_sets(file, KIND, tables, &[&eigen.vectors])
 }
 
 fn load(
     dirac: &Arc<Dirac>,
-    file: &str,
+    file: &Path,
     out: &mut Out<plaq_eigen>,
     report: &mut Report<plaq_eigen_report>,
 ) -> Result<()> {
     let (context, action) = (dirac.context(), dirac.op());
     let start = Instant::now();
-    let scale = dirac.scale(System::Full).powi(2);
+    let (op, scale) = hermitian(dirac, System::Full)?;
     let links = action.links();
-    let mut from = VectorFile::open(
-        links.device(),
-        links.geometry(),
-        Path::new(file),
-        KIND,
-        action.shape().components,
-    )?;
+    let mut from =
+        VectorFile::open(links.device(), links.geometry(), file, KIND, action.shape().components)?;
     let (values, residuals) = (from.table("values")?, from.table("residuals")?);
     let (bounds, ends) = (from.table("bounds")?, from.table("ends")?);
     let n = from.header().count;
     if n == 0 || [values.len(), residuals.len(), bounds.len()] != [n; 3] || ends.len() != 2 {
-        bail!(FileFormat, "{file}: {n} eigenvectors with {} values", values.len());
+        bail!(FileFormat, "{}: {n} eigenvectors with {} values", file.display(), values.len());
     }
-    let op = Normal::mdag_m(action.clone());
     let mut vectors = from.read_set(0..n, links.precision())?;
     let epsilon = vectors.precision().min(op.shape().precision).epsilon();
     if vectors.precision() != op.shape().precision {
@@ -306,8 +309,9 @@ fn load(
         if !(r <= allowed && (norms[k] - 1.0).abs() <= 1e3 * epsilon) {
             bail!(
                 FieldMismatch,
-                "{file}: with this operator eigenvector {k} of value {} has the residual {}, when \
+                "{}: with this operator eigenvector {k} of value {} has the residual {}, when \
                  it was found {}: it belongs to another one",
+                file.display(),
                 significant(found.values[k], 7),
                 significant(r, 3),
                 significant(residuals[k], 3)

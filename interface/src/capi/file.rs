@@ -5,10 +5,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{
-    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, Text, TextOut,
+    choose, choose_any, number_of, optional_text, Handle, One, Out, Params, Report, TextOut,
 };
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
+use super::file_name::FileName;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::table::interface;
 use crate::error::Result;
@@ -103,13 +104,13 @@ interface! {
         /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
         /// FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
         /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-        plaq_gauge_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
+        plaq_gauge_read_file(context: Handle<plaq_context>, path: FileName, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-        plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: Text, params: Params<plaq_write_params>) = write_file;
+        plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_write_params>) = write_file;
         /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
         /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
         /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-        plaq_gauge_file_text(path: Text, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
+        plaq_gauge_file_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
 
@@ -128,7 +129,7 @@ fn positive(value: f64, name: &str) -> Result<Option<f64>> {
 
 fn read_file(
     context: &Arc<Context>,
-    path: &str,
+    path: &Path,
     params: &plaq_read_params,
     gauge: &mut Out<plaq_gauge>,
     report: &mut Report<plaq_file_report>,
@@ -155,14 +156,7 @@ fn read_file(
     };
     let precision = choose(params.precision, "params.precision")?;
     let storage = choose(params.storage, "params.storage")?;
-    let loaded = load_gauge(
-        context.device(),
-        context.comm(),
-        Path::new(path),
-        precision,
-        storage,
-        &options,
-    )?;
+    let loaded = load_gauge(context.device(), context.comm(), path, precision, storage, &options)?;
     let info = &loaded.info;
     report.set(plaq_file_report {
         extents: loaded.gauge.geometry().global_extents().map(|l| l as i32),
@@ -180,13 +174,13 @@ fn read_file(
 }
 
 fn file_text(
-    path: &str,
+    path: &Path,
     FileText(of): FileText,
     value: &mut TextOut,
     capacity: i64,
     found: &mut Out<i32>,
 ) -> Result<()> {
-    let file = GaugeReader::open(Path::new(path), None)?;
+    let file = GaugeReader::open(path, None)?;
     let text = of(file.info());
     found.set(text.is_some() as i32);
     value.set(text.as_deref().unwrap_or(""), capacity)
@@ -205,7 +199,7 @@ pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
     }
 }
 
-fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<()> {
+fn write_file(gauge: &Arc<Gauge>, path: &Path, p: &plaq_write_params) -> Result<()> {
     let bits = bits_of(p.precision)?;
     if p.reserved != 0 {
         refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", p.reserved));
@@ -223,5 +217,5 @@ fn write_file(gauge: &Arc<Gauge>, path: &str, p: &plaq_write_params) -> Result<(
         ..Default::default()
     };
     let format = choose(p.format, "params.format")?;
-    save_gauge(Path::new(path), &*gauge.read("gauge")?, format, &options)
+    save_gauge(path, &*gauge.read("gauge")?, format, &options)
 }

@@ -13,11 +13,12 @@ use crate::bail;
 use crate::compose::SolveReport;
 use crate::error::Result;
 use crate::fields::{Noise, SpinorField};
+use crate::io::Origin;
 use crate::operators::phase;
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
-use crate::ops::source::{Sequential, Source, SourceSites};
+use crate::ops::source::{support, Sequential, Source, SourceSites};
 use crate::refuse;
 
 #[derive(Clone, Copy)]
@@ -131,7 +132,8 @@ interface! {
         /// as many as the source has columns.
         plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("columns of the source")]) = propagator_of_source;
         /// The same for the sources that a field of the operator's precision holds, on the full lattice:
-        /// smeared, sequential, of another code. `residuals`: NULL or room for as many as it has right-hand
+        /// smeared, sequential, of another code. Where the field does not know the position of its source
+        /// (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
         /// sides.
         plaq_solver_columns(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
         /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
@@ -214,7 +216,10 @@ pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
 }
 
 fn source_of(spinor: &Arc<Spinor>, params: &plaq_source_params) -> Result<()> {
-    source(params)?.set(&mut *spinor.write("spinor")?)
+    let source = source(params)?;
+    source.set(&mut *spinor.write("spinor")?)?;
+    spinor.set_origin(Origin { position: source.position.map(Some), ..Default::default() });
+    Ok(())
 }
 
 fn columns_of(params: &plaq_source_params, columns: &mut Out<i64>) -> Result<()> {
@@ -240,7 +245,9 @@ fn sequential_of(
     };
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
-    sequential.set(&mut out, &psi)
+    sequential.set(&mut out, &psi)?;
+    to.set_origin(from.origin());
+    Ok(())
 }
 
 fn propagator_of_source(
@@ -255,7 +262,8 @@ fn propagator_of_source(
     let from = source(params)?;
     let mut monitor = monitor(solver.solver(), callback, user);
     let done = propagator(solver.solver(), from, solver.columns(), &mut monitor)?;
-    solved(solver, done, out, report, residuals)
+    let origin = Origin { position: from.position.map(Some), ..solver.origin() };
+    solved(solver, origin, done, out, report, residuals)
 }
 
 fn columns_solved(
@@ -269,19 +277,24 @@ fn columns_solved(
 ) -> Result<()> {
     solver.context().check_same(sources.context(), "sources")?;
     let from = sources.read("sources")?;
+    let mut origin = Origin { position: sources.origin().position, ..solver.origin() };
+    if origin.position == [None; 4] {
+        origin.position = support(&from)?;
+    }
     let mut monitor = monitor(solver.solver(), callback, user);
     let done = propagator_of(solver.solver(), &from, solver.columns(), &mut monitor)?;
-    solved(solver, done, out, report, residuals)
+    solved(solver, origin, done, out, report, residuals)
 }
 
 fn solved(
     solver: &Arc<Solver>,
+    origin: Origin,
     (field, done): (SpinorField, SolveReport),
     out: &mut Out<plaq_spinor>,
     report: &mut Report<plaq_solve_report>,
     residuals: &mut MaybeArray<f64>,
 ) -> Result<()> {
-    out.set(solver.context().adopt(Spinor::new(solver.context(), field))?);
+    out.set(solver.context().adopt(Spinor::with_origin(solver.context(), field, origin))?);
     report.set(to_c(&done, solver.solver().params().solver.kind));
     residuals.set(done.solver.residual);
     solver.keep_history(done.solver.history);

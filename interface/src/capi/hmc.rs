@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::args::{Handle, Local, Out, Raw, Report, Text, TextOut};
 use super::context::Context;
+use super::file_name::FileName;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::table::interface;
@@ -124,10 +125,10 @@ interface! {
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
         /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
         /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
-        plaq_hmc_save(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = save;
+        plaq_hmc_save(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
         /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
         /// those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
-        plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: Text) = load;
+        plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
         /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
         /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
@@ -280,15 +281,15 @@ fn set_place(hmc: &Arc<Chain>, seed: i64, trajectory: i64) -> Result<()> {
     Ok(())
 }
 
-fn save(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
+fn save(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &Path) -> Result<()> {
     hmc.context.check_same(gauge.context(), "gauge")?;
-    save_checkpoint(Path::new(file), &*gauge.read("gauge")?, &*hmc.hmc()?)
+    save_checkpoint(file, &*gauge.read("gauge")?, &*hmc.hmc()?)
 }
 
-fn load(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &str) -> Result<()> {
+fn load(hmc: &Arc<Chain>, gauge: &Arc<Gauge>, file: &Path) -> Result<()> {
     hmc.context.check_same(gauge.context(), "gauge")?;
     let mut chain = hmc.hmc()?;
-    gauge.change("gauge", |links| load_checkpoint(Path::new(file), links, &mut chain))
+    gauge.change("gauge", |links| load_checkpoint(file, links, &mut chain))
 }
 
 fn input_number(

@@ -1,7 +1,7 @@
 //! The C interface: `include/plaq.h` and `bindings/fortran/plaq.f90` are generated from the
 //! tables of this folder (`cargo run --example interface`). One file per C object; each declares its functions and
 //! structs in an `interface!` table and implements them in safe Rust. Only boundary, args,
-//! versioned, the table itself and milc/start (pinned memory) touch raw pointers. The headers in
+//! file_name, versioned, the table itself and milc/start (pinned memory) touch raw pointers. The headers in
 //! `include/quda` come from tables in the same way.
 
 // C's names; and what callers of the C functions must keep to stands once, atop the header.
@@ -18,6 +18,7 @@ pub mod distillation;
 pub mod eigen;
 pub mod field;
 pub mod file;
+mod file_name;
 pub mod flow;
 pub mod force;
 pub mod gauge;
@@ -34,6 +35,7 @@ pub mod momentum;
 pub mod multigrid;
 pub mod observe;
 pub mod openqcd;
+pub mod origin;
 pub mod overlap;
 pub mod overlap_solve;
 pub mod path;
@@ -58,6 +60,7 @@ pub const MODULES: &[&table::Module] = &[
     &clover::MODULE,
     &dirac::MODULE,
     &laplace::MODULE,
+    &origin::MODULE,
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,

@@ -3,9 +3,10 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{Handle, Local, One, Out, Params, Raw, Report, Text};
+use super::args::{Handle, Local, One, Out, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
+use super::file_name::FileName;
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -130,12 +131,12 @@ interface! {
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: One<Precision>, vectors: Out<plaq_spinor>) = vectors_of;
         /// Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
         /// at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
-        plaq_multigrid_save(multigrid: Handle<plaq_multigrid>, file: Text) = save;
+        plaq_multigrid_save(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
         /// plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
         /// number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
         /// vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
-        plaq_multigrid_load(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: Text, multigrid: Out<plaq_multigrid>) = load;
+        plaq_multigrid_load(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, multigrid: Out<plaq_multigrid>) = load;
     }
 }
 
@@ -285,16 +286,16 @@ fn vectors_of(
     Ok(())
 }
 
-fn save(multigrid: &Arc<Multigrid>, file: &str) -> Result<()> {
-    save_multigrid(Path::new(file), &multigrid.multigrid)
+fn save(multigrid: &Arc<Multigrid>, file: &Path) -> Result<()> {
+    save_multigrid(file, &multigrid.multigrid)
 }
 
 fn load(
     dirac: &Arc<Dirac>,
     params: &plaq_multigrid_params,
-    file: &str,
+    file: &Path,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = load_multigrid(Path::new(file), &**dirac.op(), &read(params)?)?;
+    let made = load_multigrid(file, &**dirac.op(), &read(params)?)?;
     adopt(dirac, made, multigrid)
 }

@@ -10,6 +10,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::Noise;
+use crate::io::Origin;
 use crate::ops::observables::{self, FieldStrength};
 use crate::ops::quenched::Quenched;
 use crate::refuse;
@@ -261,5 +262,7 @@ fn noise_of(spinor: &Arc<Spinor>, noise: Noise, seed: i64, first: i32) -> Result
     if first < 0 {
         refuse!(InvalidArgument, "first", expected("0 or more"), found("{first}"));
     }
-    spinor.write("spinor")?.set_noise(noise, seed as u64, first as u32)
+    spinor.write("spinor")?.set_noise(noise, seed as u64, first as u32)?;
+    spinor.set_origin(Origin::default());
+    Ok(())
 }

@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::args::{
-    number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report, Text,
+    number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report,
 };
 use super::context::{plaq_context, Context};
 use super::eigen::watch;
 use super::field::plaq_precision;
+use super::file_name::FileName;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
 use super::solve::plaq_progress_callback;
@@ -21,6 +22,7 @@ use crate::compose::seconds_of;
 use crate::compose::{Finder, Method, Modes, Overlap as Operator, OverlapAlgorithm, OverlapModes};
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
+use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::HermitianWilson;
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
@@ -61,6 +63,11 @@ impl Overlap {
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
+    }
+    /// What is known of solutions for a source that is not.
+    pub(super) fn origin(&self) -> Origin {
+        let phase = self.op.sign().kernel().op().params().boundary[3];
+        Origin { boundary: Some(phase.arg() / std::f64::consts::PI), ..Default::default() }
     }
     pub(super) fn low(&self) -> Option<Arc<OverlapModes>> {
         self.low.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -166,10 +173,10 @@ interface! {
         /// residuals with these links are measured. Low modes of D in the file start solves, and answer
         /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
         /// other links or parameters; FILE_*.
-        plaq_overlap_load(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: Text, overlap: Out<plaq_overlap>) = load;
+        plaq_overlap_load(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: FileName, overlap: Out<plaq_overlap>) = load;
         /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
         /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
-        plaq_overlap_save(overlap: Handle<plaq_overlap>, file: Text) = save;
+        plaq_overlap_save(overlap: Handle<plaq_overlap>, file: FileName) = save;
         /// The same operator with another mass; modes are shared.
         plaq_overlap_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
@@ -251,7 +258,7 @@ fn load(
     context: &Arc<Context>,
     gauge: &Arc<Gauge>,
     p: &plaq_overlap_params,
-    file: &str,
+    file: &Path,
     out: &mut Out<plaq_overlap>,
 ) -> Result<()> {
     let p = OverlapSettings::from_c(p, "params")?;
@@ -265,17 +272,17 @@ fn load(
         Precision::F64 => kernel.clone(),
         wide => Arc::new(HermitianWilson::new(Arc::new(kernel.op().to(wide, target.1)?))?),
     };
-    let modes = load_modes(Path::new(file), &own)?;
+    let modes = load_modes(file, &own)?;
     let found = start.elapsed().as_secs_f64();
     let op = Arc::new(p.operator(kernel, modes, target)?);
     let seconds = [found, start.elapsed().as_secs_f64() - found];
-    let low = load_overlap_modes(Path::new(file), &op)?.map(Arc::new);
+    let low = load_overlap_modes(file, &op)?.map(Arc::new);
     out.set(context.adopt(Overlap::new(context, op, seconds, max_seconds, low))?);
     Ok(())
 }
 
-fn save(overlap: &Arc<Overlap>, file: &str) -> Result<()> {
-    save_modes(Path::new(file), overlap.op.sign().modes(), overlap.low().as_deref())
+fn save(overlap: &Arc<Overlap>, file: &Path) -> Result<()> {
+    save_modes(file, overlap.op.sign().modes(), overlap.low().as_deref())
 }
 
 fn with_mass(overlap: &Arc<Overlap>, mass: f64, other: &mut Out<plaq_overlap>) -> Result<()> {

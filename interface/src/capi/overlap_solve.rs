@@ -18,6 +18,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::{Chosen, OverlapAlgorithm, OverlapPreconditioner, OverlapSolver, SolveReport};
 use crate::error::Result;
+use crate::io::Origin;
 use crate::ops::overlap::overlap_propagators;
 pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
@@ -143,11 +144,12 @@ fn solve(
     overlap.context().check_same(x.context(), "x")?;
     overlap.context().check_same(b.context(), "b")?;
     overlap.context().device().reset_peak();
-    let b = b.read("b")?;
+    let (position, b) = (b.origin().position, b.read("b")?);
     let solver = solver_of(overlap, &read(params)?, &[overlap.op.mass()], b.nrhs())?;
-    let mut x = x.write("x")?;
+    let (object, mut x) = (x, x.write("x")?);
     let mut monitor = watch(overlap.context().comm(), callback, user);
     let done = solver.solve(&mut x, &b, &mut monitor)?;
+    object.set_origin(Origin { position, ..overlap.origin() });
     residuals.set(done.residual.clone());
     report.set(report_of(overlap, &solver, done));
     Ok(())
@@ -173,11 +175,14 @@ fn propagators_of(
     let how = read(params)?;
     let solver = solver_of(overlap, &how, &masses, COLUMNS)?;
     let mut monitor = watch(overlap.context().comm(), callback, user);
-    let (fields, done) =
-        overlap_propagators(&solver, &masses, source(from)?, how.subtract, &mut monitor)?;
+    let from = source(from)?;
+    let (fields, done) = overlap_propagators(&solver, &masses, from, how.subtract, &mut monitor)?;
     let context = overlap.context();
-    let objects: Result<Vec<plaq_spinor>> =
-        fields.into_iter().map(|f| context.adopt(Spinor::new(context, f))).collect();
+    let origin = Origin { position: from.position.map(Some), ..overlap.origin() };
+    let objects: Result<Vec<plaq_spinor>> = fields
+        .into_iter()
+        .map(|f| context.adopt(Spinor::with_origin(context, f, origin)))
+        .collect();
     propagators.set(objects?);
     report.set(report_of(overlap, &solver, done));
     Ok(())

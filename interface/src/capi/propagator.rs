@@ -4,10 +4,11 @@ use std::ffi::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::args::{choose_any, optional_text, Handle, Maybe, Out, Params, Text};
+use super::args::{choose_any, optional_text, Handle, Maybe, Out, Params};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::file::bits_of;
+use super::file_name::FileName;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
@@ -44,20 +45,22 @@ interface! {
     }
     functions {
         /// Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
-        /// for, as many columns, or the zero handle. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_propagator_write_file(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: Text, params: Params<plaq_propagator_write_params>) = write_file;
+        /// for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
+        /// records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
+        plaq_propagator_write_file(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: FileName, params: Params<plaq_propagator_write_params>) = write_file;
         /// A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
         /// spin + colour where the file says which they are, else in its order. Checksums are compared;
-        /// sources in the file are passed over. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
+        /// what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+        /// plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
         /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-        plaq_propagator_read_file(context: Handle<plaq_context>, path: Text, params: Params<plaq_propagator_read_params>, propagator: Out<plaq_spinor>) = read_file;
+        plaq_propagator_read_file(context: Handle<plaq_context>, path: FileName, params: Params<plaq_propagator_read_params>, propagator: Out<plaq_spinor>) = read_file;
     }
 }
 
 fn write_file(
     propagator: &Arc<Spinor>,
     sources: Option<&Arc<Spinor>>,
-    path: &str,
+    path: &Path,
     p: &plaq_propagator_write_params,
 ) -> Result<()> {
     if let Some(sources) = sources {
@@ -66,15 +69,16 @@ fn write_file(
     let kind = choose_any(p.kind, "params.kind")?;
     let precision_bits = bits_of(p.precision)?;
     let info = optional_text(p.info, "params.info")?.unwrap_or_default();
-    let options = SaveOptions { kind, precision_bits, info, date: None };
+    let origin = propagator.origin();
+    let options = SaveOptions { kind, precision_bits, info, origin, date: None };
     let field = propagator.read("propagator")?;
     let from = sources.map(|sources| sources.read("sources")).transpose()?;
-    save_propagator(Path::new(path), &field, from.as_deref(), &options)
+    save_propagator(path, &field, from.as_deref(), &options)
 }
 
 fn read_file(
     context: &Arc<Context>,
-    path: &str,
+    path: &Path,
     p: &plaq_propagator_read_params,
     propagator: &mut Out<plaq_spinor>,
 ) -> Result<()> {
@@ -87,7 +91,7 @@ fn read_file(
     let precision = choose_any(p.precision, "params.precision")?;
     let expect = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));
     let (device, comm) = (context.device(), context.comm());
-    let field = load_propagator(device, comm, Path::new(path), precision, expect)?;
-    propagator.set(context.adopt(Spinor::new(context, field))?);
+    let (field, origin) = load_propagator(device, comm, path, precision, expect)?;
+    propagator.set(context.adopt(Spinor::with_origin(context, field, origin))?);
     Ok(())
 }

@@ -19,6 +19,7 @@ pub use crate::compose::plaq_solver_params;
 use crate::compose::{Chosen, DiracSolver, Equations, Solution, SolveReport, SolverSettings};
 use crate::error::{significant, Result};
 use crate::fields::{Needs, SpinorField};
+use crate::io::Origin;
 use crate::ops::propagator;
 use crate::params::InC;
 use crate::refuse;
@@ -30,6 +31,8 @@ pub struct Solver {
     solver: DiracSolver,
     /// Columns of a propagator solved at a time.
     columns: usize,
+    /// What is known of solutions for a source that is not.
+    origin: Origin,
     /// Residuals of the last solve.
     history: Mutex<Vec<f64>>,
 }
@@ -43,6 +46,9 @@ impl Solver {
     }
     pub(crate) fn columns(&self) -> usize {
         self.columns
+    }
+    pub(crate) fn origin(&self) -> Origin {
+        self.origin
     }
     pub(crate) fn keep_history(&self, history: Vec<f64>) {
         *self.history.lock().unwrap_or_else(PoisonError::into_inner) = history;
@@ -172,6 +178,7 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
         context: dirac.context().clone(),
         solver: DiracSolver::new(dirac.op().clone(), params)?,
         columns: settings.columns,
+        origin: dirac.origin(),
         history: Mutex::default(),
     };
     solver.set(dirac.context().adopt(object)?);
@@ -320,11 +327,13 @@ fn solve(
 ) -> Result<()> {
     solver.context.check_same(x.context(), "x")?;
     solver.context.check_same(b.context(), "b")?;
-    let b = b.read_any("b")?;
-    let mut x = x.write_any("x")?;
+    let known = Origin { position: b.origin().position, ..solver.origin };
+    let (b, object) = (b.read_any("b")?, x);
+    let mut x = object.write_any("x")?;
     let mut monitor = monitor(&solver.solver, callback, user);
     let stop = solver.solver.params().solver.stop;
     let done = solver.solver.solve_until(stop, &mut x, &b, &mut monitor)?;
+    object.set_origin(known);
     log::info!(
         "solve: {} iterations, residual {}, {:.3} s",
         done.solver.iterations,
@@ -355,6 +364,7 @@ fn multishift(
     }
     let count = count as usize;
     solver.context.check_same(b.context(), "b")?;
+    let known = Origin { position: b.origin().position, ..solver.origin };
     let b = b.read_any("b")?;
     let mut objects = Vec::new();
     for (k, handle) in x.get(count)?.into_iter().enumerate() {
@@ -371,6 +381,7 @@ fn multishift(
     let mut fields: Vec<&mut SpinorField> = guards.iter_mut().map(|guard| &mut **guard).collect();
     let mut monitor = monitor(&solver.solver, callback, user);
     let (done, each) = solver.solver.multishift(&shifts, &mut fields, &b, &mut monitor)?;
+    objects.iter().for_each(|object| object.set_origin(known));
     report.set(to_c(&done, SolverKind::Cg));
     residuals.set(each.iter().map(|r| largest(&r.residual)).collect());
     solver.keep_history(done.solver.history);

@@ -1,6 +1,6 @@
 //! Fields of spinors and of colour vectors.
 
-use std::sync::{Arc, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLockReadGuard, RwLockWriteGuard};
 
 use super::args::{
     choose, number_of, Array, Data, DataOut, Handle, Local, Memory, Out, OutArray, Params, Raw,
@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::fields::{
     blas, Components, GammaBasis, Group, Layout, Precision, Recon, RhsOrder, SpinorField, Subset,
 };
+use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::paths::LONGEST;
@@ -30,11 +31,22 @@ use num_complex::Complex64;
 pub struct Spinor {
     context: Arc<Context>,
     field: Shared<SpinorField>,
+    /// What is known of where the columns come from.
+    origin: Mutex<Origin>,
 }
 
 impl Spinor {
     pub(crate) fn new(context: &Arc<Context>, field: SpinorField) -> Self {
-        Spinor { context: context.clone(), field: Shared::new(field) }
+        Spinor::with_origin(context, field, Origin::default())
+    }
+    pub(crate) fn with_origin(context: &Arc<Context>, field: SpinorField, origin: Origin) -> Self {
+        Spinor { context: context.clone(), field: Shared::new(field), origin: Mutex::new(origin) }
+    }
+    pub(crate) fn origin(&self) -> Origin {
+        *self.origin.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+    pub(crate) fn set_origin(&self, origin: Origin) {
+        *self.origin.lock().unwrap_or_else(PoisonError::into_inner) = origin;
     }
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
@@ -197,8 +209,9 @@ fn shift(
     }
     let path = steps_of(&steps.get(length as usize)?)?;
     let links = gauge.read("gauge")?;
-    let x = x.read_any("x")?;
-    let mut y = y.write_any("y")?;
+    let (known, x) = (x.origin(), x.read_any("x")?);
+    let (target, mut y) = (y, y.write_any("y")?);
+    target.set_origin(known);
     let recon = if links.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
     let links = match (links.precision(), links.recon()) == (x.precision(), recon) {
         true => links.clone(),
@@ -267,7 +280,9 @@ fn external<'a>(
 fn load(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
     let mut field = spinor.write_any("spinor")?;
     let (description, memory) = external(&field, layout, data)?;
-    field.load(&description, &memory, layout.checked())
+    field.load(&description, &memory, layout.checked())?;
+    spinor.set_origin(Origin::default());
+    Ok(())
 }
 
 fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
@@ -277,14 +292,18 @@ fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Re
 }
 
 fn zero(spinor: &Arc<Spinor>) -> Result<()> {
-    spinor.write_any("spinor")?.clear()
+    spinor.write_any("spinor")?.clear()?;
+    spinor.set_origin(Origin::default());
+    Ok(())
 }
 
 fn copy(from: &Arc<Spinor>, to: &Arc<Spinor>) -> Result<()> {
     from.context.check_same(&to.context, "to")?;
     let source = from.read_any("from")?;
     let mut target = to.write_any("to")?;
-    blas::copy(&mut target, &source)
+    blas::copy(&mut target, &source)?;
+    to.set_origin(from.origin());
+    Ok(())
 }
 
 /// The arguments `count` must be the number of right-hand sides.
@@ -314,7 +333,9 @@ fn axpby(
     let pairs = |c: &Array<f64>| -> Result<Vec<Complex64>> {
         Ok(c.get(2 * n)?.chunks(2).map(|z| Complex64::new(z[0], z[1])).collect())
     };
-    blas::axpby(&pairs(a)?, &source, &pairs(b)?, &mut target)
+    blas::axpby(&pairs(a)?, &source, &pairs(b)?, &mut target)?;
+    y.set_origin(y.origin().shared(x.origin()));
+    Ok(())
 }
 
 fn norm2(x: &Arc<Spinor>, norms: &mut OutArray<f64>, count: i64) -> Result<()> {

@@ -193,7 +193,7 @@ impl Room {
         }
     }
 
-    /// The number of [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
+    /// As [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =

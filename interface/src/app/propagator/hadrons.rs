@@ -135,7 +135,7 @@ impl Hadrons {
                 Gamma::all().for_each(|g| add(lines.correlator(g, g)));
             }
         }
-        let closed = (1, Projection::Trace, phase);
+        let closed = (1, Projection::Trace, [phase; 2]);
         for sink in sinks() {
             for &name in &self.baryons {
                 // Without a strange quark all are light.

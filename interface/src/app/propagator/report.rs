@@ -80,7 +80,9 @@ fn shown<'a>(plan: &Plan, job: &'a Job) -> Option<Shown<'a>> {
         let half = job.hadrons.times / 2;
         for (k, name) in NAMES.iter().enumerate() {
             let (masses, errors) = (all.values(MASSES + k), all.errors(MASSES + k));
-            let window = plateau(&masses[..half], &errors[..half], plan.fit);
+            // Masses beyond the middle of the lattice count where they are asked for only.
+            let end = if plan.fit.is_some() { masses.len() } else { half };
+            let window = plateau(&masses[..end], &errors[..end], plan.fit);
             // The weights of the window for the average without each bin, too.
             let fit = window.map(|mut p| {
                 let of = |numbers: &[f64]| {

@@ -15,6 +15,7 @@ use crate::compose::multigrid::{Multigrid, Update};
 use crate::compose::{Chosen, DiracSolver};
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
+use crate::io::Origin;
 use crate::operators::{phase, QuarkAction};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
@@ -225,7 +226,9 @@ impl Run<'_> {
         let plan = self.plan;
         let (device, comm) = (&self.session.device, &self.session.comm);
         let double = Some(Precision::F64);
-        let field = load_propagator(device, comm, Path::new(name), double, self.found.extents)?;
+        // The source, boundary and normalisation that it is of are checked below by the operator itself.
+        let (field, _) =
+            load_propagator(device, comm, Path::new(name), double, self.found.extents)?;
         let info = info_of(name);
         let member = |key: &str| -> Option<f64> {
             let mut parts = info.split(", ").filter_map(|p| p.trim().strip_prefix(key));
@@ -400,7 +403,12 @@ impl Run<'_> {
                         plan.action.csw,
                         plan.action.normalisation_name()
                     );
-                    let how = SaveOptions { info, ..Default::default() };
+                    let origin = Origin {
+                        position: source.position.map(Some),
+                        boundary: Some(plan.action.boundary[3]),
+                        normalisation: Some(plan.action.normalisation_name()),
+                    };
+                    let how = SaveOptions { info, origin, ..Default::default() };
                     let name = name_of(base, &job.hadrons);
                     save_propagator(Path::new(&name), &field, begin, &how)?;
                 }

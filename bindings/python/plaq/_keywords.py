@@ -1,0 +1,383 @@
+"""Keywords that functions of the package pass on to structs of parameters, for type checkers: what the members of
+these take, but those that the functions name themselves. Generated from src/capi; do not edit.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence, TypedDict, Union
+
+from . import capi
+
+
+class Context(TypedDict, total=False):
+    """How to make a context."""
+    ordinal: int
+    communicator_kind: Union[int, str, capi.plaq_communicator]
+    communicator: Any
+    communicator_fortran: int
+    reproducible: int
+    grid: Sequence[int]
+    rank_table: Any
+    rank_callback: Callable[..., Any]
+    rank_user: Any
+    timeout: float
+    memory_limit: int
+    stream: Any
+
+
+class Layout(TypedDict, total=False):
+    """An array of the host."""
+    order: Union[int, str, capi.plaq_order]
+    precision: Union[int, str, capi.plaq_precision]
+    location: Union[int, str, capi.plaq_location]
+    basis: Union[int, str, capi.plaq_basis]
+    arrays: int
+    project: int
+    tolerance: float
+    scale: Sequence[float]
+    boundary: Sequence[float]
+    site_bytes: int
+    site_offset: int
+    stream: Any
+
+
+class GaugeSmear(TypedDict, total=False):
+    """Link smearing."""
+    kind: Union[int, str, capi.plaq_smearing]
+    steps: int
+    alpha: Sequence[float]
+    directions: int
+
+
+class Gauge(TypedDict, total=False):
+    """Shape of a gauge field."""
+    extents: Sequence[int]
+    precision: Union[int, str, capi.plaq_precision]
+    storage: Union[int, str, capi.plaq_storage]
+
+
+class Read(TypedDict, total=False):
+    """How to read a configuration; format and size come from the file."""
+    extents: Sequence[int]
+    storage: Union[int, str, capi.plaq_storage]
+    unitarity: float
+    header: float
+    project: int
+    wrong_checksum: int
+
+
+class Write(TypedDict, total=False):
+    """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8."""
+    byte_order: Union[int, str, capi.plaq_byte_order]
+    precision: Union[int, str, capi.plaq_precision]
+    sequence_number: int
+    ensemble_id: Union[str, bytes, None]
+    ensemble_label: Union[str, bytes, None]
+    creator: Union[str, bytes, None]
+    date: Union[str, bytes, None]
+    lfn: Union[str, bytes, None]
+
+
+class Spinor(TypedDict, total=False):
+    """Shape of a spinor field."""
+    extents: Sequence[int]
+    precision: Union[int, str, capi.plaq_precision]
+    subset: Union[int, str, capi.plaq_subset]
+    nrhs: int
+    spins: int
+    gauge: Any
+    slices: int
+
+
+class SpinorSmear(TypedDict, total=False):
+    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum"""
+    alpha: float
+    steps: int
+    directions: int
+
+
+class Update(TypedDict, total=False):
+    """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N))."""
+    beta: float
+    seed: int
+    sweeps: int
+    overrelax: int
+    first_sweep: int
+
+
+class Clover(TypedDict, total=False):
+    """Shape of a clover term."""
+    extents: Sequence[int]
+    precision: Union[int, str, capi.plaq_precision]
+    gauge: Any
+
+
+class Dirac(TypedDict, total=False):
+    """D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5."""
+    kappa: float
+    mass: float
+    csw: float
+    csw_t: float
+    mu: float
+    hop: Sequence[float]
+    boundary: Sequence[float]
+    precision: Union[int, str, capi.plaq_precision]
+    storage: Union[int, str, capi.plaq_storage]
+    normalisation: Union[int, str, capi.plaq_normalisation]
+
+
+class Laplace(TypedDict, total=False):
+    """-D^2 + m^2, D^2 the gauge-covariant second difference, on periodic fields:"""
+    mass2: float
+    directions: int
+    spins: int
+    precision: Union[int, str, capi.plaq_precision]
+    storage: Union[int, str, capi.plaq_storage]
+
+
+class Origin(TypedDict, total=False):
+    """Where the columns of a field come from, for plaq_contract_params and files."""
+    position: Sequence[int]
+    boundary: float
+    normalisation: Union[int, str, capi.plaq_normalisation]
+
+
+class MultigridLevel(TypedDict, total=False):
+    """A level of multigrid and its step to the next coarser one."""
+    block: Sequence[int]
+    vectors: int
+    pre: int
+    post: int
+
+
+class Multigrid(TypedDict, total=False):
+    """How to build a hierarchy of multigrid. The defaults need no tuning."""
+    levels: int
+    cycle: Union[int, str, capi.plaq_cycle]
+    level: Any
+    smoother: Union[int, str, capi.plaq_smoother]
+    smoother_precision: Union[int, str, capi.plaq_precision]
+    coarse_precision: Union[int, str, capi.plaq_precision]
+    iterations: int
+    coarsest_iterations: int
+    setup_iterations: int
+    refinements: int
+    gather: int
+    omega: float
+    tol: float
+    coarsest_tol: float
+    seed: int
+    coarse_smoother: Union[int, str, capi.plaq_smoother]
+    coarsest: Union[int, str, capi.plaq_coarsest]
+    coarsest_modes: int
+    deep_cycle: Union[int, str, capi.plaq_cycle]
+    domain: Sequence[int]
+    domain_steps: int
+    link_precision: Union[int, str, capi.plaq_precision]
+    setup_columns: int
+    setup_solver: Union[int, str, capi.plaq_setup_solver]
+    twist_factors: Sequence[float]
+    setup_vectors: Union[int, str, capi.plaq_vector_memory]
+
+
+class Solver(TypedDict, total=False):
+    """How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system."""
+    algorithm: Union[int, str, capi.plaq_algorithm]
+    solution: Union[int, str, capi.plaq_solution]
+    equations: Union[int, str, capi.plaq_equations]
+    system: Union[int, str, capi.plaq_system]
+    sloppy_precision: Union[int, str, capi.plaq_precision]
+    sloppy_storage: Union[int, str, capi.plaq_storage]
+    max_iterations: int
+    nkrylov: int
+    precondition_steps: int
+    initial_guess: int
+    tol: float
+    tol_hq: float
+    delta: float
+    omega: float
+    columns: int
+    expected_columns: int
+    max_seconds: float
+    distance_alpha: float
+    distance_t0: int
+
+
+class Source(TypedDict, total=False):
+    """Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise."""
+    noise: Union[int, str, capi.plaq_source_noise]
+    position: Sequence[int]
+    momentum: Sequence[int]
+    seed: int
+    vectors: int
+    spin: int
+    colour: int
+    first: int
+    count: int
+    time_parts: int
+
+
+class Sequential(TypedDict, total=False):
+    """Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x)."""
+    time: int
+    gamma: int
+    momentum: Sequence[int]
+    origin: Sequence[int]
+
+
+class Contract(TypedDict, total=False):
+    """How propagators are contracted."""
+    position: Sequence[int]
+    boundary: float
+    parity: int
+    projection: Union[int, str, capi.plaq_projection]
+
+
+class PropagatorWrite(TypedDict, total=False):
+    """What a propagator's file holds."""
+    kind: Union[int, str, capi.plaq_propagator_kind]
+    precision: Union[int, str, capi.plaq_precision]
+    info: Union[str, bytes, None]
+
+
+class PropagatorRead(TypedDict, total=False):
+    """How to read a propagator."""
+    extents: Sequence[int]
+    precision: Union[int, str, capi.plaq_precision]
+
+
+class Eigen(TypedDict, total=False):
+    """What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M."""
+    method: Union[int, str, capi.plaq_eigen_method]
+    end: Union[int, str, capi.plaq_eigen_end]
+    system: Union[int, str, capi.plaq_system]
+    room: int
+    block: int
+    max_restarts: int
+    verify: int
+    tol: float
+    degree: int
+    time_slices: int
+    from_: float
+    to: float
+    seed: int
+    max_seconds: float
+    vectors: Union[int, str, capi.plaq_vector_memory]
+    least_room: int
+
+
+class Overlap(TypedDict, total=False):
+    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s."""
+    delta: float
+    sign: Union[int, str, capi.plaq_overlap_sign]
+    most_modes: int
+    finder: Union[int, str, capi.plaq_overlap_finder]
+    modes_tol: float
+    max_degree: int
+    two_passes: int
+    low: float
+    high: float
+    csw: float
+    precision: Union[int, str, capi.plaq_precision]
+    storage: Union[int, str, capi.plaq_storage]
+    seed: int
+    smearing_steps: int
+    smearing: Union[int, str, capi.plaq_smearing]
+    smearing_alpha: Sequence[float]
+    max_seconds: float
+    high_modes: int
+    max_restarts: int
+    vectors: Union[int, str, capi.plaq_vector_memory]
+    block: int
+
+
+class OverlapSolve(TypedDict, total=False):
+    """How D x = b is solved."""
+    algorithm: Union[int, str, capi.plaq_overlap_algorithm]
+    max_iterations: int
+    tol: float
+    sloppy_precision: Union[int, str, capi.plaq_precision]
+    sloppy_storage: Union[int, str, capi.plaq_storage]
+    relax: int
+    deflate: int
+    nkrylov: int
+    wilson_iterations: int
+    wilson_mass: float
+    wilson_tol: float
+    subtract: int
+    max_seconds: float
+
+
+class Gaugefix(TypedDict, total=False):
+    """How to fix a gauge."""
+    time: int
+    residual: int
+    method: Union[int, str, capi.plaq_gaugefix_method]
+    precision: Union[int, str, capi.plaq_gaugefix_precision]
+    logarithmic: int
+    omega: float
+    probability: float
+    stochastic_sweeps: int
+    hot: float
+    cold: float
+    temperatures: int
+    microcanonical: int
+    stop_theta: float
+    stop_theta_max: float
+    stop_change: float
+    max_iterations: int
+    check_every: int
+    copies: int
+    random_start: int
+    seed: int
+    alpha: float
+
+
+class GaugeAction(TypedDict, total=False):
+    """A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1"""
+    beta: Sequence[float]
+    c0: Sequence[float]
+    c1: Sequence[float]
+
+
+class Hmc(TypedDict, total=False):
+    """A chain but for its action and its integrator: keys of an input (docs/hmc.md)."""
+    length: float
+    seed: int
+    trajectory: int
+    accept_until: int
+    reversibility_every: int
+
+
+class Quarks(TypedDict, total=False):
+    """Quarks of an action (docs/fermions.md)."""
+    flavours: int
+    system: Union[int, str, capi.plaq_system]
+    max_iterations: int
+    sloppy_precision: Union[int, str, capi.plaq_precision]
+    guesses: int
+    smearing_levels: int
+    multigrid: int
+    multigrid_preconditioner: int
+    persistent: int
+    nkrylov: int
+    refresh: Union[int, str, capi.plaq_refresh]
+    shifts: int
+    fields: int
+    check_every: int
+    tolerance_force: float
+    tolerance_hamiltonian: float
+    smearing_rho: float
+    error_force: float
+    error_hamiltonian: float
+    interval: Sequence[float]
+    epsilon: float
+
+
+class Flow(TypedDict, total=False):
+    """A gradient flow by Luescher's third-order Runge-Kutta scheme (JHEP 08 (2010) 071, appendix C)."""
+    kind: Union[int, str, capi.plaq_flow_kind]
+    every: int
+    step: float
+    time: float
+    tolerance: float

@@ -1,0 +1,200 @@
+"""The overlap operator."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
+
+import numpy as np
+
+from . import capi
+from ._native import passes_on
+from ._objects import Object
+from ._progress import Progress, residuals
+from .fields import Fermion, Propagator, source_of
+from .gauge import Gauge, links
+from .quarks import Columns, Multigrid, Operator, Plan, phases, plan_of, warn_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
+
+
+class Overlap(Operator):
+    """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m, rho = 1 + s, Q = gamma5 (D_W - rho). Members of
+    capi.plaq_overlap_params by keyword: delta, sign="zolotarev", modes, csw, smearing_steps with smearing_alpha."""
+
+    adjoint_form = "ddag"
+
+    @passes_on(capi.plaq_overlap_params, without=["boundary"])
+    def __init__(
+        self,
+        gauge: Gauge,
+        *,
+        mass: float = 0,
+        s: float = 0.4,
+        boundary_phases: Optional[Sequence[complex]] = None,
+        modes: Any = None,
+        load: Any = None,
+        progress: Progress = None,
+        _handle: Any = None,
+        **params: "Unpack[_keywords.Overlap]",
+    ) -> None:
+        links(gauge)
+        boundary = phases(boundary_phases)
+        how = capi.plaq_overlap_params(mass=mass, s=s, boundary=boundary, **params)
+        if isinstance(modes, int):
+            how.modes, modes = modes, None
+        made = _handle
+        if made is None and load is not None:
+            made = capi.plaq_overlap_load(gauge.context, gauge, how, load)
+        elif made is None:
+            with residuals(progress, "modes", 0) as callback:
+                made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
+        Object.__init__(self, made, gauge.context)
+        self.extents, self._solvers = gauge.extents, {}
+        about = self.describe()
+        self.mass, self.s, self.rho = about.mass, about.s, 1 + about.s
+        self.precision = capi.plaq_precision(about.precision).name.lower()
+        self.name = f"D, mass {mass:g}, s {s:g}"
+        self.report, self.residuals = None, None  # type: ignore[assignment]
+        self._arguments = (gauge, s, boundary_phases)
+
+    def describe(self) -> capi.plaq_overlap_report:
+        """Approximation of the sign function, modes, error bounds, cost so far."""
+        report = capi.plaq_overlap_report()
+        capi.plaq_overlap_describe(self, report)
+        return report
+
+    def with_mass(self, mass: float) -> "Overlap":
+        """The same operator with another mass; modes are shared."""
+        gauge, s, boundary = self._arguments
+        handle = capi.plaq_overlap_with_mass(self, mass)
+        return Overlap(gauge, mass=mass, s=s, boundary_phases=boundary, _handle=handle)
+
+    def update(self, gauge: Gauge) -> None:
+        raise capi.Unsupported("an overlap operator has the modes of its links: make another one")
+
+    def apply(self, psi: Columns, *, form: str = "d", out: Optional[Fermion] = None) -> Columns:
+        """D psi, or with form "ddag", "ddagd", "sign", "q" what plaq_overlap_form says."""
+        x, many = self._taken(psi, "psi")
+        y = out if out is not None else self.field(x.n)
+        capi.plaq_overlap_apply(self, form, y, x)
+        return y if out is not None else self._given(y, psi, many)  # type: ignore[return-value]
+
+    @passes_on(capi.plaq_overlap_solve_params)
+    def solve(  # type: ignore[override]
+        self,
+        b: Columns,
+        *,
+        x0: Any = None,
+        multigrid: Optional[Multigrid] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.OverlapSolve]",
+    ) -> Columns:
+        """x with D x = b; members of capi.plaq_overlap_solve_params by keyword: tol, algorithm="cg", ..."""
+        if x0 is not None:
+            raise capi.Unsupported("x0: solves with the overlap operator take no guess")
+        if multigrid is not None:
+            capi.plaq_overlap_set_multigrid(self, multigrid)
+        right, many = self._taken(b, "b")
+        x = self.field(right.n)
+        report, found = capi.plaq_solve_report(), np.empty(right.n)
+        how = capi.plaq_overlap_solve_params(**params)
+        if multigrid is not None:
+            how.multigrid = 1
+        with residuals(progress, "solve", how.tol) as callback, self._reported(report, found):
+            capi.plaq_overlap_solve(self, how, x, right, callback, report, found)
+        warn_of(report, "solve")
+        return self._given(x, b, many)
+
+    @passes_on(capi.plaq_overlap_solve_params)
+    def plan(  # type: ignore[override]
+        self, n: int = 12, *, multigrid: Optional[Multigrid] = None, **params: "Unpack[_keywords.OverlapSolve]"
+    ) -> Plan:
+        """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs; a `multigrid` stays
+        that of later solves, as it does with solve. A propagator solves six columns of one chirality at a time."""
+        how = capi.plaq_overlap_solve_params(**params)
+        if multigrid is not None:
+            capi.plaq_overlap_set_multigrid(self, multigrid)
+            how.multigrid = 1
+        report = capi.plaq_plan_report()
+        names = capi.plaq_overlap_plan(self, how, n, report)
+        return plan_of(n, report, names, 2 * n * self._column_bytes())
+
+    @staticmethod
+    @passes_on(capi.plaq_overlap_params, without=["boundary"])
+    def plan_new(
+        gauge: Gauge,
+        n: int = 0,
+        *,
+        boundary_phases: Optional[Sequence[complex]] = None,
+        solve: Optional[Dict[str, Any]] = None,
+        **params: Any,
+    ) -> Plan:
+        """Memory and kernels of Overlap(gauge, ...), parameters as there, with the search for as many modes as it may
+        find, and of a solve with it for n columns (0: none), parameters of this in `solve`, before anything runs.
+        `kept`: bytes of the operator with its modes."""
+        links(gauge)
+        how = capi.plaq_overlap_params(boundary=phases(boundary_phases), **params)
+        report = capi.plaq_plan_report()
+        names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
+        return plan_of(n, report, names, 0)
+
+    @passes_on(capi.plaq_overlap_solve_params, without=["multigrid"])
+    def propagator(
+        self, source: Any = None, *, masses: Optional[Sequence[float]] = None, progress: Progress = None, **params: Any
+    ) -> Any:
+        """(D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source, or with subtract=0 D(m)^-1 source: a Propagator, with
+        `masses` a list of one for each."""
+        source = source_of(source)
+        wanted = [self.mass] if masses is None else list(masses)
+        handles = (capi.plaq_spinor * len(wanted))()
+        report = capi.plaq_solve_report()
+        how = capi.plaq_overlap_solve_params(**params)
+        try:
+            with residuals(progress, "propagator", how.tol) as callback, self._reported(report, None):
+                capi.plaq_overlap_propagators(self, how, wanted, len(wanted), source, callback, handles, report)
+        except BaseException:
+            for handle in handles:  # made before the callback raised
+                capi.plaq_spinor_destroy(handle)
+            raise
+        found = []
+        for mass, handle in zip(wanted, handles):
+            made = Propagator(None, context=self.context, _handle=capi.plaq_spinor(handle.id))
+            made.report = report
+            made.of = f"Overlap, mass {mass:g}, s {self.s:g}"
+            found.append(made)
+        warn_of(report, "propagator")
+        return found[0] if masses is None else found
+
+    def index(self, count: int = 4, tol: float = 1e-6, progress: Progress = None) -> Dict[str, Any]:
+        """Low modes of D^dagger D of the massless operator: eigenvalues |lambda|^2 of chirality `plus` and `minus`,
+        numbers of zero modes `zeros` (n_+, n_-) and the `index` n_- - n_+."""
+        plus, minus, zeros = np.empty(count), np.empty(count), np.empty(2, np.int32)
+        with residuals(progress, "index", tol) as callback:
+            capi.plaq_overlap_index(self, count, tol, callback, plus, minus, zeros)
+        return {"plus": plus, "minus": minus, "zeros": zeros.tolist(), "index": int(zeros[1] - zeros[0])}
+
+    def kernel(self) -> np.ndarray:
+        """Eigenvalues of the modes of Q that are projected, by modulus."""
+        values = np.empty(self.describe().modes)
+        capi.plaq_overlap_kernel(self, values, None, None, len(values))
+        return values
+
+    def modes(self) -> Fermion:
+        """A new field with all vectors of the search for modes, those that are projected first."""
+        return Fermion(None, context=self.context, _handle=capi.plaq_overlap_modes(self))
+
+    def ginsparg_wilson(self, seed: int = 1) -> float:
+        """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
+        return capi.plaq_overlap_ginsparg_wilson(self, seed)
+
+    def save(self, path: Any) -> None:
+        """Writes the modes to a file for Overlap(U, load=path)."""
+        capi.plaq_overlap_save(self, path)
+
+    def eigen(self, *arguments: Any, **more: Any) -> Any:
+        raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")
+
+    multishift = history = load_eigen = eigen

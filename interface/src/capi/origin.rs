@@ -1,0 +1,115 @@
+//! Where the columns of a field come from.
+
+use std::sync::Arc;
+
+use super::args::{choose, number_of, Handle, Local, OutArray, Params, Report};
+use super::dirac::plaq_normalisation;
+use super::spinor::{plaq_spinor, Spinor};
+use super::table::interface;
+use crate::compose::Normalisation;
+use crate::error::Result;
+use crate::io::Origin;
+use crate::ops::source::support;
+use crate::params::{Choice, Number};
+use crate::refuse;
+
+interface! {
+    "Sources of fields"
+    params {
+        /// Where the columns of a field come from, for plaq_contract_params and files.
+        plaq_origin_params, plaq_origin_params_init {
+            /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
+            position: [i32; 4] = [-1; 4],
+            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+            boundary: f64 = f64::NAN,
+            /// Normalisation of the operator whose inverse a propagator is; -1: not known.
+            normalisation: plaq_normalisation = Number::new(-1),
+            /// Must be 0.
+            reserved: i32 = 0,
+        }
+    }
+    reports {
+        /// What is known of where the columns of a field come from: members as in plaq_origin_params.
+        plaq_origin_report, plaq_origin_report_init {
+            position: [i32; 4],
+            boundary: f64,
+            normalisation: plaq_normalisation,
+            reserved: i32,
+        }
+    }
+    functions {
+        /// What is known of the source and the operator of a field: propagators, solutions and sources have it from the
+        /// calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
+        /// they are made of. After plaq_spinor_load nothing is known.
+        plaq_spinor_origin(spinor: Local<plaq_spinor>, origin: Report<plaq_origin_report>) = origin_of;
+        /// Says it of a field of other codes. Errors: INVALID_ARGUMENT.
+        plaq_spinor_set_origin(spinor: Handle<plaq_spinor>, origin: Params<plaq_origin_params>) = set_origin;
+        /// The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
+        /// other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
+        /// are looked at on the host.
+        plaq_spinor_support(spinor: Handle<plaq_spinor>, position: OutArray<i32>[4]) = support_of;
+    }
+}
+
+/// -1 stands for what is not known.
+fn to_c_position(position: [Option<usize>; 4]) -> [i32; 4] {
+    position.map(|x| x.map_or(-1, |x| x as i32))
+}
+
+fn origin_of(spinor: &Arc<Spinor>, report: &mut Report<plaq_origin_report>) -> Result<()> {
+    let origin = spinor.origin();
+    let mut named = Normalisation::named();
+    let normalisation = named.find(|(name, _)| Some(name.word) == origin.normalisation);
+    report.set(plaq_origin_report {
+        position: to_c_position(origin.position),
+        boundary: origin.boundary.unwrap_or(f64::NAN),
+        normalisation: normalisation.map_or(Number::new(-1), |(_, value)| number_of(value)),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+/// Coordinates of which -1 is not known.
+pub(crate) fn known(position: [i32; 4], name: &str) -> Result<[Option<usize>; 4]> {
+    if position.iter().any(|&x| x < -1) {
+        refuse!(InvalidArgument, "{name}", expected("coordinates, or -1"), found("{position:?}"));
+    }
+    Ok(position.map(|x| usize::try_from(x).ok()))
+}
+
+fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
+    if params.reserved != 0 {
+        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
+    }
+    let position = known(params.position, "params.position")?;
+    let extents = spinor.read_any("spinor")?.geometry().global_extents();
+    if position.iter().zip(extents).any(|(x, l)| x.is_some_and(|x| x >= l)) {
+        let found = params.position;
+        refuse!(
+            InvalidArgument,
+            "params.position",
+            expected("a site of the lattice {extents:?}"),
+            found("{found:?}")
+        );
+    }
+    if params.boundary.is_infinite() {
+        refuse!(
+            InvalidArgument,
+            "params.boundary",
+            expected("an angle"),
+            found("{}", params.boundary)
+        );
+    }
+    let normalisation = match params.normalisation.0 {
+        -1 => None,
+        _ => Some(choose::<Normalisation>(params.normalisation, "params.normalisation")?.word()),
+    };
+    let boundary = Some(params.boundary).filter(|b| !b.is_nan());
+    spinor.set_origin(Origin { position, boundary, normalisation });
+    Ok(())
+}
+
+fn support_of(spinor: &Arc<Spinor>, position: &mut OutArray<i32>) -> Result<()> {
+    position.set(to_c_position(support(&*spinor.read("spinor")?)?).to_vec());
+    Ok(())
+}

@@ -1,0 +1,74 @@
+"""What signatures, help and type checkers know of keywords."""
+
+import inspect
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import plaq
+from common import refused
+
+FUNCTIONS = [
+    plaq.Wilson, plaq.Clover, plaq.Twisted, plaq.Doublet, plaq.Overlap, plaq.Context, plaq.init, plaq.open, plaq.heatbath,
+    plaq.point, plaq.wall, plaq.volume, plaq.mesons, plaq.baryons, plaq.Gauge.fix, plaq.Gauge.write, plaq.Gauge.warm,
+    plaq.Wilson.solve, plaq.Wilson.propagator, plaq.Wilson.eigen, plaq.Wilson.multigrid, plaq.Wilson.plan,
+    plaq.Overlap.solve, plaq.Overlap.propagator, plaq.Propagator.open, plaq.Propagator.write, plaq.Fermion.noise,
+]  # fmt: skip
+
+
+def test_signatures_name_every_keyword():
+    for function in FUNCTIONS:
+        kinds = {p.kind for p in inspect.signature(function).parameters.values()}
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, function
+    names = inspect.signature(plaq.Clover).parameters
+    assert {"gauge", "csw", "mass", "kappa", "xi", "nu", "precision", "normalisation", "mu", "csw_t"} <= set(names)
+    help_of = plaq.Clover.__init__.__doc__
+    assert "    mass: " in help_of and "    kappa: " in help_of
+    assert inspect.signature(plaq.Wilson.solve).parameters["tol"].default == plaq.capi.plaq_solver_params().tol
+    assert "    max_iterations: " in plaq.Wilson.solve.__doc__ and "reserved" not in plaq.Wilson.solve.__doc__
+
+
+def test_misspelt_keywords_are_type_errors():
+    U = plaq.Gauge.unit((2, 2, 2, 2))
+    D = plaq.Wilson(U, mass=1)
+    for words, call in {
+        "Wilson()|'mas'|did you mean mass": lambda: plaq.Wilson(U, mas=0.1),
+        "Clover()|'mas'|did you mean mass": lambda: plaq.Clover(U, mas=0.1, csw=1),
+        "Overlap()|'delt'|did you mean delta": lambda: plaq.Overlap(U, delt=1),
+        "solve()|'tolerance'|did you mean tol": lambda: D.solve(D.field(), tolerance=3),
+        "propagator()|'multigird'|did you mean multigrid": lambda: D.propagator(multigird=1),
+        "eigen()|'verfy'|did you mean verify": lambda: D.eigen(2, verfy=1),
+        "fix()|'copys'|did you mean copies": lambda: U.fix(copys=1),
+        "point()|'momentun'|did you mean momentum": lambda: plaq.point(0, momentun=1),
+        "warm()|'colors'|did you mean colours": lambda: plaq.Gauge.warm((2, 2, 2, 2), colors=2),
+        "init()|'thread'|did you mean threads": lambda: plaq.init("cpu", thread=1),
+    }.items():
+        refused(TypeError, words, call)
+
+
+PROGRAM = """import plaq
+U = plaq.Gauge.unit([4, 4, 4, 4])
+D = plaq.Wilson(U, mas=0.1)
+E = plaq.Clover(U, mas=0.1, csw=1.0)
+S = D.propagator(tolerance=3)
+D.propagator().pionn()
+U.fix(gauge=3)
+D.solve(plaq.Fermion(U), tol="small")
+x: plaq.Fermion = D @ D.solve(plaq.Fermion(U), tol=1e-8, solver="cgnr")
+C: plaq.Correlator = plaq.Clover(U, mass=0.1, csw=1).propagator((0, 0, 0, 1), tol=1e-8).pion()
+n: int = D.report.iterations
+"""
+
+
+def test_mypy_finds_what_is_wrong():
+    import mypy  # noqa: F401
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "program.py"
+        file.write_text(PROGRAM)
+        command = [sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir", f"{folder}/cache", str(file)]
+        path = str(Path(plaq.__file__).resolve().parent.parent)
+        done = subprocess.run(command, capture_output=True, text=True, env={"MYPYPATH": path, "PATH": "/usr/bin:/bin"})
+    wrong = sorted({int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line})
+    assert wrong == [3, 4, 5, 6, 7, 8], done.stdout + done.stderr
