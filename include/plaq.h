@@ -2222,9 +2222,9 @@ typedef struct plaq_eigen_params {
    * 0 to 100000. Default: 0. */
   int32_t degree;
   /** The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
-   * Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
-   * Default: 0. */
+   * Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
+   * values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+   * 0 or 1. Default: 0. */
   int32_t time_slices;
   /** Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
    * normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -2644,7 +2644,7 @@ enum {
   PLAQ_OVERLAP_AUTO = 2
 };
 
-/** How modes of the kernel are found. */
+/** How low modes of the kernel are found. */
 typedef int32_t plaq_overlap_finder;
 enum {
   /** Block Lanczos. */

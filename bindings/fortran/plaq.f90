@@ -1231,8 +1231,8 @@ module plaq
     !> Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
     integer(c_int32_t) :: degree
     !> The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
-    !> Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count.
+    !> Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
+    !> values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
     integer(c_int32_t) :: time_slices
     !> Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
     !> normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
@@ -1408,7 +1408,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
   !> Whichever takes less time here, in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
-  !> How modes of the kernel are found.
+  !> How low modes of the kernel are found.
   !> Block Lanczos.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
   !> Minimising the Ritz functional (Kalkreuter and Simma).

@@ -1,5 +1,6 @@
 """What propagators know of where they come from: position of the source, boundary phase, normalisation."""
 
+import inspect
 import itertools
 import tempfile
 
@@ -21,7 +22,7 @@ def wilson(U, time=1.0, **more):
     return D if time == 1.0 else plaq.Wilson(U, mass=0.2, **{KEYWORD: [1, 1, 1, np.exp(1j * np.pi * time)]}, **more)
 
 
-KEYWORD = "boundary" if "boundary" in plaq.Wilson.__init__.__kwdefaults__ else "boundary_phases"
+KEYWORD = "boundary" if "boundary" in inspect.signature(plaq.Wilson).parameters else "boundary_phases"
 
 
 def same(S, R):

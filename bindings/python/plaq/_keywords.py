@@ -266,6 +266,33 @@ class Eigen(TypedDict, total=False):
     least_room: int
 
 
+class Modes(TypedDict, total=False):
+    """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z."""
+    count: int
+    steps: int
+    rho: float
+    tol: float
+    max_restarts: int
+    verify: int
+    seed: int
+    max_seconds: float
+
+
+class ModesNoise(TypedDict, total=False):
+    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x)."""
+    noise: Union[int, str, capi.plaq_source_noise]
+    vectors: int
+    seed: int
+    time: Union[int, str, capi.plaq_modes_dilution]
+    time_parts: int
+    spin: Union[int, str, capi.plaq_modes_dilution]
+    spin_parts: int
+    mode: Union[int, str, capi.plaq_modes_dilution]
+    mode_parts: int
+    first: int
+    count: int
+
+
 class Overlap(TypedDict, total=False):
     """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s."""
     delta: float

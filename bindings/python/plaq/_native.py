@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import ctypes.util
 import difflib
@@ -12,6 +13,7 @@ import inspect
 import operator
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, TypeVar, Union
@@ -303,6 +305,15 @@ class Struct(ctypes.Structure):
     def __repr__(self) -> str:
         members = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items() if name != "reserved")
         return f"{type(self).__name__}({members})"
+
+
+def level() -> int:
+    """The stack level of a warning that is given by the caller of this: that of the program that called the package."""
+    inside = (str(Path(__file__).resolve().parent), contextlib.__file__)
+    frame, found = sys._getframe(1), 1
+    while frame.f_back is not None and os.path.realpath(frame.f_code.co_filename).startswith(inside):
+        frame, found = frame.f_back, found + 1
+    return found
 
 
 def check_keywords(function: str, given: Iterable[str], known: Sequence[str]) -> None:

@@ -7,6 +7,8 @@ import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Iterator, Optional, Tuple, Union
 
+from ._native import level
+
 #: What `progress=` takes: None or False for nothing, True for a bar, or a function, whose result, if true, ends the call.
 Progress = Union[None, bool, Callable[..., Any]]
 #: How much of the whole is done, and what the bar says besides.
@@ -25,7 +27,7 @@ def watched(
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        warnings.warn("progress=True: tqdm, which draws the bar, is not installed", stacklevel=4)
+        warnings.warn("progress=True: tqdm, which draws the bar, is not installed", stacklevel=level())
         yield None
         return
     # Digits of a residual and flow times are no whole numbers.

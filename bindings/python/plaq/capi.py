@@ -3559,9 +3559,9 @@ class plaq_eigen_params(Struct):
       degree: Degree of the Chebyshev polynomial; 0: found from the spectrum; 1: no polynomial.
         0 to 100000. Default: 0.
       time_slices: The `count` smallest of every time slice are found by themselves, of an operator without hops in t, e.g. the
-        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and values are [t][k].
-        Of the other parameters `tol`, `max_restarts`, `seed` and `max_seconds` count. 0 or 1.
-        Default: 0.
+        Laplacian of colour vectors in x, y and z: vector k holds number k of every slice, of unit length there, and
+        values are [t][k]. Of the other parameters `tol`, `max_restarts`, `verify`, `seed` and `max_seconds` count.
+        0 or 1. Default: 0.
       from_: Lower end of the polynomial's interval, which should hold what is not wanted, in the operator's
         normalisation; it is replaced where wanted eigenvalues turn out to lie in it.
         Default: 0.
@@ -4273,7 +4273,7 @@ class plaq_overlap_sign(Enum):
 
 
 class plaq_overlap_finder(Enum):
-    """How modes of the kernel are found."""
+    """How low modes of the kernel are found."""
     #: Block Lanczos.
     LANCZOS = 0
     #: Minimising the Ritz functional (Kalkreuter and Simma).

@@ -12,7 +12,7 @@ from ._objects import Object
 from ._progress import Progress, residuals
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
-from .quarks import Columns, Multigrid, Operator, Plan, phases, plan_of, warn_of
+from .quarks import Columns, Multigrid, Operator, Plan, phases, _plan, _warn
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -58,6 +58,7 @@ class Overlap(Operator):
         self.precision = capi.plaq_precision(about.precision).name.lower()
         self.name = f"D, mass {mass:g}, s {s:g}"
         self.report, self.residuals = None, None  # type: ignore[assignment]
+        self._boundary = boundary[3]
         self._arguments = (gauge, s, boundary_phases)
 
     def describe(self) -> capi.plaq_overlap_report:
@@ -105,7 +106,7 @@ class Overlap(Operator):
             how.multigrid = 1
         with residuals(progress, "solve", how.tol) as callback, self._reported(report, found):
             capi.plaq_overlap_solve(self, how, x, right, callback, report, found)
-        warn_of(report, "solve")
+        _warn(report, "solve")
         return self._given(x, b, many)
 
     @passes_on(capi.plaq_overlap_solve_params)
@@ -120,7 +121,7 @@ class Overlap(Operator):
             how.multigrid = 1
         report = capi.plaq_plan_report()
         names = capi.plaq_overlap_plan(self, how, n, report)
-        return plan_of(n, report, names, 2 * n * self._column_bytes())
+        return _plan(n, report, names, 2 * n * self._column_bytes())
 
     @staticmethod
     @passes_on(capi.plaq_overlap_params, without=["boundary"])
@@ -139,7 +140,7 @@ class Overlap(Operator):
         how = capi.plaq_overlap_params(boundary=phases(boundary_phases), **params)
         report = capi.plaq_plan_report()
         names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
-        return plan_of(n, report, names, 0)
+        return _plan(n, report, names, 0)
 
     @passes_on(capi.plaq_overlap_solve_params, without=["multigrid"])
     def propagator(
@@ -165,7 +166,7 @@ class Overlap(Operator):
             made.report = report
             made.of = f"Overlap, mass {mass:g}, s {self.s:g}"
             found.append(made)
-        warn_of(report, "propagator")
+        _warn(report, "propagator")
         return found[0] if masses is None else found
 
     def index(self, count: int = 4, tol: float = 1e-6, progress: Progress = None) -> Dict[str, Any]:

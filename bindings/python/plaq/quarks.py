@@ -12,7 +12,7 @@ import numpy as np
 
 from . import capi
 from ._arrays import borrow, handed, is_array, room
-from ._native import passes_on
+from ._native import level, passes_on
 from ._objects import Object, bits, sites
 from ._progress import Progress, residuals
 from .fields import Fermion, Propagator, source_of
@@ -91,18 +91,18 @@ def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
     return tuple(cmath.phase(phase) / math.pi for phase in found)
 
 
-def plan_of(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
+def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
     return Plan(n, report.memory, fields, tuple(names.splitlines()), report.to_compile, report.seconds, report.kept)
 
 
-def warn_of(report: capi.plaq_solve_report, what: str) -> None:
+def _warn(report: capi.plaq_solve_report, what: str) -> None:
     if not report.converged:
         ended = capi.plaq_stopped_by(report.stopped_by).name.lower()
         warnings.warn(
             f"{what}: not converged: residual {report.residual:.2e} after {report.iterations} iterations, "
             f"ended by {ended}",
             NotConvergedWarning,
-            stacklevel=3,
+            stacklevel=level(),
         )
 
 
@@ -143,6 +143,8 @@ class Operator(Object):
         capi.plaq_dirac_describe(self, report)
         self.precision = capi.plaq_precision(report.precision).name.lower()
         self._solvers: Dict[Any, Object] = {}
+        #: Boundary phase of its fields in time in units of pi.
+        self._boundary = 0.0
         #: Of the last solve, a capi.plaq_solve_report and |b - D x| / |b| of every column.
         self.report: capi.plaq_solve_report = None  # type: ignore[assignment]
         self.residuals: Any = None
@@ -269,7 +271,7 @@ class Operator(Object):
         report, found = capi.plaq_solve_report(), np.empty(right.n)
         with residuals(progress, "solve", _tol(how)) as callback, self._reported(report, found):
             capi.plaq_solver_solve(by, x, right, callback, report, found)
-        warn_of(report, "solve")
+        _warn(report, "solve")
         return self._given(x, b, many)
 
     def multishift(
@@ -284,7 +286,7 @@ class Operator(Object):
             capi.plaq_solver_multishift(
                 solver, fields, list(sigma), [tol] * len(fields), len(fields), right, callback, report
             )
-        warn_of(report, "multishift")
+        _warn(report, "multishift")
         return [self._given(field, b, many) for field in fields]
 
     @passes_on(capi.plaq_solver_params)
@@ -315,7 +317,7 @@ class Operator(Object):
         solver may set up on the way, if it goes on to multigrid, is not in it."""
         report = capi.plaq_plan_report()
         names = capi.plaq_solver_plan(self._solver(multigrid, {**params, "solver": solver}), n, report)
-        return plan_of(n, report, names, 2 * n * self._column_bytes())
+        return _plan(n, report, names, 2 * n * self._column_bytes())
 
     def _column_bytes(self) -> int:
         return 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]
@@ -414,7 +416,7 @@ class Wilson(Operator):
             gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
         )
-        self.normalisation = normalisation
+        self._boundary, self.normalisation = boundary[3], normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
         return capi.plaq_dirac_create(gauge.context, gauge, params)
@@ -487,7 +489,7 @@ class Wilson(Operator):
         if isinstance(found, Propagator):
             found.report, found.residuals = report, reached
             found.of = f"{type(self).__name__} {self.name}"
-        warn_of(report, "propagator")
+        _warn(report, "propagator")
         return found
 
     @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])
