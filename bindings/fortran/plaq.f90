@@ -2754,7 +2754,8 @@ module plaq
       import
       type(plaq_solver), value :: solver
     end function
-    !> Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+    !> Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
+    !> less, fewer are solved for at a time. Where there is more, a
     !> solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     !> A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
     !> solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
@@ -2765,8 +2766,9 @@ module plaq
       integer(c_int64_t), intent(inout) :: bytes
     end function
     !> Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-    !> is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
-    !> comes again where constants differ. Errors: INVALID_ARGUMENT.
+    !> is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
+    !> "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+    !> for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_solver_plan(solver, nrhs, report, names, capacity) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -2775,9 +2777,9 @@ module plaq
       character(kind=c_char), intent(inout) :: names(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Solves for all right-hand sides of b at once. x and b have the operator's precision and
-    !> the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-    !> Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    !> Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
+    !> report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+    !> Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
     !> Arrays: residuals[right-hand sides of b].
     integer(c_int32_t) function plaq_solver_solve(solver, &
         x, &

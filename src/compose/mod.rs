@@ -30,29 +30,19 @@
 //! # Ok::<(), plaq_core::error::Error>(())
 //! ```
 
-pub mod approximation;
-mod modes;
 pub mod multigrid;
 mod overlap;
-mod overlap_choice;
-mod overlap_mass;
-mod overlap_modes;
-mod overlap_solve;
-mod overlap_systems;
-mod sign;
 mod solve;
 mod spectrum;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use crate::linop::{Schur, System};
-pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
-pub use overlap::{Overlap, OverlapSquare};
-pub use overlap_modes::{OverlapModes, OverlapModesRecord};
-pub use overlap_solve::{
-    OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver,
+pub use overlap::{
+    approximation, Finder, HighMode, Method, ModeParams, Modes, ModesRecord, Overlap,
+    OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
+    OverlapSolver, OverlapSquare, Sign, SignParams,
 };
-pub use sign::{Method, Sign, SignParams};
 pub use solve::{
     plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes,
     Normalisation, Solution, SolveParams, SolveReport, SolverSettings, COLUMNS,

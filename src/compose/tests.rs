@@ -218,7 +218,7 @@ fn a_second_lattice_shares_kernels_that_know_no_lattice() {
 /// Multigrid for light quarks, many solves and large lattices; a set-up that is there costs nothing.
 #[test]
 fn multigrid_is_chosen_where_its_set_up_pays() {
-    use super::overlap_choice::Work;
+    use super::overlap::choice::Work;
     let work = |l: usize, cpu, distance, solves| Work {
         sites: [l * l * l * 2 * l; 2],
         cpu,

@@ -1,7 +1,7 @@
 //! The solver that chooses while it solves. What it finds is checked with the reference's operator.
 
 use plaq::compose::{Chosen, Normalisation, SolverSettings};
-use plaq::fields::Components;
+use plaq::fields::{blas, Components};
 use plaq::operators::{ActionParams, LaplaceParams, QuarkAction};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
@@ -193,6 +193,69 @@ fn short_memory_solves_fewer_columns() {
         device.limit_memory(u64::MAX);
         let report = report.unwrap();
         assert!(report.solver.converged && report.chosen == Chosen::OnlyKrylov, "{report:?}");
+    }
+}
+
+/// Right-hand sides that do not fit beside each other go in parts, by multigrid that was asked for as by BiCGStab of an
+/// automatic solver, and the chain says so. A source that is refused leaves the solutions of all parts as they were.
+#[test]
+fn short_memory_solves_in_parts() {
+    for device in devices() {
+        let setup = Setup::new(&device, over_ranks([8, 4, 4, 16]), ROUGH);
+        let alone = setup.geometry.comm().size() == 1;
+        let wilson = setup.wilson(DiracParams { mass: 0.1, ..Default::default() });
+        let op: Arc<dyn QuarkAction> = wilson.clone();
+        let level = LevelParams { block: [4, 4, 4, 4], vectors: 8, pre: 0, post: 4 };
+        let params = MultigridParams::with_levels(vec![level]);
+        let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
+        let asked = SolverSettings { algorithm: SolverKind::Gcr, nkrylov: 4, ..settings(0) };
+        let by_multigrid = automatic(&op, &asked).with_multigrid(Some(multigrid)).unwrap();
+        let field = |n| op.shape().field(n).unwrap();
+        let (mut x, mut b) = (field(12), field(12));
+        b.set_noise(Noise::Normal, 5, 0).unwrap();
+        for (solver, links) in [
+            (by_multigrid, "fallback(GCR in single(multigrid 2 levels), BiCGStab in single)"),
+            (automatic(&op, &settings(12)), "BiCGStab"),
+        ] {
+            // Exchanges are made by a first solve.
+            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            assert!(report.solver.converged && report.columns == 12, "{report:?}");
+            let (mut bad, mut one) = (field(12), field(1));
+            blas::copy(&mut bad, &b).unwrap();
+            // What cycles of multigrid have left is freed.
+            device.limit_memory(0);
+            assert!(solver.solve(&mut x, &b, &mut unwatched).is_err());
+            let limit = device.used().0 + solver.memory(5).unwrap();
+            device.limit_memory(limit);
+            let told = solver.describe(12);
+            x.set_noise(Noise::Normal, 9, 0).unwrap();
+            let report = solver.solve(&mut x, &b, &mut unwatched).unwrap();
+            assert!(report.solver.converged && report.columns == 4, "{report:?}");
+            assert!(report.memory_peak <= limit && report.solver.residual.len() == 12);
+            let words = "4 columns at a time > scaled > to 1e-10 > Schur even > ";
+            assert!(told.contains(words) && told.contains(links), "{told}");
+            if alone {
+                // A source that cannot be solved for is the last one's.
+                let mut nan = vec![0.0; 24 * setup.lat.volume()];
+                nan[0] = f64::NAN;
+                one.load_lex(&nan).unwrap();
+                bad.copy_rhs(11, &one, 0, 1).unwrap();
+                let before = blas::norm2(&x).unwrap();
+                let refused = solver.solve(&mut x, &bad, &mut unwatched).map(|_| ()).unwrap_err();
+                assert_eq!(refused.status, Status::NotFinite, "{refused}");
+                assert!(refused.message().contains("from 8 on"), "{refused}");
+                assert_eq!(blas::norm2(&x).unwrap(), before);
+            }
+            device.limit_memory(u64::MAX);
+            for k in [0, 5, 11].into_iter().filter(|_| alone) {
+                let [x, b] = [&x, &b].map(|v| {
+                    let mut one = field(1);
+                    one.copy_rhs(0, v, k, 1).unwrap();
+                    one
+                });
+                assert!(residual(&setup, &wilson, &x, &b) < 1.01e-10);
+            }
+        }
     }
 }
 

@@ -123,6 +123,7 @@ def test_solve():
     # Columns are fields' batches: the same kernels, in the order of their first launches. All of a CPU's are there.
     assert set(d.plan(8).kernels) == set(plan.kernels) and any(name.startswith("hop_f32") for name in plan.kernels)
     assert (plan.to_compile, plan.seconds) == (0, 0) and "all compiled" in repr(plan)
+    assert plan.chain.startswith("automatic(4 columns at a time > scaled > ") and "BiCGStab" in repr(plan)
     # Another solver has others, and multigrid has many more.
     other = d.plan(4, solver="cgnr", sloppy_precision="double")
     assert not any("f32" in name for name in other.kernels) and set(other.kernels) & set(plan.kernels)

@@ -2929,7 +2929,8 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 
 
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
-    """Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+    """Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
+    less, fewer are solved for at a time. Where there is more, a
     solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
     solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
@@ -2944,8 +2945,9 @@ _plaq_solver_plan = _n.function("plaq_solver_plan", _c.c_int32, [plaq_solver, _c
 
 def plaq_solver_plan(solver: Any, nrhs: int, report: Optional[plaq_plan_report] = None, capacity: int = 65536) -> str:
     """Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-    is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
-    comes again where constants differ. Errors: INVALID_ARGUMENT.
+    is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
+    "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+    for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_solver_plan, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -2963,9 +2965,9 @@ def plaq_solver_solve(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> None:
-    """Solves for all right-hand sides of b at once. x and b have the operator's precision and
-    the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-    Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+    """Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
+    report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+    Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
     Arrays: residuals[right-hand sides of b].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)

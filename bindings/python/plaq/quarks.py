@@ -57,7 +57,8 @@ Columns = TypeVar("Columns")
 class Plan(NamedTuple):
     """What a solve for `n` columns takes on the device: bytes of memory beside b and x (`solver`) and of these (`fields`),
     names of `kernels`, how many of these are `to_compile` when they are first used (0 on a CPU), the `seconds`
-    that this takes, a rough estimate, and bytes of `solver` that stay allocated afterwards (`kept`)."""
+    that this takes, a rough estimate, and bytes of `solver` that stay allocated afterwards (`kept`). `chain`: the steps
+    of the solve, from the first to the iteration."""
 
     n: int
     solver: int
@@ -66,11 +67,13 @@ class Plan(NamedTuple):
     to_compile: int
     seconds: float
     kept: int = 0
+    chain: str = ""
 
     def __repr__(self) -> str:
+        chain = f"{self.chain}; " if self.chain else ""
         compiled = f"{self.to_compile} to compile in about {self.seconds:.0f} s" if self.to_compile else "all compiled"
         return (
-            f"<Plan of {self.n} columns: {self.solver / 2**20:.1f} MiB for the solver, {self.fields / 2**20:.1f} MiB "
+            f"<Plan of {self.n} columns: {chain}{self.solver / 2**20:.1f} MiB for the solver, {self.fields / 2**20:.1f} MiB "
             f"for b and x; {len(self.kernels)} kernels, {compiled}>"
         )
 
@@ -91,8 +94,9 @@ def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
     return tuple(cmath.phase(phase) / math.pi for phase in found)
 
 
-def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int) -> Plan:
-    return Plan(n, report.memory, fields, tuple(names.splitlines()), report.to_compile, report.seconds, report.kept)
+def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int, chain: str = "") -> Plan:
+    kernels = tuple(names.splitlines())
+    return Plan(n, report.memory, fields, kernels, report.to_compile, report.seconds, report.kept, chain)
 
 
 def _warn(report: capi.plaq_solve_report, what: str) -> None:
@@ -316,8 +320,9 @@ class Operator(Object):
         """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs. What the default
         solver may set up on the way, if it goes on to multigrid, is not in it."""
         report = capi.plaq_plan_report()
-        names = capi.plaq_solver_plan(self._solver(multigrid, {**params, "solver": solver}), n, report)
-        return _plan(n, report, names, 2 * n * self._column_bytes())
+        text = capi.plaq_solver_plan(self._solver(multigrid, {**params, "solver": solver}), n, report)
+        chain, _, names = text.partition("\n")
+        return _plan(n, report, names, 2 * n * self._column_bytes(), chain)
 
     def _column_bytes(self) -> int:
         return 2 * int(np.prod(self._column())) * capi.plaq_precision[self.precision.upper()]

@@ -80,7 +80,7 @@ fn plan(
     let (how, nrhs) = (read(params)?, right_hand_sides(nrhs)?);
     let kept = overlap.kept().clone();
     let needs = how.needs(&overlap.op, overlap.low().as_deref(), nrhs, &kept)?;
-    tell(&needs, report, names, capacity)
+    tell(&needs, None, report, names, capacity)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -98,7 +98,7 @@ fn create_plan(
         0 => None,
         _ => Some((&how, right_hand_sides(nrhs)?)),
     };
-    tell(&settings.needs(&*gauge.read("gauge")?, solve)?, report, names, capacity)
+    tell(&settings.needs(&*gauge.read("gauge")?, solve)?, None, report, names, capacity)
 }
 
 /// A solver for these quark masses.

@@ -142,18 +142,20 @@ interface! {
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
-        /// Device memory in bytes that a solve for `nrhs` right-hand sides needs, without x and b. Where there is more, a
+        /// Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
+        /// less, fewer are solved for at a time. Where there is more, a
         /// solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
         /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
         /// solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-        /// is run, compiled or allocated. `names`: a line for each kernel, less than 8 KiB for most solves; a name
-        /// comes again where constants differ. Errors: INVALID_ARGUMENT.
+        /// is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
+        /// "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
+        /// for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
         plaq_solver_plan(solver: Local<plaq_solver>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
-        /// Solves for all right-hand sides of b at once. x and b have the operator's precision and
-        /// the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
-        /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
+        /// Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
+        /// report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
+        /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
         plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
         /// Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
         /// solve, propagator or multishift: by the recurrence and for the system that is iterated;
@@ -217,18 +219,22 @@ fn plan(
     capacity: i64,
 ) -> Result<()> {
     let nrhs = right_hand_sides(nrhs)?;
-    tell(&solver.solver.needs(nrhs)?, report, names, capacity)
+    let (needs, chain) = (solver.solver.needs(nrhs)?, solver.solver.describe(nrhs));
+    tell(&needs, Some(&chain), report, names, capacity)
 }
 
-/// Reports what work needs.
+/// Reports what work needs, in the names after a line for its chain of links, where it has one.
 pub(super) fn tell(
     needs: &Needs,
+    chain: Option<&str>,
     report: &mut Report<plaq_plan_report>,
     names: &mut TextOut,
     capacity: i64,
 ) -> Result<()> {
     let bytes = |n| i64::try_from(n).unwrap_or(i64::MAX);
-    names.set(&needs.kernels.names.join("\n"), capacity)?;
+    let kernels = needs.kernels.names.iter().map(String::as_str);
+    let lines: Vec<&str> = chain.into_iter().chain(kernels).collect();
+    names.set(&lines.join("\n"), capacity)?;
     report.set(plaq_plan_report {
         memory: bytes(needs.memory),
         kernels: needs.kernels.names.len() as i64,

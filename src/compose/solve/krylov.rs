@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::{QuarkAction, Storage};
+use crate::params::Choice;
 use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, Source, System};
 
 /// The copy of an operator in which a solve iterates, which follows changes of the links.
@@ -125,7 +126,7 @@ impl Inverter for Krylov {
             Equations::NormalError => " of MM†",
         };
         let inner = match self.system.sloppy.is_some() {
-            true => format!(" in {}", self.iterated.0),
+            true => format!(" in {}", self.iterated.0.word()),
             false => String::new(),
         };
         let by = match (&self.multigrid, &self.system.preconditioner) {

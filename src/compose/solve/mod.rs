@@ -61,6 +61,9 @@ struct Prepared {
 impl Prepared {
     fn new(of: Ingredients) -> Result<Self> {
         let plan = plan(&of)?;
+        if !of.op.shape().device.is_stand_in() {
+            log::info!("solver: {}", plan.first.describe(0));
+        }
         Ok(Prepared { of: Arc::new(of), plan, shifted: Arc::default() })
     }
 }

@@ -1,9 +1,22 @@
 //! The overlap operator (Neuberger, hep-lat/9707022), with rho = 1 + s and the hermitian kernel Q of mass -rho:
 //! D_N(0) = rho (1 + gamma5 sign Q), D_N(m) = (1 - m / (2 rho)) D_N(0) + m (physics.md, Overlap).
 
+pub mod approximation;
+pub(super) mod choice;
+mod low_modes;
+mod mass;
+mod modes;
+mod sign;
+mod solve;
+mod systems;
+
 use std::sync::Arc;
 
-use super::{ModeParams, Modes, Sign, SignParams};
+pub use low_modes::{OverlapModes, OverlapModesRecord};
+pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
+pub use sign::{Method, Sign, SignParams};
+pub use solve::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver};
+
 use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{blas, GaugeField, Noise, Precision, Recon, SpinorField};

@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use super::{DiracSolver, Sign};
+use super::Sign;
+use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::{LinOp, Shape};

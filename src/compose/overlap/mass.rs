@@ -7,8 +7,9 @@
 //! changes for w + x from 0.75 m to 2.5 m and is smallest at 2 m: that of the free field on all momenta, and
 //! those of spectra shrunk towards 4 as x grows, as links become rougher.
 
-use super::{DiracSolver, Overlap, Schur, Solution, SolveParams};
+use super::Overlap;
 use crate::bail;
+use crate::compose::{DiracSolver, Schur, Solution, SolveParams};
 use crate::error::Result;
 use crate::fields::{blas, Noise, Precision, Recon};
 use crate::operators::in_storage;

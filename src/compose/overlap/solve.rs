@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex64;
 
-use super::multigrid::Multigrid;
-use super::overlap_systems::{Unitary, WilsonInverse};
-use super::{DiracSolver, Overlap, OverlapModes, OverlapSquare, Schur, Solution, SolveParams};
+use super::systems::{Unitary, WilsonInverse};
+use super::{Overlap, OverlapModes, OverlapSquare};
 use crate::bail;
+use crate::compose::multigrid::Multigrid;
+use crate::compose::{DiracSolver, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
 use crate::fields::{blas, Precision, Recon, SpinorField};
 use crate::linop::{LinOp, Shape};

@@ -32,7 +32,7 @@ const LEAST: usize = 4096;
 
 /// The device and the amount of work of a solve with the Wilson operator's inverse.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Work {
+pub(in crate::compose) struct Work {
     /// Sites of the lattice and of a rank.
     pub sites: [usize; 2],
     pub cpu: bool,
