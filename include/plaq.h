@@ -1033,12 +1033,12 @@ enum {
   PLAQ_FORM_MMDAG = 3
 };
 
-/** D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5. */
+/** A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5. */
 typedef struct plaq_dirac_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
-   * must be set. */
+  /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
+   * A number above 0, to 2. */
   double kappa;
   /** Bare mass m; ignored where kappa is not 0. Default: not set (NaN). */
   double mass;
@@ -1051,15 +1051,17 @@ typedef struct plaq_dirac_params {
   /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
    * Default: 1, 1, 1, 1. */
   double hop[4];
-  /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-   * 1: antiperiodic. Default: 0, 0, 0, 1. */
+  /** Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
+   * also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+   * Default: 0, 0, 0, 1. */
   double boundary[4];
   /** Precision of the operator; 0: that of the gauge field. Default: 0. */
   plaq_precision precision;
   /** Storage of its links; 0: two rows. The clover term is made of the gauge field's.
    * Default: 0. */
   plaq_storage storage;
-  /** Default: PLAQ_NORMALISATION_KAPPA. */
+  /** What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+   * eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS. */
   plaq_normalisation normalisation;
   /** Must be 0. */
   int32_t reserved;
@@ -2723,7 +2725,8 @@ typedef struct plaq_overlap_params {
   double high;
   /** Sheikholeslami-Wohlert coefficient of the kernel. Default: 0. */
   double csw;
-  /** Boundary phases. Default: 0, 0, 0, 1. */
+  /** Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+   * Default: 0, 0, 0, 1. */
   double boundary[4];
   /** Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
    * field. Default: 0. */

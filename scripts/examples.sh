@@ -127,7 +127,7 @@ gaugefix() {
   check "gaugefix, fixed links" same_field "$file" "$out/gaugefix" "$out/gaugefix.json"
   check "gaugefix, size of the transformation" [ "$(wc -c <"$out/gaugefix.g")" = $((4 * 4 * 4 * 8 * 9 * 16)) ]
   for time in 0 3; do
-    "${program[@]}" --gauge "$file" --condition coulomb --time "$time" --copies 2 --json "$out/gaugefix-$time.json" >"$out/log" 2>&1
+    "${program[@]}" --gauge "$file" --condition coulomb --direction "$time" --copies 2 --json "$out/gaugefix-$time.json" >"$out/log" 2>&1
     check "gaugefix, slices across direction $time" slices $((time == 3 ? 8 : 4)) "$out/gaugefix-$time.json"
   done
   "${program[@]}" --gauge "$file" --method fourier-cg --json "$out/gaugefix-fourier.json" >"$out/log" 2>&1
@@ -140,7 +140,7 @@ gaugefix() {
   check "gaugefix, history" last_check "$out/gaugefix-last.json" "$out/gaugefix.history"
   check "gaugefix without --gauge" refused 2 --gauge "${program[@]}"
   check "gaugefix, unknown gauge" refused 2 axial "${program[@]}" --gauge "$file" --condition axial
-  check "gaugefix, no such direction" refused 2 --time "${program[@]}" --gauge "$file" --condition coulomb --time 4
+  check "gaugefix, no such direction" refused 2 --direction "${program[@]}" --gauge "$file" --condition coulomb --direction 4
   check "gaugefix, relaxation with omega" refused 2 --omega "${program[@]}" --gauge "$file" --method relaxation --omega 1.5
   check "gaugefix, no such file" refused 1 absent "${program[@]}" --gauge absent
   check "gaugefix, alpha out of range" refused 2 alpha "${program[@]}" --gauge "$file" --method fourier-cg --alpha 0

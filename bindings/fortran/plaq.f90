@@ -567,12 +567,11 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
   integer(c_int32_t), parameter :: PLAQ_FORM_MMDAG = 3
-  !> D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+  !> A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
-    !> must be set.
+    !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
     real(c_double) :: kappa
     !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
     real(c_double) :: mass
@@ -584,13 +583,15 @@ module plaq
     real(c_double) :: mu
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
     real(c_double) :: hop(4)
-    !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-    !> 1: antiperiodic.
+    !> Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
+    !> also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
     !> Precision of the operator; 0: that of the gauge field.
     integer(c_int32_t) :: precision
     !> Storage of its links; 0: two rows. The clover term is made of the gauge field's.
     integer(c_int32_t) :: storage
+    !> What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+    !> eigenvalues and propagators follow it.
     integer(c_int32_t) :: normalisation
     !> Must be 0.
     integer(c_int32_t) :: reserved
@@ -1468,7 +1469,7 @@ module plaq
     real(c_double) :: high
     !> Sheikholeslami-Wohlert coefficient of the kernel.
     real(c_double) :: csw
-    !> Boundary phases.
+    !> Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
     real(c_double) :: boundary(4)
     !> Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
     !> field.

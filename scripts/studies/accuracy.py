@@ -16,7 +16,7 @@ def main():
     o = p.parse_args()
     study = programs.Study("accuracy", o)
     for precision in "double", "mixed", "single":
-        arguments = ["--precision", precision, "--random-start", "yes", "--seed", str(o.seed), "--stop-theta", "1e-40"]
+        arguments = ["--precision", precision, "--random-start", "yes", "--seed", str(o.seed), "--tol", "1e-40"]
         arguments += ["--max-iterations", o.iterations, "--check-every", "10", "--history", ""]
         report, rows = study.gaugefix(arguments)
         keys = "functional", "theta", "iterations", "seconds", "unitarity", "plaquette_before", "plaquette_after"

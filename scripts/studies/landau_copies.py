@@ -15,7 +15,7 @@ def main():
     p.add_argument("--steps", default="0,3000,10000", help="annealing steps (0,3000,10000)")
     p.add_argument("--max-iterations", default="20000")
     o = p.parse_args()
-    common = ["--stop-theta", "1e-10", "--check-every", "50", "--max-iterations", o.max_iterations]
+    common = ["--tol", "1e-10", "--check-every", "50", "--max-iterations", o.max_iterations]
     kinds = []
     for steps in map(int, o.steps.split(",")):
         anneal = ["--method", "annealing", "--temperatures", str(steps), "--microcanonical", "3"]

@@ -39,7 +39,7 @@ def propagator(study, kappas, solver):
     if solver == "mg":
         vectors.unlink(missing_ok=True)
     command = study.command("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
-    command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--rhs", o.rhs]
+    command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--columns", o.rhs]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
     command += o.multigrid.split() if solver == "mg" else []
     command += ["--save-multigrid" if solver == "mg" else "--load-multigrid", str(vectors)]
@@ -200,7 +200,7 @@ def main():
     p.add_argument("--tol", default="1e-10", help="residual (1e-10)")
     p.add_argument("--error", default="1e-13", help="residual of the better solutions (1e-13)")
     p.add_argument("--precision", default="single", help="of the iteration inside double (single)")
-    p.add_argument("--rhs", default="12", help="right-hand sides at a time (12)")
+    p.add_argument("--columns", default="12", help="right-hand sides at a time (12)")
     p.add_argument("--max-iterations", default="100000")
     p.add_argument("--multigrid", default="", help="options of propagator for the runs by multigrid, such as '--mg-smoother red-black'")
     p.add_argument("--plot", type=pathlib.Path, help="SVG file")

@@ -32,6 +32,7 @@
 
 pub mod multigrid;
 mod overlap;
+mod quark;
 mod solve;
 mod spectrum;
 #[cfg(test)]
@@ -43,6 +44,7 @@ pub use overlap::{
     OverlapAlgorithm, OverlapModes, OverlapModesRecord, OverlapPreconditioner, OverlapSolveParams,
     OverlapSolver, OverlapSquare, Sign, SignParams,
 };
+pub use quark::{plaq_dirac_params, QuarkParams};
 pub use solve::{
     plaq_solver_params, seconds_of, Chosen, Deflation, DiracSolver, Equations, LowModes,
     Normalisation, Solution, SolveParams, SolveReport, SolverSettings, COLUMNS,

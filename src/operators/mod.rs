@@ -2,6 +2,7 @@
 
 mod action;
 mod actions;
+mod boundary;
 mod chiral;
 mod clover_term;
 mod coarse;
@@ -25,6 +26,7 @@ pub use action::{
     Storage,
 };
 pub use actions::ActionParams;
+pub use boundary::Boundary;
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use covariant::CovariantShift;

@@ -12,7 +12,7 @@ use crate::compose::{
 };
 use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
-use crate::operators::{phase, DiracParams};
+use crate::operators::{Boundary, DiracParams};
 use crate::params::parameters;
 use crate::refuse;
 use crate::solvers::VectorMemory;
@@ -52,8 +52,8 @@ parameters! {
         high: f64 = 0.0;
         /// Sheikholeslami-Wohlert coefficient of the kernel.
         csw: f64 = 0.0;
-        /// Boundary phases.
-        boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0], unit("in units of pi");
+        /// Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        boundary: Boundary = Boundary::ANTIPERIODIC;
         /// Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
         /// field.
         precision: Option<Precision> = None;
@@ -84,7 +84,7 @@ parameters! {
 impl OverlapSettings {
     /// The kernel's physics, but for its mass.
     pub fn physics(&self) -> DiracParams {
-        let boundary = self.boundary.map(phase);
+        let boundary = self.boundary.phases();
         DiracParams { csw_s: self.csw, csw_t: self.csw, boundary, ..Default::default() }
     }
 

@@ -232,7 +232,10 @@ impl Element for f64 {
         }
     }
     fn is_absent(c: &f64, row: &Row) -> bool {
-        c.is_nan() || (*c == 0.0 && !row.range.holds(0.0))
+        match row.range.holds(0.0) {
+            true => c.is_nan(),
+            false => *c == 0.0,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ static plaq_dirac new_dirac(plaq_context context, plaq_gauge gauge, double csw, 
   plaq_dirac_params p;
   plaq_dirac dirac;
   OK(plaq_dirac_params_init(&p, sizeof p));
-  p.kappa = 0.12;
+  p.kappa = 0.12, p.normalisation = PLAQ_NORMALISATION_KAPPA;
   p.csw = csw;
   p.mu = mu;
   p.normalisation = normalisation;
@@ -204,7 +204,7 @@ static void clover_through_host(plaq_context context, plaq_gauge gauge) {
   EXPECT(PLAQ_NOT_FINITE, plaq_clover_load(mine, &packed, a));
   OK(plaq_clover_load(inverse_blocks, &packed, inverse));
   OK(plaq_dirac_params_init(&p, sizeof p));
-  p.kappa = 0.12;
+  p.kappa = 0.12, p.normalisation = PLAQ_NORMALISATION_KAPPA;
   s.subset = PLAQ_SUBSET_ODD;
   OK(plaq_spinor_create(context, &s, &odd_x));
   OK(plaq_spinor_create(context, &s, &odd_y));

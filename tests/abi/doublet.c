@@ -24,7 +24,7 @@ static plaq_spinor vectors(plaq_context context, int slices, int nrhs, const dou
 static plaq_dirac_params flavour(double twist) {
   plaq_dirac_params p;
   OK(plaq_dirac_params_init(&p, sizeof p));
-  p.kappa = kappa, p.csw = 1.2, p.mu = twist;
+  p.kappa = kappa, p.csw = 1.2, p.mu = twist, p.normalisation = PLAQ_NORMALISATION_KAPPA;
   return p;
 }
 

@@ -13,7 +13,7 @@ static const char QUARKS[] =
 /* One monomial of each kind. */
 static const char EVERYTHING[] =
     "length = 0.1\nseed = 5\ntrajectory = 2\naccept_until = 9\nreversibility_every = 2\n"
-    "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, phase = [0, 0, 0, 0.5] }\n"
+    "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, boundary = [0, 0, 0, 0.5] }\n"
     "preconditioner = { mass = 0.9, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 1 }\n"
     "[monomial.solver]\nmethod = \"multigrid\"\ntolerance_force = 1e-7\nguesses = 2\n"
     "multigrid = { levels = 2, block = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"

@@ -88,8 +88,8 @@ static void actions(plaq_context context, plaq_gauge gauge) {
     REFUSED(PLAQ_BAD_PARAMETER, words, plaq_dirac_create(context, gauge, &p, &dirac));              \
   } while (0)
   ACTION("params.kappa, params.mass: one of them must be set", (void)p);
-  ACTION("params.kappa: expected 0 or a positive number to 2, found 2.5", p.kappa = 2.5);
-  ACTION("params.kappa: expected 0 or a positive number to 2, found -0.12", p.kappa = -0.12);
+  ACTION("params.kappa: expected a number above 0, to 2, found 2.5", p.kappa = 2.5);
+  ACTION("params.kappa: expected a number above 0, to 2, found -0.12", p.kappa = -0.12);
   ACTION("params.kappa", p.kappa = NAN);
   ACTION("kappa must be positive and finite, found -0.5 of mass -5 and hops with the sum 4", p.mass = -5);
   ACTION("csw: expected a finite number, found NaN", (p.kappa = 0.12, p.csw = NAN));

@@ -298,6 +298,7 @@ static void replay(const trajectory_pair *q) {
   PLAQ_INIT(plaq_gauge_params, shape);
   PLAQ_INIT(plaq_spinor_params, whole);
   PLAQ_INIT(plaq_dirac_params, quark);
+  quark.normalisation = PLAQ_NORMALISATION_KAPPA;
   PLAQ_INIT(plaq_layout_params, layout);
   now = q, complement = q->symmetric ? PLAQ_SYSTEM_ODD_SYMMETRIC : PLAQ_SYSTEM_ODD_ASYMMETRIC;
   weak_field(SEED);

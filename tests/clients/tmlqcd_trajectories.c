@@ -292,6 +292,7 @@ static void turn_slices(spinor *v, int sign) {
 static void native_open(void) {
   const double back[4] = {0, 0, 0, -1}, forth[4] = {0, 0, 0, 1};
   PLAQ_INIT(plaq_dirac_params, quark);
+  quark.normalisation = PLAQ_NORMALISATION_KAPPA;
   PLAQ_INIT(plaq_solver_params, solver);
   PLAQ_INIT(plaq_layout_params, layout);
   quark.kappa = now->kappa, quark.csw = now->csw, quark.mu = form.mu;

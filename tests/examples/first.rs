@@ -28,7 +28,7 @@ fn first_runs_give_what_later_ones_give() {
     }
     let gauge = Path::new("tests/data/quenched-b6.0-8x8x8x8.nersc");
     // Columns one by one: launches enough for trials of shapes.
-    let propagator = ["--kappa", "0.13", "--csw", "1.769", "--baryons", "none", "--rhs", "1"];
+    let propagator = ["--kappa", "0.13", "--csw", "1.769", "--baryons", "none", "--columns", "1"];
     for (name, options) in [
         ("propagator", [&propagator[..], &["--solver", "mg"]].concat()),
         (

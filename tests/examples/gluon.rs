@@ -166,7 +166,7 @@ fn all_momenta_agree_with_sums_over_sites() {
             let json = job_on(program, &path, &["--fix", "as-is"]);
             assert!((json["theta"].as_f64().unwrap() / before.theta - 1.0).abs() < 1e-6);
             assert!(json["transversality"].as_f64().unwrap() > 1e-2, "{json}");
-            let json = job_on(program, &path, &["--fix", "yes", "--stop-theta", "1e-14"]);
+            let json = job_on(program, &path, &["--fix", "yes", "--tol", "1e-14"]);
             assert!(json["theta"].as_f64().unwrap() < 1.001e-14, "{json}");
         }
         // No momentum has more than all of them together.

@@ -248,7 +248,7 @@ fn kappas_are_added() {
 #[test]
 fn solvers() {
     for solver in ["bicgstab", "gcr", "cgne"] {
-        job(solver, &["--solver", solver, "--rhs", "5", "--time-bc", "periodic"]);
+        job(solver, &["--solver", solver, "--columns", "5", "--boundary", "periodic"]);
     }
 }
 
@@ -268,11 +268,11 @@ fn cycles_and_errors() {
         "20",
     ];
     let solves = ["--mg-tol", "0.3", "--mg-iterations", "6", "--mg-coarsest-tol", "0.2"];
-    let setup = ["--mg-setup", "15", "--mg-refinements", "2", "--krylov", "6"];
+    let setup = ["--mg-setup", "15", "--mg-refinements", "2", "--nkrylov", "6"];
     let solver = ["--solver", "mg", "--csw", "1.2"];
     job("levels", &[&solver[..], &levels].concat());
     job("modes", &[&solver[..], &others, &steps, &solves, &setup, &["--mg-modes", "2"]].concat());
-    let shape = ["--mg-levels", "3", "--mg-aggregate", "2,2,2,2:1,2,2,1", "--mg-setup", "15"];
+    let shape = ["--mg-levels", "3", "--mg-blocks", "2,2,2,2:1,2,2,1", "--mg-setup", "15"];
     let made = ["--mg-setup-solver", "cg", "--mg-setup-columns", "5", "--mg-vectors", "6"];
     let links = ["--mg-links", "quarter"];
     let c = job("shape", &[&solver[..], &shape, &made, &links].concat());

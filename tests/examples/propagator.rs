@@ -26,7 +26,9 @@ fn numbers(json: &Value, group: &str, name: &str) -> Vec<f64> {
 fn agrees_with_milc(milc: &Milc, gauge: &str) {
     let (kappa, csw) = (milc.kappa.to_string(), CSW.to_string());
     let time = if milc.antiperiodic { "antiperiodic" } else { "periodic" };
-    let arguments = ["--kappa", &kappa, "--csw", &csw, "--time-bc", time];
+    // MILC's propagators are those of 2 kappa D.
+    let quark = ["--kappa", &kappa, "--csw", &csw, "--boundary", time];
+    let arguments = [&quark[..], &["--normalisation", "kappa"]].concat();
     for program in programs() {
         let mut first: Option<Value> = None;
         for (solver, precision) in [("cg", "single"), ("bicgstab", "double"), ("cgne", "half")] {
@@ -119,7 +121,7 @@ fn right_hand_sides_at_a_time_change_nothing() {
     let gauge = Path::new("tests/data/quenched-b6.0-4x4x4x8.ildg");
     for program in programs() {
         let common = ["--kappa", "0.12", "--csw", "1.2", "--solver", "bicgstab", "--tol", "1e-12"];
-        let run = |n: &str| job_on(program, gauge, &[&common[..], &["--rhs", n]].concat());
+        let run = |n: &str| job_on(program, gauge, &[&common[..], &["--columns", n]].concat());
         let (all, some) = (run("12"), run("5"));
         for (json, rhs) in [(&all, 12), (&some, 5)] {
             assert_eq!(json["solver"]["rhs"], rhs);
@@ -167,7 +169,7 @@ const SMALL: &str = "tests/data/quenched-b6.0-4x4x4x8.ildg";
 #[test]
 fn kernels_are_asked_for_before_they_are_launched() {
     let folder = common::Folder::new("first-launches");
-    let other = ["--solver", "bicgstab", "--precision", "half", "--rhs", "5"];
+    let other = ["--solver", "bicgstab", "--precision", "half", "--columns", "5"];
     for (name, arguments, max) in [("default", &[][..], 0.1), ("other", &other[..], 0.5)] {
         let file = folder.0.join(name);
         let mut job = programs()[0].command();
@@ -334,8 +336,8 @@ fn what_cannot_be_done_is_refused_with_a_message() {
                 2,
                 "--sequential: time slice 8; expected a place on the lattice",
             ),
-            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "-1"], 2, "--rhs"),
-            (&["--gauge", "absent", "--kappa", "0.1", "--rhs", "13"], 2, "--rhs"),
+            (&["--gauge", "absent", "--kappa", "0.1", "--columns", "-1"], 2, "--columns"),
+            (&["--gauge", "absent", "--kappa", "0.1", "--columns", "13"], 2, "--columns"),
         ] {
             let out = program.command().args(arguments).output().unwrap();
             let text = String::from_utf8_lossy(&out.stderr).into_owned();

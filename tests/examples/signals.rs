@@ -26,7 +26,7 @@ fn watches(id: u32) -> bool {
 
 /// Work that would last for hours.
 fn endless(input: &str) -> [(&'static str, Vec<&str>); 8] {
-    let fixing = ["--gauge", GAUGE, "--stop-theta", "1e-300", "--max-iterations", "100000000"];
+    let fixing = ["--gauge", GAUGE, "--tol", "1e-300", "--max-iterations", "100000000"];
     [
         ("heatbath", "--lattice 8,8,8,8 --beta 6.0 --thermalise 10000000".split(' ').collect()),
         ("gaugefix", fixing.to_vec()),

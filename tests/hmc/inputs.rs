@@ -120,6 +120,8 @@ fn wrong_texts_are_refused() {
         ("preconditioner = { kappa = 0.12", "preconditioner = { kappa = 2.1", Status::BadParameter),
         ("tolerance_force = 1e-7", "tolerance_force = 2", Status::BadParameter),
         ("\"omelyan2\"", "\"euler\"", Status::InvalidArgument),
+        ("csw = 1.0 }", "csw = 1.0, phase = [0, 0, 0, 1] }", Status::InvalidArgument),
+        ("csw = 1.0 }", "csw = 1.0, boundary = \"open\" }", Status::InvalidArgument),
         ("steps = 2", "steps = 0", Status::BadParameter),
         ("steps = 2", "steps = -2", Status::InvalidArgument),
         ("steps = 2", "steps = 2.5", Status::InvalidArgument),

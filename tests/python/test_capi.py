@@ -101,7 +101,7 @@ def test_hop_and_clover_terms():
     blocks = np.empty((int(np.prod(SHAPE)), 2, 36))
     capi.plaq_clover_save(term, layout, blocks)
     capi.plaq_clover_load(made, layout, blocks)
-    params = capi.plaq_dirac_params(kappa=0.12)
+    params = capi.plaq_dirac_params(kappa=0.12, normalisation="kappa")
     for host in (None, inverse):
         dirac = capi.plaq_dirac_create_with_clover(gauge.context, gauge, params, made, host)
         out = c.field()

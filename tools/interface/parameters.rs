@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use plaq::compose::multigrid::MultigridParams;
-use plaq::compose::SolverSettings;
+use plaq::compose::{QuarkParams, SolverSettings};
 use plaq::ops::flow::FlowParams;
 use plaq::ops::gaugefix::GaugeFixing;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
@@ -15,14 +15,31 @@ use plaq::solvers::EigenSettings;
 const HEAD: &str = "\
 # Parameters
 
-Generated from the tables of parameters; do not edit. A parameter has one name everywhere: member of the struct in C,
-Rust and Fortran, key of a table in TOML, and, with dashes for underscores, option of a program. Values are those of TOML
-and options; in C the header names the constants.
+Generated from the tables of parameters; do not edit. A parameter has one name: member of the struct in C, Rust and
+Fortran, keyword in Python, key of a table in TOML, and, with dashes for underscores, option of a program. Values are
+those of TOML, Python and options; in C the header names the constants.
+
+Names that tables share, and options that are shorter:
+
+| name | what | option |
+|---|---|---|
+| `boundary` | phases of a quark in units of pi in x, y, z, t, or `periodic`, `antiperiodic` (`boundary_time` is kept for a property of links) | `--boundary` |
+| `normalisation` | `mass`: the operator is D; `kappa`: 2 kappa D. Mass by default, whether a quark is given by mass or kappa | `--normalisation` |
+| `algorithm` | what solves | `--solver`, of which `multigrid` is one |
+| `tol` | largest relative residual | `--tol`; also of `stop_theta` (gauge fixing) and `tolerance` (flow) |
+| `columns` | right-hand sides at a time | `--columns` |
+| `nkrylov` | directions that GCR keeps | `--nkrylov` |
+| `sloppy_precision` | precision of the iteration | `--precision` |
+| `block` | sites of an aggregate of multigrid | `--mg-blocks` |
+
+An older name of an option (`--rhs`, `--krylov`, `--time-bc`, `--mg-aggregate`, `--stop-theta`) or key (`phase`) is
+refused with the name that it has now.
 ";
 
 /// Tables and their titles.
 fn tables() -> Vec<(&'static str, &'static [Row])> {
     vec![
+        ("Quarks", QuarkParams::ROWS),
         ("Solvers", SolverSettings::ROWS),
         ("Multigrid", MultigridParams::ROWS),
         ("Eigenvectors", EigenSettings::ROWS),

@@ -1758,23 +1758,25 @@ class plaq_form(Enum):
 
 
 class plaq_dirac_params(Struct):
-    """D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+    """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
 
     Members:
-      kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
-        must be set.
+      kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
+        A number above 0, to 2.
       mass: Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
       csw: Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0.
       csw_t: Its value in the planes with t; NaN: as csw. Default: NaN.
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
-      boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-        1: antiperiodic. Default: 0, 0, 0, 1.
+      boundary: Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
+        also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        Default: 0, 0, 0, 1.
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
       storage: Storage of its links; 0: two rows. The clover term is made of the gauge field's.
         Default: 0.
-      normalisation: Default: PLAQ_NORMALISATION_KAPPA.
+      normalisation: What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+        eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS.
       reserved: Must be 0.
     """
     struct_size: int
@@ -4338,7 +4340,8 @@ class plaq_overlap_params(Struct):
         Default: 0.
       high: Largest modulus of eigenvalues of Q; 0, with `low`: as found. Default: 0.
       csw: Sheikholeslami-Wohlert coefficient of the kernel. Default: 0.
-      boundary: Boundary phases. Default: 0, 0, 0, 1.
+      boundary: Boundary phases in units of pi, or a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        Default: 0, 0, 0, 1.
       precision: Precision of the operator and, single at least, of the modes that it keeps; automatic (0): that of the gauge
         field. Default: 0.
       storage: Storage of its links; automatic (0): two rows. Default: 0.

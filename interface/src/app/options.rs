@@ -166,10 +166,6 @@ impl Opt {
             values => format!("{} ({values})", text.trim_end_matches('.')),
         }
     }
-
-    fn is_called(&self, name: &str) -> bool {
-        self.name == name || (!self.old.is_empty() && self.old == name)
-    }
 }
 
 /// A subcommand as the command line sees it.
@@ -320,7 +316,11 @@ impl Options {
                     continue;
                 }
             };
-            let Some(row) = command.options().find(|o| o.is_called(&name)) else {
+            if let Some(row) = command.options().find(|o| !o.old.is_empty() && o.old == name) {
+                let new = row.name;
+                return Err(Failure::usage(format!("--{name}: its name is --{new} now")));
+            }
+            let Some(row) = command.options().find(|o| o.name == name) else {
                 let known = command.options().map(|o| o.name);
                 let hint = meant(suggestion(&name, known), "--");
                 let colon = if hint.is_empty() { "" } else { ": " };

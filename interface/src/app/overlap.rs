@@ -7,6 +7,7 @@ use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options, COUN
 use super::quark::{boundary, BOUNDARY};
 use super::session::{self, overwrite};
 use super::{files, output, Failure, Run};
+use crate::operators::Boundary;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::source::Source;
 
@@ -81,7 +82,7 @@ struct Plan {
     settings: OverlapSettings,
     low: usize,
     solving: OverlapSolving,
-    boundary: [f64; 4],
+    boundary: Boundary,
     source: Source,
     /// Smearing of links: stout instead of APE, weight, steps.
     smearing: (bool, f64, usize),

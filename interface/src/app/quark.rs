@@ -6,18 +6,19 @@ use std::sync::Arc;
 
 use serde_json::{json, Value};
 
-use super::options::{numbers, opt, param, refuse, Kind, Need, Opt, Options, COUNT};
+use super::options::{opt, param, Kind, Need, Opt, Options, COUNT};
 use super::output::exponent;
 use super::session::Progress;
 use super::{interrupted, Failure, Run};
 use crate::comm::Comm;
 use crate::compose::multigrid::{LevelParams as Level, Multigrid, MultigridParams as Mg, Update};
 use crate::compose::{
-    Chosen, DiracSolver, Normalisation, SolveReport, SolverSettings, MULTIGRID_DIRECTIONS,
+    Chosen, DiracSolver, Normalisation, QuarkParams, SolveReport, SolverSettings,
+    MULTIGRID_DIRECTIONS,
 };
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon};
-use crate::operators::{phase, ActionParams, DiracParams, QuarkAction};
+use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::params::{Choice, Row};
@@ -27,42 +28,20 @@ use crate::solvers::{SolverKind, StoppedBy};
 #[derive(Clone, Copy, Debug)]
 pub struct Action {
     pub csw: f64,
-    /// Phases of the boundary in units of pi.
-    pub boundary: [f64; 4],
+    pub boundary: Boundary,
     pub normalisation: Normalisation,
 }
 
-pub const NORMALISATIONS: &[&str] = &["kappa", "mass"];
-pub const BOUNDARY: Opt = opt(
-    "boundary",
-    Kind::Text,
-    "B",
-    "antiperiodic",
-    "of quarks: periodic or antiperiodic in time, or four phases x,y,z,t in units of pi",
-)
-.old("time-bc");
-
-/// The boundary phases that the options ask for, in units of pi.
-pub fn boundary(options: &Options) -> Run<[f64; 4]> {
-    match options.text("boundary") {
-        "periodic" => Ok([0.0; 4]),
-        "antiperiodic" => Ok([0.0, 0.0, 0.0, 1.0]),
-        text => {
-            let found = numbers::<f64, 4>(text).filter(|b| b.iter().all(|b| b.abs() <= 2.0));
-            let expected =
-                "periodic, antiperiodic, or four numbers from -2 to 2 with commas between";
-            found.ok_or_else(|| refuse(options.spelt("boundary"), text, expected))
-        }
-    }
+/// An option that is a parameter of a quark.
+pub const fn of_quark(name: &'static str) -> Opt {
+    param::<QuarkParams>(name, QuarkParams::row(name))
 }
 
-/// A boundary as reports name it.
-pub fn boundary_name(boundary: [f64; 4]) -> String {
-    match boundary {
-        [0.0, 0.0, 0.0, 0.0] => "periodic".into(),
-        [0.0, 0.0, 0.0, 1.0] => "antiperiodic".into(),
-        other => other.map(|b| b.to_string()).join(","),
-    }
+pub const BOUNDARY: Opt = of_quark("boundary").old("time-bc");
+
+/// The boundary of quarks.
+pub fn boundary(options: &Options) -> Run<Boundary> {
+    Ok(options.params::<QuarkParams>()?.boundary)
 }
 
 /// Refuses a kappa out of range.
@@ -75,14 +54,13 @@ pub fn check_kappa(name: &str, kappa: f64) -> Run<()> {
 }
 
 pub fn mass_of(kappa: f64) -> f64 {
-    0.5 / kappa - 4.0
+    DiracParams::default().with_kappa(kappa).mass
 }
 
 impl Action {
     pub fn of(options: &Options) -> Run<Action> {
-        let normalisation =
-            Normalisation::from_word(options.text("normalisation"), "--normalisation")?;
-        Ok(Action { csw: options.number("csw"), boundary: boundary(options)?, normalisation })
+        let QuarkParams { csw, boundary, normalisation, .. } = options.params()?;
+        Ok(Action { csw, boundary, normalisation })
     }
 
     pub fn normalisation_name(&self) -> &'static str {
@@ -91,13 +69,10 @@ impl Action {
 
     /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
-        let physics = DiracParams {
-            csw_s: self.csw,
-            csw_t: self.csw,
-            boundary: self.boundary.map(phase),
-            ..Default::default()
-        }
-        .with_kappa(kappa);
+        let Action { csw, boundary, normalisation } = *self;
+        let kappa = Some(kappa);
+        let quark = QuarkParams { kappa, csw, boundary, normalisation, ..Default::default() };
+        let physics = quark.physics("")?;
         let on = |links: &Arc<GaugeField>| {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))
         };
@@ -157,8 +132,9 @@ pub const SOLVER_OPTIONS: &[Opt] = &[
     solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
     solver("precision", "sloppy_precision"),
     solver("max-iterations", "max_iterations"),
-    solver("rhs", "columns"),
-    opt("krylov", Kind::Whole(0, 1 << 20), "N", "0", "directions that GCR keeps (0: 4 with multigrid, else 10)")
+    solver("columns", "columns").old("rhs"),
+    opt("nkrylov", Kind::Whole(0, 1 << 20), "N", "0", "directions that GCR keeps (0: 4 with multigrid, else 10)")
+        .old("krylov")
         .needs(&[NO_LOAD, &[Need::Is("solver", &["gcr", "multigrid"]), Need::With("error")]]),
 ];
 
@@ -209,7 +185,7 @@ impl Solving {
             word => Method::Krylov(SolverKind::from_word(word, "--solver")?),
         };
         options.check("tol-hq", options.number("tol-hq") >= 0.0, "0 or more")?;
-        let krylov = options.whole("krylov") as usize;
+        let krylov = options.whole("nkrylov") as usize;
         Ok(Solving { method, settings: options.params()?, krylov })
     }
 

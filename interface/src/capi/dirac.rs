@@ -2,20 +2,16 @@
 
 use std::sync::Arc;
 
-use super::args::{
-    choose, choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report,
-};
+use super::args::{choose_or, number_of, Handle, Local, Maybe, One, Out, Params, Raw, Report};
 use super::clover::{plaq_clover, Clover};
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
-use super::layout::phases;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
-use crate::compose::{Normalisation, SolveParams};
-use crate::error::{Result, Status};
+use crate::compose::{plaq_dirac_params, Normalisation, QuarkParams, SolveParams};
+use crate::error::Result;
 use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
 use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
@@ -23,7 +19,7 @@ use crate::operators::{
     ActionParams, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage, Wilson,
 };
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
-use crate::params::{Choice, Number};
+use crate::params::{Choice, InC as _, Number};
 use crate::refuse;
 
 /// What a `plaq_dirac` stands for.
@@ -66,33 +62,8 @@ interface! {
             PLAQ_FORM_MMDAG = 3 => Form::TimesDagger,
         }
     }
-    params {
-        /// D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
-        plaq_dirac_params, plaq_dirac_params_init {
-            /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]), to 2; 0: `mass` counts. One of the two
-            /// must be set.
-            kappa: f64 = 0.0,
-            /// Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
-            mass: f64 = f64::NAN,
-            /// Sheikholeslami-Wohlert coefficient; 0: no clover term.
-            csw: f64 = 0.0,
-            /// Its value in the planes with t; NaN: as csw.
-            csw_t: f64 = f64::NAN,
-            /// Twisted mass mu.
-            mu: f64 = 0.0,
-            /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
-            hop: [f64; 4] = [1.0; 4],
-            /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x);
-            /// 1: antiperiodic.
-            boundary: [f64; 4] = [0.0, 0.0, 0.0, 1.0],
-            /// Precision of the operator; 0: that of the gauge field.
-            precision: plaq_precision = Number::new(0),
-            /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
-            storage: plaq_storage = Number::new(0),
-            normalisation: plaq_normalisation = Normalisation::Kappa.into(),
-            /// Must be 0.
-            reserved: i32 = 0,
-        }
+    tables {
+        plaq_dirac_params, plaq_dirac_params_init;
     }
     reports {
         /// An operator that exists.
@@ -179,28 +150,11 @@ impl Dirac {
     }
 }
 
-pub(crate) fn physics(p: &plaq_dirac_params) -> Result<DiracParams> {
-    if !p.kappa.is_finite() || p.kappa < 0.0 || p.kappa > DiracParams::LARGEST_KAPPA {
-        refuse!(
-            BadParameter,
-            "params.kappa",
-            expected("0 or a positive number to {}", DiracParams::LARGEST_KAPPA),
-            found("{}", p.kappa)
-        );
-    }
-    if p.kappa == 0.0 && p.mass.is_nan() {
-        bail!(BadParameter, "params.kappa, params.mass: one of them must be set");
-    }
-    let physics = DiracParams {
-        mass: if p.kappa == 0.0 { p.mass } else { 0.0 },
-        csw_s: p.csw,
-        csw_t: if p.csw_t.is_nan() { p.csw } else { p.csw_t },
-        mu: p.mu,
-        rho: 0.0,
-        hop: p.hop,
-        boundary: phases(p.boundary, Status::BadParameter, "params.boundary")?,
-    };
-    Ok(if p.kappa != 0.0 { physics.with_kappa(p.kappa) } else { physics })
+/// A quark as the host passes it, and the parameters of its operator.
+pub(crate) fn quark(p: &plaq_dirac_params) -> Result<(QuarkParams, DiracParams)> {
+    let quark = QuarkParams::from_c(p, "params")?;
+    let physics = quark.physics("params.")?;
+    Ok((quark, physics))
 }
 
 fn create(
@@ -209,8 +163,9 @@ fn create(
     params: &plaq_dirac_params,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
-    let op = |links, storage| ActionParams::from(physics(params)?).create_in(&links, storage);
-    dirac.set(context.adopt(build(context, gauge, &Wanted::of(params)?, op)?)?);
+    let (quark, physics) = quark(params)?;
+    let op = |links, storage| ActionParams::from(physics).create_in(&links, storage);
+    dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
     Ok(())
 }
 
@@ -221,10 +176,11 @@ fn create_doublet(
     epsilon: f64,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
-    let action = DoubletParams { wilson: physics(params)?, epsilon };
+    let (quark, wilson) = quark(params)?;
+    let action = DoubletParams { wilson, epsilon };
     action.check()?;
     let op = |links, storage| ActionParams::from(action).create_in(&links, storage);
-    let plain = Wanted::of(params)?;
+    let plain = Wanted::of(&quark);
     let wanted = Wanted { name: format!("{} epsilon {epsilon}", plain.name), ..plain };
     dirac.set(context.adopt(build(context, gauge, &wanted, op)?)?);
     Ok(())
@@ -240,8 +196,8 @@ fn create_with_clover(
 ) -> Result<()> {
     context.check_same(clover.context(), "clover")?;
     let blocks = clover.read("clover")?;
+    let (quark, physics) = quark(params)?;
     let op = |links, storage| {
-        let physics = physics(params)?;
         let Some(inverse) = inverse.filter(|_| physics.mu == 0.0) else {
             let op = Wilson::with_clover(links, Some(blocks.clone()), physics)?;
             return Ok(Arc::new(op.owned_in(storage)?) as Arc<dyn QuarkAction>);
@@ -251,7 +207,7 @@ fn create_with_clover(
         let op = Wilson::from_parts(links, Some(blocks.clone()), Some(inverse), physics)?;
         Ok(Arc::new(op.owned_in(storage)?))
     };
-    dirac.set(context.adopt(build(context, gauge, &Wanted::of(params)?, op)?)?);
+    dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
     Ok(())
 }
 
@@ -268,22 +224,14 @@ pub(crate) struct Wanted {
 }
 
 impl Wanted {
-    fn of(params: &plaq_dirac_params) -> Result<Self> {
-        if params.reserved != 0 {
-            refuse!(
-                InvalidArgument,
-                "params.reserved",
-                expected("0"),
-                found("{}", params.reserved)
-            );
+    fn of(quark: &QuarkParams) -> Self {
+        Wanted {
+            precision: quark.precision.map_or(Number::new(0), number_of),
+            storage: quark.storage.map_or(Number::new(0), number_of),
+            normalisation: quark.normalisation,
+            boundary: quark.boundary.0[3],
+            name: format!("{quark:?}"),
         }
-        Ok(Wanted {
-            precision: params.precision,
-            storage: params.storage,
-            normalisation: choose(params.normalisation, "params.normalisation")?,
-            boundary: params.boundary[3],
-            name: format!("{params:?}"),
-        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::args::{Array, Handle, One, Out, Params, Raw, Text};
 use super::context::Context;
-use super::dirac::{physics, plaq_dirac_params};
+use super::dirac::quark;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
 use super::hmc::{plaq_hmc, Chain};
@@ -15,6 +15,7 @@ use super::table::interface;
 use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::MultigridParams;
+use crate::compose::plaq_dirac_params;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
@@ -171,13 +172,13 @@ fn add_quarks(
     preconditioner: &plaq_dirac_params,
     multigrid: &plaq_multigrid_params,
 ) -> Result<()> {
-    let operator = physics(dirac)?;
+    let (_, operator) = quark(dirac)?;
     let ratio = preconditioner.kappa != 0.0 || !preconditioner.mass.is_nan();
-    let preconditioner = ratio.then(|| physics(preconditioner)).transpose()?;
+    let preconditioner = ratio.then(|| quark(preconditioner)).transpose()?;
     let quarks = Quarks::from_c(p, "params")?;
     let levels = quarks.multigrid.then(|| MultigridParams::from_c(multigrid, "multigrid"));
     let solves = levels.transpose()?.and_then(|levels| quarks.solves(levels));
-    let preconditioner = preconditioner.map(Into::into);
+    let preconditioner = preconditioner.map(|(_, physics)| physics.into());
     parts.add(quarks.monomial(name, quarks.operator(operator), preconditioner, solves)?)
 }
 

@@ -128,7 +128,12 @@ pub(crate) fn phases(angles: [f64; 4], status: Status, name: &str) -> Result<[Co
         None => Ok(angles.map(phase)),
         Some(mu) => {
             let found = angles[mu];
-            Err(Error::new(status, format!("{name}[{mu}]: expected a finite angle, found {found}")))
+            Err(Error::refused(
+                status,
+                format!("{name}[{mu}]"),
+                "a finite angle",
+                found.to_string(),
+            ))
         }
     }
 }

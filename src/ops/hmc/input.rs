@@ -66,12 +66,12 @@ use super::quarks::Quarks;
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
-use crate::compose::Schur;
+use crate::compose::{QuarkParams, Schur};
 use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision};
-use crate::operators::{phase, ActionParams, DiracParams, DoubletParams};
+use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
-use crate::params::set_toml;
+use crate::params::{set_toml, Parameters as _};
 use crate::refuse;
 
 #[derive(Deserialize)]
@@ -175,20 +175,10 @@ struct StoutLinks {
     levels: Value,
 }
 
+/// Keys of a quark: rows of [`QuarkParams`], and `epsilon` of a doublet.
 #[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Quark {
-    kappa: Option<f64>,
-    mass: Option<f64>,
-    #[serde(default)]
-    csw: f64,
-    #[serde(default)]
-    mu: f64,
-    /// Splitting of a doublet.
-    epsilon: Option<f64>,
-    /// Phases in units of pi: 1 is antiperiodic.
-    phase: Option<[f64; 4]>,
-}
+#[serde(transparent)]
+struct Quark(toml::Table);
 
 /// Makes the chain that `text` describes, for links on this lattice and in this precision.
 ///
@@ -224,12 +214,13 @@ pub fn hmc_from_toml(
 /// Words a message of the parser, with its line, in TOML's terms instead of Rust's types.
 fn refused(e: toml::de::Error) -> Error {
     const WHOLE: &str = "a whole number, not negative";
-    const TYPES: [(&str, &str); 5] = [
+    const TYPES: [(&str, &str); 6] = [
         ("f64", "a number"),
         ("usize", WHOLE),
         ("u64", WHOLE),
         ("u32", WHOLE),
         ("a sequence", "an array"),
+        ("a map", "a table"),
     ];
     const WORDS: [(&str, &str); 3] = [
         ("unknown field", "unknown key"),
@@ -536,36 +527,52 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
     }
 }
 
+/// Rows of [`QuarkParams`] that a chain decides itself.
+const NOT_OF_CHAINS: [&str; 4] = ["precision", "storage", "normalisation", "reserved"];
+
 impl Quark {
     fn doublet(mut self) -> Result<DoubletParams> {
-        match self.epsilon.take() {
-            Some(epsilon) => Ok(DoubletParams { wilson: self.params()?, epsilon }),
+        let epsilon = match self.0.remove("epsilon") {
+            Some(Value::Float(epsilon)) => epsilon,
+            Some(Value::Integer(epsilon)) => epsilon as f64,
+            Some(other) => refuse!(
+                InvalidArgument,
+                "operator.epsilon",
+                expected("a number"),
+                found("a value of type {}", other.type_str())
+            ),
             None => bail!(InvalidArgument, "operator: epsilon is missing"),
-        }
+        };
+        Ok(DoubletParams { wilson: self.params()?, epsilon })
     }
 
     fn params(self) -> Result<DiracParams> {
-        if self.epsilon.is_some() {
-            bail!(InvalidArgument, "epsilon belongs to type doublet");
-        }
-        let plain =
-            DiracParams { csw_s: self.csw, csw_t: self.csw, mu: self.mu, ..Default::default() };
-        let boundary = self.phase.map_or(plain.boundary, |angles| angles.map(phase));
-        let plain = DiracParams { boundary, ..plain };
-        match (self.kappa, self.mass) {
-            (Some(kappa), None) if kappa > 0.0 && kappa <= DiracParams::LARGEST_KAPPA => {
-                Ok(plain.with_kappa(kappa))
+        let mut quark = QuarkParams::default();
+        let rows = QuarkParams::ROWS.iter().map(|row| row.name);
+        let known: Vec<&str> = rows.filter(|name| !NOT_OF_CHAINS.contains(name)).collect();
+        for (key, value) in &self.0 {
+            let argument = format!("operator.{key}");
+            match &**key {
+                "epsilon" => bail!(InvalidArgument, "epsilon belongs to type doublet"),
+                "phase" => refuse!(
+                    InvalidArgument,
+                    "operator",
+                    expected("boundary, the name of what was phase"),
+                    found("phase")
+                ),
+                key if !known.contains(&key) => {
+                    let known = known.join(", ");
+                    bail!(
+                        InvalidArgument,
+                        "operator: unknown key `{key}`, expected one of {known}, epsilon"
+                    )
+                }
+                key => set_toml(&mut quark, key, value, &argument)?,
             }
-            (Some(kappa), None) => {
-                refuse!(
-                    BadParameter,
-                    "kappa",
-                    expected("a positive number to {}", DiracParams::LARGEST_KAPPA),
-                    found("{kappa}")
-                )
-            }
-            (None, Some(mass)) => Ok(DiracParams { mass, ..plain }),
-            _ => refuse!(InvalidArgument, "operator", expected("either kappa or mass")),
         }
+        if quark.kappa.is_some() == quark.mass.is_some() {
+            bail!(InvalidArgument, "operator: expected either kappa or mass");
+        }
+        quark.physics("operator.")
     }
 }

@@ -6,7 +6,7 @@ use super::super::files::{described, lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent as e;
 use super::super::plot::{self, short, Panel, Series, BLUE, RED};
-use super::super::quark::{boundary_name, largest};
+use super::super::quark::largest;
 use super::super::session::{say, Session};
 use super::work::Done;
 use super::{Plan, Task};
@@ -120,7 +120,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
         "gauge": described(&plan.file, done.format, done.lattice),
         "plaquette": { "total": done.plaquette.total },
         "action": {
-            "s": op.rho() - 1.0, "boundary": plan.boundary, "time_bc": boundary_name(plan.boundary),
+            "s": op.rho() - 1.0, "boundary": plan.boundary.0, "time_bc": plan.boundary.to_string(),
             "masses": plan.masses,
         },
         "kernel": {

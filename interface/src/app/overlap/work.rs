@@ -118,7 +118,7 @@ fn quarks(
     plan.source.set(&mut source)?;
     let mut of = vec![];
     for field in &fields {
-        let c = correlators(field, plan.source.time(), phase(plan.boundary[3]))?;
+        let c = correlators(field, plan.source.time(), phase(plan.boundary.0[3]))?;
         let rho: Vec<f64> =
             (0..c.pion.len()).map(|t| c.rho.iter().map(|r| r[t]).sum::<f64>() / 3.0).collect();
         let nucleon: Vec<f64> = c.nucleon.iter().map(|z| z.re).collect();
@@ -152,7 +152,7 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
         steps => smear_links(&loaded.gauge, smearing, steps)?.to(Precision::F64, Recon::R12)?,
     };
     drop(loaded.gauge);
-    let physics = DiracParams { boundary: plan.boundary.map(phase), ..Default::default() };
+    let physics = DiracParams { boundary: plan.boundary.phases(), ..Default::default() };
     let sign = plan.settings.sign()?;
     let kernel = Overlap::kernel(Arc::new(links), plan.settings.s, physics)?;
     let mut progress = Progress::new();

@@ -10,8 +10,8 @@ use std::time::Instant;
 
 use super::options::{opt, refuse, whole_of, Command, Kind, Need, Opt, Options};
 use super::quark::{
-    boundary_name, check_kappa, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
-    NORMALISATIONS, SOLVER_OPTIONS,
+    check_kappa, of_quark, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
+    SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite};
 use super::{files, output, Failure, Run};
@@ -26,9 +26,9 @@ const QUARKS: &[Opt] = &[
     opt("kappa", Kind::Text, "K[,K...]", "", "hopping parameter; up to 16 values, solved from heavy to light; multigrid vectors are reused"),
     opt("mass", Kind::Text, "M[,M...]", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
     opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
-    opt("csw", Kind::Number, "C", "0", "coefficient of the clover term; 0: Wilson"),
+    of_quark("csw"),
     BOUNDARY,
-    opt("normalisation", Kind::Word(NORMALISATIONS), "N", "kappa", "kappa: M = 1 - kappa H, mass: D = m + 4 - H/2"),
+    of_quark("normalisation"),
 ];
 
 const SMEARING: &[Opt] = &[
@@ -159,7 +159,7 @@ impl Job {
             self.kappa,
             plan.strange.unwrap_or(0.0),
             plan.action.csw,
-            boundary_name(plan.action.boundary),
+            plan.action.boundary,
             plan.action.normalisation_name(),
             sources::noise_name(first),
             first.seed,

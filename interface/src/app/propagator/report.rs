@@ -6,7 +6,7 @@ use super::super::files::{lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent;
 use super::super::plot::{self, short, Panel, Series, COLOURS};
-use super::super::quark::{boundary_name, mass_of};
+use super::super::quark::mass_of;
 use super::super::session::{say, Session};
 use super::super::statistics::{plateau, Plateau};
 use super::samples::{Averages, Found};
@@ -145,7 +145,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
         short(job.kappa),
         short(mass_of(job.kappa)),
         plan.action.csw,
-        boundary_name(plan.action.boundary),
+        plan.action.boundary,
         plan.action.normalisation_name()
     );
     if let Some(kappa) = plan.strange {
@@ -301,7 +301,7 @@ fn json_job(
         },
         "action": {
             "kappa": job.kappa, "mass": mass_of(job.kappa), "csw": plan.action.csw,
-            "boundary": plan.action.boundary, "time_bc": boundary_name(plan.action.boundary),
+            "boundary": plan.action.boundary.0, "time_bc": plan.action.boundary.to_string(),
             "normalisation": plan.action.normalisation_name(),
         },
         "seconds": { "load": job.seconds_load, "propagator": job.seconds_propagator },

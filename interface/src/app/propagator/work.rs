@@ -419,7 +419,7 @@ impl Run<'_> {
             done = !job.solved.stopped;
             // Half a propagator is shown only where there is nothing else.
             if done || (c == 0 && s == 0) {
-                let boundary = phase(plan.action.boundary[3]);
+                let boundary = phase(plan.action.boundary.0[3]);
                 sample.numbers = job.hadrons.contract(&quarks, &source, boundary)?;
                 job.samples.0[c][s] = Some(sample);
             }

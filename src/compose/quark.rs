@@ -1,0 +1,64 @@
+//! What a user says of a quark: the table from which come the struct of the C interface, keys of TOML, options,
+//! Python's keywords and docs/parameters.md.
+
+use super::Normalisation;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Precision, Recon};
+use crate::operators::{Boundary, DiracParams};
+use crate::params::{parameters, Reserved};
+
+parameters! {
+    /// A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
+    pub struct QuarkParams: plaq_dirac_params {
+        /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
+        kappa: Option<f64> = None, above(0.0, 2.0), absent("mass");
+        /// Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
+        mass: Option<f64> = None, absent("kappa");
+        /// Sheikholeslami-Wohlert coefficient; 0: no clover term.
+        csw: f64 = 0.0;
+        /// Its value in the planes with t; NaN: as csw.
+        csw_t: Option<f64> = None, absent("csw");
+        /// Twisted mass mu.
+        mu: f64 = 0.0;
+        /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
+        hop: [f64; 4] = [1.0; 4];
+        /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
+        /// also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        boundary: Boundary = Boundary::ANTIPERIODIC;
+        /// Precision of the operator; 0: that of the gauge field.
+        precision: Option<Precision> = None, absent("links");
+        /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
+        storage: Option<Recon> = None;
+        /// What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+        /// eigenvalues and propagators follow it.
+        normalisation: Normalisation = Normalisation::Mass;
+        /// Must be 0.
+        reserved: Reserved = Reserved;
+    }
+}
+
+impl QuarkParams {
+    /// The operator's parameters; `prefix` stands before names in messages.
+    ///
+    /// # Errors
+    /// `BadParameter`: neither kappa nor mass.
+    pub fn physics(&self, prefix: &str) -> Result<DiracParams> {
+        let physics = DiracParams {
+            mass: self.mass.unwrap_or(0.0),
+            csw_s: self.csw,
+            csw_t: self.csw_t.unwrap_or(self.csw),
+            mu: self.mu,
+            rho: 0.0,
+            hop: self.hop,
+            boundary: self.boundary.phases(),
+        };
+        match (self.kappa, self.mass) {
+            (Some(kappa), _) => Ok(physics.with_kappa(kappa)),
+            (None, Some(_)) => Ok(physics),
+            (None, None) => {
+                bail!(BadParameter, "{prefix}kappa, {prefix}mass: one of them must be set")
+            }
+        }
+    }
+}

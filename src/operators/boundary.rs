@@ -1,0 +1,81 @@
+//! Boundary conditions of quarks.
+
+use num_complex::Complex64;
+
+use super::phase;
+use crate::error::Result;
+use crate::params::{Kind, Param, Row};
+use crate::refuse;
+
+/// Phases of a quark in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x), directions x, y, z, t. In text four
+/// numbers, or a word.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Boundary(pub [f64; 4]);
+
+/// Boundaries that have a word.
+const WORDS: [(&str, Boundary); 2] =
+    [("periodic", Boundary::PERIODIC), ("antiperiodic", Boundary::ANTIPERIODIC)];
+
+impl Boundary {
+    pub const PERIODIC: Boundary = Boundary([0.0; 4]);
+    /// Periodic in space, antiperiodic in time.
+    pub const ANTIPERIODIC: Boundary = Boundary([0.0, 0.0, 0.0, 1.0]);
+
+    /// Factors of modulus one.
+    pub fn phases(self) -> [Complex64; 4] {
+        self.0.map(phase)
+    }
+}
+
+/// The word of a boundary, else its numbers with commas between.
+impl std::fmt::Display for Boundary {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match WORDS.iter().find(|(_, boundary)| boundary == self) {
+            Some((word, _)) => f.write_str(word),
+            None => f.write_str(&self.0.map(|angle| angle.to_string()).join(",")),
+        }
+    }
+}
+
+impl Param for Boundary {
+    type C = [f64; 4];
+    const KIND: Kind = Kind::Number;
+    fn to_c(&self, _: &Row) -> [f64; 4] {
+        self.0
+    }
+    fn from_c(c: [f64; 4], row: &Row, name: &str) -> Result<Self> {
+        Boundary(c).check(row, name)?;
+        Ok(Boundary(c))
+    }
+    fn text(&self, _: &Row) -> String {
+        self.to_string()
+    }
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        let text = text.trim();
+        if let Some((_, boundary)) = WORDS.iter().find(|(word, _)| *word == text) {
+            return Ok(*boundary);
+        }
+        let angles: Vec<f64> =
+            text.split(',').map_while(|angle| angle.trim().parse().ok()).collect();
+        match <[f64; 4]>::try_from(angles) {
+            Ok(angles) if text.split(',').count() == 4 => Ok(Boundary(angles)),
+            _ => refuse!(
+                InvalidArgument,
+                "{name}",
+                expected("periodic, antiperiodic, or four numbers in units of pi (x,y,z,t)"),
+                found("{text}")
+            ),
+        }
+    }
+    fn check(&self, _: &Row, name: &str) -> Result<()> {
+        for (mu, angle) in self.0.iter().enumerate() {
+            if !angle.is_finite() {
+                refuse!(BadParameter, "{name}[{mu}]", expected("a finite angle"), found("{angle}"));
+            }
+        }
+        Ok(())
+    }
+    fn words(_: &Row) -> Vec<&'static str> {
+        WORDS.iter().map(|(word, _)| *word).collect()
+    }
+}
