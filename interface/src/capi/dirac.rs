@@ -163,6 +163,7 @@ fn create(
     params: &plaq_dirac_params,
     dirac: &mut Out<plaq_dirac>,
 ) -> Result<()> {
+    context.check_same(gauge.context(), "gauge")?;
     let (quark, physics) = quark(params)?;
     let op = |links, storage| ActionParams::from(physics).create_in(&links, storage);
     dirac.set(context.adopt(build(context, gauge, &Wanted::of(&quark), op)?)?);
