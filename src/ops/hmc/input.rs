@@ -570,6 +570,11 @@ impl Quark {
                 key => set_toml(&mut quark, key, value, &argument)?,
             }
         }
+        // What C takes for no value is none that a text may give.
+        if self.0.contains_key("kappa") && quark.kappa.is_none() {
+            let range = QuarkParams::row("kappa").range.text();
+            refuse!(BadParameter, "operator.kappa", expected("{range}"), found("0"));
+        }
         if quark.kappa.is_some() == quark.mass.is_some() {
             bail!(InvalidArgument, "operator: expected either kappa or mass");
         }
