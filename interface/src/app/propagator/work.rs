@@ -405,7 +405,7 @@ impl Run<'_> {
                     );
                     let origin = Origin {
                         position: source.position.map(Some),
-                        boundary: Some(plan.action.boundary[3]),
+                        boundary: Some(plan.action.boundary.0[3]),
                         normalisation: Some(plan.action.normalisation_name()),
                     };
                     let how = SaveOptions { info, origin, ..Default::default() };
