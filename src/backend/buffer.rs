@@ -32,6 +32,19 @@ impl Drop for Allocation {
     }
 }
 
+impl Device {
+    /// Memory with a table of `count` numbers, which is made where there is memory for it.
+    pub(crate) fn filled(&self, count: usize, table: impl FnOnce() -> Vec<i32>) -> Result<Buffer> {
+        let mut buffer = self.alloc(4 * count.max(1))?;
+        if !self.is_empty() {
+            let table = table();
+            assert_eq!(table.len(), count);
+            buffer.upload(bytemuck::cast_slice(&table))?;
+        }
+        Ok(buffer)
+    }
+}
+
 /// Memory of a device that belongs to the holder of the buffer.
 pub struct Buffer {
     pub(super) whole: Arc<Allocation>,

@@ -36,7 +36,9 @@ pub use families::{kernels, Precision, Recon};
 use families::{Instance, NotMade, Sites, Sums};
 use first::FirstLaunches;
 pub use host_memory::host_memory_left;
+pub use host_memory::HostArray;
 use profile::Profile;
+pub(crate) use rehearsal::Falling;
 pub(crate) use rehearsal::{as_a_rule, exceptionally, found_or, runs, steps};
 pub use rehearsal::{Asked, Kernels};
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
@@ -328,6 +330,10 @@ impl Device {
 
     pub fn name(&self) -> String {
         self.0.backend.name()
+    }
+    /// Are addresses all that there is of its memory?
+    fn is_empty(&self) -> bool {
+        self.is_stand_in() || rehearsal::active()
     }
     pub fn is_cpu(&self) -> bool {
         self.0.backend.is_cpu()

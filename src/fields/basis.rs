@@ -8,7 +8,7 @@ use num_complex::Complex64;
 
 use super::{Precision, RhsOrder, VectorField};
 use crate::backend::args::{BasisArgs, BASIS_COLUMNS, BASIS_OUT, BASIS_ROWS};
-use crate::backend::{kernels, runs, Buffer, Work};
+use crate::backend::{kernels, Buffer, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::refuse;
@@ -58,12 +58,6 @@ pub fn dots(
                     all[(first + i) * columns + j] = Complex64::new(z[0], z[1]);
                 }
             }
-        }
-    }
-    if !runs() {
-        // Products of orthonormal vectors: others are refused.
-        for (k, z) in all.iter_mut().enumerate() {
-            *z = Complex64::from(if k / columns == k % columns { 1.0 } else { 0.0 });
         }
     }
     Ok(all)
@@ -130,14 +124,11 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     if columns * rows != c.len() || columns > rows {
         bail!(InvalidArgument, "rotate: {rows} vectors and {} coefficients", c.len());
     }
-    // A rehearsal does not know how many of its vectors a search keeps.
-    let coef = match runs() {
-        true => upload(v, c)?,
-        false => v.device().alloc(rows * rows * size_of::<Complex64>())?,
-    };
+    // What is taken does not depend on how many vectors there are afterwards.
+    let mut coef = v.device().alloc(rows * rows * size_of::<Complex64>())?;
+    coef.upload_at(0, bytemuck::cast_slice(c))?;
     let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
-    // The same for any number of columns, likewise.
     let scratch = SCRATCH[!v.device().is_cpu() as usize].min(v.held());
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
     let room = v.device().alloc(scratch.max(tile * planes * bytes))?;

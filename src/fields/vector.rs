@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::{Geometry, Precision};
 use crate::backend::args::CoarseColumnsArgs;
-use crate::backend::{kernels, runs, Buffer, Device, FieldView, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, FieldView, HostArray, Ptr, Work};
 use crate::bail;
-use crate::error::{host_array, words, Result};
+use crate::error::{words, Result};
 use crate::params::choices;
 use crate::refuse;
 
@@ -124,8 +124,8 @@ pub struct VectorField {
 /// The numbers of a vector field in the memory of the host, in the order and precision of the device.
 #[derive(Default)]
 pub struct HostCopy {
-    data: Vec<u8>,
-    norm: Option<Vec<u8>>,
+    data: HostArray,
+    norm: Option<HostArray>,
 }
 
 /// A vector field of Wilson spinors: 4 spins x 3 colours per site.
@@ -519,15 +519,9 @@ impl VectorField {
 
     /// Copies the numbers into `copy`, whose memory is used again where its size fits.
     pub(crate) fn copy_to_host(&self, copy: &mut HostCopy) -> Result<()> {
-        if !runs() {
-            return Ok(());
-        }
-        let taken = |buffer: &Buffer, to: &mut Vec<u8>| {
-            if to.len() != buffer.bytes() {
-                *to = vec![];
-                *to = host_array(buffer.bytes(), 0, "vectors on the host")?;
-            }
-            buffer.download(to)
+        let taken = |buffer: &Buffer, to: &mut HostArray| {
+            to.fit(buffer.device(), buffer.bytes(), "vectors on the host")?;
+            to.take(0, buffer, 0, buffer.bytes())
         };
         taken(&self.data, &mut copy.data)?;
         match &self.norm {
@@ -538,9 +532,9 @@ impl VectorField {
 
     /// Sets the numbers from a copy that [`Self::to_host`] of a field of the same shape made.
     pub fn copy_from_host(&mut self, copy: &HostCopy) -> Result<()> {
-        self.data.upload(&copy.data)?;
+        copy.data.give(&mut self.data)?;
         match (&mut self.norm, &copy.norm) {
-            (Some(norm), Some(copy)) => norm.upload(copy),
+            (Some(norm), Some(copy)) => copy.give(norm),
             _ => Ok(()),
         }
     }
@@ -637,7 +631,8 @@ mod tests {
     fn a_parity_moves_to_the_first_half_and_back() {
         let bytes = |x: &VectorField| {
             let HostCopy { data, norm } = x.to_host().unwrap();
-            (data, norm.unwrap_or_default())
+            let units = norm.map(|norm| norm.bytes().to_vec());
+            (data.bytes().to_vec(), units.unwrap_or_default())
         };
         for device in devices() {
             let geometry = Geometry::new([4, 2, 4, 8], &device).unwrap();

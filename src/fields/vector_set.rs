@@ -6,7 +6,7 @@ use num_complex::Complex64;
 
 use super::vector::HostCopy;
 use super::{basis, blas, Precision, VectorField};
-use crate::backend::{runs, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 
@@ -287,15 +287,6 @@ impl VectorSet {
             return basis::rotate(&mut self.first, which, c);
         }
         let rows = which.len();
-        // A rehearsal does not know how many vectors a search keeps: all, so that it takes enough memory, or no more than
-        // the device has, which are rotated in another way.
-        if !runs() && which.start < self.on_device() {
-            let here = which.start..self.on_device();
-            let zeros = vec![Complex64::ZERO; here.len() * here.len()];
-            basis::rotate(&mut self.first, here, &zeros)?;
-        }
-        let all = vec![Complex64::ZERO; if runs() { 0 } else { rows * rows }];
-        let c = if runs() { c } else { &all };
         let columns = c.len() / rows;
         let portions = (0..columns).step_by(TURNED).map(|k| (k, TURNED.min(columns - k)));
         self.replace(which.start, portions, |set, first, n| {

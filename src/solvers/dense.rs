@@ -4,7 +4,6 @@ use nalgebra::linalg::{Cholesky, Schur, SymmetricEigen};
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
-use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 
@@ -17,8 +16,7 @@ fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
 }
 
 /// Eigenvalues, ascending, and eigenvectors of the hermitian n x n matrix A = U diag(values) U^dagger: U_ik, row i,
-/// is component i of vector k. Only the lower triangle of A is read. In a rehearsal, whose numbers are made up, A counts
-/// as diagonal.
+/// is component i of vector k. Only the lower triangle of A is read.
 ///
 /// # Errors
 /// `SolverBreakdown`: A holds NaN or infinity.
@@ -30,19 +28,20 @@ pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Compl
     if n == 0 {
         return Ok((vec![], vec![]));
     }
-    if !runs() {
-        let mut values: Vec<f64> = a.diagonal().iter().map(|z| z.re).collect();
-        values.sort_by(f64::total_cmp);
-        return Ok((values, identity(n)));
-    }
-    let Some(found) = SymmetricEigen::try_new(a, f64::EPSILON, MAX_SWEEPS * n) else {
-        bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
+    // A diagonal matrix needs no iteration.
+    let diagonal = (0..n).all(|j| (j + 1..n).all(|i| a[(i, j)] == Complex64::ZERO));
+    let (values, vectors): (Vec<f64>, DMatrix<Complex64>) = if diagonal {
+        (a.diagonal().iter().map(|z| z.re).collect(), DMatrix::identity(n, n))
+    } else {
+        let Some(found) = SymmetricEigen::try_new(a, f64::EPSILON, MAX_SWEEPS * n) else {
+            bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
+        };
+        (found.eigenvalues.iter().copied().collect(), found.eigenvectors)
     };
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| found.eigenvalues[i].total_cmp(&found.eigenvalues[j]));
-    let values = order.iter().map(|&k| found.eigenvalues[k]).collect();
-    let vectors = (0..n * n).map(|k| found.eigenvectors[(k / n, order[k % n])]).collect();
-    Ok((values, vectors))
+    order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
+    let sorted = order.iter().map(|&k| values[k]).collect();
+    Ok((sorted, (0..n * n).map(|k| vectors[(k / n, order[k % n])]).collect()))
 }
 
 /// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and `beside[i]` between i and

@@ -5,7 +5,6 @@
 use num_complex::Complex64;
 
 use super::mixed_precision::{retain, MixedPrecision, Next};
-use crate::backend::steps;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
@@ -151,10 +150,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 let c = mixed.masked(|i| ratio(along[i], space.images[j][i]));
                 let minus: Vec<Complex64> = c.iter().map(|c| -c).collect();
                 let with = before.get(j + 1).unwrap_or(&mixed.r);
-                // The same kernel for every direction: a rehearsal launches it once.
-                if j < steps(k, 1) {
-                    (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
-                }
+                (along, norm) = blas::axpy_dot(&minus, &before[j], image, with)?;
                 overlaps.push(c);
             }
             // along = <r, image> now.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{rational_sum, solve, unwatched, RationalParams, SolverParams, System};
-use crate::backend::{exceptionally, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{blas, VectorField};
@@ -44,7 +44,7 @@ impl LinOp for Inverse {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let report = solve(&self.system, &self.params, out, inp, &mut unwatched)?;
-        if self.exact && exceptionally(!report.converged) {
+        if self.exact && !report.converged {
             bail!(
                 NotConverged,
                 "inverse: {} reached residuals of {:?} in {} iterations",
@@ -114,7 +114,7 @@ impl LinOp for RationalFunction {
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let op = &*self.op;
         let report = rational_sum(op, &self.shifts, &self.weights, &self.params, out, inp)?;
-        if exceptionally(!report.converged) {
+        if !report.converged {
             bail!(
                 NotConverged,
                 "rational: not to a residual of {} in {} iterations",

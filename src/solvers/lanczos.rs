@@ -18,9 +18,8 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
 use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
-use super::stop::{Stop, Watch};
-use super::{limited, unwatched, Monitor};
-use crate::backend::{exceptionally, found_or};
+use super::stop::{Stop, Watch, DIFFERENT};
+use super::{unwatched, Monitor};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{basis, blas, Noise, VectorField, VectorSet};
@@ -143,7 +142,11 @@ fn search(
     monitor: &mut Monitor,
 ) -> Result<(VectorSet, EigenReport)> {
     let shape = op.shape();
-    let watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let stop = Stop::within(params.max_seconds)?;
+    // Some restarts have another polynomial.
+    let different = DIFFERENT + 1;
+    let watch =
+        Watch::with(stop, stop.fall(), different, &shape.device, shape.geometry.comm(), monitor);
     let mut process = Process::new(op, cheap, params, room, watch)?;
     if params.is_whole(shape.numbers() as usize) {
         return process.whole();
@@ -445,7 +448,7 @@ impl<'a, 'm> Process<'a, 'm> {
 
     /// Diagonalises all of A in a random basis of the whole space.
     fn whole(mut self) -> Result<(VectorSet, EigenReport)> {
-        let n = limited(self.side);
+        let n = self.side;
         for first in (0..n).step_by(FILLED) {
             self.randomise(first..n.min(first + FILLED))?;
         }
@@ -474,7 +477,7 @@ impl<'a, 'm> Process<'a, 'm> {
             adapting = 0;
             self.p = self.filter(self.beyond(self.inward(known[count - 1])));
         }
-        while self.report.restarts < limited(self.params.max_restarts) {
+        while self.report.restarts < self.watch.limit(self.params.max_restarts) {
             let edge = known.get(count - 1).copied();
             if let Some(value) = edge.map(|e| self.inward(e)).filter(|e| !self.p.is_outside(*e)) {
                 self.p = self.filter(self.beyond(value));
@@ -485,7 +488,7 @@ impl<'a, 'm> Process<'a, 'm> {
             while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
                 late = self.watch.late() || self.tell_on_the_way()?;
-                if exceptionally(self.have >= look) {
+                if self.have >= look {
                     decided = self.is_decided(edge)?;
                     look = self.have + self.have / 2;
                 }
@@ -502,7 +505,7 @@ impl<'a, 'm> Process<'a, 'm> {
                 self.restart(&values, &s, wanted.min(self.have))?;
                 break;
             }
-            if exceptionally(adapting > 0 && self.locked < count && !decided) {
+            if adapting > 0 && self.locked < count && !decided {
                 if let Some(p) = self.adapt(&values, wanted) {
                     // The sum of the vectors wanted begins anew.
                     adapting -= 1;
@@ -524,7 +527,7 @@ impl<'a, 'm> Process<'a, 'm> {
             }
             let spare = self.have - wanted.min(self.have);
             let max = self.have.saturating_sub(b).max(1);
-            let keep = found_or(max, || (wanted + (spare / 3).max(b)).min(max));
+            let keep = (wanted + (spare / 3).max(b)).min(max);
             self.restart(&values, &s, keep)?;
             let (found, residuals) = self.ritz(self.locked..self.locked + wanted.min(keep))?;
             if let Some(p) = self.reaching(&found, &residuals) {
@@ -688,11 +691,8 @@ impl<'a, 'm> Process<'a, 'm> {
     /// Diagonalises A in the span of the vectors once more, and returns them in their order.
     fn finish(mut self) -> Result<(VectorSet, EigenReport)> {
         let count = self.params.count;
-        let all = self.end().max(1).min(self.v.count());
-        let n = match self.locked >= count {
-            true => self.locked,
-            false => found_or(count.min(self.v.count()), || all),
-        };
+        // Ritz vectors of p(A) come first in what is not locked, those wanted before others.
+        let n = self.locked.max(count.min(self.end()).max(1)).min(self.v.count());
         let m = count.min(n);
         let all = self.diagonalise(n)?;
         if self.scale() == 0.0 {

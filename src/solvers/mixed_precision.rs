@@ -20,9 +20,8 @@
 
 use num_complex::Complex64;
 
-use super::stop::{StoppedBy, Watch};
+use super::stop::{StoppedBy, Watch, DIFFERENT};
 use super::{Monitor, Patience, SolverKind, SolverParams, SolverReport, Source, System};
-use crate::backend::{as_a_rule, runs};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas;
@@ -149,7 +148,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         monitor: &'a mut Monitor<'m>,
     ) -> Result<Self> {
         let precise = &*system.precise;
-        let watch = Watch::new(params.stop, b.geometry().comm(), monitor);
+        // GCR repeats itself when it has had all of its directions.
+        let different = match params.kind {
+            SolverKind::Gcr => DIFFERENT.max(params.nkrylov + 1),
+            _ => DIFFERENT,
+        };
+        let comm = b.geometry().comm();
+        let watch =
+            Watch::with(params.stop, params.stop.fall(), different, b.device(), comm, monitor);
         let n = b.nrhs();
         let zero: Vec<bool> = norm.iter().map(|&v| v == 0.0).collect();
         let one_if_zero = |v: f64| if v == 0.0 { 1.0 } else { v };
@@ -432,9 +438,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.report.iterations += 1;
         let now = self.report.iterations;
         let mut all = self.strayed && now >= self.refreshed_at + INTERVAL;
-        // Without numbers an update is when all of GCR's directions are there.
-        let first = if self.params.kind == SolverKind::Gcr { self.params.nkrylov } else { 1 };
-        all |= now == first && as_a_rule(false);
         let mut some = false;
         for i in 0..self.nrhs() {
             if !self.active[i] {
@@ -485,10 +488,6 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
         // Fields whose right-hand sides are fastest in memory have no parts.
         let all = self.upper.is_none() || !self.x.can_keep();
-        // Without numbers one by itself stands for some of them, and all of them follow.
-        if !runs() && !all && self.nrhs() > 1 {
-            self.update(&[0])?;
-        }
         let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.due[i]).collect();
         self.update(&which)?;
         Ok(which)

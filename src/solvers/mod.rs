@@ -51,7 +51,7 @@ pub use slice_modes::slice_modes;
 pub use stop::{Criterion, Stop, StoppedBy};
 pub use sumr::sumr;
 
-use crate::backend::{steps, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{blas, Precision, VectorField};
@@ -138,14 +138,6 @@ impl System {
     }
 }
 
-/// Number of first iterations that may launch different kernels.
-const DIFFERENT: usize = 4;
-
-/// The number of iterations of a loop with this limit; a few in a rehearsal.
-fn limited(max: usize) -> usize {
-    steps(max, DIFFERENT)
-}
-
 /// Solves M x = b. Not converged is not an error: the report says so. Every right-hand side stops
 /// by itself, and those that BiCGStab cannot solve are solved by CGNR.
 ///
@@ -197,13 +189,6 @@ pub(crate) fn solve_in_range(
 ) -> Result<SolverReport> {
     check(system, params, x, source.b)?;
     let start = Instant::now();
-    let iterations = match params.kind {
-        // All directions are taken; the first one may end with a residual that is recomputed.
-        SolverKind::Gcr => steps(params.stop.iterations, DIFFERENT.max(params.nkrylov + 1)),
-        _ => limited(params.stop.iterations),
-    };
-    let stop = Stop { iterations, ..params.stop };
-    let params = &SolverParams { stop, ..params.clone() };
     let inverse = system.preconditioner.as_deref();
     let mut mixed = MixedPrecision::new(system, params, x, source, monitor)?;
     match params.kind {

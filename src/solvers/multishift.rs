@@ -5,11 +5,10 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::stop::{StoppedBy, Watch};
+use super::stop::{StoppedBy, Watch, DIFFERENT};
 use super::{
-    limited, solve, Fields, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
+    solve, Fields, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
-use crate::backend::exceptionally;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -98,10 +97,7 @@ fn run(
         let shifted = |op: &Arc<dyn LinOp>| -> Arc<dyn LinOp> {
             Arc::new(Shifted::new(op.clone(), shift.sigma))
         };
-        // Where nothing is sloppy there is hardly anything to refine.
-        let goal = shift.heavy_quark > 0.0;
-        let often = system.sloppy.is_some() || goal || exceptionally(true);
-        let left = if refine && !total.stopped && often { params.stop.iterations } else { 0 };
+        let left = if refine && !total.stopped { params.stop.iterations } else { 0 };
         let stop = Stop {
             residual: shift.tol,
             heavy_quark: shift.heavy_quark,
@@ -209,9 +205,7 @@ fn iterate(
     monitor: &mut Monitor,
 ) -> Result<Common> {
     let n = b.nrhs();
-    let iterations = limited(params.stop.iterations);
-    let stop = Stop { residual: 0.0, heavy_quark: 0.0, iterations, ..params.stop };
-    let mut watch = Watch::new(stop, b.geometry().comm(), monitor);
+    let stop = Stop { residual: 0.0, heavy_quark: 0.0, ..params.stop };
     let least = (0..asked.len())
         .min_by(|&i, &j| asked[i].sigma.total_cmp(&asked[j].sigma))
         .expect("there is a shift");
@@ -221,6 +215,9 @@ fn iterate(
     let two_level = system.sloppy.is_some();
     // Below its own precision a sloppy recurrence means nothing.
     let floor = if two_level { shape.precision.epsilon() } else { 0.0 };
+    let (device, comm) = (b.device(), b.geometry().comm());
+    let fall = asked[least].tol.max(floor);
+    let mut watch = Watch::with(stop, fall, DIFFERENT, device, comm, monitor);
     let nonzero: Vec<bool> = norm.iter().map(|&v| v > 0.0).collect();
     let weight: Vec<f64> = norm.iter().map(|&v| if v > 0.0 { 1.0 / v } else { 1.0 }).collect();
     // The iteration is on b / |b|.
@@ -301,9 +298,7 @@ fn iterate(
                 if active[i] {
                     residual[i] = residual[i].max(relative);
                     *iterations = common.iterations;
-                    // Without numbers all shifts but the last end with the second iteration.
-                    let stays = k == least || common.iterations != 2 || exceptionally(true);
-                    active[i] = relative > asked[k].tol.max(floor) && stays;
+                    active[i] = relative > asked[k].tol.max(floor);
                 }
                 still[i] |= active[i];
             }

@@ -4,7 +4,6 @@
 use std::borrow::BorrowMut;
 
 use super::check_finite;
-use crate::backend::as_a_rule;
 use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{blas, Precision, VectorField};
@@ -128,7 +127,7 @@ fn powers(b: &VectorField) -> Result<(Vec<i32>, Vec<f64>)> {
     let mut norm2 = blas::norm2(b)?;
     let fits = |v: &f64| v.sqrt().log2().abs() < exponents.norm as f64;
     let mut powers = vec![0; norm2.len()];
-    if as_a_rule(norm2.iter().all(fits)) {
+    if norm2.iter().all(fits) {
         return Ok((powers, norm2));
     }
     if norm2.iter().any(|v| *v == 0.0 || *v == f64::INFINITY) {

@@ -5,7 +5,8 @@
 
 use num_complex::Complex64;
 
-use super::{limited, InRange};
+use super::stop::DIFFERENT;
+use super::InRange;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::shifts::{self, Step};
@@ -155,9 +156,12 @@ fn one_pass(
         });
     }
     let (mut alpha_before, mut beta_before) = (vec![1.0; n], vec![0.0; n]);
-    while space.live.contains(&true) && report.iterations < limited(params.max_iterations) {
+    let falling = space.op.shape().device.falling(params.tol, DIFFERENT);
+    let limit = falling.limit(params.max_iterations);
+    while space.live.contains(&true) && report.iterations < limit {
         let (alpha, beta) = space.step()?;
         report.iterations += 1;
+        falling.after(report.iterations);
         report.applications += n;
         let mut still = vec![false; n];
         let mut steps = vec![];
@@ -207,10 +211,13 @@ fn two_passes(
     let (op, sigma) = (space.op, space.sigma);
     let mut report = RationalReport::default();
     let (mut alphas, mut betas, mut lives) = (vec![], vec![], vec![]);
-    while space.live.contains(&true) && report.iterations < limited(params.max_iterations) {
+    let falling = op.shape().device.falling(params.tol, DIFFERENT);
+    let limit = falling.limit(params.max_iterations);
+    while space.live.contains(&true) && report.iterations < limit {
         lives.push(space.live.clone());
         let (alpha, beta) = space.step()?;
         report.iterations += 1;
+        falling.after(report.iterations);
         report.applications += n;
         for i in 0..n {
             space.live[i] &= space.r2[i].sqrt() > params.tol * norm[i];

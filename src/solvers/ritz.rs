@@ -9,11 +9,10 @@ use std::ops::Range;
 use num_complex::Complex64;
 
 use super::block::{orthonormalise, portions, share_of_random};
-use super::dense::{eigen_hermitian, identity, orthonormaliser};
+use super::dense::{eigen_hermitian, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenSettings, MAX_RESTARTS};
 use super::stop::{Stop, Watch};
-use super::{eigen, limited, EigenParams, EigenReport, End, Monitor};
-use crate::backend::{as_a_rule, exceptionally, found_or};
+use super::{eigen, EigenParams, EigenReport, End, Monitor};
 use crate::bail;
 use crate::error::{within, Result};
 use crate::fields::{basis, blas, Noise, Precision, VectorField};
@@ -110,7 +109,12 @@ pub fn ritz(
     if let Some(guess) = guess {
         shape.check(guess, "guess")?;
     }
-    let mut watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let mut watch = Watch::new(
+        Stop::within(params.max_seconds)?,
+        &shape.device,
+        shape.geometry.comm(),
+        monitor,
+    );
     let mut search = Search { op, params, applications: 0, cycles: 0, random: 0, stopped: false };
     let mut start = shape.field(n + guards(n))?;
     search.noise(&mut start, 0)?;
@@ -125,7 +129,7 @@ pub fn ritz(
         values.truncate(n);
         gradients.truncate(n);
         report.converged = gradients.iter().all(|&g| g <= params.tol);
-        if exceptionally(!report.converged) || !params.verify || search.stopped {
+        if !report.converged || !params.verify || search.stopped {
             break;
         }
         // A random vector alone: what is known of the spectrum says nothing about what is missing.
@@ -136,7 +140,7 @@ pub fn ritz(
         report.verified = search.is_beyond(&next, edge)
             || (next.gradients[0] <= params.tol && next.values[0] >= edge - params.tol);
         report.converged = report.verified;
-        if as_a_rule(report.verified) || search.stopped || next.gradients[0] > params.tol {
+        if report.verified || search.stopped || next.gradients[0] > params.tol {
             break;
         }
         start.copy_rhs(0, &next.front(1)?, 0, 1)?;
@@ -264,9 +268,9 @@ impl Search<'_> {
             space.vectors.copy_rhs(0, fixed, 0, f)?;
         }
         space.vectors.copy_rhs(f, start, 0, m)?;
-        while self.cycles < limited(self.params.max_cycles) && !self.stopped {
+        while self.cycles < watch.limit(self.params.max_cycles) && !self.stopped {
             self.renew(&mut space)?;
-            for step in 0..limited(CYCLE) {
+            for step in 0..watch.limit(CYCLE) {
                 let ended = |s: &Space| {
                     edge.is_some_and(|e| self.is_beyond(s, e))
                         || s.gradients[..wanted].iter().all(|&g| g <= self.params.tol)
@@ -314,7 +318,7 @@ impl Search<'_> {
         let minus: Vec<f64> = space.values.iter().map(|l| -l).collect();
         let norms = blas::axpy_norm(&blas::complex(&minus), &x, &mut space.gradient)?;
         space.gradients = norms.iter().map(|n| n.sqrt()).collect();
-        if exceptionally(space.gradients.iter().any(|g| !g.is_finite())) {
+        if space.gradients.iter().any(|g| !g.is_finite()) {
             bail!(SolverBreakdown, "ritz: the operator produces NaN or infinity");
         }
         Ok(())
@@ -376,8 +380,7 @@ fn directions(
                 d[r * rank + j] -= sum;
             }
         }
-        let all = Ok((identity(rank), vec![], rank));
-        let (t, _, next) = found_or(all, || orthonormaliser(&product(&d, rank, &d, rank), rank))?;
+        let (t, _, next) = orthonormaliser(&product(&d, rank, &d, rank), rank)?;
         let turned = |r: usize, j: usize| {
             (0..rank).map(|i| d[r * rank + i] * t[i * next + j]).sum::<Complex64>()
         };

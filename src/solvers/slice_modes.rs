@@ -13,7 +13,7 @@ use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, MAX_RE
 use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
-use super::{limited, Monitor};
+use super::Monitor;
 use crate::backend::{exceptionally, runs};
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
@@ -85,7 +85,12 @@ pub fn slice_modes(
     };
     let (_, top) = eigen(op, None, &top, None, monitor)?;
     let largest = top.largest;
-    let mut watch = Watch::new(Stop::within(params.max_seconds)?, shape.geometry.comm(), monitor);
+    let mut watch = Watch::new(
+        Stop::within(params.max_seconds)?,
+        &shape.device,
+        shape.geometry.comm(),
+        monitor,
+    );
     let mut report =
         EigenReport { largest, applications: top.applications, ..EigenReport::default() };
 
@@ -94,7 +99,7 @@ pub fn slice_modes(
     // Nothing is known of the lower end.
     let mut p =
         Polynomial { degree: 8, from: 0.25 * largest, to: 1.05 * largest, at: top.least.min(0.0) };
-    for restart in 1..=limited(params.max_restarts) {
+    for restart in 1..=watch.limit(params.max_restarts) {
         report.restarts = restart;
         if m < unknowns {
             space.filter(&p)?;

@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use super::{Monitor, Progress};
+use crate::backend::{Device, Falling};
 use crate::bail;
 use crate::comm::{Clock, Comm};
 use crate::error::{words, Result};
@@ -139,6 +140,12 @@ impl Stop {
         Stop { seconds: (self.seconds - start.elapsed().as_secs_f64()).max(0.0), ..self }
     }
 
+    /// By what residuals fall until they meet every goal.
+    pub(super) fn fall(&self) -> f64 {
+        let goals = [self.residual(), self.heavy_quark()].into_iter().flatten();
+        goals.reduce(f64::min).unwrap_or(USUAL_FALL)
+    }
+
     fn goal(tol: f64) -> Option<f64> {
         (tol > 0.0).then_some(tol)
     }
@@ -230,7 +237,13 @@ pub(super) struct Watch<'a, 'm> {
     /// The clock of a limit of time.
     clock: Option<Clock>,
     ended: Option<StoppedBy>,
+    falling: Falling,
 }
+
+/// Iterations after which most loops launch nothing that they have not launched before.
+pub(super) const DIFFERENT: usize = 7;
+/// By what residuals fall where no goal is given.
+const USUAL_FALL: f64 = 1e-14;
 
 impl Drop for Watch<'_, '_> {
     fn drop(&mut self) {
@@ -241,10 +254,32 @@ impl Drop for Watch<'_, '_> {
 }
 
 impl<'a, 'm> Watch<'a, 'm> {
-    /// Begins the time. With many ranks all of them make one.
-    pub fn new(stop: Stop, comm: &'a Comm, monitor: &'a mut Monitor<'m>) -> Self {
+    /// The time begins now. With many ranks all of them make it.
+    pub fn new(stop: Stop, device: &Device, comm: &'a Comm, monitor: &'a mut Monitor<'m>) -> Self {
+        Self::with(stop, stop.fall(), DIFFERENT, device, comm, monitor)
+    }
+
+    /// The same of a solve whose residuals have to fall by this factor, and which launches the same again after `different`
+    /// iterations.
+    pub fn with(
+        mut stop: Stop,
+        fall: f64,
+        different: usize,
+        device: &Device,
+        comm: &'a Comm,
+        monitor: &'a mut Monitor<'m>,
+    ) -> Self {
+        let falling = device.falling(fall, different);
+        if stop.iterations < usize::MAX {
+            stop.iterations = falling.limit(stop.iterations);
+        }
         let clock = stop.seconds().map(|_| comm.start_clock());
-        Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None }
+        Watch { stop, monitor, comm, start: Instant::now(), clock, ended: None, falling }
+    }
+
+    /// The most iterations, restarts or cycles, of so many that are allowed.
+    pub fn limit(&self, iterations: usize) -> usize {
+        self.falling.limit(iterations)
     }
 
     pub fn seconds(&self) -> f64 {
@@ -254,6 +289,7 @@ impl<'a, 'm> Watch<'a, 'm> {
     /// Called after an iteration: tells the monitor, and returns what ends the solve now, if anything does, whatever
     /// the goals say.
     pub fn after(&mut self, iteration: usize, residual: &[f64]) -> Option<StoppedBy> {
+        self.falling.after(iteration);
         let seconds = self.seconds();
         let told = (self.monitor)(&Progress { iteration, residual, seconds }).is_break();
         let late = self.over(seconds);

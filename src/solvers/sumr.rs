@@ -70,7 +70,7 @@ fn run(
 ) -> Result<SolverReport> {
     let Fields { mut xs, b: source, norms: norm, .. } = fields;
     let (x, n, shape) = (&mut *xs[0], source.nrhs(), unitary.shape());
-    let mut watch = Watch::new(stop, source.geometry().comm(), monitor);
+    let mut watch = Watch::new(stop, source.device(), source.geometry().comm(), monitor);
     let inverse: Vec<f64> = norm.iter().map(|v| if *v > 0.0 { 1.0 / v } else { 0.0 }).collect();
     let zero = blas::uniform(n, 0.0);
     let mut v = shape.field(n)?;

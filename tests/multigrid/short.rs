@@ -1,6 +1,7 @@
 //! Null vectors and links of coarse operators in few bits against those in single precision.
 
 use super::*;
+use plaq::backend::HostArray;
 
 /// Null vectors in 16 or 8 bits are those in single precision to what these hold: on even sites in these, on all of
 /// them in 16 bits. By way of the host they become the same.
@@ -15,7 +16,7 @@ fn null_vectors_of_few_bits() {
             let [short, by_host] = [false, true].map(|by_host| {
                 let v = null_vectors(&s, n, Precision::F32);
                 let mut short = Transfer::new(v, [2, 2, 2, 4]).unwrap();
-                short.shorten(bits, by_host.then_some(&mut vec![])).unwrap();
+                short.shorten(bits, by_host.then_some(&mut HostArray::default())).unwrap();
                 short
             });
             for (nrhs, subset) in

@@ -7,7 +7,6 @@ use num_complex::Complex64;
 use super::gathering::coarsest_unknowns;
 use super::params::{Coarsest, MAX_DIRECT_UNKNOWNS, UNITS};
 use super::{CoarseSystem, MultigridParams};
-use crate::backend::runs;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{CoarseField, DenseMatrix, Overlaps, Subset, VectorField};
@@ -143,12 +142,14 @@ impl Direct {
             unit.load(&numbers)?;
             let mut image = unit.like(count)?;
             let mut odd = op.field(Subset::Odd, count)?;
-            op.schur(&mut image, &unit, &mut odd)?;
+            op.one_minus_schur(&mut image, &unit, &mut odd)?;
             let image = image.save()?;
             for row in 0..own {
                 for j in 0..count {
                     let at = 2 * (row * count + j);
-                    whole[(first + row) * n + from + j] = Complex64::new(image[at], image[at + 1]);
+                    let one = f64::from(first + row == from + j);
+                    whole[(first + row) * n + from + j] =
+                        Complex64::new(one - image[at], -image[at + 1]);
                 }
             }
         }
@@ -157,16 +158,13 @@ impl Direct {
                 comm.sum(bytemuck::cast_slice_mut(row))?;
             }
         }
-        if runs() {
-            let Some(inverted) = inverse(&whole, n) else {
-                bail!(
-                    BadParameter,
-                    "coarsest: direct: the operator of the coarsest level has no inverse: are links and \
-                     null vectors finite?"
-                );
-            };
-            whole = inverted;
-        }
+        let Some(whole) = inverse(&whole, n) else {
+            bail!(
+                BadParameter,
+                "coarsest: direct: the operator of the coarsest level has no inverse: are links and \
+                 null vectors finite?"
+            );
+        };
         let rows: Vec<Complex64> = (0..n)
             .flat_map(|c| (0..own).map(move |r| (r, c)))
             .map(|(r, c)| whole[(first + r) * n + c])

@@ -42,7 +42,7 @@ pub use short_links::shortened;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
-use crate::backend::{as_a_rule, runs, Device};
+use crate::backend::{runs, Device};
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
@@ -370,10 +370,10 @@ impl Multigrid {
             };
             let next = Arc::new(next);
             let found = reduction(&next)?;
-            let good = as_a_rule(match step {
+            let good = match step {
                 Update::Anew => found <= first.powf(1.0 / SLOWER).clamp(POOR, STALLED),
                 _ => found <= POOR && found.ln() * SLOWER <= fresh.ln(),
-            });
+            };
             if !good && step == Update::Anew {
                 bail!(
                     NotConverged,

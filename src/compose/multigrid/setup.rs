@@ -10,7 +10,7 @@ use super::gathering::{found_together, places, LevelRanks};
 use super::params::{Coarsest, SETUP_KRYLOV};
 use super::short_links::shortened;
 use super::{normalise, FineOperator, MultigridParams, Transfer};
-use crate::backend::steps;
+use crate::backend::HostArray;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
@@ -58,7 +58,7 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
 pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
     let (mut spent, mut waiting) = (Spent::new(params), Waiting::default());
     let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
-    let passes = steps(params.refinements, 1);
+    let passes = params.refinements;
     let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent, &mut waiting)?;
     for pass in 1..=passes {
         let v = spent.on(0, || improved(hierarchy, &op.setup, &mut waiting))?;
@@ -74,8 +74,7 @@ pub(super) fn refined(
     mut old: Arc<Hierarchy>,
     passes: usize,
 ) -> Result<Hierarchy> {
-    let (mut spent, passes) = (Spent::new(params), steps(passes, 1));
-    let mut waiting = Waiting::default();
+    let (mut spent, mut waiting) = (Spent::new(params), Waiting::default());
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
         let v = spent.on(0, || originals(old))?;
@@ -343,7 +342,7 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
 struct Waiting {
     columns: Vec<HostCopy>,
     /// The null vectors of the finest level in 16 bits.
-    short: Vec<u8>,
+    short: HostArray,
 }
 
 /// Where the null vectors that a hierarchy makes are put.

@@ -2,7 +2,6 @@
 
 use num_complex::Complex64;
 
-use crate::backend::as_a_rule;
 use crate::error::Result;
 use crate::fields::CoarseField;
 use crate::operators::{CoarseOperator, LinkPrecision};
@@ -36,7 +35,7 @@ pub fn shortened(
         for &bits in shorter {
             let short = op.with_short_links(bits)?;
             let left = part_left(&exact, &products(&short)?, n);
-            if as_a_rule(left < MAX_LEFT) {
+            if left < MAX_LEFT {
                 return Ok(short);
             }
             log::info!(
@@ -49,6 +48,9 @@ pub fn shortened(
 
 /// The largest modulus of an eigenvalue of 1 - rounded^-1 exact, for n x n matrices.
 fn part_left(exact: &[Complex64], rounded: &[Complex64], n: usize) -> f64 {
+    if exact == rounded {
+        return 0.0;
+    }
     let Some(inverse) = inverse(rounded, n) else { return f64::INFINITY };
     let entry = |k: usize| {
         let (row, column) = (k / n, k % n);

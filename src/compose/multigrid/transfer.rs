@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::backend::args::{
     AggregateArgs, CoarseShortenArgs, AGGREGATE_COLUMNS, AGGREGATE_ROWS, AGGREGATE_VECTORS,
 };
-use crate::backend::{kernels, runs, Buffer, Device, Ptr, Work};
+use crate::backend::{kernels, Buffer, Device, HostArray, Ptr, Work};
 use crate::bail;
-use crate::error::{host_array, Result};
+use crate::error::Result;
 use crate::fields::{CoarseField, CoarseGrid, Coarsening, Precision, Subset};
 use crate::operators::LinkPrecision;
 
@@ -265,7 +265,7 @@ impl Transfer {
     /// Keeps null vectors of single precision in 16 bits from now on and, if `to` is quarter, a copy in 8 bits on
     /// even sites (on all where there are no parities) for vectors on these sites. The conversion goes by way of
     /// `host`, memory that is made if it does not fit, so that the device does not hold both.
-    pub fn shorten(&mut self, to: LinkPrecision, host: Option<&mut Vec<u8>>) -> Result<()> {
+    pub fn shorten(&mut self, to: LinkPrecision, host: Option<&mut HostArray>) -> Result<()> {
         let NullVectors::Full(v) = &self.vectors else { return Ok(()) };
         if !to.scaled() || self.precision != Precision::F32 {
             return Ok(());
@@ -302,23 +302,17 @@ impl Transfer {
         };
         let least = PIECE[!device.is_cpu() as usize].div_ceil(bytes);
         let some = volume.div_ceil(PIECES).max(least).min(volume);
-        if runs() && copy.len() != bytes * volume {
-            *copy = host_array(bytes * volume, 0, "null vectors on the host")?;
-        }
+        copy.fit(&device, bytes * volume, "null vectors on the host")?;
         let piece = device.alloc((bytes * some).max(16))?;
         for first in (0..volume).step_by(some) {
             let count = some.min(volume - first);
             shorten(first, count, &piece)?;
-            if runs() {
-                piece.download(&mut copy[bytes * first..bytes * (first + count)])?;
-            }
+            copy.take(bytes * first, &piece, 0, bytes * count)?;
         }
         // Their memory is for those of 16 bits.
         self.vectors = NullVectors::Half(piece);
         let mut numbers = device.alloc((bytes * volume).max(16))?;
-        if runs() {
-            numbers.upload(copy)?;
-        }
+        copy.give(&mut numbers)?;
         self.vectors = NullVectors::Half(numbers);
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use crate::backend::{runs, Buffer, Device};
+use crate::backend::{Buffer, Device};
 use crate::bail;
 use crate::comm::{coordinates, Comm};
 use crate::error::Result;
@@ -31,8 +31,6 @@ pub struct CoarseGrid {
     faces: [[Option<Buffer>; 2]; 4],
     /// The coarser lattice that was asked for last, with its tables: a set-up builds its levels several times.
     coarsened: Mutex<Option<([usize; 4], Arc<Coarsening>)>>,
-    /// False for a grid of a rehearsal, whose tables hold no numbers.
-    real: bool,
 }
 
 impl CoarseGrid {
@@ -61,10 +59,7 @@ impl CoarseGrid {
         let coarse = self.build_coarsened(block)?;
         let aggregates = self.aggregates(&coarse)?;
         let made = Arc::new(Coarsening { coarse, aggregates });
-        // What a rehearsal uploads is nowhere: only its own lattices keep it.
-        if runs() == self.real {
-            *known = Some((block, made.clone()));
-        }
+        *known = Some((block, made.clone()));
         Ok(made)
     }
 
@@ -120,32 +115,34 @@ impl CoarseGrid {
         for (k, &i) in lexicographic.iter().enumerate() {
             index[i as usize] = k as i32;
         }
-        let mut table = vec![0i32; 8 * volume];
         let mut faces: [[Option<Buffer>; 2]; 4] = Default::default();
         let split: [bool; 4] = std::array::from_fn(|mu| fine.comm().split(mu));
-        // A rehearsal has tables without numbers.
-        let known = if runs() { extents } else { [0; 4] };
-        for (i, x) in walk(known).enumerate() {
-            let row = &mut table[8 * index[i] as usize..][..8];
-            let mut step = 1;
-            for mu in 0..4 {
-                let (length, own) = (extents[mu], step);
-                step *= length;
-                for forward in [false, true].into_iter().filter(|_| hops(mu)) {
-                    let leaves = x[mu] == if forward { length - 1 } else { 0 };
-                    let to = match (forward, leaves) {
-                        (false, false) => i - own,
-                        (false, true) => i + (length - 1) * own,
-                        (true, false) => i + own,
-                        (true, true) => i - (length - 1) * own,
-                    };
-                    row[2 * mu + forward as usize] = match leaves && split[mu] {
-                        true => -1 - on_face(extents, coordinates(extents, to), mu) as i32,
-                        false => index[to],
-                    };
+        let table = || {
+            let mut table = vec![0i32; 8 * volume];
+            for (i, x) in walk(extents).enumerate() {
+                let row = &mut table[8 * index[i] as usize..][..8];
+                let mut step = 1;
+                for mu in 0..4 {
+                    let (length, own) = (extents[mu], step);
+                    step *= length;
+                    for forward in [false, true].into_iter().filter(|_| hops(mu)) {
+                        let leaves = x[mu] == if forward { length - 1 } else { 0 };
+                        let to = match (forward, leaves) {
+                            (false, false) => i - own,
+                            (false, true) => i + (length - 1) * own,
+                            (true, false) => i + own,
+                            (true, true) => i - (length - 1) * own,
+                        };
+                        row[2 * mu + forward as usize] = match leaves && split[mu] {
+                            true => -1 - on_face(extents, coordinates(extents, to), mu) as i32,
+                            false => index[to],
+                        };
+                    }
                 }
             }
-        }
+            table
+        };
+        let neighbours = device.filled(8 * volume, table)?;
         for mu in (0..4).filter(|&mu| hops(mu) && split[mu]) {
             for upper in [false, true] {
                 let mut sites = vec![0i32; volume / extents[mu]];
@@ -153,10 +150,9 @@ impl CoarseGrid {
                 for (i, x) in walk(extents).enumerate().filter(|(_, x)| x[mu] == at) {
                     sites[on_face(extents, x, mu)] = index[i];
                 }
-                faces[mu][upper as usize] = Some(upload(device, &sites)?);
+                faces[mu][upper as usize] = Some(device.filled(sites.len(), || sites)?);
             }
         }
-        let neighbours = upload(device, &table)?;
         let (fine, device) = (fine.clone(), device.clone());
         Ok(Arc::new(CoarseGrid {
             fine,
@@ -170,7 +166,6 @@ impl CoarseGrid {
             neighbours,
             faces,
             coarsened: Mutex::default(),
-            real: runs(),
         }))
     }
 
@@ -232,10 +227,6 @@ impl CoarseGrid {
     fn aggregates(&self, coarse: &CoarseGrid) -> Result<Aggregates> {
         let block: [usize; 4] = std::array::from_fn(|mu| self.extents[mu] / coarse.extents[mu]);
         let size = block.iter().product::<usize>();
-        let mut members = vec![0i32; self.volume()];
-        let mut found = vec![0; coarse.volume()];
-        let mut parents = vec![0i32; self.volume()];
-        let mut faces = vec![0i32; self.volume()];
         // Of a coordinate: its part of the aggregate's place, and the faces on which it lies.
         let of_axis = |mu: usize| {
             let step = coarse.extents[..mu].iter().product::<usize>();
@@ -247,22 +238,30 @@ impl CoarseGrid {
             (0..self.extents[mu]).map(one).collect::<Vec<_>>()
         };
         let axes: [Vec<(usize, i32)>; 4] = std::array::from_fn(of_axis);
-        // A rehearsal has tables without numbers.
-        let sites = if runs() { self.order() } else { &[] };
-        for (k, &i) in sites.iter().enumerate() {
-            let x = coordinates(self.extents, i as usize);
-            let at: [(usize, i32); 4] = std::array::from_fn(|mu| axes[mu][x[mu]]);
-            let parent = coarse.site(at.iter().map(|a| a.0).sum());
-            parents[k] = parent as i32;
-            members[parent * size + found[parent]] = k as i32;
-            found[parent] += 1;
-            faces[k] = at.iter().fold(0, |bits, a| bits | a.1);
-        }
+        // Parent and faces of every site.
+        let places = || {
+            self.order().iter().map(|&i| {
+                let x = coordinates(self.extents, i as usize);
+                let at: [(usize, i32); 4] = std::array::from_fn(|mu| axes[mu][x[mu]]);
+                let parent = coarse.site(at.iter().map(|a| a.0).sum());
+                (parent, at.iter().fold(0, |bits, a| bits | a.1))
+            })
+        };
+        let members = || {
+            let mut members = vec![0i32; self.volume()];
+            let mut found = vec![0; coarse.volume()];
+            for (k, (parent, _)) in places().enumerate() {
+                members[parent * size + found[parent]] = k as i32;
+                found[parent] += 1;
+            }
+            members
+        };
+        let (device, n) = (&self.device, self.volume());
         Ok(Aggregates {
             size,
-            sites: upload(&self.device, &members)?,
-            parents: upload(&self.device, &parents)?,
-            faces: upload(&self.device, &faces)?,
+            sites: device.filled(n, members)?,
+            parents: device.filled(n, || places().map(|(parent, _)| parent as i32).collect())?,
+            faces: device.filled(n, || places().map(|(_, faces)| faces).collect())?,
         })
     }
 }
@@ -322,14 +321,6 @@ fn walk(extents: [usize; 4]) -> impl Iterator<Item = [usize; 4]> {
     let rows =
         (0..lt).flat_map(move |t| (0..lz).flat_map(move |z| (0..ly).map(move |y| (y, z, t))));
     rows.flat_map(move |(y, z, t)| (0..lx).map(move |x| [x, y, z, t]))
-}
-
-fn upload(device: &Device, numbers: &[i32]) -> Result<Buffer> {
-    let mut buffer = device.alloc(4 * numbers.len().max(1))?;
-    if !numbers.is_empty() {
-        buffer.upload(bytemuck::cast_slice(numbers))?;
-    }
-    Ok(buffer)
 }
 
 pub(super) fn lex(extents: [usize; 4], x: [usize; 4]) -> usize {

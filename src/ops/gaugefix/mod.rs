@@ -44,13 +44,15 @@ use sweeper::{Functional, Step, Sweeper};
 use updater::{Update, Updater};
 
 use super::observables::unitarity;
-use crate::backend::{args, runs};
+use crate::backend::args;
 use crate::bail;
 use crate::error::{significant, Result};
 use crate::fields::{GaugeField, Precision, Transformation};
 
 /// Number of checks without a new lowest violation after which single precision has reached its limit.
 const PATIENCE: usize = 20;
+/// Iterations after which nothing is launched that was not launched before.
+const DIFFERENT: usize = 4;
 /// Violation above which single precision cannot have reached its limit: near a saddle point theta rises for a while.
 const STANDSTILL_THETA: f64 = 1e-9;
 
@@ -315,6 +317,7 @@ impl CopyState<'_, '_> {
         // of a sweep says it; not where a rise of the functional is to be known exactly, and steps of a
         // descent measure all.
         let mut seen = updater.poll()?;
+        let falling = updater.sweeper.g.device().falling(stop.fall(), DIFFERENT);
         let exactly = stop.change > 0.0 || method.descends();
         loop {
             let late = sweeps > 0 && !exactly;
@@ -376,6 +379,7 @@ impl CopyState<'_, '_> {
             let left = left.map(|(s, _)| params.max_iterations - s.iterations).min().unwrap_or(0);
             sweeps = if method.descends() { 1 } else { params.check_every.min(left) };
             steps += sweeps;
+            falling.after(steps);
             for n in 0..sweeps {
                 let done = slices.iter().map(|s| s.iterations).max().unwrap_or(0);
                 let step = match method {
@@ -490,10 +494,6 @@ impl<'a, 'b> Run<'a, 'b> {
                 return Ok(slices);
             }
             state.converge(single, None, method, stop.in_single(), &mut slices)?;
-            if !runs() {
-                // Made-up sums do not converge: what comes after single precision.
-                slices.fill(Fixed::default());
-            }
             double.restart(single.sweeper.g.to(Precision::F64)?)?;
         }
         state.converge(double, None, method, stop, &mut slices)?;

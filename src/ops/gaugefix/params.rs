@@ -283,6 +283,12 @@ impl Stop {
         self.met(&Quality { theta, theta_max, ..*half }, rise)
     }
 
+    /// By what gradients fall until the criteria are met, of which violations are squares.
+    pub(super) fn fall(&self) -> f64 {
+        let all = [self.theta, self.theta_max, self.change].into_iter().filter(|&stop| stop > 0.0);
+        all.reduce(f64::min).map_or(1e-8, f64::sqrt)
+    }
+
     /// The criteria without those that single precision cannot see.
     pub(super) fn in_single(&self) -> Stop {
         let least = |stop: f64, seen: f64| if stop > 0.0 { stop.max(seen) } else { 0.0 };

@@ -3,7 +3,6 @@
 use super::super::filter::{End, Polynomial};
 use super::super::Filter;
 use super::Process;
-use crate::backend::as_a_rule;
 
 impl Process<'_, '_> {
     pub(super) fn first_polynomial(&self) -> Polynomial {
@@ -85,7 +84,7 @@ impl Process<'_, '_> {
         let (least, largest) = self.ends();
         let (end, other) = self.span();
         // None also where the spectrum is a point.
-        if as_a_rule((cut - end) / (other - end) < 0.9) {
+        if (cut - end) / (other - end) < 0.9 {
             Polynomial::for_cut(self.params.end, cut, least, largest)
         } else {
             Polynomial::plain(self.params.end)

@@ -3,7 +3,6 @@
 
 use num_complex::Complex64;
 
-use crate::backend::found_or;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
 use crate::linop::LinOp;
@@ -14,34 +13,36 @@ use crate::solvers::dense::solve_positive;
 pub struct Guesses {
     max: usize,
     kept: Vec<SpinorField>,
+    /// Fields for those to come: all are taken with the first one, so that later solves need no more memory.
+    free: Vec<SpinorField>,
 }
 
 impl Guesses {
     /// Room for at most `max` solutions.
     pub fn new(max: usize) -> Self {
-        Guesses { max, kept: vec![] }
+        Guesses { max, ..Guesses::default() }
     }
     pub fn clear(&mut self) {
         self.kept.clear();
+        self.free.clear();
     }
 
     pub fn keep(&mut self, x: &SpinorField) -> Result<()> {
         if self.max == 0 {
             return Ok(());
         }
-        // A rehearsal, which is for memory, too, has as many as there will be.
-        for _ in 0..found_or(self.max, || 1) {
-            let full = self.kept.len() == self.max;
-            let mut place = if full { self.kept.remove(0) } else { x.like(x.precision())? };
-            blas::copy(&mut place, x)?;
-            self.kept.push(place);
+        while self.kept.len() + self.free.len() < self.max {
+            self.free.push(x.like(x.precision())?);
         }
+        let mut place = self.free.pop().unwrap_or_else(|| self.kept.remove(0));
+        blas::copy(&mut place, x)?;
+        self.kept.push(place);
         Ok(())
     }
 
     /// Forgets the latest solution.
     pub fn drop_last(&mut self) {
-        self.kept.pop();
+        self.free.extend(self.kept.pop());
     }
 
     /// Sets x to the guess for op^dagger op x = b, for one right-hand side; returns false, and leaves x, where no
@@ -53,10 +54,11 @@ impl Guesses {
         }
         // <op v_i, op v_j> c_j = <v_i, b>
         let mut images = vec![];
-        for v in &self.kept {
-            let mut image = v.like(v.precision())?;
-            op.apply(&mut image, v)?;
-            images.push(image);
+        for _ in 0..self.max {
+            images.push(x.like(x.precision())?);
+        }
+        for (image, v) in images.iter_mut().zip(&self.kept) {
+            op.apply(image, v)?;
         }
         let (mut gram, mut along) = (vec![Complex64::ZERO; n * n], vec![]);
         for i in 0..n {
