@@ -2,13 +2,16 @@
 
 use std::sync::Arc;
 
+use crate::common::devices;
+use num_complex::Complex64;
 use plaq::backend::Device;
 use plaq::compose::multigrid::{Multigrid, MultigridParams};
 use plaq::compose::{DiracSolver, ModeParams, Modes, Overlap, SolveParams};
-use plaq::fields::{GaugeField, Geometry, Precision, Recon};
+use plaq::error::Result;
+use plaq::fields::{blas, GaugeField, Geometry, Noise, Precision, Recon};
 use plaq::linop::Schur;
 use plaq::operators::{ActionParams, DiracParams};
-use plaq::solvers::{unwatched, SolverKind, SolverParams, VectorMemory};
+use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, VectorMemory};
 
 /// The table of memory in docs/lab/memory.md: 48^3 x 96 on a GPU, clover, links of two rows.
 #[test]
@@ -126,4 +129,66 @@ fn modes_of_the_kernel_take_what_docs_say() {
     let docs = include_str!("../docs/lab/memory.md");
     let missing: Vec<_> = rows.iter().filter(|row| !docs.contains(*row)).collect();
     assert!(missing.is_empty() && rows.len() == 5, "docs/lab/memory.md lacks\n{}", rows.join("\n"));
+}
+
+/// Some algorithm: a solve by steepest descent, which makes a copy in single precision and vectors to go on from as its
+/// residual falls, eigenvectors of the normal operator, and a solve that begins with what they give.
+fn toy(device: &Device) -> Result<f64> {
+    let geometry = Geometry::new([8, 4, 4, 8], device)?;
+    let mut links = GaugeField::new(device, &geometry, Precision::F64, Recon::R12)?;
+    links.set_near_unit(5, 0.1)?;
+    let dirac = DiracParams { csw_s: 1.0, csw_t: 1.0, ..DiracParams::default() };
+    let op = ActionParams::from(dirac.with_kappa(0.11)).create(Arc::new(links))?;
+    let shape = op.shape();
+    let (mut x, mut r) = (shape.field(2)?, shape.field(2)?);
+    r.set_noise(Noise::Normal, 1, 0)?;
+    let (b, mut low, mut kept) = (blas::norm2(&r)?, None, vec![]);
+    loop {
+        let left = blas::norm2(&r)?.iter().zip(&b).map(|(r, b)| r / b).fold(0.0, f64::max);
+        if left < 1e-4 && low.is_none() {
+            let mut copy = x.like(Precision::F32)?;
+            blas::copy(&mut copy, &x)?;
+            low = Some(copy);
+        }
+        if left < 1e-12 {
+            break;
+        }
+        let mut image = shape.field(2)?;
+        op.apply(&mut image, &r)?;
+        let (along, norm) = blas::dot_norm(&image, &r)?;
+        let step: Vec<Complex64> = along.iter().zip(&norm).map(|(a, n)| a / n).collect();
+        blas::axpy(&step, &r, &mut x)?;
+        let back: Vec<Complex64> = step.iter().map(|a| -a).collect();
+        blas::axpy(&back, &image, &mut r)?;
+        if kept.len() < 3 {
+            kept.push(image);
+        }
+    }
+    let normal = plaq::linop::Normal::mdag_m(op.clone());
+    let params = EigenParams { count: 2, tol: 1e-6, ..Default::default() };
+    let (mut v, _) = eigen(&normal, None, &params, None, &mut unwatched)?;
+    v.set_noise(Noise::Normal, 2, 0)?;
+    drop((kept, r));
+    let solver = SolverParams { kind: SolverKind::Cgnr, ..SolverParams::default() };
+    let sloppy = Some((Precision::F32, Recon::R12));
+    let params = SolveParams { solver, sloppy, ..SolveParams::default() };
+    let solver = DiracSolver::new(op, params)?;
+    solver.solve(&mut x, &v, &mut unwatched)?;
+    Ok(blas::norm2(&x)?[0])
+}
+
+/// An algorithm that nobody has prepared for it takes of a device without memory what it takes of one with it.
+#[test]
+fn a_toy_takes_what_is_announced() {
+    for device in devices() {
+        let taken = |device: &Device| {
+            let (held, watch) = (device.used().0, device.watch_peak());
+            toy(device).unwrap();
+            watch.bytes() - held
+        };
+        let (announced, taken) = (taken(&device.dry()), taken(&device));
+        let off = announced as f64 / taken as f64 - 1.0;
+        println!("{}: announced {announced}, taken {taken}", device.name());
+        assert!((0.0..0.02).contains(&off), "{}: {announced} for {taken}", device.name());
+    }
 }

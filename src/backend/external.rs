@@ -214,6 +214,16 @@ impl<'a> Rows<'a> {
         })
     }
 
+    /// Sets all bytes to zero.
+    ///
+    /// # Safety
+    /// The rows were made for writing, and nobody else uses them meanwhile.
+    pub(super) unsafe fn clear(self) {
+        for (to, n) in self.parts(0..self.bytes()) {
+            std::ptr::write_bytes(to as *mut u8, 0, n);
+        }
+    }
+
     /// Copies the bytes `range`, counted without the gaps, to `dense`.
     ///
     /// # Safety

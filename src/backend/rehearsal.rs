@@ -5,10 +5,12 @@
 use std::cell::RefCell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex};
 
-use super::args::{BasisArgs, Specs, BASIS_COLUMNS, BASIS_ROWS};
-use super::families::{self, Instance, Kernel};
-use super::{kernels, zeros, Call, Device, Work};
+use super::args::Specs;
+use super::families::{self, Kernel};
+use super::numbers::Numbers;
+use super::{Call, Device, Work};
 use crate::bail;
 use crate::error::Result;
 
@@ -49,9 +51,7 @@ struct Record {
     /// They are carried out all the same.
     live: bool,
     wanted: Wanted,
-    /// Factors by which numbers have fallen in the loops that are under way, the innermost last: of most batches, and of
-    /// the first one.
-    loops: Vec<[f64; 2]>,
+    numbers: Arc<Mutex<Numbers>>,
 }
 
 /// Who wants to know of calls.
@@ -106,6 +106,11 @@ pub fn steps(steps: usize, different: usize) -> usize {
     }
 }
 
+/// What a rehearsal of this thread answers reductions with.
+pub(super) fn numbers() -> Option<Arc<Mutex<Numbers>>> {
+    RECORD.with_borrow(|record| record.as_ref().filter(|r| !r.live).map(|r| r.numbers.clone()))
+}
+
 /// Takes the call down where calls are recorded; true in a rehearsal.
 pub(super) fn noted(call: &Call) -> bool {
     RECORD.with_borrow_mut(|record| {
@@ -135,96 +140,6 @@ pub(super) fn noted(call: &Call) -> bool {
     })
 }
 
-/// The sums of a reduction that is not run: no failures; scalar products of orthonormal vectors; else squares of numbers
-/// that were 1 where the loops under way began.
-pub(super) fn sums(call: &Call) -> Vec<f64> {
-    let mut sums = zeros(call);
-    if call.kernel.failures {
-        return sums;
-    }
-    if call.kernel.name == <kernels::BasisDots as Instance>::KERNEL.name {
-        // SAFETY: the arguments of a call are those of its kernel.
-        orthonormal(unsafe { &*call.args.cast::<BasisArgs>() }, &mut sums);
-        return sums;
-    }
-    let fallen = RECORD.with_borrow(|record| {
-        let loops = record.as_ref().map_or(&[][..], |record| &record.loops);
-        loops.iter().fold([1.0; 2], |all, one| [all[0] * one[0], all[1] * one[1]])
-    });
-    let width = call.numbers().0;
-    for (batch, sums) in sums.chunks_mut(width).enumerate() {
-        let first = batch == 0 && call.work.batches > 1;
-        sums.fill(fallen[usize::from(first)].powi(2).max(f64::MIN_POSITIVE));
-    }
-    sums
-}
-
-/// Products of tiles of vectors (`fields/basis.rs`): as many vectors as there are others are the same, else all of them are
-/// orthogonal to the others.
-fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
-    let (high, wide) = (BASIS_ROWS as usize, BASIS_COLUMNS as usize);
-    let (rows, columns) = (args.rows as usize, args.columns as usize);
-    let across = columns.div_ceil(wide);
-    for (tile, sums) in sums.chunks_mut(2 * high * wide).enumerate() {
-        let (row, column) = (tile / across * high, tile % across * wide);
-        for (k, product) in sums.chunks_mut(2).enumerate() {
-            let same = rows == columns && row + k / wide == column + k % wide;
-            product.copy_from_slice(&[f64::from(same), 0.0]);
-        }
-    }
-}
-
-/// A loop whose numbers fall until it ends. Devices that have numbers take no notice of it.
-pub(crate) struct Falling {
-    /// Loops around this one; none on a device with numbers.
-    around: Option<usize>,
-    /// Factor by which a number falls until it has met its goal, at least.
-    goal: f64,
-    /// Iterations after which the loop has launched all that it launches.
-    different: usize,
-}
-
-impl Falling {
-    /// So many iterations are over.
-    pub fn after(&self, iterations: usize) {
-        let Some(at) = self.around else { return };
-        // In two precisions residuals are computed anew on the way. One right-hand side ends before the others, and of many
-        // shifts those that are easier.
-        let (way, end) = (self.goal.sqrt(), 0.1 * self.goal);
-        let fallen = match self.different.saturating_sub(iterations + 1) {
-            _ if iterations == 0 => [1.0; 2],
-            0 => [end; 2],
-            1 => [1.0001 * self.goal, end],
-            2 => [way, end],
-            _ => [way; 2],
-        };
-        RECORD.with_borrow_mut(|record| {
-            if let Some(one) = record.as_mut().and_then(|record| record.loops.get_mut(at)) {
-                *one = fallen;
-            }
-        });
-    }
-
-    /// The most iterations that the loop has on this device, of so many that are allowed.
-    pub fn limit(&self, iterations: usize) -> usize {
-        match self.around {
-            Some(_) => iterations.min(self.different + 1),
-            None => iterations,
-        }
-    }
-}
-
-impl Drop for Falling {
-    fn drop(&mut self) {
-        let Some(at) = self.around else { return };
-        RECORD.with_borrow_mut(|record| {
-            if let Some(record) = record {
-                record.loops.truncate(at);
-            }
-        });
-    }
-}
-
 /// Ends a rehearsal, also one that panics: what was recorded around it goes on.
 struct Stage(Option<Record>);
 impl Drop for Stage {
@@ -234,25 +149,14 @@ impl Drop for Stage {
 }
 
 fn recorded(live: bool, wanted: Wanted, work: impl FnOnce()) -> Vec<Asked> {
-    let (asked, seen, loops) = (vec![], HashSet::new(), vec![]);
-    let record = Record { asked, seen, live, wanted, loops };
+    let (asked, seen, numbers) = (vec![], HashSet::new(), Arc::default());
+    let record = Record { asked, seen, live, wanted, numbers };
     let _stage = Stage(RECORD.replace(Some(record)));
     work();
     RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
 }
 
 impl Device {
-    /// A loop begins that ends when numbers have fallen by the factor `goal`, and that has launched all that it launches
-    /// after `different` iterations. A device without numbers lets them fall, and keeps no loop going that does not end.
-    pub(crate) fn falling(&self, goal: f64, different: usize) -> Falling {
-        let around = RECORD.with_borrow_mut(|record| {
-            let record = record.as_mut().filter(|record| !record.live)?;
-            record.loops.push([1.0; 2]);
-            Some(record.loops.len() - 1)
-        });
-        Falling { around, goal, different }
-    }
-
     /// What `work` launches in this thread (`live`), or would launch: then it is a dry run, which changes no field.
     pub fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
         recorded(live, Wanted::Caller, work)

@@ -1,11 +1,14 @@
 //! A device on which nothing runs: its memory is addresses, its kernels are taken down.
 
+use std::alloc::{alloc_zeroed, dealloc, Layout};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
+use super::numbers::Numbers;
 use super::{Backend, Call, Device, Downloads, Gpu, Piece, Ptr};
-use crate::bail;
 use crate::error::Result;
 
 /// What a device says of itself that decides which kernels work takes.
@@ -16,9 +19,19 @@ struct StandIn {
     gpu: Option<Gpu>,
     /// The next address.
     next: AtomicU64,
+    numbers: Arc<Mutex<Numbers>>,
+    /// Memory of the host that kernels would write, by its address.
+    mapped: Mutex<HashMap<u64, Layout>>,
 }
 
 impl Device {
+    /// A device like this one that has neither memory nor kernels: what works there is made there, and takes of it what it
+    /// would take of this one (`used`, `watch_peak`). Its memory is counted, reductions give numbers that fall until
+    /// iterations end, and what comes from it is zero. Nobody needs to know.
+    pub fn dry(&self) -> Device {
+        self.stand_in()
+    }
+
     /// A device for rehearsals: what works on it asks for the kernels of this one.
     pub(crate) fn stand_in(&self) -> Device {
         Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()))
@@ -50,6 +63,8 @@ impl StandIn {
             lanes: device.max_lanes(),
             gpu: device.gpu(),
             next: AtomicU64::new(1 << 20),
+            numbers: Arc::default(),
+            mapped: Mutex::default(),
         }
     }
 }
@@ -84,8 +99,17 @@ impl Backend for StandIn {
     unsafe fn upload(&self, _pieces: &[Piece]) -> Result<()> {
         Ok(())
     }
-    unsafe fn download(&self, _source: &mut Downloads) -> Result<()> {
-        Ok(())
+    unsafe fn download(&self, source: &mut Downloads) -> Result<()> {
+        loop {
+            let pieces = source()?;
+            if pieces.is_empty() {
+                return Ok(());
+            }
+            for (_, rows) in pieces {
+                // SAFETY: the caller's.
+                unsafe { rows.clear() };
+            }
+        }
     }
     unsafe fn copy(&self, _dst: Ptr, _src: Ptr, _bytes: u64) -> Result<()> {
         Ok(())
@@ -93,11 +117,47 @@ impl Backend for StandIn {
     unsafe fn zero(&self, _dst: Ptr, _bytes: u64) -> Result<()> {
         Ok(())
     }
-    unsafe fn launch(&self, call: &Call) -> Result<()> {
-        bail!(Internal, "{}: launched on a {}", call.kernel.name, self.name)
+    unsafe fn launch(&self, _call: &Call) -> Result<()> {
+        Ok(())
     }
-    unsafe fn reduce(&self, call: &Call, _: &mut [f64], _: Option<&SumArgs>) -> Result<f64> {
-        bail!(Internal, "{}: launched on a {}", call.kernel.name, self.name)
+    unsafe fn reduce(&self, call: &Call, sums: &mut [f64], _: Option<&SumArgs>) -> Result<f64> {
+        let found = self.numbers.lock().unwrap_or_else(PoisonError::into_inner).sums(call);
+        sums.copy_from_slice(&found);
+        Ok(0.0)
+    }
+    fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
+        Some(self.numbers.clone())
+    }
+    fn mapped(&self, bytes: usize) -> Result<(u64, Ptr)> {
+        let layout = Layout::from_size_align(bytes.max(8), 8).expect("words");
+        // SAFETY: not of size 0. Pages that nobody writes are none of the host's.
+        let host = unsafe { alloc_zeroed(layout) } as u64;
+        self.mapped.lock().unwrap_or_else(PoisonError::into_inner).insert(host, layout);
+        Ok((host, Ptr(host)))
+    }
+    unsafe fn unmap(&self, host: u64) {
+        let layout = self.mapped.lock().unwrap_or_else(PoisonError::into_inner).remove(&host);
+        if let Some(layout) = layout {
+            // SAFETY: what `mapped` gave, once.
+            unsafe { dealloc(host as *mut u8, layout) };
+        }
+    }
+    unsafe fn share(&self, _ptr: Ptr) -> Result<Vec<u8>> {
+        // On a CPU nobody asks.
+        Ok(vec![0; 8])
+    }
+    unsafe fn attach(&self, _shared: &[u8]) -> Result<(Ptr, Ptr)> {
+        let ptr = self.alloc(0, true)?;
+        Ok((ptr, ptr))
+    }
+    unsafe fn start_download(&self, _pieces: &[(u64, Ptr, usize)]) -> Result<()> {
+        Ok(())
+    }
+    fn wait_for_download(&self) -> Result<()> {
+        Ok(())
+    }
+    unsafe fn start_upload(&self, _pieces: &[(Ptr, u64, usize)]) -> Result<()> {
+        Ok(())
     }
     fn fourier(&self, _shape: FourierShape) -> Result<Box<dyn Plan>> {
         Ok(Box::new(NoTransform))

@@ -18,7 +18,7 @@ use super::dense::{eigen_hermitian, identity, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
 use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
-use super::stop::{Stop, Watch, DIFFERENT};
+use super::stop::{Stop, Watch};
 use super::{unwatched, Monitor};
 use crate::bail;
 use crate::error::Result;
@@ -143,10 +143,9 @@ fn search(
 ) -> Result<(VectorSet, EigenReport)> {
     let shape = op.shape();
     let stop = Stop::within(params.max_seconds)?;
-    // Some restarts have another polynomial.
-    let different = DIFFERENT + 1;
-    let watch =
-        Watch::with(stop, stop.fall(), different, &shape.device, shape.geometry.comm(), monitor);
+    // The first restarts may have another polynomial, and others launch what those launch.
+    let comm = shape.geometry.comm();
+    let watch = Watch::with(stop, stop.fall(), 2, &shape.device, comm, monitor);
     let mut process = Process::new(op, cheap, params, room, watch)?;
     if params.is_whole(shape.numbers() as usize) {
         return process.whole();
@@ -463,7 +462,8 @@ impl<'a, 'm> Process<'a, 'm> {
             self.begin(false)?;
         }
         let (b, count) = (self.block, self.params.count);
-        let mut adapting = if self.params.filter == Filter::Auto { ADAPTATIONS } else { 0 };
+        let adaptations = self.op.shape().device.falling(1.0, 0).limit(ADAPTATIONS);
+        let mut adapting = if self.params.filter == Filter::Auto { adaptations } else { 0 };
         self.p = self.first_polynomial();
         // From the wanted end inwards.
         let mut known: Vec<f64> =

@@ -109,12 +109,8 @@ pub fn ritz(
     if let Some(guess) = guess {
         shape.check(guess, "guess")?;
     }
-    let mut watch = Watch::new(
-        Stop::within(params.max_seconds)?,
-        &shape.device,
-        shape.geometry.comm(),
-        monitor,
-    );
+    let (stop, comm) = (Stop::within(params.max_seconds)?, shape.geometry.comm());
+    let mut watch = Watch::with(stop, stop.fall(), 3, &shape.device, comm, monitor);
     let mut search = Search { op, params, applications: 0, cycles: 0, random: 0, stopped: false };
     let mut start = shape.field(n + guards(n))?;
     search.noise(&mut start, 0)?;

@@ -123,7 +123,10 @@ fn rehearse(gauge: &GaugeField, params: &GaugeFixParams) {
     let few = params.few();
     let place = (geometry.extents(), gauge.precision(), gauge.recon());
     let name = || format!("gauge fixing {place:?} {:?}", GaugeFixParams { seed: 0, ..few });
-    geometry.rehearse(gauge.device(), name, || run_through(gauge, params));
+    geometry.foresee(gauge.device(), false, name, |device| {
+        run_through(&gauge.like_on(device)?, params);
+        Ok(())
+    });
 }
 
 /// Everything that a fixing launches, for a rehearsal; errors mean nothing there, as sums are made up.

@@ -245,7 +245,7 @@ impl Hmc {
     /// # Errors
     /// Errors of trajectories that do not depend on numbers.
     pub fn memory(&self, gauge: &GaugeField) -> Result<u64> {
-        Ok(self.run_through(gauge, false)?.bytes(gauge.device()))
+        Ok(self.run_through(&gauge.device().stand_in(), gauge, false)?.bytes(gauge.device()))
     }
 
     /// One trajectory; the first one is refused where its memory does not fit. After an error (a solver that does
@@ -270,7 +270,9 @@ impl Hmc {
             let fits = fits.and_then(|bytes| gauge.device().require(bytes, "a trajectory"));
             gauge.geometry().comm().agree(fits)?;
             let (device, name) = (gauge.device(), || self.describe(gauge));
-            gauge.geometry().rehearse(device, name, || _ = self.run_through(gauge, true));
+            gauge
+                .geometry()
+                .foresee(device, false, name, |device| self.run_through(device, gauge, true));
             self.announced = true;
         }
         self.start.copy_raw(gauge)?;
@@ -294,16 +296,21 @@ impl Hmc {
 
     /// Rehearses trajectories of a chain like this one on a device without memory. Where they are `compiled` without
     /// forces that are not known yet.
-    pub(crate) fn run_through(&self, gauge: &GaugeField, compiled: bool) -> Result<Footprint> {
-        let (device, geometry) = (gauge.device().stand_in(), gauge.geometry());
+    pub(crate) fn run_through(
+        &self,
+        device: &Device,
+        gauge: &GaugeField,
+        compiled: bool,
+    ) -> Result<Footprint> {
+        let geometry = gauge.geometry();
         let known = |m: &dyn Monomial| !compiled || m.knows_its_force();
         let there = || {
             let (precision, mut monomials) = (gauge.precision(), vec![]);
             for m in &self.monomials {
-                monomials.extend(m.like_on(&device)?.map(|like| (like, known(&**m))));
+                monomials.extend(m.like_on(device)?.map(|like| (like, known(&**m))));
             }
-            let links = || GaugeField::new(&device, geometry, precision, Recon::R18);
-            let momenta = || Momenta::new(&device, geometry, precision);
+            let links = || GaugeField::new(device, geometry, precision, Recon::R18);
+            let momenta = || Momenta::new(device, geometry, precision);
             let both = || -> Result<_> { Ok((momenta()?, links()?)) };
             let shift = self.shift.as_ref().map(|_| both()).transpose()?;
             let mut chain =
@@ -319,7 +326,7 @@ impl Hmc {
             (0..2).for_each(|_| chain.run(&self.params));
             Ok(chain)
         };
-        Ok(geometry.footprint(&device, None::<fn() -> String>, there, work)?.1)
+        Ok(geometry.footprint(device, None::<fn() -> String>, there, work)?.1)
     }
 
     fn attempt(&mut self, gauge: &mut GaugeField) -> Result<TrajectoryReport> {

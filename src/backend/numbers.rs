@@ -1,0 +1,161 @@
+//! What reductions of a device without memory give: numbers that fall until iterations end.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::args::{BasisArgs, BASIS_COLUMNS, BASIS_ROWS};
+use super::families::Instance;
+use super::{kernels, zeros, Call, Device};
+
+/// Calls of one kernel after which its numbers fall although no loop was told of, by a factor of ten each time.
+const MANY: u32 = 1000;
+/// Calls of it after that before all begins anew.
+const FALLING: u32 = 40;
+
+/// What the numbers of a device without memory depend on: the loops that are under way, the innermost last.
+#[derive(Debug)]
+pub struct Numbers {
+    loops: Vec<Level>,
+}
+
+#[derive(Debug)]
+struct Level {
+    /// Factors by which numbers have fallen in this loop: of most batches, and of the first one.
+    fallen: [f64; 2],
+    /// Calls of each kernel in this loop, but not in those inside of it.
+    calls: HashMap<u64, u32>,
+}
+
+impl Level {
+    fn new() -> Self {
+        Level { fallen: [1.0; 2], calls: HashMap::new() }
+    }
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Numbers { loops: vec![Level::new()] }
+    }
+}
+
+impl Numbers {
+    /// Sums of a reduction: no failures; scalar products of orthonormal vectors; else squares of numbers that were 1 where
+    /// the loops under way began.
+    pub fn sums(&mut self, call: &Call) -> Vec<f64> {
+        let mut sums = zeros(call);
+        if call.kernel.failures {
+            return sums;
+        }
+        if call.kernel.name == <kernels::BasisDots as Instance>::KERNEL.name {
+            // SAFETY: the arguments of a call are those of its kernel.
+            orthonormal(unsafe { &*call.args.cast::<BasisArgs>() }, &mut sums);
+            return sums;
+        }
+        let mut all = [1.0; 2];
+        for level in &self.loops {
+            all = [all[0] * level.fallen[0], all[1] * level.fallen[1]];
+        }
+        let decades = self.loops.last_mut().map_or(0, |level| level.decades(call));
+        let width = call.numbers().0;
+        for (batch, sums) in sums.chunks_mut(width).enumerate() {
+            let first = batch == 0 && call.work.batches > 1;
+            let number = all[usize::from(first)] * 10f64.powi(-decades);
+            sums.fill(number.powi(2).max(f64::MIN_POSITIVE));
+        }
+        sums
+    }
+}
+
+impl Level {
+    /// Decades by which the numbers of a call have fallen as it comes so often.
+    fn decades(&mut self, call: &Call) -> i32 {
+        let mut key = DefaultHasher::new();
+        (call.kernel.name, call.params, call.specs()).hash(&mut key);
+        let calls = self.calls.entry(key.finish()).or_default();
+        *calls = (*calls + 1) % (MANY + FALLING);
+        calls.saturating_sub(MANY) as i32
+    }
+}
+
+/// Products of tiles of vectors (`fields/basis.rs`): as many vectors as there are others are the same, else all of them are
+/// orthogonal to the others.
+fn orthonormal(args: &BasisArgs, sums: &mut [f64]) {
+    let (high, wide) = (BASIS_ROWS as usize, BASIS_COLUMNS as usize);
+    let (rows, columns) = (args.rows as usize, args.columns as usize);
+    let across = columns.div_ceil(wide);
+    for (tile, sums) in sums.chunks_mut(2 * high * wide).enumerate() {
+        let (row, column) = (tile / across * high, tile % across * wide);
+        for (k, product) in sums.chunks_mut(2).enumerate() {
+            let same = rows == columns && row + k / wide == column + k % wide;
+            product.copy_from_slice(&[f64::from(same), 0.0]);
+        }
+    }
+}
+
+/// A loop whose numbers fall until it ends. Devices that have numbers take no notice of it.
+pub(crate) struct Falling {
+    /// The numbers of the device, and which of its loops this is.
+    of: Option<(Arc<Mutex<Numbers>>, usize)>,
+    /// Factor by which a number falls until it has met its goal, at least.
+    goal: f64,
+    /// Iterations after which the loop has launched all that it launches.
+    different: usize,
+}
+
+impl Device {
+    /// A loop begins that ends when numbers have fallen by the factor `goal`, and that has launched all that it launches
+    /// after `different` iterations. A device without numbers lets them fall, and keeps no loop going that does not end.
+    pub(crate) fn falling(&self, goal: f64, different: usize) -> Falling {
+        let of = self.numbers().map(|numbers| {
+            let at = lock(&numbers, |numbers| {
+                numbers.loops.push(Level::new());
+                numbers.loops.len() - 1
+            });
+            (numbers, at)
+        });
+        Falling { of, goal, different }
+    }
+}
+
+impl Falling {
+    /// So many iterations are over.
+    pub fn after(&self, iterations: usize) {
+        let Some((numbers, at)) = &self.of else { return };
+        // In two precisions residuals are computed anew on the way. One right-hand side ends before the others, and of many
+        // shifts those that are easier.
+        let (way, end) = (self.goal.sqrt(), 0.1 * self.goal);
+        let fallen = match self.different.saturating_sub(iterations + 1) {
+            _ if iterations == 0 => [1.0; 2],
+            0 => [end; 2],
+            1 => [1.0001 * self.goal, end],
+            2 => [way, end],
+            _ => [way; 2],
+        };
+        lock(numbers, |numbers| {
+            if let Some(level) = numbers.loops.get_mut(*at) {
+                level.fallen = fallen;
+            }
+        });
+    }
+
+    /// The most iterations that the loop has on this device, of so many that are allowed.
+    pub fn limit(&self, iterations: usize) -> usize {
+        match self.of {
+            Some(_) => iterations.min(self.different + 1),
+            None => iterations,
+        }
+    }
+}
+
+impl Drop for Falling {
+    fn drop(&mut self) {
+        if let Some((numbers, at)) = &self.of {
+            lock(numbers, |numbers| numbers.loops.truncate(*at));
+        }
+    }
+}
+
+fn lock<T>(numbers: &Mutex<Numbers>, work: impl FnOnce(&mut Numbers) -> T) -> T {
+    work(&mut numbers.lock().unwrap_or_else(PoisonError::into_inner))
+}
