@@ -141,7 +141,7 @@ impl Stop {
     }
 
     /// By what residuals fall until they meet every goal.
-    pub(super) fn fall(&self) -> f64 {
+    pub(crate) fn fall(&self) -> f64 {
         let goals = [self.residual(), self.heavy_quark()].into_iter().flatten();
         goals.reduce(f64::min).unwrap_or(USUAL_FALL)
     }

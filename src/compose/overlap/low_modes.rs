@@ -61,8 +61,8 @@ impl OverlapModes {
     ) -> Result<Self> {
         let shape = op.shape();
         let name = || format!("overlap modes {}", op.describe());
-        shape.geometry.rehearse(&shape.device, name, || {
-            let _ = Self::search(f64::INFINITY, op, count, tol, &mut unwatched);
+        shape.geometry.foresee(&shape.device, false, name, |device| {
+            Self::search(f64::INFINITY, &op.like_on(device)?, count, tol, &mut unwatched)
         });
         Self::search(max_seconds, op, count, tol, monitor)
     }

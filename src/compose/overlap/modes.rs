@@ -175,8 +175,11 @@ impl Modes {
             let own = (params.finder, params.block, params.count == Some(0), guess.is_some());
             format!("modes {forms:?} {own:?}")
         };
-        shape.geometry.rehearse(&shape.device, name, || {
-            let _ = Self::search(kernel, cheap, params, guess, &mut unwatched);
+        shape.geometry.foresee(&shape.device, false, name, |device| {
+            let kernel = Arc::new(kernel.like_on(device)?);
+            let cheap = cheap.map(|cheap| cheap.like_on(device).map(Arc::new)).transpose()?;
+            let guess = guess.map(|guess| guess.like_on(device)).transpose()?;
+            Self::search(&kernel, cheap.as_ref(), params, guess.as_ref(), &mut unwatched)
         });
         Self::search(kernel, cheap, params, guess, monitor)
     }

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
-use crate::backend::{exceptionally, runs, steps, Device};
+use crate::backend::{exceptionally, runs, Device};
 use crate::bail;
 use crate::error::{significant, within, Result, Status};
 use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
@@ -228,7 +228,7 @@ impl Sign {
                 _ => (vec![], rational.clone()),
             };
             self.rehearsed = AtomicUsize::new(0);
-            self.rehearse(&mut y, &x);
+            self.rehearse(1);
             let start = Instant::now();
             self.apply(&mut y, &x)?;
             shape.device.synchronize()?;
@@ -371,7 +371,7 @@ impl Sign {
     fn clenshaw(&self, p: &Polynomial, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (shape, nrhs) = (self.shape(), inp.nrhs());
         // Three steps are all kinds that there are.
-        let n = steps(p.degree(), 1);
+        let n = shape.device.falling(1.0, 0).limit(p.degree());
         let (c, one) = (&p.odd, 1.0 / self.top);
         let step = |to: &mut SpinorField, from: &SpinorField, j: usize, own: f64| {
             let z = (j % 2 == 1).then(|| (inp, c[j / 2]));
@@ -400,8 +400,7 @@ impl Sign {
     }
 
     /// Has the kernels of a first application to so many right-hand sides compiled all at once.
-    fn rehearse(&self, out: &mut SpinorField, inp: &SpinorField) {
-        let n = inp.nrhs();
+    fn rehearse(&self, n: usize) {
         if self.rehearsed.swap(n, Ordering::Relaxed) == n {
             return;
         }
@@ -410,7 +409,10 @@ impl Sign {
             let own = (self.method(), self.params.two_passes, self.modes.count() > 0);
             format!("sign {} {n} {own:?}", self.kernel.describe())
         };
-        shape.geometry.rehearse(&shape.device, name, || _ = self.function(out, inp));
+        shape.geometry.foresee(&shape.device, false, name, |device| {
+            let (like, shape) = (self.like_on(device)?, shape.on(device));
+            like.function(&mut shape.field(n)?, &shape.field(n)?)
+        });
     }
 
     /// out = sign(Q) in.
@@ -454,7 +456,7 @@ impl Sign {
             };
             return self.workspace.with(&shape, n, |w| {
                 let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
-                if exceptionally(!done.converged) {
+                if !done.converged {
                     bail!(
                         KernelSpectrum,
                         "the systems of Zolotarev's function did not converge in {} iterations: project \
@@ -508,7 +510,7 @@ impl LinOp for Sign {
     }
     fn apply(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         inp.check_like(out, "sign")?;
-        self.rehearse(out, inp);
+        self.rehearse(inp.nrhs());
         self.function(out, inp)
     }
     fn apply_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {

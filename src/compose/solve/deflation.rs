@@ -8,8 +8,7 @@ use num_complex::Complex64;
 
 use super::equation::{iterated_operator, SolveReport};
 use super::inverter::{Ask, Inverter};
-use crate::backend::{exceptionally, runs, Device};
-
+use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{blas, Precision, SpinorField, VectorSet};
 use crate::linop::{LinOp, Normal, Schur, Shape};
@@ -221,18 +220,20 @@ impl Inverter for Deflated {
         let mut total: Option<SolveReport> = None;
         // A part that took no iterations may not have come nearer: the rest is one part.
         let mut stalled = false;
-        loop {
+        let falling = b.device().falling(asked.fall(), 1);
+        for parts in 1.. {
             let worst = correct(x, part.guess)?;
             part.guess = true;
             let goal = (restart * worst).min(0.5);
             // Where only a heavy-quark residual is asked for, nothing says how many parts there are.
-            let more = exceptionally(!stalled && asked.residual > 0.0 && goal > asked.residual);
+            let more = !stalled && asked.residual > 0.0 && goal > asked.residual;
             let left = part.stop.iterations;
             part.stop = Stop { iterations: left, ..asked.since(start) };
             if more {
                 (part.stop.residual, part.stop.heavy_quark) = (goal, 0.0);
             }
             let found = self.next.solve(x, b, &part, watch)?;
+            falling.after(parts);
             let ended = !more || !found.solver.converged || found.solver.iterations >= left;
             part.stop.iterations = left.saturating_sub(found.solver.iterations);
             stalled = found.solver.iterations == 0;
@@ -240,15 +241,12 @@ impl Inverter for Deflated {
                 Some(before) => before.followed_by(found),
                 None => found,
             };
-            if !runs() && restart > asked.residual {
-                // What would follow.
-                correct(x, true)?;
-            }
             if ended {
                 return Ok(report);
             }
             total = Some(report);
         }
+        unreachable!("parts are not counted to the end")
     }
 
     fn shape(&self) -> Shape {

@@ -36,9 +36,8 @@ impl Parts {
         self.room.run_through(&*self.next, ask, x, b);
     }
 
-    fn compile(&self, ask: &Ask, x: &mut VectorField, b: &VectorField) {
-        let name = || format!("solve {} {}", self.key, b.nrhs());
-        b.geometry().rehearse(b.device(), name, || self.run_through(ask, x, b));
+    fn compile(&self, nrhs: usize) {
+        self.room.compile(|| format!("solve {} {nrhs}", self.key), nrhs);
     }
 }
 
@@ -62,12 +61,12 @@ impl Inverter for Parts {
         let peak = shape.device.watch_peak();
         let mut report = if at_once == n {
             let ask = Ask { stop: ask.stop.since(start), ..*ask };
-            self.compile(&ask, x, b);
+            self.compile(n);
             self.next.solve(x, b, &ask, watch)?
         } else {
             log::info!("{n} right-hand sides: {at_once} at a time fit in {}", shape.device.name());
             in_parts((x, b), at_once, ask, watch, |x, b, ask, watch| {
-                self.compile(ask, x, b);
+                self.compile(b.nrhs());
                 self.next.solve(x, b, ask, watch)
             })?
         };

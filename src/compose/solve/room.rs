@@ -88,6 +88,17 @@ impl Room {
         Ok(taken)
     }
 
+    /// Has the kernels of a first solve for so many right-hand sides, of the first way to go, compiled side by side.
+    pub fn compile(&self, name: impl FnOnce() -> String, nrhs: usize) {
+        let geometry = self.action.links().geometry();
+        geometry.foresee(&self.device(), false, name, |_| {
+            self.in_rehearsal(|device, multigrid| {
+                let size = Size { way: 0, solutions: 1, nrhs };
+                (self.make)(device, multigrid, size).map(|made| made())
+            })
+        });
+    }
+
     /// Memory and kernels of a solve, the latter of the first way to go.
     ///
     /// # Errors

@@ -35,8 +35,10 @@ impl Inverter for ToTolerance {
         let (start, stop) = (Instant::now(), ask.stop);
         let mut ask = *ask;
         let mut total: Option<SolveReport> = None;
-        for _ in 0..=EXTENSIONS {
+        let falling = b.device().falling(stop.fall(), 1);
+        for attempt in 0..=EXTENSIONS {
             let part = self.next.solve(x, b, &ask, watch)?;
+            falling.after(attempt + 1);
             let claimed = part.solver.converged;
             let mut all = match total.take() {
                 Some(before) => before.followed_by(part),

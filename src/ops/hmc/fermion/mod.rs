@@ -17,7 +17,7 @@ pub use two_flavours::{TwoFlavours, TwoFlavoursParams};
 use self::multigrid::Follower;
 use super::stout::{Smeared, Stout};
 use super::{KickReport, Solves};
-use crate::backend::{as_a_rule, exceptionally, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
@@ -187,8 +187,7 @@ impl Operator {
         let mut report = solver.solve(x, b, &mut unwatched)?.solver;
         let mut iterations = report.iterations;
         let mut precision = self.inverter.inner(x.device()).0;
-        while exceptionally(report.standstill) && precision != DOUBLE.0 && self.multigrid.is_none()
-        {
+        while report.standstill && precision != DOUBLE.0 && self.multigrid.is_none() {
             let narrow = precision;
             precision = if narrow == Precision::F16 { Precision::F32 } else { DOUBLE.0 };
             log::warn!("CG stands still in {narrow}: it begins anew in {precision}");
@@ -221,7 +220,7 @@ impl Operator {
 
 /// Fails, which ends the trajectory, if a solve did not reach its tolerance.
 fn converged(report: &SolverReport, tol: f64) -> Result<()> {
-    if as_a_rule(report.converged) {
+    if report.converged {
         return Ok(());
     }
     let worst = report.residual.iter().fold(0.0f64, |m, &v| m.max(v));
