@@ -118,18 +118,18 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     let max = mixed.params.nkrylov;
     // With a good preconditioner directions are few and dear: they outlive a recomputed residual.
     let lasting = preconditioner.is_some();
-    // Fields appear as a space first needs them.
+    // All that the directions may take is there from the beginning, however many of them are needed.
     let (mut z, mut q) = (vec![], vec![]);
+    for _ in 0..if mixed.running() { max.min(mixed.params.stop.iterations) } else { 0 } {
+        z.push(mixed.vector()?);
+        q.push(mixed.vector()?);
+    }
     let mut space = Space::default();
     while mixed.running() {
         let mut next = Next::Continue;
         let mut broken = false;
         while next == Next::Continue && !broken && space.len() < max {
             let k = space.len();
-            if k == z.len() {
-                z.push(mixed.vector()?);
-                q.push(mixed.vector()?);
-            }
             match preconditioner {
                 Some(inverse) => mixed.counted(inverse).apply(&mut z[k], &mixed.r)?,
                 None => blas::copy(&mut z[k], &mixed.r)?,

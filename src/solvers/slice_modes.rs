@@ -14,7 +14,7 @@ use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
 use super::Monitor;
-use crate::backend::{exceptionally, runs};
+use crate::backend::exceptionally;
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Noise, VectorField};
@@ -298,11 +298,7 @@ fn slices<T: Send>(
     m: usize,
     work: impl Fn(&[Complex64], usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    // Other threads know nothing of a rehearsal.
-    match runs() {
-        true => all.par_chunks(m * m).map(|slice| work(slice, m)).collect(),
-        false => all.chunks(m * m).map(|slice| work(slice, m)).collect(),
-    }
+    all.par_chunks(m * m).map(|slice| work(slice, m)).collect()
 }
 
 /// The matrix T for which the columns of V T are orthonormal, V^dagger V = g, and their number: what depends on others
