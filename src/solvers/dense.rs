@@ -5,6 +5,7 @@ use nalgebra::DMatrix;
 use num_complex::Complex64;
 
 use crate::bail;
+use crate::backend::runs;
 use crate::error::Result;
 
 /// Largest number of QR sweeps for one eigenvalue.
