@@ -4,8 +4,8 @@ use nalgebra::linalg::{Cholesky, Schur, SymmetricEigen};
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
-use crate::bail;
 use crate::backend::runs;
+use crate::bail;
 use crate::error::Result;
 
 /// Largest number of QR sweeps for one eigenvalue.
