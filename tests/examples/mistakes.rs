@@ -125,6 +125,25 @@ fn a_full_disk_is_noticed() {
     assert_eq!(out.status.code(), Some(1), "{}", text(&out.stderr));
 }
 
+/// Standard output that is closed does, too, before any work; without standard error the work is done.
+#[test]
+fn closed_streams_are_noticed() {
+    for (name, arguments) in [("plaquette", &[SMALL][..]), ("heatbath", &["--help"])] {
+        let closed = |which: &str| {
+            let job = all(name)[0].command();
+            let mut shell = Command::new("sh");
+            shell.args(["-c", &format!("exec \"$0\" \"$@\" {which}")]).arg(job.get_program());
+            shell.args(job.get_args()).args(arguments).output().unwrap()
+        };
+        let out = closed(">&-");
+        let told = text(&out.stderr);
+        assert_eq!(out.status.code(), Some(1), "{name}: {told}");
+        assert!(told.contains("standard output: expected one that is open"), "{name}: {told}");
+        let out = closed("2>&-");
+        assert!(out.status.success() && !out.stdout.is_empty(), "{name}");
+    }
+}
+
 /// A value that an option does not take: what it takes, and which one may be meant.
 #[test]
 fn values_are_refused_with_what_is_expected() {

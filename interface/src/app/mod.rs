@@ -94,9 +94,14 @@ fn overview() -> String {
 }
 
 /// Runs the program with its arguments, the name of the program not among them; returns its status: 0
-/// done, 1 refused or failed, 2 wrong options, 3 not converged or interrupted.
-pub fn main(arguments: &[OsString]) -> i32 {
-    let outcome = dispatch(arguments);
+/// done, 1 refused or failed, 2 wrong options, 3 not converged or interrupted. `output`: whether standard output is open.
+pub fn main(arguments: &[OsString], output: bool) -> i32 {
+    let outcome = match output || !session::speaks() {
+        true => dispatch(arguments),
+        false => Err(Failure::refused(
+            "standard output: expected one that is open, found it closed; > /dev/null drops what is printed",
+        )),
+    };
     let told = session::flush();
     match outcome {
         Ok(status) if told || status != 0 => status,

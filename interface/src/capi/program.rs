@@ -22,6 +22,23 @@ extern "C" fn interrupt(number: c_int) {
     app::INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// Opens what is closed of standard input, output and error, so that no file that the program opens takes its place;
+/// whether standard output was open.
+fn standard_streams() -> bool {
+    let mut output = true;
+    for stream in 0..3 {
+        // SAFETY: descriptors and a text that ends with NUL.
+        unsafe {
+            if libc::fcntl(stream, libc::F_GETFD) == -1 {
+                output &= stream != libc::STDOUT_FILENO;
+                // The lowest descriptor that is free, which is this one.
+                libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+            }
+        }
+    }
+    output
+}
+
 /// Runs the program `plaq` with the arguments of `main`; its status. It handles SIGINT and SIGTERM, prints, and
 /// starts MPI where mpirun has started the process.
 ///
@@ -41,5 +58,6 @@ pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_ch
         unsafe { libc::signal(number, handler as libc::sighandler_t) };
     }
     let _ = app::WORDS.set(super::word);
-    std::panic::catch_unwind(|| app::main(&arguments)).unwrap_or(1)
+    let output = standard_streams();
+    std::panic::catch_unwind(|| app::main(&arguments, output)).unwrap_or(1)
 }
