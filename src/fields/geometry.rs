@@ -1,7 +1,7 @@
 //! The local lattice: checkerboarding, on the CPU its division over SIMD lanes, and its place among
 //! the ranks.
 
-use std::sync::Arc;
+use std::sync::{Arc, Once};
 
 use crate::backend::{lanes_up_to, Device, Geom, Work};
 use crate::bail;
@@ -74,6 +74,17 @@ impl Geometry {
             bail!(BadExtents, "{extents:?} has more than 2^31 sites: divide it over more ranks");
         }
         let (lanes, lane_bits) = lanes_of(extents, max_lanes);
+        let most = lanes_up_to(max_lanes);
+        if lanes < most && extents.iter().any(|l| !l.is_multiple_of(4)) {
+            static TOLD: Once = Once::new();
+            TOLD.call_once(|| {
+                log::info!(
+                    "lattice: a rank's part of {extents:?} runs with {lanes} of {most} numbers at a time, up to {} times \
+                     slower a site: on a CPU extents that four divides are fast",
+                    most / lanes
+                );
+            });
+        }
         Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
     }
 

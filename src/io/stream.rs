@@ -260,6 +260,10 @@ impl Output {
         let target = Self::target(path)?;
         match Self::create_beside(&target) {
             Ok((file, temporary)) => Ok(Output { file, temporary, target, owned: true }),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                let folder = target.parent().unwrap_or(&target).display();
+                bail!(FileWrite, "{}: the folder {folder} does not exist", path.display())
+            }
             Err(e) => bail!(FileWrite, "{}: a file in its folder: {}", path.display(), said(&e)),
         }
     }

@@ -4,10 +4,12 @@
 //! `choices!` does the same for the values of an enum. Nothing here knows what the parameters are of.
 
 mod choice;
+mod suggestion;
 mod table;
 mod value;
 
 pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
+pub use suggestion::{hint, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
 pub use table::{find, parameters};
 pub use value::{Element, Param, Reserved};

@@ -1,7 +1,7 @@
 //! `plaq convert`: a gauge configuration in another format.
 
 use super::files;
-use super::options::{opt, Command, Kind, Need, Opt, Options};
+use super::options::{opt, Command, Kind, Need, Opt, Options, FORMATS};
 use super::session::{self, overwrite, say};
 use super::{output, Run};
 use crate::io::WriteOptions;
@@ -9,7 +9,13 @@ use crate::ops::config::LoadOptions;
 
 const OPTIONS: &[Opt] = &[
     opt("out", Kind::Output(""), "FILE", "", "the file that is written; must be given"),
-    files::format_option(&[]),
+    opt(
+        "format",
+        Kind::Word(FORMATS),
+        "F",
+        "",
+        "nersc, nersc3x3, ildg, milc, openqcd or ddalphaamg; by default the one in which the name of FILE ends, else ildg",
+    ),
     opt(
         "file-precision",
         Kind::Word(&["auto", "single", "double"]),
@@ -38,7 +44,7 @@ pub const COMMAND: Command = Command {
     ],
     tables: &[files::ONE, OPTIONS, session::OPTIONS],
     input: Some("gauge"),
-    example: "convert b6.0.00001 --out b6.0.00001.nersc --format nersc",
+    example: "convert b6.0.00001 --out b6.0.00001.nersc",
     run,
 };
 
@@ -51,7 +57,11 @@ fn run(options: Options) -> Run<i32> {
         unitarity: options.given("unitarity").then(|| options.number("unitarity")),
         ..files::reading(&options)
     };
-    let format = files::format_of(options.text("format"));
+    let ending = out.rsplit('.').next().unwrap_or_default().to_lowercase();
+    let format = files::format_of(options.get("format").unwrap_or(match &*ending {
+        "lime" => "ildg",
+        ending => ending,
+    }));
     session::run(&options, |session| {
         let loaded = files::read(session, &name, &how)?;
         let info = &loaded.info;

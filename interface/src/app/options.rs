@@ -4,9 +4,9 @@
 use std::ffi::OsString;
 
 use lexopt::{Arg, Parser};
-use strsim::osa_distance;
 
 use super::{Failure, Run};
+pub use crate::params::suggestion;
 use crate::params::{self, Parameters, Row};
 
 /// The kind of value that an option takes, with its range.
@@ -187,6 +187,18 @@ impl Command {
         self.tables.iter().flat_map(|t| t.iter())
     }
 
+    /// The option that a name was probably meant to be: that of the parameter of this name, or one that is spelt alike.
+    fn meant(&self, name: &str) -> Option<&'static str> {
+        let of_parameter = |o: &&Opt| match o.kind {
+            Kind::Param(of) => of.row.name == name.replace('-', "_"),
+            _ => false,
+        };
+        match self.options().find(of_parameter) {
+            Some(option) => Some(option.name),
+            None => suggestion(name, self.options().map(|o| o.name)),
+        }
+    }
+
     pub fn help(&self) -> String {
         let mut text = String::new();
         for (k, usage) in self.usage.iter().enumerate() {
@@ -219,14 +231,6 @@ impl Command {
         }
         text + &format!("  --help, -h, --version\nexample: plaq {}\n", self.example)
     }
-}
-
-/// The word of a list that a text was probably meant to be.
-pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let max = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
-    let near = |w: &'a str| (osa_distance(text, w), w);
-    let best = words.into_iter().map(near).min_by_key(|(d, _)| *d);
-    best.filter(|(d, _)| *d < max).map(|(_, w)| w)
 }
 
 fn meant(found: Option<&str>, dashes: &str) -> String {
@@ -320,9 +324,8 @@ impl Options {
                 let new = row.name;
                 return Err(Failure::usage(format!("--{name}: its name is --{new} now")));
             }
-            let Some(row) = command.options().find(|o| o.name == name) else {
-                let known = command.options().map(|o| o.name);
-                let hint = meant(suggestion(&name, known), "--");
+            let Some(row) = command.options().find(|o| o.is_called(&name)) else {
+                let hint = meant(command.meant(&name), "--");
                 let colon = if hint.is_empty() { "" } else { ": " };
                 return Err(Failure::usage(format!("unknown option: --{name}{colon}{hint}")));
             };

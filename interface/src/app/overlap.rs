@@ -114,6 +114,9 @@ fn source(text: &str) -> Run<Source> {
     if let Some(time) = text.strip_prefix("wall,") {
         return Ok(Source::wall(integers::<1>("source wall", time, 0)?[0] as usize));
     }
+    if text == "wall" {
+        return Err(super::options::refuse("source", text, "wall,T with the time slice T"));
+    }
     let word = text.split(',').next().unwrap_or(text);
     Err(not_a_word("source", word, &["point", "wall"]))
 }

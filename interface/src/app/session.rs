@@ -17,7 +17,7 @@ use crate::ops::device::{device_of_rank, DeviceKind};
 pub const OPTIONS: &[Opt] = &[
     opt(
         "device",
-        Kind::Word(&["auto", "cpu", "cuda"]),
+        Kind::Word(&["auto", "cpu", "cuda=gpu"]),
         "D",
         "auto",
         "auto, cpu or cuda; auto: a GPU where there is one",

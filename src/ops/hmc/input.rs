@@ -71,7 +71,7 @@ use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision};
 use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
-use crate::params::{set_toml, Parameters as _};
+use crate::params::{hint, set_toml, Parameters as _};
 use crate::refuse;
 
 #[derive(Deserialize)]
@@ -86,8 +86,8 @@ struct Input {
     accept_until: u32,
     #[serde(default)]
     reversibility_every: u32,
-    monomial: Vec<Spanned<Term>>,
-    level: Vec<TimeScale>,
+    monomial: Vec<Spanned<toml::Table>>,
+    level: Vec<Spanned<toml::Table>>,
     #[serde(default, rename = "run")]
     _run: toml::Table,
 }
@@ -192,7 +192,27 @@ pub fn hmc_from_toml(
     text: &str,
 ) -> Result<Hmc> {
     let input: Input = toml::from_str(text).map_err(refused)?;
-    let levels = input.level.into_iter().map(TimeScale::level).collect::<Result<_>>()?;
+    let names: Vec<String> = input.monomial.iter().map(|m| name_in(m.get_ref())).collect();
+    let mut number = 0;
+    let level = |table: Spanned<toml::Table>| -> Result<Level> {
+        number += 1;
+        let place = format!("level {number}");
+        let start = table.span().start;
+        let level: TimeScale = read(text, table, &place)?;
+        let at = |key: &str| format!("input: line {}: {place}", line_of(text, start, key));
+        if let Some(found) = level.monomials.iter().find(|name| !names.contains(name)) {
+            refuse!(
+                BadParameter,
+                format!("{}: monomials", at(found)),
+                expected("some of {}", names.join(", ")),
+                found("{found}"),
+                hint("{}", hint(found, names.iter().map(String::as_str)))
+            );
+        }
+        let integrator = level.integrator.clone();
+        level.level().map_err(|e| e.at(at(&integrator)))
+    };
+    let levels = input.level.into_iter().map(level).collect::<Result<_>>()?;
     let params = HmcParams {
         length: input.length,
         levels,
@@ -201,18 +221,68 @@ pub fn hmc_from_toml(
         accept_until: input.accept_until,
         reversibility_every: input.reversibility_every,
     };
-    let make = |term: Spanned<Term>| {
-        let line = 1 + text[..term.span().start].matches('\n').count();
-        let term = term.into_inner();
-        let place = format!("input: line {line}: monomial {}", term.name());
+    let make = |table: Spanned<toml::Table>| {
+        let line = 1 + text[..table.span().start].matches('\n').count();
+        let what = format!("monomial {}", name_in(table.get_ref()));
+        let term: Term = read(text, table, what.trim_end())?;
+        let place = format!("input: line {line}: {what}");
         term.monomial(device, geometry, precision).map_err(|e| e.at(place))
     };
     let monomials = input.monomial.into_iter().map(make).collect::<Result<_>>()?;
     Hmc::new(device, geometry, precision, monomials, params)
 }
 
+/// The name of a monomial, or nothing.
+fn name_in(table: &toml::Table) -> String {
+    table.get("name").and_then(Value::as_str).unwrap_or_default().to_string()
+}
+
+/// The line of a word behind `start`, not beyond the table that begins there; else that of `start`. Lines count from 1.
+fn line_of(text: &str, start: usize, word: &str) -> usize {
+    let first = 1 + text[..start].matches('\n').count();
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
+    let has = |line: &str| line.split(|c| !part(c)).any(|found| found == word);
+    let rest = text[start..].lines().enumerate();
+    let own = rest.take_while(|(k, line)| *k == 0 || !line.trim_start().starts_with("[["));
+    own.filter(|(_, line)| !word.is_empty() && has(line))
+        .map(|(k, _)| first + k)
+        .next()
+        .unwrap_or(first)
+}
+
+/// A table of the text, which `what` names in messages.
+fn read<T: serde::de::DeserializeOwned>(
+    text: &str,
+    table: Spanned<toml::Table>,
+    what: &str,
+) -> Result<T> {
+    let start = table.span().start;
+    T::deserialize(Value::Table(table.into_inner())).map_err(|e| {
+        let said = in_plain_words(e.message());
+        let whole = e.to_string();
+        // Where the value of a key is wrong, the parser names the key in a line of its own.
+        let path = whole.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
+        let quoted: Vec<&str> = said.split('`').skip(1).step_by(2).collect();
+        let unknown = said.starts_with("unknown") && !quoted.is_empty();
+        let (word, hint) = match unknown {
+            true => (quoted[0], hint(quoted[0], quoted[1..].iter().copied())),
+            false => (path.and_then(|p| p.rsplit('.').next()).unwrap_or_default(), String::new()),
+        };
+        let line = line_of(text, start, word);
+        let key = path.filter(|_| !unknown).map_or(String::new(), |path| format!("{path}: "));
+        Error::new(Status::InvalidArgument, format!("{key}{said}"))
+            .hint(hint)
+            .at(format!("input: line {line}: {what}"))
+    })
+}
+
 /// Words a message of the parser, with its line, in TOML's terms instead of Rust's types.
 fn refused(e: toml::de::Error) -> Error {
+    let all = e.to_string().replace(e.message(), &in_plain_words(e.message()));
+    Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
+}
+
+fn in_plain_words(message: &str) -> String {
     const WHOLE: &str = "a whole number, not negative";
     const TYPES: [(&str, &str); 6] = [
         ("f64", "a number"),
@@ -227,7 +297,7 @@ fn refused(e: toml::de::Error) -> Error {
         ("missing field", "missing key"),
         ("unknown variant", "unknown value"),
     ];
-    let mut said = e.message().to_string();
+    let mut said = message.to_string();
     for (rust, plain) in TYPES {
         said = said.replace(&format!("expected {rust}"), &format!("expected {plain}"));
     }
@@ -240,8 +310,7 @@ fn refused(e: toml::de::Error) -> Error {
             said.push_str("expected a table");
         }
     }
-    let all = e.to_string().replace(e.message(), &said);
-    Error::new(Status::InvalidArgument, format!("input: {}", all.trim()))
+    said
 }
 
 /// A value of the text for the host's own use, by its path, e.g. `run.lattice.0`; None if it is not there.
@@ -266,7 +335,14 @@ pub fn check_keys(text: &str, path: &str, known: &[&str]) -> Result<()> {
     let Some(toml::Value::Table(table)) = value_of(text, path)? else { return Ok(()) };
     match table.keys().find(|key| !known.contains(&key.as_str())) {
         Some(key) => {
-            refuse!(InvalidArgument, "input: {path}.{key}", expected("one of {}", known.join(", ")))
+            let start = text.find(&format!("[{path}]")).unwrap_or(0);
+            let meant = hint(key, known.iter().copied());
+            refuse!(
+                InvalidArgument,
+                format!("input: line {}: {path}.{key}", line_of(text, start, key)),
+                expected("one of {}", known.join(", ")),
+                hint("{meant}")
+            )
         }
         None => Ok(()),
     }
@@ -420,15 +496,6 @@ impl Term {
                 term.monomial(2, operator)?
             }
         })
-    }
-
-    fn name(&self) -> &str {
-        match self {
-            Term::Gauge { name, .. }
-            | Term::Loops { name, .. }
-            | Term::TwoFlavours { name, .. } => name,
-            Term::OneFlavour(term) | Term::Doublet(term) => &term.name,
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! every nesting is one loop and no step is done twice.
 
 use crate::error::{within, words, Result};
-use crate::params::choices;
+use crate::params::{choices, hint};
 use crate::refuse;
 
 /// One entry of an integrator's list; times are in units of the trajectory's parameter.
@@ -78,7 +78,14 @@ impl Scheme {
             Some(scheme) => Ok(*scheme),
             None => {
                 let names = Self::ALL.map(Scheme::name).join(", ");
-                refuse!(InvalidArgument, "integrator", expected("one of {names}"), found("{name}"))
+                let meant = hint(name, Self::ALL.map(Scheme::name));
+                refuse!(
+                    InvalidArgument,
+                    "integrator",
+                    expected("one of {names}"),
+                    found("{name}"),
+                    hint("{meant}")
+                )
             }
         }
     }

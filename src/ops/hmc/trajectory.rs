@@ -10,6 +10,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Footprint, GaugeField, Geometry, Momenta, Precision, Recon};
 use crate::ops::observables::plaquette;
+use crate::params::hint;
 use crate::refuse;
 
 /// Parameters of the trajectories of a chain.
@@ -497,7 +498,8 @@ fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usiz
             BadParameter,
             "integrator",
             expected("monomials among {}", names.join(", ")),
-            found("{name}")
+            found("{name}"),
+            hint("{}", hint(name, names.iter().copied()))
         ),
     };
     let of = |level: &Level| level.monomials.iter().map(place).collect::<Result<Vec<usize>>>();
@@ -508,6 +510,11 @@ fn places(params: &HmcParams, names: &[&str]) -> Result<(Vec<Step>, Vec<Vec<usiz
         }
         match of_level.iter().flatten().filter(|&&n| n == k).count() {
             1 => {}
+            0 => bail!(
+                BadParameter,
+                sentence("integrator: monomial {name} stands at no level"),
+                hint("name it among the monomials of one")
+            ),
             n => refuse!(
                 BadParameter,
                 "integrator: monomial {name}",

@@ -120,6 +120,8 @@ pub fn asked(options: &Options) -> Run<Vec<Asked>> {
             } else {
                 Source::volume()
             }
+        } else if *item == "wall" {
+            return Err(refuse("source", item, "wall,T with the time slice T, or wall,all"));
         } else {
             let word = item.split(',').next().unwrap_or(item);
             return Err(not_a_word("source", word, &["point", "wall", "volume"]));

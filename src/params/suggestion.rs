@@ -1,0 +1,16 @@
+//! What a misspelt word was meant to be.
+
+use strsim::osa_distance;
+
+/// The word of a list that a text was probably meant to be.
+pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let max = if text.len() < 6 { text.len() / 2 + 1 } else { 4 };
+    let near = |w: &'a str| (osa_distance(text, w), w);
+    let best = words.into_iter().map(near).min_by_key(|(d, _)| *d);
+    best.filter(|(d, _)| (1..max).contains(d)).map(|(_, w)| w)
+}
+
+/// What to do about a text that is refused, `did you mean gauge?`, or nothing.
+pub fn hint<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> String {
+    suggestion(text, words).map_or(String::new(), |word| format!("did you mean {word}?"))
+}
