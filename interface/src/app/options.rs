@@ -324,7 +324,7 @@ impl Options {
                 let new = row.name;
                 return Err(Failure::usage(format!("--{name}: its name is --{new} now")));
             }
-            let Some(row) = command.options().find(|o| o.is_called(&name)) else {
+            let Some(row) = command.options().find(|o| o.name == name) else {
                 let hint = meant(command.meant(&name), "--");
                 let colon = if hint.is_empty() { "" } else { ": " };
                 return Err(Failure::usage(format!("unknown option: --{name}{colon}{hint}")));
