@@ -1,13 +1,81 @@
-//! Memory of the host.
+//! Memory of the host: what it has left for this process, and arrays there of bytes of a device.
+
+use std::fs::read_to_string;
+use std::path::Path;
 
 use super::{Buffer, Device};
 use crate::error::{host_array, Result};
 
-/// Bytes that the host can give without swapping, as the kernel estimates; None: it does not say.
+/// Bytes that the host can give without swapping, as the kernel estimates, within the limits of this process: of its
+/// address space (`ulimit -v`) and of its control groups. None: nobody says.
 pub fn host_memory_left() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let read = |file: &str| read_to_string(file).ok();
+    let machine = read("/proc/meminfo").and_then(|text| available(&text));
+    let groups =
+        read("/proc/self/cgroup").and_then(|text| group_left(Path::new("/sys/fs/cgroup"), &text));
+    let space = limit_of_address_space().zip(read("/proc/self/statm"));
+    let space = space.and_then(|(limit, text)| address_space_left(limit, &text, page_size()));
+    [machine, groups, space].into_iter().flatten().min()
+}
+
+/// Bytes that the kernel's table of memory calls available: reclaimable cache counts as free.
+fn available(meminfo: &str) -> Option<u64> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib << 10)
+}
+
+fn page_size() -> u64 {
+    // SAFETY: sysconf has no preconditions.
+    unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
+}
+
+/// None: there is no limit.
+fn limit_of_address_space() -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the pointer is to a struct of this type.
+    let done = unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };
+    (done == 0 && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+}
+
+/// What a limit leaves beside the pages that the process has mapped, the first number of `statm`. A sixteenth of it is
+/// lost between allocations, which begin at borders of large pages.
+fn address_space_left(limit: u64, statm: &str, page: u64) -> Option<u64> {
+    let mapped = statm.split_whitespace().next()?.parse::<u64>().ok()? * page;
+    let left = limit.saturating_sub(mapped);
+    Some(left - left / 16)
+}
+
+/// What the control groups of a process leave, as `/proc/self/cgroup` names them: of the group and of those around it the
+/// least. Their file systems are mounted below `root`, version 1 of memory in a folder of its own. What the groups hold
+/// of files is given back on demand.
+fn group_left(root: &Path, groups: &str) -> Option<u64> {
+    let of = |line: &str| {
+        let mut parts = line.splitn(3, ':');
+        let (_, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
+        let memory = controllers.split(',').any(|name| name == "memory");
+        let (mount, [max, used, files]) = match memory {
+            true => (
+                root.join("memory"),
+                ["memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"],
+            ),
+            false if controllers.is_empty() => {
+                (root.to_path_buf(), ["memory.max", "memory.current", "inactive_file"])
+            }
+            false => return None,
+        };
+        let left = |group: &Path| {
+            let folder = mount.join(group);
+            let number =
+                |file: &str| read_to_string(folder.join(file)).ok()?.trim().parse::<u64>().ok();
+            // "max" is no number, and no limit.
+            let (max, used) = (number(max)?, number(used)?);
+            let stat = read_to_string(folder.join("memory.stat")).unwrap_or_default();
+            let cache = stat.lines().find_map(|line| line.strip_prefix(files)?.trim().parse().ok());
+            Some(max.saturating_sub(used.saturating_sub(cache.unwrap_or(0))))
+        };
+        Path::new(path.trim_start_matches('/')).ancestors().filter_map(left).min()
+    };
+    groups.lines().filter_map(of).min()
 }
 
 /// Bytes of a device's memory on the host. A device without memory has none of them there either.
@@ -38,5 +106,43 @@ impl HostArray {
     #[cfg(test)]
     pub fn bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_limit_counts() {
+        assert_eq!(available("MemFree: 7 kB\nMemAvailable:   12 kB\n"), Some(12 << 10));
+        assert_eq!(available("MemFree: 7 kB\n"), None);
+        assert_eq!(
+            address_space_left(1 << 20, "16 9 8 7 0 5 0\n", 4096),
+            Some((15 << 16) * 15 / 16)
+        );
+        assert_eq!(address_space_left(1 << 10, "16 9 8 7 0 5 0\n", 4096), Some(0));
+    }
+
+    #[test]
+    fn groups_of_both_versions_and_those_around_them_have_limits() {
+        let root = std::env::temp_dir().join(format!("plaq-groups-{}", std::process::id()));
+        let write = |file: &str, text: &str| {
+            let file = root.join(file);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, text).unwrap();
+        };
+        write("job/step/memory.max", "max\n");
+        write("job/step/memory.current", "700\n");
+        write("job/memory.max", "1000\n");
+        write("job/memory.current", "800\n");
+        write("job/memory.stat", "anon 500\ninactive_file 150\n");
+        assert_eq!(group_left(&root, "0::/job/step\n"), Some(350));
+        assert_eq!(group_left(&root, "0::/elsewhere\n"), None);
+        write("memory/old/memory.limit_in_bytes", "900\n");
+        write("memory/old/memory.usage_in_bytes", "650\n");
+        let both = "3:cpu,memory:/old\n1:name=systemd:/job\n0::/job\n";
+        assert_eq!(group_left(&root, both), Some(250));
+        std::fs::remove_dir_all(&root).unwrap();
     }
 }

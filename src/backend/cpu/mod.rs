@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::args::SumArgs;
 use super::fourier::{FourierShape, Plan};
-use super::{Backend, Call, Downloads, Piece, Ptr};
+use super::{host_memory_left, Backend, Call, Downloads, Piece, Ptr};
 use crate::bail;
 use crate::error::{host_array, Result};
 use threads::Threads;
@@ -143,12 +143,8 @@ impl Backend for Cpu {
                 libc::sysconf(libc::_SC_PAGESIZE),
             )
         };
-        // Reclaimable cache counts as free: AVPHYS leaves it out, MemAvailable does not.
-        let available = std::fs::read_to_string("/proc/meminfo").ok().and_then(|s| {
-            let line = s.lines().find(|l| l.starts_with("MemAvailable:"))?;
-            line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib << 10)
-        });
-        Ok((available.unwrap_or(free as u64 * size as u64), pages as u64 * size as u64))
+        let left = host_memory_left().unwrap_or(free as u64 * size as u64);
+        Ok((left, pages as u64 * size as u64))
     }
     fn alloc(&self, bytes: u64, _shared: bool) -> Result<Ptr> {
         let layout = layout(bytes);
