@@ -38,9 +38,10 @@ const PATIENCE: usize = 5;
 const DRIFT: f64 = 0.03;
 /// Smallest number of iterations between updates because of drift.
 const INTERVAL: usize = 10;
-/// A recomputed residual is taken for rounding if it is at most so many times the precision, and so many times what
-/// the iteration said.
+/// A recomputed residual is taken for rounding if it is at most so many times the precision, and `JUMP` times what the
+/// iteration said.
 const ROUNDING: f64 = 1e5;
+/// From so many times what the iteration said on, the iteration has lost the residual.
 const JUMP: f64 = 3.0;
 /// Smallest and largest factor by which a goal is lowered that the iteration met without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
@@ -513,16 +514,21 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         if let Some(upper) = self.upper.as_mut().filter(|upper| upper.correction.is_none()) {
             upper.correction = Some(self.r.like(self.r.precision())?);
         }
+        let jumped: Vec<usize> =
+            which.iter().copied().filter(|&i| self.relative[i] > JUMP * told[i]).collect();
         if self.watch.stop.heavy_quark().is_some() {
             let max = ROUNDING * self.precise.shape().precision.epsilon();
-            for &i in which {
-                let now = self.relative[i];
-                self.rounded[i] |= now <= max && now > JUMP * told[i];
-            }
+            jumped.iter().for_each(|&i| self.rounded[i] |= self.relative[i] <= max);
         }
         (self.refreshed_at, self.strayed) = (self.report.iterations, false);
         self.report.reliable_updates += 1;
-        self.judge(which)
+        self.judge(which)?;
+        // Directions that led to what the iteration said are none of the residual that there is: conjugate to them the next
+        // ones would have to be longer by the jump.
+        for i in jumped {
+            self.fresh[i] |= self.active[i];
+        }
+        Ok(())
     }
 
     /// Called after a division by zero: recomputes the residual and lets every direction start anew. What the
