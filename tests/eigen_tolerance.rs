@@ -1,4 +1,6 @@
-//! Tolerances of eigensolvers: what they are by default, what is refused, and that coarse ones end.
+//! Tolerances and limits of eigensolvers: what tolerances are by default, what is refused, and that searches end.
+
+use std::ops::ControlFlow;
 
 use crate::eigen::{dense, links, square, verify, SMALL};
 use crate::{common, reference};
@@ -6,7 +8,7 @@ use crate::{common, reference};
 use common::{devices, over_ranks};
 use plaq::error::Status;
 use plaq::fields::Precision;
-use plaq::solvers::{self, EigenParams};
+use plaq::solvers::{self, EigenParams, End, Filter, StoppedBy};
 use reference::{su3, Gauge, Lattice};
 
 /// Defaults converge in either precision, to a tolerance that it reaches; less is refused.
@@ -56,4 +58,42 @@ fn coarse_tolerances_end() {
             }
         }
     }
+}
+
+/// A basis of hundreds of vectors: a matrix of that side takes the host longer than a device the vectors, and the
+/// monitor ends the search in the midst of it.
+#[test]
+fn a_search_ends_in_the_midst_of_a_large_matrix() {
+    let device = devices().pop().expect("a device");
+    let extents = over_ranks([4, 4, 2, 4]);
+    let lat = Lattice::new(extents);
+    let u: Gauge = su3::smooth_gauge(lat, 0.5, 4).iter().map(su3::reunitarise).collect();
+    let op = square(&device, extents, &u, Precision::F64);
+    let (count, room, block) = (300, 760, 4);
+    let params = EigenParams {
+        end: End::Largest,
+        count,
+        room,
+        block,
+        filter: Filter::Plain,
+        verify: false,
+        ..Default::default()
+    };
+    // Ten times on the way to a basis of 640 vectors, then of the matrix of 648.
+    let mut calls = 0;
+    let mut monitor = |_: &solvers::Progress| {
+        calls += 1;
+        match calls {
+            12 => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    };
+    let (v, report) = solvers::eigen(&op, None, &params, None, &mut monitor).unwrap();
+    assert!(report.stopped && !report.converged, "{report:?}");
+    assert_eq!(report.stopped_by, Some(StoppedBy::Callback));
+    assert_eq!((calls, v.nrhs()), (12, count));
+    // The probe, the basis, and twice the vectors that come out.
+    assert!(report.applications < 24 + 704 + 2 * count, "{report:?}");
+    let (_, off) = verify(&op, &v, &report.values);
+    assert!(off < 1e-10, "{off:e}");
 }

@@ -1,6 +1,6 @@
 //! Small dense matrices on the host, row by row.
 
-use nalgebra::linalg::{Cholesky, Schur, SymmetricEigen};
+use nalgebra::linalg::{Cholesky, Schur};
 use nalgebra::DMatrix;
 use num_complex::Complex64;
 
@@ -9,6 +9,10 @@ use crate::error::Result;
 
 /// Largest number of QR sweeps for one eigenvalue.
 const MAX_SWEEPS: usize = 60;
+/// Multiplications between two questions whether to go on: a fraction of a second. All ranks count the same.
+const ASKED: usize = 100_000_000;
+/// Side of a matrix whose eigenvectors are there in about a second.
+pub(super) const QUICK: usize = 512;
 
 fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
     assert_eq!(a.len(), n * n, "a square matrix");
@@ -21,27 +25,195 @@ fn matrix(a: &[Complex64], n: usize) -> DMatrix<Complex64> {
 /// # Errors
 /// `SolverBreakdown`: A holds NaN or infinity.
 pub fn eigen_hermitian(a: &[Complex64], n: usize) -> Result<(Vec<f64>, Vec<Complex64>)> {
-    let a = matrix(a, n);
+    let found = eigen_hermitian_while(a, n, &mut || true)?;
+    Ok(found.expect("nobody ends it"))
+}
+
+/// The same of a matrix that may be large, which takes time as n^3; None: `goes_on`, which is asked from time to time,
+/// has said no. By Householder's reflections to tridiagonal form (Golub and Van Loan, Matrix Computations, section 8.3)
+/// and implicit QL (Dubrulle, Martin and Wilkinson, Numer. Math. 12, 377).
+pub(super) fn eigen_hermitian_while(
+    a: &[Complex64],
+    n: usize,
+    goes_on: &mut dyn FnMut() -> bool,
+) -> Result<Option<(Vec<f64>, Vec<Complex64>)>> {
+    assert_eq!(a.len(), n * n, "a square matrix");
     if a.iter().any(|z| !z.is_finite()) {
         bail!(SolverBreakdown, "a projected matrix holds NaN or infinity");
     }
-    if n == 0 {
-        return Ok((vec![], vec![]));
-    }
-    // A diagonal matrix needs no iteration.
-    let diagonal = (0..n).all(|j| (j + 1..n).all(|i| a[(i, j)] == Complex64::ZERO));
-    let (values, vectors): (Vec<f64>, DMatrix<Complex64>) = if diagonal {
-        (a.diagonal().iter().map(|z| z.re).collect(), DMatrix::identity(n, n))
-    } else {
-        let Some(found) = SymmetricEigen::try_new(a, f64::EPSILON, MAX_SWEEPS * n) else {
-            bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
-        };
-        (found.eigenvalues.iter().copied().collect(), found.eigenvectors)
+    let mut since = 0;
+    let mut spent = |work: usize| {
+        since += work;
+        since < ASKED || {
+            since = 0;
+            goes_on()
+        }
     };
+    // With numbers of order 1 no product overflows.
+    let scale = a.iter().fold(0.0f64, |m, z| m.max(z.re.abs()).max(z.im.abs()));
+    let scale = if scale > 0.0 { scale } else { 1.0 };
+    let Some(Tridiagonal { mut diagonal, mut beside, phases, reflections }) =
+        Tridiagonal::of(a.iter().map(|z| z / scale).collect(), n, &mut spent)
+    else {
+        return Ok(None);
+    };
+    // Row k is vector k.
+    let mut z = vec![0.0; n * n];
+    (0..n).for_each(|k| z[k * n + k] = 1.0);
+    if !implicit_ql(&mut diagonal, &mut beside, &mut z, &mut spent)? {
+        return Ok(None);
+    }
     let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
-    let sorted = order.iter().map(|&k| values[k]).collect();
-    Ok((sorted, (0..n * n).map(|k| vectors[(k / n, order[k % n])]).collect()))
+    order.sort_by(|&i, &j| diagonal[i].total_cmp(&diagonal[j]));
+    let mut u = vec![Complex64::ZERO; n * n];
+    for (to, &k) in order.iter().enumerate() {
+        let mut v: Vec<Complex64> =
+            z[k * n..(k + 1) * n].iter().zip(&phases).map(|(z, phase)| z * phase).collect();
+        for (first, w) in reflections.iter().enumerate().rev() {
+            let v = &mut v[first + 1..];
+            let along: Complex64 = w.iter().zip(&*v).map(|(w, v)| w.conj() * v).sum();
+            v.iter_mut().zip(w).for_each(|(v, w)| *v -= 2.0 * along * w);
+        }
+        (0..n).for_each(|i| u[i * n + to] = v[i]);
+        if !spent(n * n) {
+            return Ok(None);
+        }
+    }
+    Ok(Some((order.into_iter().map(|k| scale * diagonal[k]).collect(), u)))
+}
+
+/// A = Q D T D^dagger Q^dagger with a real symmetric tridiagonal matrix T.
+struct Tridiagonal {
+    diagonal: Vec<f64>,
+    /// Between rows i and i + 1; the last one is 0.
+    beside: Vec<f64>,
+    /// The diagonal of D.
+    phases: Vec<Complex64>,
+    /// Unit vectors w, or none, of which Q is the product of the 1 - 2 w w^dagger; number k has the rows from k + 1 on.
+    reflections: Vec<Vec<Complex64>>,
+}
+
+impl Tridiagonal {
+    /// Of a matrix whose lower triangle is there; None: `spent` has said no.
+    fn of(mut a: Vec<Complex64>, n: usize, spent: &mut dyn FnMut(usize) -> bool) -> Option<Self> {
+        let (mut beside, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
+        let mut reflections = vec![];
+        for k in 0..n.saturating_sub(1) {
+            let mut w: Vec<Complex64> = (k + 1..n).map(|i| a[i * n + k]).collect();
+            let length = w.iter().map(|z| z.norm_sqr()).sum::<f64>().sqrt();
+            let phase = match w[0].norm() {
+                0.0 => Complex64::ONE,
+                size => w[0] / size,
+            };
+            let rest = w[1..].iter().map(|z| z.norm_sqr()).sum::<f64>();
+            let mut next = w[0];
+            if rest > 0.0 {
+                // The column becomes -phase length in its first row.
+                next = -phase * length;
+                w[0] += phase * length;
+                let unit = 1.0 / (w[0].norm_sqr() + rest).sqrt();
+                w.iter_mut().for_each(|z| *z *= unit);
+                reflect(&mut a[(k + 1) * n..], (n, k + 1), &w);
+            } else {
+                w.clear();
+            }
+            beside[k] = next.norm();
+            let turn = if beside[k] > 0.0 { next / beside[k] } else { Complex64::ONE };
+            phases[k + 1] = phases[k] * turn;
+            reflections.push(w);
+            if !spent(2 * (n - k) * (n - k)) {
+                return None;
+            }
+        }
+        let diagonal = (0..n).map(|i| a[i * n + i].re).collect();
+        Some(Tridiagonal { diagonal, beside, phases, reflections })
+    }
+}
+
+/// B = (1 - 2 w w^dagger) B (1 - 2 w w^dagger) for the lower triangle of the block of these rows that begins at column
+/// `from`; rows have n numbers.
+fn reflect(rows: &mut [Complex64], (n, from): (usize, usize), w: &[Complex64]) {
+    let m = w.len();
+    let mut p = vec![Complex64::ZERO; m];
+    for i in 0..m {
+        let row = &rows[i * n + from..][..i];
+        let mut sum = rows[i * n + from + i].re * w[i];
+        for ((b, w_j), p_j) in row.iter().zip(w).zip(&mut p) {
+            sum += b * w_j;
+            *p_j += b.conj() * w[i];
+        }
+        p[i] += sum;
+    }
+    let half: f64 = w.iter().zip(&p).map(|(w, p)| (w.conj() * p).re).sum();
+    // B - w q^dagger - q w^dagger, q = 2 (p - half w).
+    let q: Vec<Complex64> = p.iter().zip(w).map(|(p, w)| 2.0 * (p - half * w)).collect();
+    for i in 0..m {
+        let (w_i, q_i) = (w[i], q[i]);
+        for ((b, w_j), q_j) in rows[i * n + from..][..=i].iter_mut().zip(w).zip(&q) {
+            *b -= w_i * q_j.conj() + q_i * w_j.conj();
+        }
+    }
+}
+
+/// Diagonalises a tridiagonal matrix with numbers of order 1: rows of z turn with it. False: `spent` has said no.
+fn implicit_ql(
+    diagonal: &mut [f64],
+    beside: &mut [f64],
+    z: &mut [f64],
+    spent: &mut dyn FnMut(usize) -> bool,
+) -> Result<bool> {
+    let n = diagonal.len();
+    for low in 0..n {
+        for sweep in 0.. {
+            let small = |i: usize| {
+                let near = diagonal[i].abs() + diagonal[i + 1].abs();
+                beside[i].abs() <= f64::EPSILON * (near + f64::EPSILON)
+            };
+            let high = (low..n - 1).find(|&i| small(i)).unwrap_or(n - 1);
+            if high == low {
+                break;
+            }
+            if sweep == MAX_SWEEPS {
+                bail!(SolverBreakdown, "the QR iteration of a projected matrix does not converge");
+            }
+            // Wilkinson's shift, by the block at the lower end.
+            let half = 0.5 * (diagonal[low + 1] - diagonal[low]) / beside[low];
+            let shift = diagonal[low] - beside[low] / (half + half.hypot(1.0).copysign(half));
+            let (mut sine, mut cosine, mut taken) = (1.0, 1.0, 0.0);
+            let mut bulge = diagonal[high] - shift;
+            let mut split = false;
+            for i in (low..high).rev() {
+                let (over, under) = (sine * beside[i], cosine * beside[i]);
+                let length = over.hypot(bulge);
+                beside[i + 1] = length;
+                if length == 0.0 {
+                    // It falls into two by itself.
+                    diagonal[i + 1] -= taken;
+                    split = true;
+                    break;
+                }
+                (sine, cosine) = (over / length, bulge / length);
+                let above = diagonal[i + 1] - taken;
+                let step = (diagonal[i] - above) * sine + 2.0 * cosine * under;
+                taken = sine * step;
+                diagonal[i + 1] = above + taken;
+                bulge = cosine * step - under;
+                let (before, after) = z.split_at_mut((i + 1) * n);
+                for (x, y) in before[i * n..].iter_mut().zip(&mut after[..n]) {
+                    (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
+                }
+            }
+            beside[high] = 0.0;
+            if !split {
+                diagonal[low] -= taken;
+                beside[low] = bulge;
+            }
+            if !spent((high - low) * n) {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }
 
 /// The largest eigenvalue of the symmetric tridiagonal matrix with this diagonal and `beside[i]` between i and
@@ -143,6 +315,7 @@ pub(super) fn identity(n: usize) -> Vec<Complex64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Status;
 
     fn random(n: usize) -> Vec<Complex64> {
         let mut state = 1u64;
@@ -191,6 +364,51 @@ mod tests {
             (a[(n - 1) * n + i], a[i * n + n - 1]) = (z, z.conj());
         }
         assert!(defect(&a, n) < 1e-12);
+    }
+
+    /// Sizes of numbers from one end of their range to the other, blocks that fall apart, nothing at all.
+    #[test]
+    fn matrices_of_any_size_and_those_that_fall_apart() {
+        let n = 24;
+        for size in [1e-290, 1e-5, 1e290] {
+            let a: Vec<Complex64> = random(n).iter().map(|z| size * z).collect();
+            let (values, u) = eigen_hermitian(&a, n).unwrap();
+            for k in 0..n {
+                for i in 0..n {
+                    let image: Complex64 = (0..n).map(|j| a[i * n + j] / size * u[j * n + k]).sum();
+                    assert!((image - values[k] / size * u[i * n + k]).norm() < 1e-12, "{size:e}");
+                }
+            }
+        }
+        let mut blocks = random(n);
+        for i in 0..n {
+            (0..n).filter(|j| i / 5 != j / 5).for_each(|j| blocks[i * n + j] = Complex64::ZERO);
+        }
+        assert!(defect(&blocks, n) < 1e-12);
+        assert_eq!(defect(&[Complex64::ZERO; 16], 4), 0.0);
+        let mut bad = random(n);
+        bad[3 * n + 1].im = f64::NAN;
+        assert_eq!(eigen_hermitian(&bad, n).unwrap_err().status, Status::SolverBreakdown);
+        bad[3 * n + 1].im = f64::INFINITY;
+        assert_eq!(eigen_hermitian(&bad, n).unwrap_err().status, Status::SolverBreakdown);
+    }
+
+    /// A large matrix is given up within a small part of the time that it takes.
+    #[test]
+    fn a_large_matrix_is_given_up() {
+        let n = 1200;
+        let a: Vec<Complex64> = (0..n * n)
+            .map(|k| Complex64::new(1.0 / (1.0 + (k / n) as f64 + (k % n) as f64), 0.0))
+            .collect();
+        for allowed in [0, 3] {
+            let mut asked = 0;
+            let found = eigen_hermitian_while(&a, n, &mut || {
+                asked += 1;
+                asked <= allowed
+            });
+            assert!(found.unwrap().is_none());
+            assert_eq!(asked, allowed + 1);
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use std::ops::Range;
 use num_complex::Complex64;
 
 use super::block::{orthonormal_to, portions, share_of_random};
-use super::dense::{eigen_hermitian, identity, orthonormaliser};
+use super::dense::{eigen_hermitian, eigen_hermitian_while, identity, orthonormaliser, QUICK};
 use super::eigen_params::{error_bounds, EigenParams, EigenReport, Filter, VectorMemory};
 use super::eigen_room::Room;
 use super::filter::{eigen_tol, End, Polynomial};
@@ -350,11 +350,34 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(())
     }
 
-    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals.
-    fn project(&self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
+    /// Eigenvalues and eigenvectors of a matrix of this search. None: it is large, and a limit or the monitor has ended
+    /// the search in the midst of it.
+    fn dense(&mut self, h: &[Complex64], n: usize) -> Result<Option<(Vec<f64>, Vec<Complex64>)>> {
+        if n <= QUICK {
+            return eigen_hermitian(h, n).map(Some);
+        }
+        let (watch, restarts, told) = (&mut self.watch, self.report.restarts, &self.told);
+        let found = eigen_hermitian_while(h, n, &mut || watch.after(restarts, told).is_none())?;
+        self.report.stopped |= found.is_none();
+        Ok(found)
+    }
+
+    /// The Ritz values of p(A), the largest first, with their vectors (columns) and residuals. What is too large for the time that
+    /// there is loses its last vectors.
+    fn project(&mut self) -> Result<(Vec<f64>, Vec<Complex64>, Vec<f64>)> {
+        loop {
+            let n = self.have;
+            let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
+            if let Some((values, u)) = self.dense(&h, n)? {
+                return Ok(self.sorted(values, &u));
+            }
+            self.have = QUICK.min(self.have);
+        }
+    }
+
+    /// The same from eigenvalues, the smallest first, and eigenvectors of H.
+    fn sorted(&self, values: Vec<f64>, u: &[Complex64]) -> (Vec<f64>, Vec<Complex64>, Vec<f64>) {
         let (n, b) = (self.have, self.block);
-        let h: Vec<Complex64> = (0..n * n).map(|k| self.h[k / n * self.side + k % n]).collect();
-        let (values, u) = eigen_hermitian(&h, n)?;
         let mut s = vec![Complex64::ZERO; n * n];
         for i in 0..n {
             for k in 0..n {
@@ -368,7 +391,7 @@ impl<'a, 'm> Process<'a, 'm> {
             (0..b).map(|i| row(i).norm_sqr()).sum::<f64>().sqrt()
         };
         let residuals = (0..n).map(residual).collect();
-        Ok((values.into_iter().rev().collect(), s, residuals))
+        (values.into_iter().rev().collect(), s, residuals)
     }
 
     /// Keeps the first `keep` Ritz vectors of `project` and the next block.
@@ -490,11 +513,13 @@ impl<'a, 'm> Process<'a, 'm> {
                 late = self.watch.late() || self.tell_on_the_way()?;
                 if self.have >= look {
                     decided = self.is_decided(edge)?;
+                    late |= self.report.stopped;
                     look = self.have + self.have / 2;
                 }
             }
             self.report.restarts += 1;
             let (values, s, errors) = self.project()?;
+            late |= self.report.stopped;
             let wanted = match edge {
                 None => count.saturating_sub(self.locked).max(1),
                 Some(_) => values.iter().filter(|&&p| p > self.bar(edge)).count().max(1),
@@ -603,7 +628,7 @@ impl<'a, 'm> Process<'a, 'm> {
 
     /// Whether the basis is large enough: what is wanted has converged, or nothing lies beyond the edge or outside of
     /// the interval.
-    fn is_decided(&self, edge: Option<f64>) -> Result<bool> {
+    fn is_decided(&mut self, edge: Option<f64>) -> Result<bool> {
         let (values, _, errors) = self.project()?;
         let wanted = match edge {
             None => self.params.count.saturating_sub(self.locked).max(1),
@@ -663,7 +688,8 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(due && self.watch.after(self.report.restarts, &self.told).is_some())
     }
 
-    /// Turns the first n vectors into Ritz vectors of A itself, from the wanted end inwards; returns their values.
+    /// Turns the first n vectors into Ritz vectors of A itself, from the wanted end inwards; returns their values. Where they
+    /// are more than there is time for they stay as they are, with their Rayleigh quotients.
     fn diagonalise(&mut self, n: usize) -> Result<Vec<f64>> {
         let shape = self.op.shape();
         let mut h = vec![Complex64::ZERO; n * n];
@@ -676,7 +702,9 @@ impl<'a, 'm> Process<'a, 'm> {
                 h[i * n + first..i * n + first + m].copy_from_slice(&c[i * m..(i + 1) * m]);
             }
         }
-        let (values, u) = eigen_hermitian(&h, n)?;
+        let Some((values, u)) = self.dense(&h, n)? else {
+            return Ok((0..n).map(|k| h[k * n + k].re).collect());
+        };
         let order = self.inwards(&values);
         let mut c = vec![Complex64::ZERO; n * n];
         for i in 0..n {

@@ -9,7 +9,7 @@ use std::ops::Range;
 use num_complex::Complex64;
 
 use super::block::{orthonormalise, portions, share_of_random};
-use super::dense::{eigen_hermitian, orthonormaliser};
+use super::dense::{eigen_hermitian, eigen_hermitian_while, orthonormaliser};
 use super::eigen_params::{error_bounds, EigenSettings, MAX_RESTARTS};
 use super::stop::{Stop, Watch};
 use super::{eigen, EigenParams, EigenReport, End, Monitor};
@@ -278,13 +278,13 @@ impl Search<'_> {
                     // With products computed anew.
                     break;
                 }
-                self.step(&mut space)?;
-                if watch.late() {
+                self.step(&mut space, watch)?;
+                if self.stopped || watch.late() {
                     break;
                 }
             }
             self.cycles += 1;
-            self.stopped = watch.after(self.cycles, &space.gradients[..wanted]).is_some();
+            self.stopped |= watch.after(self.cycles, &space.gradients[..wanted]).is_some();
         }
         self.renew(&mut space)?;
         Ok(space)
@@ -320,8 +320,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Finds the minimum over x, p and the gradients of those x that have not converged.
-    fn step(&mut self, space: &mut Space) -> Result<()> {
+    /// Finds the minimum over x, p and the gradients of those x that have not converged. Where many are sought it takes seconds to find,
+    /// and a limit or the monitor may end the search meanwhile: x stay as they are.
+    fn step(&mut self, space: &mut Space, watch: &mut Watch) -> Result<()> {
         let (f, m, p) = (space.fixed, space.x, space.p);
         let active: Vec<usize> =
             (0..m).filter(|&k| space.gradients[k] > 0.5 * self.params.tol).collect();
@@ -333,7 +334,11 @@ impl Search<'_> {
         let all = m + p + added;
         self.multiply(space, m + p..all)?;
         let h = basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?;
-        let (values, u) = eigen_hermitian(&h, all)?;
+        let mut goes_on = || watch.after(self.cycles, &space.gradients[..1]).is_none();
+        let Some((values, u)) = eigen_hermitian_while(&h, all, &mut goes_on)? else {
+            self.stopped = true;
+            return Ok(());
+        };
         // Columns: new x, then what of them is not along the old ones, orthonormal to the new ones.
         let mut c = vec![Complex64::ZERO; all * m];
         let mut d = vec![Complex64::ZERO; all * active.len()];
