@@ -107,13 +107,12 @@ pub fn propagator(
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     check(solver, source.columns(), at_once)?;
-    let columns = Columns::choose(solver, source.columns(), at_once)?;
     let some = |first: usize, count: usize| {
         let mut b = solver.op().shape().field(count)?;
         Source { first: source.first + first, count: Some(count), ..source }.set(&mut b)?;
         Ok(b)
     };
-    solve_columns(solver, columns, source.columns(), &some, monitor)
+    solve_columns(solver, at_once, source.columns(), &some, monitor)
 }
 
 /// Solves for given sources of any kind (smeared, sequential, of another code) as [`propagator`] does.
@@ -128,9 +127,8 @@ pub fn propagator_of(
 ) -> Result<(SpinorField, SolveReport)> {
     check(solver, sources.nrhs(), at_once)?;
     solver.op().shape().check(sources, "sources")?;
-    let columns = Columns::choose(solver, sources.nrhs(), at_once)?;
     let some = |first: usize, count: usize| sources.columns(first, count);
-    solve_columns(solver, columns, sources.nrhs(), &some, monitor)
+    solve_columns(solver, at_once, sources.nrhs(), &some, monitor)
 }
 
 /// Whether this is an action of quarks, whose propagators have a column for each spin and colour.
@@ -195,12 +193,27 @@ pub(super) fn check(solver: &DiracSolver, columns: usize, at_once: usize) -> Res
 /// Solves for the sources that `source` makes, given the first column and their number.
 fn solve_columns(
     solver: &DiracSolver,
-    Columns { at_once, on_host }: Columns,
+    asked: usize,
     columns: usize,
     source: Field,
     monitor: &mut Monitor,
 ) -> Result<(SpinorField, SolveReport)> {
     let shape = solver.op().shape();
+    let mut stopped = false;
+    let mut ahead = |p: &Progress| {
+        stopped = monitor(p).is_break();
+        match stopped {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        }
+    };
+    // What does not fit is refused first.
+    let mut chosen = Columns::choose(solver, columns, asked)?;
+    let looked = solver.look_ahead(columns, &|| source(0, 1), &mut ahead)?;
+    if looked > 0.0 {
+        chosen = Columns::choose(solver, columns, asked)?;
+    }
+    let Columns { at_once, on_host } = chosen;
     let on_device = if on_host { None } else { Some(shape.field(columns)?) };
     let mut waiting = vec![];
     let room = |first: usize, count: usize| match &on_device {
@@ -213,7 +226,12 @@ fn solve_columns(
         }
         Ok(ControlFlow::Continue(()))
     };
-    let report = solve_parts(solver, at_once, columns, (source, &room), monitor, &mut done)?;
+    let mut told = |p: &Progress| match stopped {
+        true => ControlFlow::Break(()),
+        false => monitor(&Progress { seconds: looked + p.seconds, ..*p }),
+    };
+    let mut report = solve_parts(solver, at_once, columns, (source, &room), &mut told, &mut done)?;
+    report.solver.seconds += looked;
     let all = match on_device {
         Some(all) => all,
         None => {

@@ -1,10 +1,13 @@
 //! The solver that chooses while it solves. What it finds is checked with the reference's operator.
 
+use std::ops::ControlFlow;
+
 use plaq::compose::{Chosen, Normalisation, SolverSettings};
 use plaq::fields::{blas, Components};
 use plaq::operators::{ActionParams, LaplaceParams, QuarkAction};
 use plaq::ops::propagator::propagator;
 use plaq::ops::source::Source;
+use plaq::solvers::Progress;
 
 use super::*;
 use reference::numbers::field_numbers;
@@ -73,6 +76,39 @@ fn what_is_chosen() {
         assert!(report.solver.converged && report.chosen == Chosen::Multigrid, "{report:?}");
         assert!(residual(&setup, &op, &x, &b) < 1.01e-10);
     }
+}
+
+/// Columns that take much of the memory wait for a look at one of them; where they are few beside it all are solved for
+/// from the start.
+#[test]
+fn one_column_of_many_is_looked_at_first() {
+    let device = Device::cpu(2).unwrap();
+    let setup = Setup::new(&device, [8, 4, 4, 16], ROUGH);
+    if setup.geometry.comm().size() > 1 {
+        return;
+    }
+    let op: Arc<dyn QuarkAction> = setup.wilson(DiracParams { mass: MASS, ..Default::default() });
+    let mut iterations = vec![];
+    for (limit, first) in [(u64::MAX, 12), (device.used().0 + (64 << 20), 1)] {
+        device.limit_memory(limit);
+        let solver = automatic(&op, &settings(1_000_000));
+        let mut told = vec![];
+        let mut monitor = |p: &Progress| {
+            told.push(p.residual.len());
+            ControlFlow::Continue(())
+        };
+        let source = Source::point([1, 2, 3, 4]);
+        let (_, report) = propagator(&solver, source, 0, &mut monitor).unwrap();
+        assert!(report.solver.converged && report.chosen == Chosen::Multigrid, "{report:?}");
+        assert_eq!(told[0], first);
+        iterations.push(report.solver.iterations);
+        if first == 1 {
+            let looks = told.iter().take_while(|&&n| n == 1).count();
+            assert!((16..600).contains(&looks), "{looks}");
+        }
+    }
+    // All of them by multigrid.
+    assert!(iterations[1] < 40, "{iterations:?}");
 }
 
 /// An operator that multigrid does not coarsen is BiCGStab's alone.

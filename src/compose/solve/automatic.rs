@@ -2,7 +2,8 @@
 //!
 //! Costs are counted in iterations of BiCGStab of one right-hand side, which all ranks count alike. What a set-up and a
 //! solve with multigrid cost in these was measured (docs/lab/automatic.md); how many BiCGStab will need follows
-//! from how far the residual has fallen.
+//! from how far the residual has fallen. Where columns of a propagator take much of the device's memory, one of them is
+//! looked at before the others are there: a set-up beside them is slower, and leaves room for fewer at a time.
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,6 +12,7 @@ use std::time::Instant;
 use super::equation::{Chosen, Equations, SolveParams, SolveReport};
 use super::inverter::{Ask, Inverter};
 use super::parts::{in_parts, Parts};
+use crate::comm::Comm;
 use crate::compose::multigrid::{Multigrid, MultigridParams, Update};
 use crate::error::{Error, Result};
 use crate::fields::{Components, Precision, SpinorField};
@@ -21,6 +23,10 @@ use crate::solvers::{Monitor, Progress, SolverKind, Stop, StoppedBy};
 /// Number of iterations before the first estimate, whose cost is compared with that of multigrid.
 const FIRST_LOOK: usize = 16;
 const LOOK: f64 = 0.05;
+/// An early estimate is too small, by no more than this factor.
+const UNDERRATED: f64 = 3.0;
+/// Part of the free memory that x and b of all columns take where one of them is looked at before the others.
+const MUCH: f64 = 0.125;
 /// Residuals that an estimate averages over: those of BiCGStab jump.
 const WINDOW: usize = 8;
 /// Heavy-quark residual that is asked for where the propagator falls below the tolerance inside the lattice.
@@ -61,6 +67,57 @@ impl Fall {
         let mean = self.last.iter().sum::<f64>() / WINDOW as f64;
         let known = p.iteration >= FIRST_LOOK && mean < 0.0;
         known.then(|| p.iteration as f64 * (self.goal / mean).max(1.0))
+    }
+}
+
+/// What BiCGStab is watched for: whether multigrid is cheaper for all right-hand sides that are left.
+struct Look<'a> {
+    fall: Fall,
+    costs: &'static Costs,
+    /// Right-hand sides of this solve, and those that come after it.
+    n: f64,
+    later: f64,
+    /// Iterations of one right-hand side before which there is no change, and after which there is none any more.
+    from: f64,
+    to: f64,
+    comm: &'a Comm,
+    /// When multigrid was found to be cheaper, and the iterations that BiCGStab would need.
+    dear: Option<(usize, f64)>,
+    failed: Option<Error>,
+}
+
+impl Look<'_> {
+    /// After an iteration: `Break` where multigrid is cheaper, or where there is nothing more to look for.
+    fn told(&mut self, p: &Progress) -> ControlFlow<()> {
+        let Some(all) = self.fall.expected(p) else { return ControlFlow::Continue(()) };
+        let done = p.iteration as f64 * self.n;
+        let left = all * (self.n + self.later) - done;
+        let multigrid = self.costs.setup + self.costs.solve * (self.n + self.later);
+        let cheap = p.iteration >= 2 * FIRST_LOOK && UNDERRATED * left < multigrid;
+        if done >= self.to || (self.to.is_finite() && cheap) {
+            return ControlFlow::Break(());
+        }
+        if done < self.from || left < multigrid {
+            return ControlFlow::Continue(());
+        }
+        let mut seconds = [left * self.fall.pace / self.n];
+        if let Err(e) = self.comm.max(&mut seconds) {
+            self.failed = Some(e);
+            return ControlFlow::Break(());
+        }
+        if seconds[0] < self.costs.seconds {
+            return ControlFlow::Continue(());
+        }
+        self.dear = Some((p.iteration, all));
+        ControlFlow::Break(())
+    }
+
+    /// When multigrid was found to be cheaper.
+    fn ended(self) -> Result<Option<(usize, f64)>> {
+        match self.failed {
+            Some(error) => Err(error),
+            None => Ok(self.dear),
+        }
     }
 }
 
@@ -169,6 +226,106 @@ impl Automatic {
         Ok(report)
     }
 
+    /// Whether multigrid may be set up.
+    fn possible(&self) -> bool {
+        let open = {
+            let state = self.state();
+            !state.impossible && state.multigrid.is_none()
+        };
+        open && fits(&self.op, &self.params)
+    }
+
+    /// Right-hand sides that come after `n`: as many as came, where the host does not say.
+    fn later(&self, n: usize) -> usize {
+        let solved = self.state().solved;
+        match self.expected {
+            0 => solved,
+            expected => expected.saturating_sub(solved + n),
+        }
+    }
+
+    fn look(&self, stop: &Stop, n: usize, later: usize, to: f64) -> Look<'_> {
+        let costs = if self.op.shape().device.is_cpu() { &CPU } else { &GPU };
+        let from = match to.is_finite() {
+            true => 0.0,
+            false => LOOK * (costs.setup + costs.solve * n as f64),
+        };
+        Look {
+            fall: Fall {
+                last: [0.0; WINDOW],
+                times: [0.0; WINDOW],
+                pace: f64::INFINITY,
+                goal: stop.residual.max(1e-15).ln(),
+            },
+            costs,
+            n: n as f64,
+            later: later as f64,
+            from,
+            to,
+            comm: self.op.links().geometry().comm(),
+            dear: None,
+            failed: None,
+        }
+    }
+
+    /// Sets multigrid up before `columns` right-hand sides are there, if these take much of the device's memory and one of
+    /// them, `first`, shows that it pays. Returns the seconds that this took. All ranks call it.
+    ///
+    /// # Errors
+    /// Errors of `first` and of solves.
+    pub fn look_ahead(
+        &self,
+        columns: usize,
+        first: &dyn Fn() -> Result<SpinorField>,
+        ask: &Ask,
+        watch: &mut Monitor,
+    ) -> Result<f64> {
+        let (start, shape) = (Instant::now(), self.shape());
+        let comm = self.op.links().geometry().comm();
+        let free = shape.device.memory()?.0 as f64;
+        let mut much = [2.0 * shape.bytes(columns) as f64 / free.max(1.0)];
+        comm.max(&mut much)?;
+        if columns < 2 || much[0] < MUCH || !self.possible() {
+            return Ok(0.0);
+        }
+        let stop = Stop { heavy_quark: self.heavy_quark(ask.stop), ..ask.stop };
+        let later = columns - 1 + self.later(columns);
+        let costs = if shape.device.is_cpu() { &CPU } else { &GPU };
+        let most = LOOK * (costs.setup + costs.solve * columns as f64);
+        let mut look = self.look(&stop, 1, later, most);
+        let mut asked = false;
+        {
+            let b = first()?;
+            let mut x = b.like(b.precision())?;
+            let mut told = |p: &Progress| {
+                asked = watch(p).is_break();
+                match asked {
+                    true => ControlFlow::Break(()),
+                    false => look.told(p),
+                }
+            };
+            self.krylov.solve(&mut x, &b, &Ask { stop, guess: false, ..*ask }, &mut told)?;
+        }
+        let Some((at, all)) = look.ended()?.filter(|_| !asked) else {
+            return Ok(start.elapsed().as_secs_f64());
+        };
+        log::info!(
+            "automatic solver: BiCGStab needs about {all:.0} iterations for each of {columns} columns, as {at} for one of \
+             them show: multigrid is set up before memory for them is taken"
+        );
+        if let Err(e) = self.set_up() {
+            self.give_multigrid_up(&e);
+        }
+        Ok(start.elapsed().as_secs_f64())
+    }
+
+    /// Makes a hierarchy of its own, on all ranks or none.
+    fn set_up(&self) -> Result<()> {
+        let made = Multigrid::new(&*self.op, &MultigridParams::default());
+        let made = made.and_then(|m| self.take(Some(Arc::new(m)), true));
+        self.op.links().geometry().comm().agree(made)
+    }
+
     /// Sets multigrid up and solves on with it, or with BiCGStab where that fails.
     fn go_on(
         &self,
@@ -176,10 +333,7 @@ impl Automatic {
         (x, b): (&mut SpinorField, &SpinorField),
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let made = Multigrid::new(&*self.op, &MultigridParams::default());
-        let made = made.and_then(|m| self.take(Some(Arc::new(m)), true));
-        let comm = self.op.links().geometry().comm();
-        let chain = comm.agree(made).and_then(|()| match self.with_multigrid() {
+        let chain = self.set_up().and_then(|()| match self.with_multigrid() {
             Some(chain) => chain.at_once(b.nrhs()).map(|_| Some(chain)),
             // Another thread has taken it away.
             None => Ok(None),
@@ -218,56 +372,16 @@ impl Inverter for Automatic {
             };
             return in_parts((x, b), at_once, &ask, watch, part);
         }
-        let costs = if self.op.shape().device.is_cpu() { CPU } else { GPU };
-        let (solved, possible) = {
-            let state = self.state();
-            (state.solved, !state.impossible && state.multigrid.is_none())
-        };
-        let possible = possible && fits(&self.op, &self.params);
-        // As many are going to come as came, where the host does not say.
-        let later = match self.expected {
-            0 => solved,
-            expected => expected.saturating_sub(solved + n),
-        };
-        let later = later.max(ask.later) as f64;
-        let comm = self.op.links().geometry().comm().clone();
-        let mut fall = Fall {
-            last: [0.0; WINDOW],
-            times: [0.0; WINDOW],
-            pace: f64::INFINITY,
-            goal: stop.residual.max(1e-15).ln(),
-        };
-        let (mut dear, mut failed) = (None, None);
-        let mut told = |p: &Progress| {
-            if watch(p).is_break() {
-                return ControlFlow::Break(());
-            }
-            let Some(all) = fall.expected(p).filter(|_| possible) else {
-                return ControlFlow::Continue(());
-            };
-            let done = (p.iteration * n) as f64;
-            let left = all * (n as f64 + later) - done;
-            if done < LOOK * (costs.setup + costs.solve * n as f64) {
-                return ControlFlow::Continue(());
-            }
-            if left < costs.setup + costs.solve * (n as f64 + later) {
-                return ControlFlow::Continue(());
-            }
-            let mut seconds = [left * fall.pace / n as f64];
-            if let Err(e) = comm.max(&mut seconds) {
-                failed = Some(e);
-                return ControlFlow::Break(());
-            }
-            if seconds[0] < costs.seconds {
-                return ControlFlow::Continue(());
-            }
-            dear = Some((p.iteration, all));
-            ControlFlow::Break(())
+        let possible = self.possible();
+        let later = self.later(n).max(ask.later);
+        let mut look = self.look(&stop, n, later, f64::INFINITY);
+        let mut told = |p: &Progress| match watch(p).is_break() {
+            true => ControlFlow::Break(()),
+            false if possible => look.told(p),
+            false => ControlFlow::Continue(()),
         };
         let mut report = self.krylov.solve(x, b, &ask, &mut told)?;
-        if let Some(error) = failed {
-            return Err(error);
-        }
+        let dear = look.ended()?;
         report.chosen = if possible { Chosen::Krylov } else { Chosen::OnlyKrylov };
         let Some((at, all)) = dear else {
             self.state().solved += n;

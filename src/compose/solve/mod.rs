@@ -188,6 +188,26 @@ impl DiracSolver {
         first.solve(x, b, &Ask::new(stop, self.params.solver.initial_guess), monitor)
     }
 
+    /// Before memory for `columns` right-hand sides is taken: an automatic solver for which they are much looks at the `first`
+    /// one and sets multigrid up if it pays, while there is room. Returns the seconds that this took. All ranks call it.
+    ///
+    /// # Errors
+    /// Errors of `first` and of [`DiracSolver::solve`].
+    pub fn look_ahead(
+        &self,
+        columns: usize,
+        first: &dyn Fn() -> Result<SpinorField>,
+        monitor: &mut Monitor,
+    ) -> Result<f64> {
+        match self.prepared().plan.automatic {
+            Some(automatic) => {
+                let ask = Ask::new(self.params.solver.stop, false);
+                automatic.look_ahead(columns, first, &ask, monitor)
+            }
+            None => Ok(0.0),
+        }
+    }
+
     /// All that a solve launches, in a rehearsal.
     pub fn run_through(&self, x: &mut SpinorField, b: &SpinorField) {
         let ask = Ask::new(self.params.solver.stop, self.params.solver.initial_guess);
