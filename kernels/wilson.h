@@ -218,8 +218,7 @@ PLAQ_RARE void load_across(HalfSpinor<R>& h, const HopArgs& a, const Site& s, Si
   }
 }
 
-// Projected spinor of the neighbour `seen`, whose lanes are ordered as in `n`, from wherever it is
-// stored.
+// Projected spinor of the neighbour `seen`, whose lanes are ordered as in `n`, wherever it is.
 template <class S, class R>
 PLAQ_FN void load_neighbour(HalfSpinor<R>& h, const HopArgs& a, const Site& s, const Site& seen, const Site& n, const Plane& in,
                             int rhs, int mu, bool forward, R g, bool messages) {
@@ -372,8 +371,7 @@ template <class S, int RECON> struct HopBlock {
   static constexpr int sites = PLAQ_BLOCK / 2, V = chunk<T>(24), chunks = 24 / V, VB = chunk<R>(36);
   static constexpr bool clover = HopArgs{}.site_hop() >= SITE_CLOVER || HopArgs{}.site_y() >= SITE_CLOVER;
 
-  // Third rows of the links are kept in shared memory to save registers; where a clover block needs the space they are
-  // computed again.
+  // Third rows of the links are in shared memory to save registers, or are computed again if a clover block is there.
   static constexpr bool keep_third = RECON == R18 || S::fixed || !clover;
 
   // In at most 48 KB of shared memory: `stages` spinors of each thread, then, where kept, third rows and clover block,
@@ -554,8 +552,7 @@ template <class S, int RECON> struct HopBlock {
       constexpr HopArgs fixed{};
       constexpr bool of_sum = site_of_sum(fixed);
       if constexpr (fixed.site_hop() != SITE_ONE && !of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
-      // Addresses kept from one right-hand side to the next would take registers that are needed to distinguish
-      // messages.
+      // Addresses kept from one right-hand side to the next would take registers that messages need.
       Site w = s;
       if ((S::fixed && (OUTER || (a.geom.halos() && a.with_own()))) || (OUTER && of_sum)) asm volatile("" : "+r"(w.o));
       if constexpr (fixed.with_y()) {

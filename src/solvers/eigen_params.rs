@@ -242,7 +242,7 @@ pub struct EigenReport {
     /// Largest possible distance to an eigenvalue of A: the residual, or residual^2 / gap where the distance to the
     /// other values found is larger.
     pub bounds: Vec<f64>,
-    /// Of time slices: the value after the last one wanted, of each slice; infinite where there is none.
+    /// The value after the last one wanted, of each time slice; infinite where there is none.
     pub beyond: Vec<f64>,
     /// Estimates of the ends of the spectrum, from outside.
     pub least: f64,

@@ -48,7 +48,7 @@ impl OverlapModes {
         Self::find_within(f64::INFINITY, op, count, tol, monitor)
     }
 
-    /// As [`OverlapModes::find`], in at most `max_seconds`.
+    /// Does what [`OverlapModes::find`] does, in at most `max_seconds`.
     ///
     /// # Errors
     /// Errors of [`OverlapModes::find`]; `KernelSpectrum`: the time was over before all were found.

@@ -316,7 +316,7 @@ impl OverlapSolver {
         self.solve_within(self.params.max_seconds, x, b, monitor)
     }
 
-    /// As [`OverlapSolver::solve`], in at most `max_seconds` whatever the parameters say, for a job that solves again
+    /// Solves like [`OverlapSolver::solve`] in at most `max_seconds` whatever the parameters say, for a job that solves again
     /// and again with the time that it has left.
     ///
     /// # Errors
@@ -611,7 +611,7 @@ impl OverlapSolver {
         self.solve_masses_within(self.params.max_seconds, masses, xs, b, monitor)
     }
 
-    /// As [`OverlapSolver::solve_masses`], in at most `max_seconds` for all masses together. If the time is over
+    /// Solves like [`OverlapSolver::solve_masses`] in at most `max_seconds` for all masses together. If the time is over
     /// before a mass had its turn, its solution is 0.
     ///
     /// # Errors

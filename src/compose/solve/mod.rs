@@ -120,7 +120,7 @@ impl DiracSolver {
         Ok(self)
     }
 
-    /// As [`DiracSolver::with_multigrid`], for a solver in use: solves that begin later use it.
+    /// Does what [`DiracSolver::with_multigrid`] does for a solver in use: solves that begin later use it.
     pub fn set_multigrid(&self, multigrid: Option<Arc<Multigrid>>) -> Result<()> {
         let Prepared { of, plan, .. } = self.prepared();
         match plan.automatic.filter(|_| self.params.distance.is_none()) {

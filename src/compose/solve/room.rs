@@ -204,7 +204,7 @@ impl Room {
         }
     }
 
-    /// As [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
+    /// The number of [`Room::at_once`] by the memory of this rank alone; `None`: not even one fits.
     pub fn at_once_here(&self, nrhs: usize) -> Option<usize> {
         let device = self.device();
         let fits =
