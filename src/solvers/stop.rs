@@ -140,7 +140,7 @@ impl Stop {
         Stop { seconds: (self.seconds - start.elapsed().as_secs_f64()).max(0.0), ..self }
     }
 
-    /// By what residuals fall until they meet every goal.
+    /// The factor by which residuals fall until they meet every goal.
     pub(crate) fn fall(&self) -> f64 {
         let goals = [self.residual(), self.heavy_quark()].into_iter().flatten();
         goals.reduce(f64::min).unwrap_or(USUAL_FALL)
@@ -242,7 +242,7 @@ pub(super) struct Watch<'a, 'm> {
 
 /// Iterations after which most loops launch nothing that they have not launched before.
 pub(super) const DIFFERENT: usize = 7;
-/// By what residuals fall where no goal is given.
+/// The factor by which residuals fall where no goal is given.
 const USUAL_FALL: f64 = 1e-14;
 
 impl Drop for Watch<'_, '_> {

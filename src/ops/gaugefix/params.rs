@@ -283,7 +283,7 @@ impl Stop {
         self.met(&Quality { theta, theta_max, ..*half }, rise)
     }
 
-    /// By what gradients fall until the criteria are met, of which violations are squares.
+    /// The factor by which gradients fall until the criteria are met; violations are their squares.
     pub(super) fn fall(&self) -> f64 {
         let all = [self.theta, self.theta_max, self.change].into_iter().filter(|&stop| stop > 0.0);
         all.reduce(f64::min).map_or(1e-8, f64::sqrt)
