@@ -113,7 +113,7 @@ class Clover(TypedDict, total=False):
 
 
 class Dirac(TypedDict, total=False):
-    """D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5."""
+    """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5."""
     kappa: float
     mass: float
     csw: float
