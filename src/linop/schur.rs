@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::fields::{blas, VectorField};
 use crate::params::choices;
 
-/// The form of a Schur complement of M = A + H, where p is the parity that is solved on and q the other: symmetric 1
-/// - A_p^-1 H_pq A_q^-1 H_qp, or asymmetric A_p - H_pq A_q^-1 H_qp (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
+/// The form of a Schur complement of M = A + H, where p is the parity that is solved on and q the other: symmetric,
+/// 1 - A_p^-1 H_pq A_q^-1 H_qp, or asymmetric, A_p - H_pq A_q^-1 H_qp (DeGrand, Rossi, Comput. Phys. Commun. 60 (1990)
 /// 211; symmetric with a clover term: Jansen, Liu, hep-lat/9603008).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Schur {

@@ -248,6 +248,8 @@ fn solve_columns(
 
 /// A field for the columns from the first number on, so many of them.
 type Field<'a> = &'a dyn Fn(usize, usize) -> Result<SpinorField>;
+/// Takes solutions from a column on, with the report of their solve.
+type Done<'a> = dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>> + 'a;
 
 /// Solves for the columns of `source`, `at_once` at a time, each time in a field of `room`, which `done` gets until it ends
 /// the work. The report is that of all solves.
@@ -257,7 +259,7 @@ pub(super) fn solve_parts(
     columns: usize,
     (source, room): (Field, Field),
     monitor: &mut Monitor,
-    done: &mut dyn FnMut(usize, SpinorField, &SolveReport) -> Result<ControlFlow<()>>,
+    done: &mut Done,
 ) -> Result<SolveReport> {
     let mut total = None::<SolveReport>;
     let (mut spent, mut stopped) = (0.0, false);

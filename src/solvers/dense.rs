@@ -267,7 +267,7 @@ pub(crate) fn solve_positive(a: &[Complex64], b: &[Complex64]) -> Result<Vec<Com
 }
 
 /// The upper triangular matrix T for which the columns of W T are orthonormal, for vectors W with products
-/// G = W^dagger W; none: they depend on each other so much that digits would be lost. In a rehearsal 1.
+/// G = W^dagger W; none: they depend on each other so much that digits would be lost.
 pub(crate) fn cholesky(g: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     let unit: Vec<f64> = (0..n).map(|i| g[i * n + i].re.sqrt().recip()).collect();
     if !unit.iter().all(|u| u.is_finite()) {
@@ -275,7 +275,7 @@ pub(crate) fn cholesky(g: &[Complex64], n: usize) -> Option<Vec<Complex64>> {
     }
     let scaled = DMatrix::from_fn(n, n, |i, j| g[i * n + j] * unit[i] * unit[j]);
     let lower = Cholesky::new(scaled)?.unpack();
-    if lower.diagonal().iter().any(|z| !(z.re > 1e-4)) {
+    if lower.diagonal().iter().any(|z| z.re.is_nan() || z.re <= 1e-4) {
         return None;
     }
     let t = lower.ad_solve_lower_triangular(&DMatrix::identity(n, n))?;

@@ -109,10 +109,8 @@ pub fn slice_modes(
         let r2 = space.residuals(&values, params.count)?;
         report.applications += m + params.count;
 
-        let wanted = |all: &[f64], n: usize| -> Vec<f64> {
-            all.chunks(n).flat_map(|slice| slice[..params.count].to_vec()).collect()
-        };
-        report.values = wanted(&values, m);
+        let wanted = values.chunks(m).flat_map(|slice| slice[..params.count].to_vec());
+        report.values = wanted.collect();
         report.residuals = r2.iter().map(|r2| r2.max(0.0).sqrt()).collect();
         let next = |slice: &[f64]| slice.get(params.count).copied().unwrap_or(f64::INFINITY);
         report.beyond = values.chunks(m).map(next).collect();
