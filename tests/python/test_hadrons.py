@@ -84,7 +84,7 @@ def test_hadrons_do_not_know_where_they_start():
     close(b[0, 0], b[0, 1], 1e-10)  # one mass: the octet is degenerate
     assert here.nucleon().form == "log" and here.pion().data[0, 0] > 0
     # Real phases in the operator reach the contraction.
-    periodic = plaq.Wilson(gauge, mass=0.3, boundary_phases=[1, 1, 1, 1])
+    periodic = plaq.Wilson(gauge, mass=0.3, boundary="periodic")
     assert periodic.propagator().boundary == 0
     close(there.smear(moved, 0.2, 2).position, [0, 0, 0, 3])
 

@@ -1,6 +1,5 @@
 """What propagators know of where they come from: position of the source, boundary phase, normalisation."""
 
-import inspect
 import itertools
 import tempfile
 
@@ -19,10 +18,7 @@ def links(seed=1):
 def wilson(U, time=1.0, **more):
     """An operator with this phase in time, in units of pi."""
     D = plaq.Wilson(U, mass=0.2, **more)
-    return D if time == 1.0 else plaq.Wilson(U, mass=0.2, **{KEYWORD: [1, 1, 1, np.exp(1j * np.pi * time)]}, **more)
-
-
-KEYWORD = "boundary" if "boundary" in inspect.signature(plaq.Wilson).parameters else "boundary_phases"
+    return D if time == 1.0 else plaq.Wilson(U, mass=0.2, boundary=[0, 0, 0, time], **more)
 
 
 def same(S, R):

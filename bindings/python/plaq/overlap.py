@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Union
 
 import numpy as np
 
@@ -33,7 +33,7 @@ class Overlap(Operator):
         *,
         mass: float = 0,
         s: float = 0.4,
-        boundary_phases: Optional[Sequence[complex]] = None,
+        boundary: Union[None, str, Sequence[float]] = None,
         modes: Any = None,
         load: Any = None,
         progress: Progress = None,
@@ -41,8 +41,8 @@ class Overlap(Operator):
         **params: "Unpack[_keywords.Overlap]",
     ) -> None:
         links(gauge)
-        boundary = phases(boundary_phases)
-        how = capi.plaq_overlap_params(mass=mass, s=s, boundary=boundary, **params)
+        angles = phases(boundary)
+        how = capi.plaq_overlap_params(mass=mass, s=s, boundary=angles, **params)
         if isinstance(modes, int):
             how.modes, modes = modes, None
         made = _handle
@@ -58,8 +58,8 @@ class Overlap(Operator):
         self.precision = capi.plaq_precision(about.precision).name.lower()
         self.name = f"D, mass {mass:g}, s {s:g}"
         self.report, self.residuals = None, None  # type: ignore[assignment]
-        self._boundary = boundary[3]
-        self._arguments = (gauge, s, boundary_phases)
+        self._boundary = angles[3]
+        self._arguments = (gauge, s, angles)
 
     def describe(self) -> capi.plaq_overlap_report:
         """Approximation of the sign function, modes, error bounds, cost so far."""
@@ -71,7 +71,7 @@ class Overlap(Operator):
         """The same operator with another mass; modes are shared."""
         gauge, s, boundary = self._arguments
         handle = capi.plaq_overlap_with_mass(self, mass)
-        return Overlap(gauge, mass=mass, s=s, boundary_phases=boundary, _handle=handle)
+        return Overlap(gauge, mass=mass, s=s, boundary=boundary, _handle=handle)
 
     def update(self, gauge: Gauge) -> None:
         raise capi.Unsupported("an overlap operator has the modes of its links: make another one")
@@ -129,7 +129,7 @@ class Overlap(Operator):
         gauge: Gauge,
         n: int = 0,
         *,
-        boundary_phases: Optional[Sequence[complex]] = None,
+        boundary: Union[None, str, Sequence[float]] = None,
         solve: Optional[Dict[str, Any]] = None,
         **params: Any,
     ) -> Plan:
@@ -137,7 +137,7 @@ class Overlap(Operator):
         find, and of a solve with it for n columns (0: none), parameters of this in `solve`, before anything runs.
         `kept`: bytes of the operator with its modes."""
         links(gauge)
-        how = capi.plaq_overlap_params(boundary=phases(boundary_phases), **params)
+        how = capi.plaq_overlap_params(boundary=phases(boundary), **params)
         report = capi.plaq_plan_report()
         names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
         return _plan(n, report, names, 0)

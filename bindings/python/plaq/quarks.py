@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import cmath
-import math
 import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, TypedDict, TypeVar, Union, overload
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
         mass: Optional[float]
         kappa: Optional[float]
-        boundary_phases: Optional[Sequence[complex]]
+        boundary: Union[None, str, Sequence[float]]
         xi: float
         nu: float
         precision: Union[int, str]
@@ -82,16 +80,23 @@ class NotConvergedWarning(UserWarning):
     """A solve that ended before its tolerance; the report says why."""
 
 
-def phases(boundary_phases: Optional[Sequence[complex]]) -> Tuple[float, ...]:
-    """Boundary phases in units of pi; by default antiperiodic in time."""
-    if boundary_phases is None:
-        return 0.0, 0.0, 0.0, 1.0
-    found = [complex(phase) for phase in boundary_phases]
-    if len(found) != 4 or any(abs(abs(phase) - 1) > 1e-12 for phase in found):
-        raise ValueError(
-            f"boundary_phases: expected four complex numbers of modulus 1, e.g. [1, 1, 1, -1], found {boundary_phases}"
-        )
-    return tuple(cmath.phase(phase) / math.pi for phase in found)
+def phases(boundary: Union[None, str, Sequence[float]]) -> Tuple[float, ...]:
+    """Boundary phases of x, y, z, t in units of pi, of numbers or a word; by default antiperiodic in time."""
+    known = {"periodic": (0.0, 0.0, 0.0, 0.0), "antiperiodic": (0.0, 0.0, 0.0, 1.0)}
+    if boundary is None:
+        return known["antiperiodic"]
+    if isinstance(boundary, str) and boundary in known:
+        return known[boundary]
+    expected = 'four numbers in units of pi, "periodic" or "antiperiodic"'
+    if isinstance(boundary, str):
+        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
+    try:
+        found = tuple(float(angle) for angle in boundary)
+    except TypeError:
+        raise TypeError(f"boundary: expected {expected}, found {boundary!r}") from None
+    if len(found) != 4:
+        raise ValueError(f"boundary: expected {expected}, found {boundary!r}")
+    return found
 
 
 def _plan(n: int, report: capi.plaq_plan_report, names: str, fields: int, chain: str = "") -> Plan:
@@ -371,9 +376,10 @@ class Adjoint:
 class Wilson(Operator):
     """D = m + sum_mu h_mu - 1/2 sum_mu h_mu [(1 - gamma_mu) U_mu(x) psi(x+mu) + (1 + gamma_mu) U_mu(x-mu)^dagger psi(x-mu)].
 
-    One of `mass` m and `kappa` = 1/(2m + 8). boundary_phases: complex factors of x, y, z, t, by default [1, 1, 1, -1],
-    antiperiodic in time. xi, nu: hops in space are nu/xi times those in time. precision: "double", "single" or "half"
-    of the operator, by default that of the links. normalisation: "mass", D as above, or "kappa", 2 kappa D."""
+    One of `mass` m and `kappa` = 1/(2m + 8). boundary: phases of x, y, z, t in units of pi, or "periodic", or
+    "antiperiodic", which is [0, 0, 0, 1] and the default. xi, nu: hops in space are nu/xi times those in time.
+    precision: "double", "single" or "half" of the operator, by default that of the links. normalisation: "mass", D as
+    above, or "kappa", 2 kappa D."""
 
     @passes_on(capi.plaq_dirac_params, without=["hop", "boundary"])
     def __init__(
@@ -382,7 +388,7 @@ class Wilson(Operator):
         *,
         mass: Optional[float] = None,
         kappa: Optional[float] = None,
-        boundary_phases: Optional[Sequence[complex]] = None,
+        boundary: Union[None, str, Sequence[float]] = None,
         xi: float = 1,
         nu: float = 1,
         precision: Union[int, str] = 0,
@@ -396,9 +402,9 @@ class Wilson(Operator):
             )
         if kappa == 0:
             raise ValueError("kappa: expected a number other than 0")
-        boundary = phases(boundary_phases)
+        angles = phases(boundary)
         params = capi.plaq_dirac_params(
-            boundary=boundary,
+            boundary=angles,
             hop=(nu / xi, nu / xi, nu / xi, 1),
             precision=precision,
             normalisation=normalisation,
@@ -412,16 +418,16 @@ class Wilson(Operator):
         report = capi.plaq_dirac_report()
         capi.plaq_dirac_describe(handle, report)
         #: Both, whichever was given.
-        self.mass, self.kappa, self.boundary_phases = report.mass, report.kappa, boundary
+        self.mass, self.kappa, self.boundary = report.mass, report.kappa, angles
         factor = "2 kappa " if normalisation == "kappa" else ""
         extra = "".join(f", {key} {value:g}" for key, value in more.items() if isinstance(value, (int, float)))
-        said = ", ".join(f"{phase:g}" for phase in boundary)
+        said = ", ".join(f"{phase:g}" for phase in angles)
         super().__init__(
             handle,
             gauge,
             f"{factor}D, mass {self.mass:.6g}, kappa {self.kappa:.6g}{extra}, boundary phases exp(i pi [{said}])",
         )
-        self._boundary, self.normalisation = boundary[3], normalisation
+        self._boundary, self.normalisation = angles[3], normalisation
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
         return capi.plaq_dirac_create(gauge.context, gauge, params)
