@@ -2,7 +2,7 @@
 
 use plaq::error::Status;
 use plaq::fields::{GaugeField, Precision, Recon};
-use plaq::ops::hmc::input::{hmc_from_toml, value_of};
+use plaq::ops::hmc::input::{check_keys, hmc_from_toml, value_of};
 use plaq::ops::hmc::integrator::Scheme;
 
 use super::common::{self, devices, over_ranks};
@@ -131,20 +131,34 @@ fn wrong_texts_are_refused() {
         let e = with(from, to);
         assert_eq!(e.status, status, "{to:.40}: {e}");
     }
-    // No names of Rust's types.
+    // No names of Rust's types; the line is that of the key.
     for (from, to, says) in [
         ("length = 0.5", "", "missing key `length`"),
         ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
         ("beta = 2.6", "beta = \"six\"", "string \"six\", expected a number"),
         ("steps = 2", "steps = -2", "expected a whole number, not negative"),
         ("type = \"gauge\"", "type = \"gage\"", "unknown value `gage`, expected one of"),
+        ("type = \"gauge\"", "type = \"gage\"", "did you mean gauge?"),
+        ("beta = 2.6", "betta = 2.6", "did you mean beta?"),
         ("monomials = [\"light\"]", "monomials = 1", "expected an array"),
+        ("monomials = [\"light\"]", "monomials = [\"lihgt\"]", "did you mean light?"),
+        ("\"omelyan2\"", "\"omelyan3\"", "did you mean omelyan2?"),
         ("operator = { kappa = 0.12, csw = 1.0 }", "operator = 1", "expected a table"),
     ] {
         let e = with(from, to);
         assert!(e.message().contains(says), "{to}: {e}");
-        assert!(e.message().starts_with("input: TOML parse error at line"), "{to}: {e}");
+        if !from.starts_with("length") {
+            // Of a value of a wrong type, the line where its table begins.
+            let at = TEXT.find(from).unwrap();
+            let table = TEXT[..at].rfind("[[").unwrap();
+            let place = |at: usize| format!("input: line {}: ", 1 + TEXT[..at].matches('\n').count());
+            let known = [place(at), place(table)];
+            assert!(known.iter().any(|place| e.message().starts_with(place)), "{to}: {e}");
+        }
     }
+    let e = with("monomials = [\"light\"]", "monomials = [\"gauge\"]");
+    assert!(e.message().contains("light stands at no level") || e.message().contains("at one level"), "{e}");
+    assert!(check_keys(TEXT, "run", &["anything", "latice", "start"]).unwrap_err().message().contains("did you mean latice?"));
 }
 
 /// What is wrong with a monomial is said with its line and its name.
