@@ -151,14 +151,21 @@ fn wrong_texts_are_refused() {
             // Of a value of a wrong type, the line where its table begins.
             let at = TEXT.find(from).unwrap();
             let table = TEXT[..at].rfind("[[").unwrap();
-            let place = |at: usize| format!("input: line {}: ", 1 + TEXT[..at].matches('\n').count());
+            let place =
+                |at: usize| format!("input: line {}: ", 1 + TEXT[..at].matches('\n').count());
             let known = [place(at), place(table)];
             assert!(known.iter().any(|place| e.message().starts_with(place)), "{to}: {e}");
         }
     }
     let e = with("monomials = [\"light\"]", "monomials = [\"gauge\"]");
-    assert!(e.message().contains("light stands at no level") || e.message().contains("at one level"), "{e}");
-    assert!(check_keys(TEXT, "run", &["anything", "latice", "start"]).unwrap_err().message().contains("did you mean latice?"));
+    assert!(
+        e.message().contains("light stands at no level") || e.message().contains("at one level"),
+        "{e}"
+    );
+    assert!(check_keys(TEXT, "run", &["anything", "latice", "start"])
+        .unwrap_err()
+        .message()
+        .contains("did you mean latice?"));
 }
 
 /// What is wrong with a monomial is said with its line and its name.
