@@ -94,7 +94,7 @@ struct Tridiagonal {
 }
 
 impl Tridiagonal {
-    /// Of a matrix whose lower triangle is there; None: `spent` has said no.
+    /// The form of a hermitian matrix whose lower triangle is given; None: `spent` has said no.
     fn of(mut a: Vec<Complex64>, n: usize, spent: &mut dyn FnMut(usize) -> bool) -> Option<Self> {
         let (mut beside, mut phases) = (vec![0.0; n], vec![Complex64::ONE; n]);
         let mut reflections = vec![];

@@ -41,7 +41,7 @@ const INTERVAL: usize = 10;
 /// A recomputed residual is taken for rounding if it is at most so many times the precision, and `JUMP` times what the
 /// iteration said.
 const ROUNDING: f64 = 1e5;
-/// From so many times what the iteration said on, the iteration has lost the residual.
+/// Factor between a recomputed residual and what the iteration said from which on the iteration has lost the residual.
 const JUMP: f64 = 3.0;
 /// Smallest and largest factor by which a goal is lowered that the iteration met without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];

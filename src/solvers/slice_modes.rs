@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::backend::Device;
     use crate::fields::{Components, GaugeField, Geometry, Precision, Recon};
-    use crate::operators::Laplace;
+    use plaq::operators::Laplace;
     use crate::solvers::unwatched;
 
     /// Vectors without the third lowest of every slice are found out, with it they are not.
