@@ -239,7 +239,7 @@ static void eigenvectors(void) {
   {
     /* A quark whose spin 1 is mode 2 and whose spin 3 is 2 i times mode 5. */
     static double quark[FEW][4][3][2];
-    static double_complex sinks[8][4][4];
+    static double complex sinks[8][4][4];
     const double *two = modes[2][0][0][0], *five = modes[5][0][0][0];
     const int part[4] = {2, 2, 2, 4}, other[4] = {2, 2, 2, 8};
     void *quarks[1] = {quark};
@@ -253,7 +253,7 @@ static void eigenvectors(void) {
     for (i = 0; i < 8; i++)
       for (t = 0; t < 4; t++)
         for (s = 0; s < 4; s++) {
-          const double_complex expect = i == 2 && s == 1 ? 1 : i == 5 && s == 3 ? 2 * I : 0;
+          const double complex expect = i == 2 && s == 1 ? 1 : i == 5 && s == 3 ? 2 * I : 0;
           CHECK(cabs(sinks[i][t][s] - expect) < 1e-9);
         }
     laphSinkProject(sinks[0][0], quarks, 1, 1, mode_list, 8, 3, &invert, other);
