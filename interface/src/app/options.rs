@@ -57,6 +57,8 @@ pub struct Opt {
     pub name: &'static str,
     /// An older spelling of the name, or "".
     pub old: &'static str,
+    /// The row of a table of parameters that the option sets with values of its own.
+    pub sets: Option<&'static Row>,
     pub kind: Kind,
     /// Name of the value in `--help`.
     pub value: &'static str,
@@ -80,7 +82,7 @@ pub const fn opt(
     default: &'static str,
     help: &'static str,
 ) -> Opt {
-    Opt { name, old: "", kind, value, default, needs: &[], help }
+    Opt { name, old: "", sets: None, kind, value, default, needs: &[], help }
 }
 
 /// The option for a row of a table of parameters; see [`Options::params`].
@@ -95,6 +97,11 @@ pub const fn param<P: Parameters>(name: &'static str, row: &'static Row) -> Opt 
 impl Opt {
     pub const fn old(self, old: &'static str) -> Opt {
         Opt { old, ..self }
+    }
+
+    /// The option as one that sets this row of a table with values of its own.
+    pub const fn sets(self, row: &'static Row) -> Opt {
+        Opt { sets: Some(row), ..self }
     }
 
     /// The option with a default of the program's own.
@@ -113,6 +120,14 @@ impl Opt {
     /// The option with conditions; every list has one that must hold.
     pub const fn needs(self, needs: &'static [&'static [Need]]) -> Opt {
         Opt { needs, ..self }
+    }
+
+    /// The row of a table of parameters that the option sets.
+    fn row(&self) -> Option<&'static Row> {
+        match self.kind {
+            Kind::Param(of) => Some(of.row),
+            _ => self.sets,
+        }
     }
 
     /// Whether the option takes yes or no.
@@ -189,11 +204,8 @@ impl Command {
 
     /// The option that a name was probably meant to be: that of the parameter of this name, or one that is spelt alike.
     fn meant(&self, name: &str) -> Option<&'static str> {
-        let of_parameter = |o: &&Opt| match o.kind {
-            Kind::Param(of) => of.row.name == name.replace('-', "_"),
-            _ => false,
-        };
-        match self.options().find(of_parameter) {
+        let parameter = name.replace('-', "_");
+        match self.options().find(|o| o.row().is_some_and(|r| r.name == parameter)) {
             Some(option) => Some(option.name),
             None => suggestion(name, self.options().map(|o| o.name)),
         }
