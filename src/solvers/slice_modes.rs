@@ -327,8 +327,8 @@ mod tests {
     use super::*;
     use crate::backend::Device;
     use crate::fields::{Components, GaugeField, Geometry, Precision, Recon};
-    use plaq::operators::Laplace;
     use crate::solvers::unwatched;
+    use plaq::operators::Laplace;
 
     /// Vectors without the third lowest of every slice are found out, with it they are not.
     #[test]
