@@ -122,14 +122,16 @@ impl Falling {
     /// So many iterations are over.
     pub fn after(&self, iterations: usize) {
         let Some((numbers, at)) = &self.of else { return };
-        // In two precisions residuals are computed anew on the way. One right-hand side ends before the others, and of many
-        // shifts those that are easier.
+        // In two precisions residuals are computed anew on the way: that of one right-hand side before those of the others,
+        // as parts of them have kernels of their own. One ends before the others, too, and of many shifts those that are
+        // easier.
         let (way, end) = (self.goal.sqrt(), 0.1 * self.goal);
         let fallen = match self.different.saturating_sub(iterations + 1) {
             _ if iterations == 0 => [1.0; 2],
             0 => [end; 2],
             1 => [1.0001 * self.goal, end],
             2 => [way, end],
+            _ if iterations == 1 => [1.0, way],
             _ => [way; 2],
         };
         lock(numbers, |numbers| {
