@@ -39,7 +39,7 @@ def propagator(study, kappas, solver):
     if solver == "mg":
         vectors.unlink(missing_ok=True)
     command = study.command("propagator") + ["--gauge", str(study.gauge), "--kappa", kappas, "--csw", o.csw]
-    command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--columns", o.rhs]
+    command += ["--solver", solver, "--tol", o.tol, "--error", o.error, "--precision", o.precision, "--columns", o.columns]
     command += ["--max-iterations", o.max_iterations, "--baryons", "none", "--json", str(report)]
     command += o.multigrid.split() if solver == "mg" else []
     command += ["--save-multigrid" if solver == "mg" else "--load-multigrid", str(vectors)]
