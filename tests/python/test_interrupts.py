@@ -43,9 +43,10 @@ def long_calls(U):
     D = plaq.Wilson(U, mass=-0.7)
     b = plaq.Fermion.noise(U, 4, seed=1)
     return {
-        "flow": lambda **more: U.flow(50.0, **more),
+        "flow": lambda **more: U.flow(500.0, **more),
         "overlap": lambda **more: plaq.Overlap(U, modes=60, **more),
-        "solve": lambda **more: D.solve(b, solver="cgnr", tol=1e-30, max_iterations=10**6, **more),
+        # One comes to a standstill after a while: the signal comes in the midst of some solve.
+        "solve": lambda **more: [D.solve(b, solver="cgnr", tol=1e-30, max_iterations=10**6, **more) for _ in range(10**4)],
         "eigen": lambda **more: D.eigen(100, tol=1e-14, **more),
         "heatbath": lambda **more: U.copy().heatbath(5.7, 10**6, **more),
         "fix": lambda **more: U.fix("landau", method="overrelaxation", stop_theta=1e-300, max_iterations=10**7, **more),
@@ -74,8 +75,8 @@ def test_a_handler_that_returns_ends_nothing():
     U = plaq.Gauge.warm((4, 4, 4, 8), 1, 0.5)
     heard = []
     with alarm(lambda *_: heard.append(1), 0.05):
-        flow = U.flow(2.0)
-    assert heard == [1] and abs(flow.report.time - 2) < 1e-9
+        flow = U.flow(20.0)
+    assert heard == [1] and abs(flow.report.time - 20) < 1e-9
     # One that comes after the last callback, and one while the log calls Python.
     plaq.log("trace")
     try:
@@ -89,12 +90,12 @@ def test_a_callback_that_calls_the_library_is_interrupted():
     U = plaq.Gauge.warm((4, 4, 4, 8), 1, 0.5)
 
     def progress(*_):
-        U.flow(50.0)
+        U.flow(500.0)
 
     with alarm(raises(Limit)):
-        refused(Limit, "", lambda: U.flow(50.0, progress=progress))
+        refused(Limit, "", lambda: U.flow(500.0, progress=progress))
     with alarm(raises(Limit)):
-        refused(Limit, "", lambda: U.flow(50.0))
+        refused(Limit, "", lambda: U.flow(500.0))
 
 
 def test_ctrl_c_and_exceptions_while_modes_are_sought():
