@@ -127,7 +127,7 @@ impl Direct {
         let first = counts[..comm.rank()].iter().sum::<f64>() as usize;
         let solved = |sites: usize| if grid.has_parity() { sites.div_ceil(2) } else { sites };
         let n = solved(grid.global_volume()) * op.rows();
-        // S of unit vectors: rows of this rank, [row][column].
+        // 1 - S of unit vectors: rows of this rank, [row][column].
         let mut whole = vec![Complex64::ZERO; n * n];
         for from in (0..n).step_by(UNITS) {
             let count = UNITS.min(n - from);
@@ -147,9 +147,7 @@ impl Direct {
             for row in 0..own {
                 for j in 0..count {
                     let at = 2 * (row * count + j);
-                    let one = f64::from(first + row == from + j);
-                    whole[(first + row) * n + from + j] =
-                        Complex64::new(one - image[at], -image[at + 1]);
+                    whole[(first + row) * n + from + j] = Complex64::new(image[at], image[at + 1]);
                 }
             }
         }
@@ -157,6 +155,9 @@ impl Direct {
             for row in whole.chunks_mut(n) {
                 comm.sum(bytemuck::cast_slice_mut(row))?;
             }
+        }
+        for (at, entry) in whole.iter_mut().enumerate() {
+            *entry = f64::from(at / n == at % n) - *entry;
         }
         let Some(whole) = inverse(&whole, n) else {
             bail!(
