@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_dirac_params, action);
   PLAQ_INIT(plaq_solver_params, how);
   OK(plaq_context_create(NULL, &context)); /* a GPU where there is one, else the CPU */
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, &file));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, &file));
   action.kappa = 0.12;
   action.csw = 1.2;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   int t, times = file.extents[3];
   double *pion = malloc(2 * (size_t)times * sizeof *pion), *mass = pion + times;
   OK(plaq_spinor_correlators(quark, 0, 1, times, pion, NULL, NULL)); /* antiperiodic in time */
-  OK(plaq_effective_mass(pion, times, PLAQ_MASS_FORM_COSH, mass));
+  OK(plaq_correlator_effective_mass(pion, times, PLAQ_MASS_FORM_COSH, mass));
   for (t = 0; t < times; t++) printf("%3d  %.9e  %.6f\n", t, pion[t], mass[t]);
   free(pion);
   return plaq_context_destroy(context);

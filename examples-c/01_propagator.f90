@@ -18,7 +18,7 @@ program example
   call ok(plaq_file_report_init(file, c_sizeof(file)))
   call ok(plaq_dirac_params_init(action, c_sizeof(action)))
   call ok(plaq_context_create(context=context)) ! a GPU where there is one, else the CPU
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge, report=file))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge, report=file))
   action%kappa = 0.12d0
   action%csw = 1.2d0
   call ok(plaq_dirac_create(context, gauge, action, dirac))
@@ -27,7 +27,7 @@ program example
   times = file%extents(4)
   allocate (pion(times), mass(times))
   call ok(plaq_spinor_correlators(quark, 0, 1d0, times, pion)) ! antiperiodic in time
-  call ok(plaq_effective_mass(pion, times, PLAQ_MASS_FORM_COSH, mass))
+  call ok(plaq_correlator_effective_mass(pion, times, PLAQ_MASS_FORM_COSH, mass))
   do t = 1, int(times)
     print '(i3, es18.9, f11.6)', t - 1, pion(t), mass(t)
   end do

@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_source_params, point);
   PLAQ_INIT(plaq_source_params, wall);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, &file));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, &file));
   action.kappa = 0.12;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
   OK(plaq_solver_create(dirac, NULL, &solver));

@@ -19,14 +19,14 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_solve_report, report);
   PLAQ_INIT(plaq_multigrid_report, levels);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, NULL));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, NULL));
   action.kappa = 0.13;
   action.csw = 1.2;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
   OK(plaq_multigrid_create(dirac, NULL, &multigrid)); /* the defaults need no tuning */
   OK(plaq_multigrid_describe(multigrid, &levels));
   printf("%d levels, set up in %.3f s\n", (int)levels.levels, levels.setup_seconds);
-  how.algorithm = PLAQ_ALGORITHM_GCR;
+  how.solver = PLAQ_SOLVER_GCR;
   how.nkrylov = 4;
   OK(plaq_solver_create(dirac, &how, &solver));
   OK(plaq_solver_set_multigrid(solver, multigrid));

@@ -20,14 +20,14 @@ program example
   call ok(plaq_solve_report_init(report, c_sizeof(report)))
   call ok(plaq_multigrid_report_init(levels, c_sizeof(levels)))
   call ok(plaq_context_create(context=context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge))
   action%kappa = 0.13d0
   action%csw = 1.2d0
   call ok(plaq_dirac_create(context, gauge, action, dirac))
   call ok(plaq_multigrid_create(dirac, multigrid=multigrid)) ! the defaults need no tuning
   call ok(plaq_multigrid_describe(multigrid, levels))
   print '(i0, a, f0.3, a)', levels%levels, ' levels, set up in ', levels%setup_seconds, ' s'
-  how%algorithm = PLAQ_ALGORITHM_GCR
+  how%solver = PLAQ_SOLVER_GCR
   how%nkrylov = 4
   call ok(plaq_solver_create(dirac, how, solver))
   call ok(plaq_solver_set_multigrid(solver, multigrid))

@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   params.communicator_kind = PLAQ_COMMUNICATOR_C;
   params.communicator = &world; /* the grid is left out: all ranks along t */
   OK(plaq_context_create(&params, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, NULL)); /* every rank reads its part */
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, NULL)); /* every rank reads its part */
   OK(plaq_gauge_plaquette(gauge, &p));                                   /* the same on all ranks */
   OK(plaq_context_describe(context, &place));
   OK(plaq_gauge_describe(gauge, &part));

@@ -20,7 +20,7 @@ program example
   params%communicator_kind = PLAQ_COMMUNICATOR_FORTRAN
   params%communicator_fortran = MPI_COMM_WORLD ! the grid is left out: all ranks along t
   call ok(plaq_context_create(params, context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge)) ! every rank reads its part
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge)) ! every rank reads its part
   call ok(plaq_gauge_plaquette(gauge, average))                   ! the same on all ranks
   call ok(plaq_context_describe(context, place))
   call ok(plaq_gauge_describe(gauge, part))

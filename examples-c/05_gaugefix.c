@@ -16,10 +16,10 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_gaugefix_params, how);
   PLAQ_INIT(plaq_gaugefix_report, report);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, &file));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &original, NULL));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, &file));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &original, NULL));
   how.method = PLAQ_GAUGEFIX_FOURIER_CG;
-  OK(plaq_gaugefix_run(gauge, &how, NULL, NULL, &report, &result));
+  OK(plaq_gauge_fix(gauge, &how, NULL, NULL, &report, &result));
   printf("functional %.12f, theta %.1e after %d iterations\n", report.functional, report.theta, (int)report.iterations);
   OK(plaq_gaugefix_apply(result, original));
   OK(plaq_gauge_plaquette(gauge, &fixed));

@@ -17,10 +17,10 @@ program example
   call ok(plaq_gaugefix_params_init(how, c_sizeof(how)))
   call ok(plaq_gaugefix_report_init(report, c_sizeof(report)))
   call ok(plaq_context_create(context=context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge, report=file))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=original))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge, report=file))
+  call ok(plaq_gauge_read(context, argument(), gauge=original))
   how%method = PLAQ_GAUGEFIX_FOURIER_CG
-  call ok(plaq_gaugefix_run(gauge, how, c_null_funptr, c_null_ptr, report, result))
+  call ok(plaq_gauge_fix(gauge, how, c_null_funptr, c_null_ptr, report, result))
   print '(a, f14.12, a, es8.1, a, i0, a)', 'functional ', report%functional, ', theta', report%theta, ' after ', &
     report%iterations, ' iterations'
   call ok(plaq_gaugefix_apply(result, original))

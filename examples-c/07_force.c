@@ -26,7 +26,7 @@ int main(void) {
   OK(plaq_momentum_gaussian(along, 3, 0));
   OK(plaq_momentum_gaussian(force, 4, 0));
   OK(plaq_momentum_add(force, 0, along, 0));
-  OK(plaq_force_gauge(gauge, &action, force, -1, NULL)); /* 0 + F */
+  OK(plaq_gauge_force(gauge, &action, force, -1, NULL)); /* 0 + F */
   OK(plaq_momentum_kinetic(force, &kinetic[0]));
   OK(plaq_momentum_kinetic(along, &kinetic[1]));
   OK(plaq_momentum_add(force, 1, along, 1)); /* the product follows from the square of the sum */
@@ -34,7 +34,7 @@ int main(void) {
   for (side = 0; side < 2; side++) {
     OK(plaq_gauge_copy(gauge, moved));
     OK(plaq_gauge_evolve(moved, along, side ? -step : step));
-    OK(plaq_action_gauge(moved, &action, &actions[side]));
+    OK(plaq_gauge_action(moved, &action, &actions[side]));
   }
   double product = kinetic[2] - kinetic[0] - kinetic[1], slope = (actions[0] - actions[1]) / (2 * step);
   printf("dS/dt by the force %.6f, by differences %.6f\n", product, slope);

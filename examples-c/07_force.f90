@@ -25,7 +25,7 @@ program example
   call ok(plaq_momentum_gaussian(along, 3_c_int64_t, 0))
   call ok(plaq_momentum_gaussian(force, 4_c_int64_t, 0))
   call ok(plaq_momentum_add(force, 0d0, along, 0d0))
-  call ok(plaq_force_gauge(gauge, action, force, -1d0)) ! 0 + F
+  call ok(plaq_gauge_force(gauge, action, force, -1d0)) ! 0 + F
   call ok(plaq_momentum_kinetic(force, kinetic(1)))
   call ok(plaq_momentum_kinetic(along, kinetic(2)))
   call ok(plaq_momentum_add(force, 1d0, along, 1d0)) ! the product follows from the square of the sum
@@ -33,7 +33,7 @@ program example
   do side = 1, 2
     call ok(plaq_gauge_copy(gauge, moved))
     call ok(plaq_gauge_evolve(moved, along, merge(step, -step, side == 1)))
-    call ok(plaq_action_gauge(moved, action, actions(side)))
+    call ok(plaq_gauge_action(moved, action, actions(side)))
   end do
   product = kinetic(3) - kinetic(1) - kinetic(2)
   slope = (actions(1) - actions(2))/(2*step)

@@ -15,11 +15,11 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_flow_params, how);
   PLAQ_INIT(plaq_flow_report, report);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, NULL));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, NULL));
   how.time = 1;
   how.step = 0.02;
   how.every = 10;
-  OK(plaq_flow_run(gauge, &how, NULL, NULL, &report, points, 100, &count)); /* the links flow */
+  OK(plaq_gauge_flow(gauge, &how, NULL, NULL, &report, points, 100, &count)); /* the links flow */
   printf("# t, t^2 E, charge\n");
   for (k = 0; k < count; k++) {
     const plaq_flow_point *p = points + k;

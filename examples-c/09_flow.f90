@@ -14,11 +14,11 @@ program example
   call ok(plaq_flow_params_init(how, c_sizeof(how)))
   call ok(plaq_flow_report_init(report, c_sizeof(report)))
   call ok(plaq_context_create(context=context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge))
   how%time = 1
   how%step = 0.02d0
   how%every = 10
-  call ok(plaq_flow_run(gauge, how, c_null_funptr, c_null_ptr, report, points, 100_c_int64_t, count)) ! the links flow
+  call ok(plaq_gauge_flow(gauge, how, c_null_funptr, c_null_ptr, report, points, 100_c_int64_t, count)) ! the links flow
   print '(a)', '# t, t^2 E, charge'
   do k = 1, count
     associate (p => points(k))

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   int32_t zeros[2];
   PLAQ_INIT(plaq_overlap_params, params);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, NULL));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, NULL));
   params.modes = 6; /* low modes of the kernel that are projected */
   params.delta = 1e-4;
   OK(plaq_overlap_create(context, gauge, &params, none, NULL, NULL, &overlap));

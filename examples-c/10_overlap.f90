@@ -14,7 +14,7 @@ program example
   integer(c_int32_t) :: zeros(2)
   call ok(plaq_overlap_params_init(params, c_sizeof(params)))
   call ok(plaq_context_create(context=context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge))
   params%modes = 6 ! low modes of the kernel that are projected
   params%delta = 1d-4
   call ok(plaq_overlap_create(context, gauge, params, none, c_null_funptr, c_null_ptr, overlap))

@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   PLAQ_INIT(plaq_dirac_params, action);
   PLAQ_INIT(plaq_solve_report, report);
   OK(plaq_context_create(NULL, &context));
-  OK(plaq_gauge_read_file(context, argv[argc - 1], NULL, &gauge, NULL));
+  OK(plaq_gauge_read(context, argv[argc - 1], NULL, &gauge, NULL));
   action.kappa = 0.12;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
   OK(plaq_solver_create(dirac, NULL, &solver));

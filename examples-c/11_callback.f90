@@ -16,7 +16,7 @@ program example
   call ok(plaq_dirac_params_init(action, c_sizeof(action)))
   call ok(plaq_solve_report_init(report, c_sizeof(report)))
   call ok(plaq_context_create(context=context))
-  call ok(plaq_gauge_read_file(context, argument(), gauge=gauge))
+  call ok(plaq_gauge_read(context, argument(), gauge=gauge))
   action%kappa = 0.12d0
   call ok(plaq_dirac_create(context, gauge, action, dirac))
   call ok(plaq_solver_create(dirac, solver=solver))

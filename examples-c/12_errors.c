@@ -19,7 +19,7 @@ int main(void) {
   status = plaq_gauge_create(context, &shape, &gauge);
   printf("%d: %s\n", (int)status, plaq_last_error());
   if (status != PLAQ_BAD_EXTENTS) return 3;
-  status = plaq_gauge_read_file(context, "absent", NULL, &gauge, NULL);
+  status = plaq_gauge_read(context, "absent", NULL, &gauge, NULL);
   printf("%d: %s\n", (int)status, plaq_last_error());
   if (status != PLAQ_FILE_OPEN || gauge.id != 0) return 3;
   for (int mu = 0; mu < 4; mu++) shape.extents[mu] = 4;

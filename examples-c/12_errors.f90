@@ -15,7 +15,7 @@ program example
   call ok(plaq_context_create(context=context))
   shape%extents(1) = 3 ! odd, and the others are 0
   call expect(plaq_gauge_create(context, shape, gauge), PLAQ_BAD_EXTENTS)
-  call expect(plaq_gauge_read_file(context, 'absent'//c_null_char, gauge=gauge), PLAQ_FILE_OPEN)
+  call expect(plaq_gauge_read(context, 'absent'//c_null_char, gauge=gauge), PLAQ_FILE_OPEN)
   shape%extents = 4
   call ok(plaq_gauge_create(context, shape, gauge))
   call expect(plaq_dirac_create(context, gauge, action, dirac), PLAQ_BAD_PARAMETER) ! neither kappa nor mass

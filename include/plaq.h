@@ -131,6 +131,7 @@ enum {
   PLAQ_LOG_WARN = 2,
   /** What takes long: compilation, tuning, solves. */
   PLAQ_LOG_INFO = 3,
+  /** Choices that the library makes on the way. */
   PLAQ_LOG_DEBUG = 4,
   /** Every call and its time. */
   PLAQ_LOG_TRACE = 5
@@ -174,7 +175,9 @@ typedef int32_t plaq_device;
 enum {
   /** CUDA if there is a usable GPU, else the CPU. */
   PLAQ_DEVICE_AUTO = 0,
+  /** The CPU. */
   PLAQ_DEVICE_CPU = 1,
+  /** An NVIDIA GPU, by CUDA. */
   PLAQ_DEVICE_CUDA = 2
 };
 
@@ -198,7 +201,7 @@ typedef int32_t (*plaq_rank_callback)(const int32_t *coords, void *user);
 typedef struct plaq_context_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_DEVICE_AUTO. */
+  /** Device that the context computes on. Default: PLAQ_DEVICE_AUTO. */
   plaq_device device;
   /** Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
    * Default: -1. */
@@ -206,11 +209,11 @@ typedef struct plaq_context_params {
   /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
    * that may use the same cores. Default: 0. */
   int32_t threads;
-  /** Default: PLAQ_COMMUNICATOR_NONE. */
+  /** How the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE. */
   plaq_communicator communicator_kind;
   /** Address of the host's MPI_Comm, which is duplicated. Default: NULL. */
   void *communicator;
-  /** Default: 0. */
+  /** Communicator as Fortran has it, an integer. Default: 0. */
   int32_t communicator_fortran;
   /** 1: sums over ranks have the same bits in every run with the same process grid.
    * Default: 0. */
@@ -220,9 +223,10 @@ typedef struct plaq_context_params {
   /** Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
    * `rank_callback` says otherwise. Default: NULL. */
   const int32_t *rank_table;
-  /** Default: NULL. */
+  /** Function that says the rank at every place of the grid; NULL: `rank_table` says it.
+   * Default: NULL. */
   plaq_rank_callback rank_callback;
-  /** Default: NULL. */
+  /** Address that `rank_callback` gets. Default: NULL. */
   void *rank_user;
   /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0. */
   double timeout;
@@ -247,16 +251,21 @@ typedef struct plaq_context_report {
   plaq_device device;
   /** Most virtual nodes (SIMD lanes) that a lattice is divided over. */
   int32_t lanes;
+  /** Memory of the device in bytes. */
   int64_t memory_total;
+  /** Bytes of that memory that no program holds. */
   int64_t memory_free;
-  /** Held by the fields of this context now, and the most so far. */
+  /** Bytes that the fields of this context hold now. */
   int64_t memory_used;
+  /** Most bytes that the fields of this context held so far. */
   int64_t memory_peak;
-  /** Ranks, and which of them this is. */
+  /** Number of ranks. */
   int32_t ranks;
+  /** Number of this rank, counted from 0. */
   int32_t rank;
-  /** Ranks in x, y, z, t, and this rank's place among them. */
+  /** Number of ranks in x, y, z, t. */
   int32_t grid[4];
+  /** Coordinates of this rank in that grid. */
   int32_t coords[4];
 } plaq_context_report;
 
@@ -288,8 +297,11 @@ plaq_status plaq_context_synchronize(plaq_context context);
 /** Sites that a field has: parity is (x + y + z + t) mod 2. */
 typedef int32_t plaq_subset;
 enum {
+  /** All sites. */
   PLAQ_SUBSET_FULL = 0,
+  /** Sites of parity 0. */
   PLAQ_SUBSET_EVEN = 1,
+  /** Sites of parity 1. */
   PLAQ_SUBSET_ODD = 2
 };
 
@@ -297,7 +309,9 @@ enum {
  * otherwise; sums are in double. */
 typedef int32_t plaq_precision;
 enum {
+  /** 64-bit floating point. */
   PLAQ_PRECISION_DOUBLE = 8,
+  /** 32-bit floating point. */
   PLAQ_PRECISION_SINGLE = 4,
   /** 16-bit fixed point, for spinors with one norm per site. */
   PLAQ_PRECISION_HALF = 2,
@@ -310,6 +324,7 @@ enum {
 /** Memory that the pointers point to. */
 typedef int32_t plaq_location;
 enum {
+  /** Memory of the host. */
   PLAQ_LOCATION_HOST = 0,
   /** Memory of the context's device. */
   PLAQ_LOCATION_DEVICE = 1
@@ -318,9 +333,13 @@ enum {
 /** Gamma matrices that spinors of an array refer to (docs/layouts.md). */
 typedef int32_t plaq_basis;
 enum {
+  /** DeGrand-Rossi basis, of MILC, Chroma and QUDA. */
   PLAQ_BASIS_DEGRAND_ROSSI = 0,
+  /** UKQCD basis, non-relativistic: gamma_t is diagonal. */
   PLAQ_BASIS_UKQCD = 1,
+  /** Chiral basis of openQCD. */
   PLAQ_BASIS_CHIRAL = 2,
+  /** Dirac-Pauli basis: gamma_t is diagonal. */
   PLAQ_BASIS_DIRAC_PAULI = 3
 };
 
@@ -341,18 +360,23 @@ enum {
   PLAQ_ORDER_MILC_SITE = 4,
   /** Links with columns outside rows; spinors with odd sites first. */
   PLAQ_ORDER_CPS = 5,
+  /** Links of BQCD. */
   PLAQ_ORDER_BQCD = 6,
+  /** Links of the TIFR code. */
   PLAQ_ORDER_TIFR = 7,
   /** TIFR's order with two slices of halo on both sides of z. */
   PLAQ_ORDER_TIFR_PADDED = 8,
   /** openQCD; its spinors are in PLAQ_BASIS_CHIRAL. */
   PLAQ_ORDER_OPENQCD = 9,
-  /** cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
-   * GpuPatternParityPriority, GpuPatternTimesliceParityPriority. */
+  /** Links in cuLGT's StandardPattern. */
   PLAQ_ORDER_CULGT_STANDARD = 10,
+  /** Links in cuLGT's GpuPattern. */
   PLAQ_ORDER_CULGT_GPU = 11,
+  /** Links in cuLGT's GpuPatternTimeslice. */
   PLAQ_ORDER_CULGT_TIMESLICE = 12,
+  /** Links in cuLGT's GpuPatternParityPriority. */
   PLAQ_ORDER_CULGT_PARITY = 13,
+  /** Links in cuLGT's GpuPatternTimesliceParityPriority. */
   PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
 };
 
@@ -360,11 +384,11 @@ enum {
 typedef struct plaq_layout_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_ORDER_LEXICOGRAPHIC. */
+  /** Order of the array's indices. Default: PLAQ_ORDER_LEXICOGRAPHIC. */
   plaq_order order;
   /** Double or single. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Default: PLAQ_LOCATION_HOST. */
+  /** Memory that the array is in. Default: PLAQ_LOCATION_HOST. */
   plaq_location location;
   /** Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI. */
   plaq_basis basis;
@@ -381,10 +405,9 @@ typedef struct plaq_layout_params {
   /** The array's links that cross the boundary carry exp(i pi boundary[mu]).
    * Default: 0, 0, 0, 0. */
   double boundary[4];
-  /** PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
-   * Default: 0. */
+  /** Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. Default: 0. */
   int64_t site_bytes;
-  /** Default: 0. */
+  /** Bytes that precede the links in that struct. Default: 0. */
   int64_t site_offset;
   /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
    * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
@@ -442,13 +465,11 @@ typedef struct plaq_gauge_smear_params {
   plaq_smearing kind;
   /** Steps of smearing. 0 to 100000. Default: 1. */
   int32_t steps;
-  /** Parameters of the kind, 0 to 1 where it says nothing else. The first must be set. */
-  double alpha[3];
   /** Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
    * 0 or more. Default: 15. */
   int32_t directions;
-  /** Must be 0. */
-  int32_t reserved;
+  /** Parameters of the kind, 0 to 1 where it says nothing else. The first must be set. */
+  double alpha[3];
 } plaq_gauge_smear_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -461,9 +482,9 @@ typedef struct plaq_gauge_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set. */
   int32_t extents[4];
-  /** Default: PLAQ_PRECISION_DOUBLE. */
+  /** Precision of the links. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Default: PLAQ_STORAGE_SU3_18. */
+  /** Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
 } plaq_gauge_params;
 
@@ -476,7 +497,9 @@ typedef struct plaq_gauge_report {
   int64_t struct_size;
   /** Sites of this rank. */
   int32_t extents[4];
+  /** Precision of the links. */
   plaq_precision precision;
+  /** Storage of the links. */
   plaq_storage storage;
   /** Device memory of the links. */
   int64_t bytes;
@@ -520,7 +543,7 @@ typedef int32_t plaq_file_warning;
 enum {
   /** ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision. */
   PLAQ_FILE_WARNING_FORMAT = 1,
-  /** The checksum is not that of the links (plaq_read_params.wrong_checksum). */
+  /** The checksum is not that of the links (plaq_gauge_read_params.wrong_checksum). */
   PLAQ_FILE_WARNING_CHECKSUM = 2,
   /** The file has no checksum: damage that keeps links unitary goes unnoticed. */
   PLAQ_FILE_WARNING_NO_CHECKSUM = 4,
@@ -536,44 +559,54 @@ enum {
 
 typedef int32_t plaq_byte_order;
 enum {
+  /** Least significant byte first. */
   PLAQ_BYTE_ORDER_LITTLE = 1,
+  /** Most significant byte first. */
   PLAQ_BYTE_ORDER_BIG = 2
 };
 
 typedef int32_t plaq_file_format;
 enum {
-  /** NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three. */
+  /** NERSC archive with two rows of each link. */
   PLAQ_FILE_FORMAT_NERSC = 1,
+  /** NERSC archive with three rows of each link. */
   PLAQ_FILE_FORMAT_NERSC_3X3 = 2,
   /** ILDG with SciDAC records in LIME. */
   PLAQ_FILE_FORMAT_ILDG = 3,
   /** MILC version 5, single precision; older versions are read, too. */
   PLAQ_FILE_FORMAT_MILC = 4,
+  /** openQCD, double precision. */
   PLAQ_FILE_FORMAT_OPENQCD = 5,
+  /** DDalphaAMG, double precision. */
   PLAQ_FILE_FORMAT_DDALPHAAMG = 6
 };
 
-/** Texts in headers of NERSC and ILDG files, those of plaq_write_params. */
+/** Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params. */
 typedef int32_t plaq_file_text;
 enum {
+  /** Identifier of the ensemble. */
   PLAQ_FILE_TEXT_ENSEMBLE_ID = 1,
+  /** Label of the ensemble. */
   PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2,
+  /** Creator of the file. */
   PLAQ_FILE_TEXT_CREATOR = 3,
+  /** Date of its creation. */
   PLAQ_FILE_TEXT_DATE = 4,
+  /** Logical file name of ILDG. */
   PLAQ_FILE_TEXT_LFN = 5,
   /** ILDG: the whole record scidac-record-xml. */
   PLAQ_FILE_TEXT_RECORD = 6
 };
 
 /** How to read a configuration; format and size come from the file. */
-typedef struct plaq_read_params {
+typedef struct plaq_gauge_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
-  /** Default: PLAQ_PRECISION_DOUBLE. */
+  /** Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Default: PLAQ_STORAGE_SU3_18. */
+  /** Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
   /** Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
    * precision, and, with a warning, in files in double most of whose links are coarser.
@@ -589,40 +622,38 @@ typedef struct plaq_read_params {
    * so. For files that were changed after they were written, and are known to be good.
    * Default: 0. */
   int32_t wrong_checksum;
-} plaq_read_params;
+} plaq_gauge_read_params;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_read_params_init(plaq_read_params *params, int64_t struct_size);
+plaq_status plaq_gauge_read_params_init(plaq_gauge_read_params *params, int64_t struct_size);
 
 /** What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8. */
-typedef struct plaq_write_params {
+typedef struct plaq_gauge_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_FILE_FORMAT_ILDG. */
+  /** Format of the file. Default: PLAQ_FILE_FORMAT_ILDG. */
   plaq_file_format format;
   /** 0: the format's own; only some formats have a choice. Default: 0. */
   plaq_byte_order byte_order;
   /** PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
    * Default: 0. */
   plaq_precision precision;
-  /** Must be 0. */
-  int32_t reserved;
   /** Number of the configuration in its ensemble; negative: not stated. Default: -1. */
   int64_t sequence_number;
-  /** Default: NULL. */
+  /** Identifier of the ensemble; NULL: not stated. Default: NULL. */
   const char *ensemble_id;
-  /** Default: NULL. */
+  /** Label of the ensemble; NULL: not stated. Default: NULL. */
   const char *ensemble_label;
-  /** Default: NULL. */
+  /** Creator of the file; NULL: not stated. Default: NULL. */
   const char *creator;
-  /** NULL: now, in UTC. Default: NULL. */
+  /** Date of creation; NULL: now, in UTC. Default: NULL. */
   const char *date;
   /** Logical file name of ILDG; NULL: none. Default: NULL. */
   const char *lfn;
-} plaq_write_params;
+} plaq_gauge_write_params;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_write_params_init(plaq_write_params *params, int64_t struct_size);
+plaq_status plaq_gauge_write_params_init(plaq_gauge_write_params *params, int64_t struct_size);
 
 /** What a file says about itself. */
 typedef struct plaq_file_report {
@@ -630,9 +661,11 @@ typedef struct plaq_file_report {
   int64_t struct_size;
   /** Extents of the whole lattice. */
   int32_t extents[4];
+  /** Format of the file. */
   plaq_file_format format;
   /** Precision of the numbers in the file. */
   plaq_precision precision;
+  /** Byte order of the numbers in the file. */
   plaq_byte_order byte_order;
   /** A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read. */
   int32_t warnings;
@@ -640,6 +673,7 @@ typedef struct plaq_file_report {
   int64_t sequence_number;
   /** Plaquette of the header, 1 for unit links; NaN: not stated. */
   double plaquette;
+  /** Link trace of the header, 1 for unit links; NaN: not stated. */
   double link_trace;
 } plaq_file_report;
 
@@ -650,21 +684,21 @@ plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size)
  * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
  * FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
  * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
-plaq_status plaq_gauge_read_file(plaq_context context,
-                                 const char *path,
-                                 const plaq_read_params *params,
-                                 plaq_gauge *gauge,
-                                 plaq_file_report *report);
+plaq_status plaq_gauge_read(plaq_context context,
+                            const char *path,
+                            const plaq_gauge_read_params *params,
+                            plaq_gauge *gauge,
+                            plaq_file_report *report);
 
 /** Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
-plaq_status plaq_gauge_write_file(plaq_gauge gauge,
-                                  const char *path,
-                                  const plaq_write_params *params);
+plaq_status plaq_gauge_write(plaq_gauge gauge,
+                             const char *path,
+                             const plaq_gauge_write_params *params);
 
 /** A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
  * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
  * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
-plaq_status plaq_gauge_file_text(const char *path,
+plaq_status plaq_gauge_read_text(const char *path,
                                  plaq_file_text text,
                                  char *value,
                                  int64_t capacity,
@@ -685,9 +719,9 @@ typedef struct plaq_spinor_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set, here or by `gauge`. */
   int32_t extents[4];
-  /** Default: PLAQ_PRECISION_DOUBLE. */
+  /** Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Default: PLAQ_SUBSET_FULL. */
+  /** Sites that the field has. Default: PLAQ_SUBSET_FULL. */
   plaq_subset subset;
   /** Right-hand sides, 1 to 4096. Default: 1. */
   int32_t nrhs;
@@ -711,7 +745,7 @@ typedef struct plaq_spinor_smear_params {
   int64_t struct_size;
   /** Not -1 / (2 d). Must be set. */
   double alpha;
-  /** Default: 0. */
+  /** Steps of smearing, 0 to 100000. Default: 0. */
   int32_t steps;
   /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
   int32_t directions;
@@ -726,8 +760,11 @@ typedef struct plaq_spinor_report {
   int64_t struct_size;
   /** Sites of this rank. */
   int32_t extents[4];
+  /** Precision of the spinors. */
   plaq_precision precision;
+  /** Sites that the field has. */
   plaq_subset subset;
+  /** Number of right-hand sides. */
   int32_t nrhs;
   /** Spins of a site: 4 for spinors, 1 for colour vectors. */
   int32_t spins;
@@ -818,12 +855,12 @@ enum {
 typedef int32_t (*plaq_sweep_callback)(int64_t done, int64_t all, double seconds, void *user);
 
 /** A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)). */
-typedef struct plaq_update_params {
+typedef struct plaq_heatbath_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** 0 to 1e6. Must be set. */
   double beta;
-  /** Default: 0. */
+  /** Seed of the random numbers. Default: 0. */
   int64_t seed;
   /** Heat bath sweeps. Default: 1. */
   int64_t sweeps;
@@ -832,25 +869,25 @@ typedef struct plaq_update_params {
   /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
    * last report. Default: 0. */
   int64_t first_sweep;
-} plaq_update_params;
+} plaq_heatbath_params;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_update_params_init(plaq_update_params *params, int64_t struct_size);
+plaq_status plaq_heatbath_params_init(plaq_heatbath_params *params, int64_t struct_size);
 
 /** What an update did. */
-typedef struct plaq_update_report {
+typedef struct plaq_heatbath_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Place in the stream of random numbers. */
+  /** Number of the next heat bath sweep in the stream of random numbers. */
   int64_t next_sweep;
-  double seconds;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  int32_t reserved;
-} plaq_update_report;
+  /** Seconds that the sweeps took. */
+  double seconds;
+} plaq_heatbath_report;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_update_report_init(plaq_update_report *report, int64_t struct_size);
+plaq_status plaq_heatbath_report_init(plaq_heatbath_report *report, int64_t struct_size);
 
 /** Average plaquettes Re tr U_munu / N: 1 for unit links. */
 typedef struct plaq_plaquette {
@@ -866,7 +903,9 @@ typedef struct plaq_plaquette {
 
 /** A complex number. */
 typedef struct plaq_complex {
+  /** Real part. */
   double re;
+  /** Imaginary part. */
   double im;
 } plaq_complex;
 
@@ -876,18 +915,19 @@ typedef struct plaq_unitarity {
   double unitary;
   /** Largest |det U - 1|. */
   double det;
-  /** Where the larger of the two is: coordinates x, y, z, t and direction. */
+  /** Coordinates x, y, z, t of the link with the largest violation. */
   int32_t site[4];
+  /** Direction of that link, 0 to 3. */
   int32_t direction;
-  int32_t reserved;
 } plaq_unitarity;
 
 /** What the clover-leaf field strength gives. */
 typedef struct plaq_topology {
   /** Topological charge, near an integer on smooth fields. */
   double charge;
-  /** Average per site of 1/2 sum tr F F over planes without and with t. */
+  /** Average per site of 1/2 sum tr F F over the planes xy, xz and yz. */
   double energy_spatial;
+  /** Average per site of 1/2 sum tr F F over the planes xt, yt and zt. */
   double energy_temporal;
 } plaq_topology;
 
@@ -925,11 +965,11 @@ plaq_status plaq_gauge_hot(plaq_gauge gauge, int64_t seed);
 plaq_status plaq_gauge_warm(plaq_gauge gauge, int64_t seed, double width);
 
 /** Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single. */
-plaq_status plaq_gauge_update(plaq_gauge gauge,
-                              const plaq_update_params *params,
-                              plaq_sweep_callback callback,
-                              void *user,
-                              plaq_update_report *report);
+plaq_status plaq_gauge_heatbath(plaq_gauge gauge,
+                                const plaq_heatbath_params *params,
+                                plaq_sweep_callback callback,
+                                void *user,
+                                plaq_heatbath_report *report);
 
 /** Right-hand side b becomes noise vector number `first` + b of `seed`. */
 plaq_status plaq_spinor_noise(plaq_spinor spinor, plaq_noise noise, int64_t seed, int32_t first);
@@ -949,10 +989,8 @@ typedef struct plaq_clover_params {
   /** Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
    * set, here or by `gauge`. */
   int32_t extents[4];
-  /** Default: PLAQ_PRECISION_DOUBLE. */
+  /** Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
-  /** Must be 0. */
-  int32_t reserved;
   /** A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
    * Default: none. */
   plaq_gauge gauge;
@@ -1027,9 +1065,13 @@ enum {
 /** An operator M or what is made of it. */
 typedef int32_t plaq_form;
 enum {
+  /** M. */
   PLAQ_FORM_M = 0,
+  /** M^dagger. */
   PLAQ_FORM_MDAG = 1,
+  /** M^dagger M. */
   PLAQ_FORM_MDAGM = 2,
+  /** M M^dagger. */
   PLAQ_FORM_MMDAG = 3
 };
 
@@ -1037,6 +1079,9 @@ enum {
 typedef struct plaq_dirac_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+   * eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS. */
+  plaq_normalisation normalisation;
   /** Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
    * A number above 0, to 2. */
   double kappa;
@@ -1060,11 +1105,6 @@ typedef struct plaq_dirac_params {
   /** Storage of its links; 0: two rows. The clover term is made of the gauge field's.
    * Default: 0. */
   plaq_storage storage;
-  /** What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-   * eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS. */
-  plaq_normalisation normalisation;
-  /** Must be 0. */
-  int32_t reserved;
 } plaq_dirac_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1074,13 +1114,17 @@ plaq_status plaq_dirac_params_init(plaq_dirac_params *params, int64_t struct_siz
 typedef struct plaq_dirac_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Hopping parameter. */
   double kappa;
+  /** Bare mass. */
   double mass;
   /** Floating-point operations of one application to one right-hand side. */
   double flops;
   /** Compulsory bytes of one application to one right-hand side. */
   double bytes;
+  /** Precision of the operator. */
   plaq_precision precision;
+  /** Storage of its links. */
   plaq_storage storage;
 } plaq_dirac_report;
 
@@ -1107,11 +1151,11 @@ plaq_status plaq_dirac_create_with_clover(plaq_context context,
 
 /** Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
  * the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create. */
-plaq_status plaq_doublet_create(plaq_context context,
-                                plaq_gauge gauge,
-                                const plaq_dirac_params *params,
-                                double epsilon,
-                                plaq_dirac *dirac);
+plaq_status plaq_dirac_create_doublet(plaq_context context,
+                                      plaq_gauge gauge,
+                                      const plaq_dirac_params *params,
+                                      double epsilon,
+                                      plaq_dirac *dirac);
 
 /** Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
  * that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
@@ -1174,10 +1218,10 @@ plaq_status plaq_laplace_params_init(plaq_laplace_params *params, int64_t struct
 /** Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
  * eigensolvers take it like any operator; it is hermitian, and every Schur complement and
  * normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY. */
-plaq_status plaq_laplace_create(plaq_context context,
-                                plaq_gauge gauge,
-                                const plaq_laplace_params *params,
-                                plaq_dirac *dirac);
+plaq_status plaq_dirac_create_laplace(plaq_context context,
+                                      plaq_gauge gauge,
+                                      const plaq_laplace_params *params,
+                                      plaq_dirac *dirac);
 
 /* ---- Sources of fields ---- */
 
@@ -1188,13 +1232,11 @@ typedef struct plaq_origin_params {
   /** Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
    * Default: -1, -1, -1, -1. */
   int32_t position[4];
+  /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
+  plaq_normalisation normalisation;
   /** Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
    * Default: NaN. */
   double boundary;
-  /** Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1. */
-  plaq_normalisation normalisation;
-  /** Must be 0. */
-  int32_t reserved;
 } plaq_origin_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1204,10 +1246,12 @@ plaq_status plaq_origin_params_init(plaq_origin_params *params, int64_t struct_s
 typedef struct plaq_origin_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Coordinates x, y, z, t of the source; -1: not known. */
   int32_t position[4];
-  double boundary;
+  /** Normalisation of the operator whose inverse a propagator is; -1: not known. */
   plaq_normalisation normalisation;
-  int32_t reserved;
+  /** Boundary phase of the fermions in time in units of pi; NaN: not known. */
+  double boundary;
 } plaq_origin_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1398,16 +1442,14 @@ typedef struct plaq_multigrid_params {
   int32_t setup_columns;
   /** What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB. */
   plaq_setup_solver setup_solver;
-  /** Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
-   * level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
-   * Default: 1, 1, 1, 1. */
-  double twist_factors[4];
   /** Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
    * bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
    * Default: PLAQ_VECTORS_AUTO. */
   plaq_vector_memory setup_vectors;
-  /** Default: 0. */
-  int32_t reserved;
+  /** Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+   * level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
+   * Default: 1, 1, 1, 1. */
+  double twist_factors[4];
 } plaq_multigrid_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1417,6 +1459,7 @@ plaq_status plaq_multigrid_params_init(plaq_multigrid_params *params, int64_t st
 typedef struct plaq_multigrid_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Number of levels. */
   int32_t levels;
   /** What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up. */
   plaq_refresh refresh;
@@ -1433,7 +1476,7 @@ typedef struct plaq_multigrid_report {
 plaq_status plaq_multigrid_report_init(plaq_multigrid_report *report, int64_t struct_size);
 
 /** A level of a hierarchy. */
-typedef struct plaq_multigrid_level {
+typedef struct plaq_multigrid_level_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Extents of the whole lattice of the level. */
@@ -1462,10 +1505,11 @@ typedef struct plaq_multigrid_level {
    * report's; on levels between with W or K cycles the mean in solves since the last set-up or update
    * of the iterations that norms are known of; 0 where none are. */
   double reduction;
-} plaq_multigrid_level;
+} plaq_multigrid_level_report;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_multigrid_level_init(plaq_multigrid_level *report, int64_t struct_size);
+plaq_status plaq_multigrid_level_report_init(plaq_multigrid_level_report *report,
+                                             int64_t struct_size);
 
 /** Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
  * UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
@@ -1515,7 +1559,7 @@ plaq_status plaq_multigrid_describe(plaq_multigrid multigrid, plaq_multigrid_rep
 /** Level 0 is the finest. */
 plaq_status plaq_multigrid_describe_level(plaq_multigrid multigrid,
                                           int32_t level,
-                                          plaq_multigrid_level *report);
+                                          plaq_multigrid_level_report *report);
 
 /** The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
  * sides of a new full field: all levels can be built from them again. */
@@ -1525,13 +1569,13 @@ plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
 
 /** Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
  * at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY. */
-plaq_status plaq_multigrid_save(plaq_multigrid multigrid, const char *file);
+plaq_status plaq_multigrid_write(plaq_multigrid multigrid, const char *file);
 
 /** plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
  * number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
  * vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
  * plaq_multigrid_create. */
-plaq_status plaq_multigrid_load(plaq_dirac dirac,
+plaq_status plaq_multigrid_read(plaq_dirac dirac,
                                 const plaq_multigrid_params *params,
                                 const char *file,
                                 plaq_multigrid *multigrid);
@@ -1562,23 +1606,23 @@ enum {
 };
 
 /** Algorithms. */
-typedef int32_t plaq_algorithm;
+typedef int32_t plaq_solver_kind;
 enum {
   /** Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations. */
-  PLAQ_ALGORITHM_CG = 0,
+  PLAQ_SOLVER_CG = 0,
   /** CG on M M^dagger y = b, x = M^dagger y. */
-  PLAQ_ALGORITHM_CGNE = 1,
+  PLAQ_SOLVER_CGNE = 1,
   /** CG on M^dagger M x = M^dagger b. */
-  PLAQ_ALGORITHM_CGNR = 2,
+  PLAQ_SOLVER_CGNR = 2,
   /** Stabilised biconjugate gradient. */
-  PLAQ_ALGORITHM_BICGSTAB = 3,
+  PLAQ_SOLVER_BICGSTAB = 3,
   /** Restarted GCR, with MR inside every iteration if asked for. */
-  PLAQ_ALGORITHM_GCR = 4,
+  PLAQ_SOLVER_GCR = 4,
   /** Minimal residual with relaxation. */
-  PLAQ_ALGORITHM_MR = 5,
+  PLAQ_SOLVER_MR = 5,
   /** Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
    * multigrid as soon as its set-up pays (docs/propagator.md). */
-  PLAQ_ALGORITHM_AUTO = 6
+  PLAQ_SOLVER_AUTO = 6
 };
 
 /** The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity. */
@@ -1613,10 +1657,10 @@ enum {
   PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
-/** What PLAQ_ALGORITHM_AUTO chose. */
+/** What PLAQ_SOLVER_AUTO chose. */
 typedef int32_t plaq_chosen;
 enum {
-  /** Nothing: the algorithm was asked for. */
+  /** Nothing: the solver was asked for. */
   PLAQ_CHOSEN_NONE = 0,
   /** No multigrid: its set-up would not have paid. */
   PLAQ_CHOSEN_KRYLOV = 1,
@@ -1633,23 +1677,23 @@ enum {
  * next iteration, and the callback that asked is not called again. */
 typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
-/** How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system. */
+/** How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Algorithm of the iteration. Default: PLAQ_ALGORITHM_AUTO. */
-  plaq_algorithm algorithm;
+  /** Solver of the iteration. Default: PLAQ_SOLVER_AUTO. */
+  plaq_solver_kind solver;
   /** Equation that is solved. Default: PLAQ_SOLUTION_M. */
   plaq_solution solution;
-  /** What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+  /** What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
    * one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT. */
   plaq_equations equations;
   /** System that is solved through; on the whole lattice there is no even-odd preconditioning.
    * Default: PLAQ_SYSTEM_EVEN_SYMMETRIC. */
   plaq_system system;
-  /** Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+  /** Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
    * applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
-   * PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
+   * PLAQ_SOLVER_AUTO on a GPU, else the operator's;
    * plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
    * that goes no deeper than its precision. The report says which. Default: 0. */
   plaq_precision sloppy_precision;
@@ -1678,10 +1722,12 @@ typedef struct plaq_solver_params {
    * many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
    * 0 to 12. Default: 0. */
   int32_t columns;
-  /** PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+  /** PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
    * whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
    * 0 or more. Default: 0. */
   int32_t expected_columns;
+  /** Time slice of the source, for distance_alpha. 0 or more. Default: 0. */
+  int32_t distance_t0;
   /** Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
    * stop after the same one. Default: 0. */
   double max_seconds;
@@ -1692,10 +1738,6 @@ typedef struct plaq_solver_params {
    * the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
    * Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0. */
   double distance_alpha;
-  /** Time slice of the source, for distance_alpha. 0 or more. Default: 0. */
-  int32_t distance_t0;
-  /** Default: 0. */
-  int32_t reserved;
 } plaq_solver_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1709,37 +1751,39 @@ typedef struct plaq_solve_report {
   int32_t converged;
   /** 1: the callback asked to stop or `max_seconds` were over; x holds what was reached. */
   int32_t stopped;
+  /** Right-hand sides solved at a time: of a propagator its columns. */
+  int32_t columns;
   /** Iterations of the slowest right-hand side. */
   int64_t iterations;
   /** Largest |b - M x| / |b| over the right-hand sides. */
   double residual;
   /** Largest heavy-quark residual. */
   double residual_hq;
+  /** Seconds that the solve took. */
   double seconds;
-  /** Floating-point operations and compulsory bytes of operators and vectors. */
+  /** Floating-point operations of operators and vectors. */
   double flops;
+  /** Bytes that operators and vectors read and write at least. */
   double bytes;
   /** Most device memory held during the solve. */
   int64_t memory_peak;
   /** Residuals recomputed in the operator's precision. */
   int64_t reliable_updates;
-  /** Breakdowns after which directions were thrown away. */
+  /** Breakdowns after which search directions were thrown away. */
   int64_t restarts;
-  /** The algorithm that finished; another one than asked for after a standstill. */
-  plaq_algorithm algorithm;
+  /** The solver that finished; another one than asked for after a standstill. */
+  plaq_solver_kind solver;
   /** 1: given up because the recomputed residuals no longer fell. 0 and not converged:
    * `stopped_by` says what ended the solve. */
   int32_t standstill;
-  /** Precision and storage of the iteration. */
+  /** Precision of the iteration. */
   plaq_precision sloppy_precision;
+  /** Storage of the iteration's links. */
   plaq_storage sloppy_storage;
   /** Criterion that ended the solve. */
   plaq_stopped_by stopped_by;
-  /** What PLAQ_ALGORITHM_AUTO chose. */
+  /** What PLAQ_SOLVER_AUTO chose. */
   plaq_chosen chosen;
-  /** Right-hand sides solved at a time: of a propagator its columns. */
-  int32_t columns;
-  int32_t reserved;
 } plaq_solve_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -1783,7 +1827,7 @@ plaq_status plaq_solver_destroy(plaq_solver solver);
  * less, fewer are solved for at a time. Where there is more, a
  * solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
  * A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
- * solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides. */
+ * solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
 
 /** Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
@@ -1821,7 +1865,7 @@ plaq_status plaq_solver_history(plaq_solver solver,
 /** (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
  * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
  * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
- * the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+ * the right-hand sides. solver, tol and initial_guess of the parameters are not used;
  * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
  * max_seconds are those of the call.
  * Arrays: x[count], sigma[count], tol[count], residuals[count]. */
@@ -1842,10 +1886,15 @@ plaq_status plaq_solver_multishift(plaq_solver solver,
  * name: */
 typedef int32_t plaq_gamma;
 enum {
+  /** The unit matrix. */
   PLAQ_GAMMA_ONE = 0,
+  /** gamma_x. */
   PLAQ_GAMMA_X = 1,
+  /** gamma_y. */
   PLAQ_GAMMA_Y = 2,
+  /** gamma_z. */
   PLAQ_GAMMA_Z = 4,
+  /** gamma_t. */
   PLAQ_GAMMA_T = 8,
   /** gamma_x gamma_y gamma_z gamma_t. */
   PLAQ_GAMMA_5 = 15
@@ -1886,9 +1935,11 @@ enum {
 /** Indices that columns of noise are diluted in: bits. */
 typedef int32_t plaq_dilute;
 enum {
+  /** A vector of noise for each spin. */
   PLAQ_DILUTE_SPIN = 1,
+  /** A vector of noise for each colour. */
   PLAQ_DILUTE_COLOUR = 2,
-  /** Even or odd sites. */
+  /** A vector of noise for even and one for odd sites. */
   PLAQ_DILUTE_PARITY = 4,
   /** Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME. */
   PLAQ_DILUTE_TIME = 8
@@ -1902,17 +1953,15 @@ enum {
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_SOURCE_POINT. */
+  /** Sites of the source. Default: PLAQ_SOURCE_POINT. */
   plaq_source kind;
-  /** Default: PLAQ_SOURCE_NOISE_NONE. */
+  /** Numbers at these sites. Default: PLAQ_SOURCE_NOISE_NONE. */
   plaq_source_noise noise;
   /** Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
    * Default: 0, 0, 0, 0. */
   int32_t position[4];
   /** p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0. */
   int32_t momentum[4];
-  /** Seed of the noise, which is the same on any number of ranks. Default: 0. */
-  int64_t seed;
   /** Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
    * Default: 1. */
   int32_t vectors;
@@ -1929,8 +1978,8 @@ typedef struct plaq_source_params {
   /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
    * divisor of it: every time_parts-th. Default: 0. */
   int32_t time_parts;
-  /** Must be 0. */
-  int32_t reserved;
+  /** Seed of the noise, which is the same on any number of ranks. Default: 0. */
+  int64_t seed;
 } plaq_source_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -1962,7 +2011,7 @@ plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *sou
 plaq_status plaq_source_columns(const plaq_source_params *source, int64_t *columns);
 
 /** to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
- * the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+ * the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
  * Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED. */
 plaq_status plaq_spinor_sequential(plaq_spinor from,
                                    plaq_spinor to,
@@ -1988,13 +2037,13 @@ plaq_status plaq_solver_propagator(plaq_solver solver,
  * (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
  * sides.
  * Arrays: residuals[right-hand sides of sources]. */
-plaq_status plaq_solver_columns(plaq_solver solver,
-                                plaq_spinor sources,
-                                plaq_progress_callback callback,
-                                void *user,
-                                plaq_spinor *propagator,
-                                plaq_solve_report *report,
-                                double *residuals);
+plaq_status plaq_solver_propagator_from(plaq_solver solver,
+                                        plaq_spinor sources,
+                                        plaq_progress_callback callback,
+                                        void *user,
+                                        plaq_spinor *propagator,
+                                        plaq_solve_report *report,
+                                        double *residuals);
 
 /** Zero-momentum correlators of a propagator over t, the time from `source_time`, in
  * `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
@@ -2011,10 +2060,10 @@ plaq_status plaq_spinor_correlators(plaq_spinor propagator,
 
 /** Effective masses of a correlator of `times` numbers; NaN where there is none.
  * Arrays: correlator[times], masses[times]. */
-plaq_status plaq_effective_mass(const double *correlator,
-                                int64_t times,
-                                plaq_mass_form form,
-                                double *masses);
+plaq_status plaq_correlator_effective_mass(const double *correlator,
+                                           int64_t times,
+                                           plaq_mass_form form,
+                                           double *masses);
 
 /* ---- Contractions ---- */
 
@@ -2063,7 +2112,7 @@ typedef struct plaq_contract_params {
   double boundary;
   /** Parity of baryons forward in time, 1 or -1. Default: 1. */
   int32_t parity;
-  /** Default: PLAQ_PROJECTION_TRACE. */
+  /** Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE. */
   plaq_projection projection;
 } plaq_contract_params;
 
@@ -2079,29 +2128,29 @@ plaq_status plaq_contract_params_init(plaq_contract_params *params, int64_t stru
  * im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
  * fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta]. */
-plaq_status plaq_contract_mesons(plaq_spinor quark,
-                                 plaq_spinor antiquark,
-                                 const plaq_contract_params *params,
-                                 const int32_t *gammas,
-                                 int64_t pairs,
-                                 const int32_t *momenta,
-                                 int64_t nmomenta,
-                                 int64_t times,
-                                 double *correlators);
+plaq_status plaq_spinor_contract_mesons(plaq_spinor quark,
+                                        plaq_spinor antiquark,
+                                        const plaq_contract_params *params,
+                                        const int32_t *gammas,
+                                        int64_t pairs,
+                                        const int32_t *momenta,
+                                        int64_t nmomenta,
+                                        int64_t times,
+                                        double *correlators);
 
 /** Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
  * strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
  * Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta]. */
-plaq_status plaq_contract_baryons(plaq_spinor light,
-                                  plaq_spinor strange,
-                                  const plaq_contract_params *params,
-                                  const int32_t *baryons,
-                                  int64_t count,
-                                  const int32_t *momenta,
-                                  int64_t nmomenta,
-                                  int64_t times,
-                                  double *correlators);
+plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
+                                         plaq_spinor strange,
+                                         const plaq_contract_params *params,
+                                         const int32_t *baryons,
+                                         int64_t count,
+                                         const int32_t *momenta,
+                                         int64_t nmomenta,
+                                         int64_t times,
+                                         double *correlators);
 
 /* ---- Propagators in files ---- */
 
@@ -2118,7 +2167,7 @@ enum {
 };
 
 /** What a propagator's file holds. */
-typedef struct plaq_propagator_write_params {
+typedef struct plaq_spinor_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
@@ -2129,45 +2178,44 @@ typedef struct plaq_propagator_write_params {
   plaq_precision precision;
   /** For the reader, in every record: NULL or NUL-terminated UTF-8. Default: NULL. */
   const char *info;
-} plaq_propagator_write_params;
+} plaq_spinor_write_params;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_propagator_write_params_init(plaq_propagator_write_params *params,
-                                              int64_t struct_size);
+plaq_status plaq_spinor_write_params_init(plaq_spinor_write_params *params, int64_t struct_size);
 
 /** How to read a propagator. */
-typedef struct plaq_propagator_read_params {
+typedef struct plaq_spinor_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0. */
   int32_t extents[4];
   /** Precision of the field; 0: that of the file. Default: 0. */
   plaq_precision precision;
-  /** Must be 0. */
-  int32_t reserved;
-} plaq_propagator_read_params;
+  /** 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+   * they were written, and are known to be good. Default: 0. */
+  int32_t wrong_checksum;
+} plaq_spinor_read_params;
 
 /** Fills in defaults; pass sizeof. */
-plaq_status plaq_propagator_read_params_init(plaq_propagator_read_params *params,
-                                             int64_t struct_size);
+plaq_status plaq_spinor_read_params_init(plaq_spinor_read_params *params, int64_t struct_size);
 
 /** Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
  * for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
  * records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH. */
-plaq_status plaq_propagator_write_file(plaq_spinor propagator,
-                                       plaq_spinor sources,
-                                       const char *path,
-                                       const plaq_propagator_write_params *params);
+plaq_status plaq_spinor_write(plaq_spinor propagator,
+                              plaq_spinor sources,
+                              const char *path,
+                              const plaq_spinor_write_params *params);
 
 /** A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
  * spin + colour where the file says which they are, else in its order. Checksums are compared;
  * what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
  * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
  * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
-plaq_status plaq_propagator_read_file(plaq_context context,
-                                      const char *path,
-                                      const plaq_propagator_read_params *params,
-                                      plaq_spinor *propagator);
+plaq_status plaq_spinor_read(plaq_context context,
+                             const char *path,
+                             const plaq_spinor_read_params *params,
+                             plaq_spinor *propagator);
 
 /* ---- Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M ---- */
 
@@ -2265,23 +2313,28 @@ typedef struct plaq_eigen_report {
   int32_t count;
   /** Degree of the last polynomial. */
   int32_t degree;
+  /** Lower end of the polynomial's last interval. */
   double from;
+  /** Upper end of that interval. */
   double to;
-  /** Estimates of the ends of the spectrum. */
+  /** Estimate of the smallest eigenvalue. */
   double least;
+  /** Estimate of the largest eigenvalue. */
   double largest;
+  /** Restarts of the search. */
   int64_t restarts;
   /** Multiplications of a vector with A. */
   int64_t applications;
+  /** Seconds that the search took. */
   double seconds;
   /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
   /** 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
    * because all of the operator was diagonalised. 0: not asked for, or ended by a limit. */
   int32_t verified;
-  /** Vectors that the search had room for at most, and those of it that the device held; the others waited on the
-   * host. 0 where Lanczos did not run. */
+  /** Vectors that the search had room for at most; 0 where Lanczos did not run. */
   int32_t room;
+  /** Those of them that the device held; the others waited on the host. */
   int32_t on_device;
 } plaq_eigen_report;
 
@@ -2303,11 +2356,11 @@ plaq_status plaq_eigen_create(plaq_dirac dirac,
 /** Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
  * bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
  * parity; FILE_WRITE. */
-plaq_status plaq_eigen_save(plaq_eigen eigen, const char *file);
+plaq_status plaq_eigen_write(plaq_eigen eigen, const char *file);
 
 /** Eigenvectors of such a file as those of this operator: values and residuals are measured with
  * it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*. */
-plaq_status plaq_eigen_load(plaq_dirac dirac,
+plaq_status plaq_eigen_read(plaq_dirac dirac,
                             const char *file,
                             plaq_eigen *eigen,
                             plaq_eigen_report *report);
@@ -2329,7 +2382,10 @@ plaq_status plaq_eigen_values(plaq_eigen eigen,
 plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
 
 /** A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device. */
-plaq_status plaq_eigen_some(plaq_eigen eigen, int64_t first, int64_t count, plaq_spinor *vectors);
+plaq_status plaq_eigen_some_vectors(plaq_eigen eigen,
+                                    int64_t first,
+                                    int64_t count,
+                                    plaq_spinor *vectors);
 
 /* ---- Distillation ---- */
 
@@ -2413,24 +2469,23 @@ typedef struct plaq_modes_noise_params {
   plaq_source_noise noise;
   /** Noise vectors. Default: 1. */
   int32_t vectors;
-  /** Default: 0. */
+  /** Seed of the noise. Default: 0. */
   int64_t seed;
-  /** How times are diluted, and in how many parts where that has to be said.
-   * Default: PLAQ_MODES_DILUTION_FULL. */
+  /** Dilution of times. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution time;
-  /** Default: 0. */
+  /** Number of parts of times, of dilutions that need it. Default: 0. */
   int32_t time_parts;
-  /** The same of spins. Default: PLAQ_MODES_DILUTION_FULL. */
+  /** Dilution of spins. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution spin;
-  /** Default: 0. */
+  /** Number of parts of spins. Default: 0. */
   int32_t spin_parts;
-  /** The same of modes. Default: PLAQ_MODES_DILUTION_INTERLACE. */
+  /** Dilution of modes. Default: PLAQ_MODES_DILUTION_INTERLACE. */
   plaq_modes_dilution mode;
-  /** Default: 1. */
+  /** Number of parts of modes. Default: 1. */
   int32_t mode_parts;
-  /** The first column, and columns from there on at most; 0: all. Default: 0. */
+  /** The first column. Default: 0. */
   int32_t first;
-  /** Default: 0. */
+  /** Number of columns from there on at most; 0: all. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 
@@ -2450,22 +2505,28 @@ typedef struct plaq_modes_report {
   int32_t stopped;
   /** What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`. */
   plaq_stopped_by stopped_by;
-  /** Modes of a slice, and slices of the whole lattice. */
+  /** Modes of a slice. */
   int32_t count;
+  /** Time slices of the whole lattice. */
   int32_t times;
-  /** Steps and weight of stout smearing in space. */
+  /** Steps of stout smearing in space. */
   int32_t steps;
+  /** Restarts of the search. */
   int32_t restarts;
+  /** Weight of the staples in that smearing. */
   double rho;
   /** Multiplications of a vector of the lattice with -D^2. */
   int64_t applications;
   /** The largest eigenvalue. */
   double largest;
+  /** Seconds that the search took. */
   double seconds;
-  /** Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
-   * 3. Other links are refused with these modes. */
+  /** Average plaquette in planes of space of the links before smearing. Other links are refused with
+   * these modes. */
   double plaquette_spatial;
+  /** Average plaquette in planes with t of these links. */
   double plaquette_temporal;
+  /** Average Re tr U / 3 of these links. */
   double link_trace;
   /** Device memory of the modes. */
   int64_t bytes;
@@ -2487,11 +2548,11 @@ plaq_status plaq_modes_create(plaq_gauge gauge,
 
 /** Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
  * beside them. It appears complete or not at all. Errors: FILE_WRITE. */
-plaq_status plaq_modes_save(plaq_modes modes, const char *file);
+plaq_status plaq_modes_write(plaq_modes modes, const char *file);
 
 /** Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
  * Errors: FIELD_MISMATCH: they belong to other links; FILE_*. */
-plaq_status plaq_modes_load(plaq_gauge gauge,
+plaq_status plaq_modes_read(plaq_gauge gauge,
                             plaq_gauge smeared,
                             const char *file,
                             plaq_modes *modes,
@@ -2543,22 +2604,22 @@ plaq_status plaq_modes_perambulators(plaq_modes modes,
  * paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
  * work was ended. Errors: those of plaq_modes_perambulators.
  * Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count]. */
-plaq_status plaq_modes_generalised(plaq_modes modes,
-                                   plaq_solver solver,
-                                   int32_t source_time,
-                                   int32_t sink_time,
-                                   const int32_t *gammas,
-                                   const int32_t *momenta,
-                                   const int32_t *lengths,
-                                   int64_t insertions,
-                                   const int32_t *steps,
-                                   int64_t nsteps,
-                                   plaq_progress_callback callback,
-                                   void *user,
-                                   double *perambulators,
-                                   int64_t count,
-                                   int64_t *finished,
-                                   plaq_solve_report *report);
+plaq_status plaq_modes_generalised_perambulators(plaq_modes modes,
+                                                 plaq_solver solver,
+                                                 int32_t source_time,
+                                                 int32_t sink_time,
+                                                 const int32_t *gammas,
+                                                 const int32_t *momenta,
+                                                 const int32_t *lengths,
+                                                 int64_t insertions,
+                                                 const int32_t *steps,
+                                                 int64_t nsteps,
+                                                 plaq_progress_callback callback,
+                                                 void *user,
+                                                 double *perambulators,
+                                                 int64_t count,
+                                                 int64_t *finished,
+                                                 plaq_solve_report *report);
 
 /** Columns of noise in modes. */
 plaq_status plaq_modes_noise_columns(plaq_modes modes,
@@ -2658,14 +2719,14 @@ enum {
 };
 
 /** How D x = b is solved. */
-typedef int32_t plaq_overlap_algorithm;
+typedef int32_t plaq_overlap_solver;
 enum {
   /** x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has. */
-  PLAQ_OVERLAP_CG = 0,
+  PLAQ_OVERLAP_SOLVER_CG = 0,
   /** Shifted unitary minimal residual. */
-  PLAQ_OVERLAP_SUMR = 1,
+  PLAQ_OVERLAP_SOLVER_SUMR = 1,
   /** Flexible GCR, which takes a preconditioner. */
-  PLAQ_OVERLAP_GCR = 2,
+  PLAQ_OVERLAP_SOLVER_GCR = 2,
   /** Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
    * of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has. */
   PLAQ_OVERLAP_SOLVER_AUTO = 3
@@ -2674,17 +2735,20 @@ enum {
 /** The operator D or what is made of it. */
 typedef int32_t plaq_overlap_form;
 enum {
+  /** D. */
   PLAQ_OVERLAP_D = 0,
+  /** D^dagger. */
   PLAQ_OVERLAP_DDAG = 1,
+  /** D^dagger D. */
   PLAQ_OVERLAP_DDAGD = 2,
-  /** sign(Q) */
+  /** sign(Q). */
   PLAQ_OVERLAP_SIGN = 3,
-  /** Q = gamma5 (D_W - (1 + s)) */
+  /** Q = gamma5 (D_W - (1 + s)). */
   PLAQ_OVERLAP_Q = 4,
   /** D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-   * PLAQ_OVERLAP_DDAGD */
+   * PLAQ_OVERLAP_DDAGD. */
   PLAQ_OVERLAP_DDAGD_PLUS = 5,
-  /** D^dagger D (1 - gamma5) / 2, likewise */
+  /** D^dagger D (1 - gamma5) / 2, in one application likewise. */
   PLAQ_OVERLAP_DDAGD_MINUS = 6
 };
 
@@ -2745,7 +2809,7 @@ typedef struct plaq_overlap_params {
   /** Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
    * as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0. */
   double max_seconds;
-  /** Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+  /** Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
    * 1 to 10000. Default: 1. */
   int32_t high_modes;
   /** Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
@@ -2765,43 +2829,54 @@ plaq_status plaq_overlap_params_init(plaq_overlap_params *params, int64_t struct
 typedef struct plaq_overlap_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Shift of the kernel. */
   double s;
+  /** Quark mass. */
   double mass;
   /** Polynomial or Zolotarev. */
   plaq_overlap_sign sign;
   /** Degree of the polynomial in Q^2, or poles. */
   int32_t degree;
-  /** Modes that are projected, and vectors that plaq_overlap_modes gives out. */
+  /** Modes that are projected. */
   int32_t modes;
+  /** Vectors that plaq_overlap_vectors gives out. */
   int32_t vectors;
   /** Error of the sign function on the spectrum that is not projected. */
   double delta;
-  /** Kappa of the projectors (Walk, section 2.8). */
+  /** Kappa of the projector on positive chirality (Walk, section 2.8). */
   double kappa_plus;
+  /** Kappa of the projector on negative chirality. */
   double kappa_minus;
   /** Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
    * rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices. */
   double error_bound;
-  /** Moduli of eigenvalues of Q between which the approximation holds. */
+  /** Smallest modulus of eigenvalues of Q that the approximation holds for. */
   double low;
+  /** Largest modulus of eigenvalues of Q that the approximation holds for. */
   double high;
-  /** Largest modulus of an eigenvalue of Q and its error, least that is not projected. */
+  /** Largest modulus of an eigenvalue of Q. */
   double largest;
+  /** Error of that modulus. */
   double largest_error;
+  /** Smallest modulus of an eigenvalue of Q that is not projected. */
   double next;
   /** Multiplications of a vector with Q so far. */
   int64_t multiplications;
+  /** Precision of the operator. */
   plaq_precision precision;
+  /** Storage of its links. */
   plaq_storage storage;
-  /** Seconds to find the modes, and to make the approximation. */
+  /** Seconds that the search for modes took. */
   double seconds_modes;
+  /** Seconds that making the approximation took. */
   double seconds_sign;
-  /** The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
-  plaq_overlap_algorithm algorithm;
+  /** The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any. */
+  plaq_overlap_solver solver;
   /** Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid. */
   int32_t preconditioner;
-  /** Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known. */
+  /** Modes that plaq_overlap_high_values reports. */
   int32_t high_modes;
+  /** Low modes of D^dagger D of either chirality that are known. */
   int32_t low_modes;
   /** Vectors of `vectors` that the device holds; the others wait on the host. */
   int32_t vectors_on_device;
@@ -2813,7 +2888,7 @@ typedef struct plaq_overlap_report {
 plaq_status plaq_overlap_report_init(plaq_overlap_report *report, int64_t struct_size);
 
 /** Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
- * plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+ * plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
  * KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
  * too inexact modes: the message says what to change), OUT_OF_MEMORY. */
 plaq_status plaq_overlap_create(plaq_context context,
@@ -2824,11 +2899,11 @@ plaq_status plaq_overlap_create(plaq_context context,
                                 void *user,
                                 plaq_overlap *overlap);
 
-/** The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+/** The same with the modes of a file of plaq_overlap_write, which are not sought again: their
  * residuals with these links are measured. Low modes of D in the file start solves, and answer
  * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
  * other links or parameters; FILE_*. */
-plaq_status plaq_overlap_load(plaq_context context,
+plaq_status plaq_overlap_read(plaq_context context,
                               plaq_gauge gauge,
                               const plaq_overlap_params *params,
                               const char *file,
@@ -2836,10 +2911,10 @@ plaq_status plaq_overlap_load(plaq_context context,
 
 /** Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
  * records in LIME with checksums, eigenvalues beside them. It appears complete or not at all. */
-plaq_status plaq_overlap_save(plaq_overlap overlap, const char *file);
+plaq_status plaq_overlap_write(plaq_overlap overlap, const char *file);
 
 /** The same operator with another mass; modes are shared. */
-plaq_status plaq_overlap_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
+plaq_status plaq_overlap_create_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
 
 /** Destroys an operator. The zero handle is accepted. */
 plaq_status plaq_overlap_destroy(plaq_overlap overlap);
@@ -2850,24 +2925,24 @@ plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *rep
 /** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
  * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
  * Arrays: values[count], residuals[count], distances[count]. */
-plaq_status plaq_overlap_kernel(plaq_overlap overlap,
-                                double *values,
-                                double *residuals,
-                                double *distances,
-                                int64_t count);
+plaq_status plaq_overlap_kernel_values(plaq_overlap overlap,
+                                       double *values,
+                                       double *residuals,
+                                       double *distances,
+                                       int64_t count);
 
 /** Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
  * on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
  * them; the last two may be NULL.
  * Arrays: values[count], residuals[count], gaps[count]. */
-plaq_status plaq_overlap_high(plaq_overlap overlap,
-                              double *values,
-                              double *residuals,
-                              double *gaps,
-                              int64_t count);
+plaq_status plaq_overlap_high_values(plaq_overlap overlap,
+                                     double *values,
+                                     double *residuals,
+                                     double *gaps,
+                                     int64_t count);
 
 /** A new field with all vectors of the search, the projected ones first. */
-plaq_status plaq_overlap_modes(plaq_overlap overlap, plaq_spinor *vectors);
+plaq_status plaq_overlap_vectors(plaq_overlap overlap, plaq_spinor *vectors);
 
 /** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
  * precision; y and x are different fields. */
@@ -2900,11 +2975,11 @@ plaq_status plaq_overlap_index(plaq_overlap overlap,
  * eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
  * `count`: at most low_modes of the report.
  * Arrays: values[count], residuals[count]. */
-plaq_status plaq_overlap_low(plaq_overlap overlap,
-                             int32_t chirality,
-                             double *values,
-                             double *residuals,
-                             int64_t count);
+plaq_status plaq_overlap_low_values(plaq_overlap overlap,
+                                    int32_t chirality,
+                                    double *values,
+                                    double *residuals,
+                                    int64_t count);
 
 /* ---- Inverse of the overlap operator ---- */
 
@@ -2913,7 +2988,7 @@ typedef struct plaq_overlap_solve_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
   /** Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO. */
-  plaq_overlap_algorithm algorithm;
+  plaq_overlap_solver solver;
   /** Largest number of iterations. 1 or more. Default: 2000. */
   int32_t max_iterations;
   /** Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001. */
@@ -3130,30 +3205,34 @@ plaq_status plaq_gaugefix_params_init(plaq_gaugefix_params *params, int64_t stru
 typedef struct plaq_gaugefix_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Gauge functional of the field as it is now; in Coulomb gauge averages over the slices. */
+  /** Gauge functional of the field as it is now; in Coulomb gauge the average over the slices. */
   double functional;
+  /** Violation theta of the field; in Coulomb gauge the average over the slices. */
   double theta;
   /** Violation theta of the worst site. */
   double theta_max;
-  /** Functional of the residual fixing, or 0. */
+  /** Functional of the residual fixing; 0: there was none. */
   double residual_functional;
+  /** Violation of the residual fixing; 0: there was none. */
   double residual_theta;
   /** Sweeps, without annealing; in Coulomb gauge of the slowest slice. */
   int64_t iterations;
+  /** Sweeps of the residual fixing. */
   int64_t residual_iterations;
+  /** Seconds that the fixing took. */
   double seconds;
   /** 1: all criteria were met, in every slice, and by the residual fixing. */
   int32_t converged;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  /** Copies made, and the one that is kept. */
-  int64_t copies;
-  int64_t best_copy;
-  /** What was asked for, by default or not. */
-  double stop_theta;
-  /** Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for. */
+  /** Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose. */
   plaq_gaugefix_method method;
-  int32_t reserved;
+  /** Number of copies made. */
+  int64_t copies;
+  /** Number of the copy that is kept. */
+  int64_t best_copy;
+  /** Largest violation theta that was accepted. */
+  double stop_theta;
 } plaq_gaugefix_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3161,15 +3240,18 @@ plaq_status plaq_gaugefix_report_init(plaq_gaugefix_report *report, int64_t stru
 
 /** One gauge copy, or one slice of it. */
 typedef struct plaq_gaugefix_state {
+  /** Gauge functional. */
   double functional;
+  /** Violation theta. */
   double theta;
+  /** Violation theta of the worst site. */
   double theta_max;
   /** Seconds that a copy took; 0 of a slice. */
   double seconds;
   /** Sweeps, without annealing. */
   int64_t iterations;
+  /** 1: all criteria were met. */
   int32_t converged;
-  int32_t reserved;
 } plaq_gaugefix_state;
 
 /** Fixes the gauge of the links, which are replaced by the fixed ones; whether they meet
@@ -3178,12 +3260,12 @@ typedef struct plaq_gaugefix_state {
  * Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
  * UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
  * CUFFT_MISSING: the links stay as they were. */
-plaq_status plaq_gaugefix_run(plaq_gauge gauge,
-                              const plaq_gaugefix_params *params,
-                              plaq_gaugefix_callback callback,
-                              void *user,
-                              plaq_gaugefix_report *report,
-                              plaq_gaugefix *result);
+plaq_status plaq_gauge_fix(plaq_gauge gauge,
+                           const plaq_gaugefix_params *params,
+                           plaq_gaugefix_callback callback,
+                           void *user,
+                           plaq_gaugefix_report *report,
+                           plaq_gaugefix *result);
 
 /** Destroys a result. The zero handle is accepted. */
 plaq_status plaq_gaugefix_destroy(plaq_gaugefix result);
@@ -3270,9 +3352,10 @@ plaq_status plaq_gauge_action_params_init(plaq_gauge_action_params *params, int6
 typedef struct plaq_force_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
-   * dS/d omega_a for U -> exp(i omega_a T_a) U, without the step. */
+  /** Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
+   * T_a) U, without the step. */
   double rms;
+  /** Largest |F| of a link. */
   double max;
   /** Iterations of solvers. */
   int64_t iterations;
@@ -3335,13 +3418,13 @@ plaq_status plaq_momentum_save_in(plaq_momentum momentum,
                                   void *data);
 
 /** The gauge action of the links, all ranks. */
-plaq_status plaq_action_gauge(plaq_gauge gauge,
+plaq_status plaq_gauge_action(plaq_gauge gauge,
                               const plaq_gauge_action_params *params,
                               double *action);
 
 /** momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
  * in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER. */
-plaq_status plaq_force_gauge(plaq_gauge gauge,
+plaq_status plaq_gauge_force(plaq_gauge gauge,
                              const plaq_gauge_action_params *params,
                              plaq_momentum momentum,
                              double step,
@@ -3371,24 +3454,24 @@ plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
  * as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
  * UNSUPPORTED.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
-plaq_status plaq_action_paths(plaq_gauge gauge,
-                              const int32_t *steps,
-                              const int32_t *lengths,
-                              const double *coefficients,
-                              int64_t count,
-                              double *action);
+plaq_status plaq_gauge_path_action(plaq_gauge gauge,
+                                   const int32_t *steps,
+                                   const int32_t *lengths,
+                                   const double *coefficients,
+                                   int64_t count,
+                                   double *action);
 
 /** momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
  * above, FIELD_MISMATCH.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
-plaq_status plaq_force_paths(plaq_gauge gauge,
-                             const int32_t *steps,
-                             const int32_t *lengths,
-                             const double *coefficients,
-                             int64_t count,
-                             plaq_momentum momentum,
-                             double step,
-                             plaq_force_report *report);
+plaq_status plaq_gauge_path_force(plaq_gauge gauge,
+                                  const int32_t *steps,
+                                  const int32_t *lengths,
+                                  const double *coefficients,
+                                  int64_t count,
+                                  plaq_momentum momentum,
+                                  double step,
+                                  plaq_force_report *report);
 
 /** All forms that a closed path of `length` steps takes under turns and reflections of the
  * lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
@@ -3410,42 +3493,42 @@ plaq_status plaq_path_images(const int32_t *steps,
  * `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
  * the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
  * Arrays: coefficients[count]. */
-plaq_status plaq_force_wilson(plaq_dirac dirac,
-                              plaq_momentum momentum,
-                              double step,
-                              plaq_spinor x,
-                              plaq_spinor y,
-                              const double *coefficients,
-                              int64_t count);
+plaq_status plaq_dirac_hop_force(plaq_dirac dirac,
+                                 plaq_momentum momentum,
+                                 double step,
+                                 plaq_spinor x,
+                                 plaq_spinor y,
+                                 const double *coefficients,
+                                 int64_t count);
 
 /** The same for the clover term, made of the operator's links; to S are added
  * determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
  * flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
  * UNSUPPORTED without such a clover term.
  * Arrays: coefficients[count]. */
-plaq_status plaq_force_clover(plaq_dirac dirac,
-                              plaq_momentum momentum,
-                              double step,
-                              plaq_spinor x,
-                              plaq_spinor y,
-                              const double *coefficients,
-                              int64_t count,
-                              double determinant_even,
-                              double determinant_odd);
+plaq_status plaq_dirac_clover_force(plaq_dirac dirac,
+                                    plaq_momentum momentum,
+                                    double step,
+                                    plaq_spinor x,
+                                    plaq_spinor y,
+                                    const double *coefficients,
+                                    int64_t count,
+                                    double determinant_even,
+                                    double determinant_odd);
 
 /** The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
  * determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
  * its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
  * Arrays: coefficients[count]. */
-plaq_status plaq_force_schur(plaq_dirac dirac,
-                             plaq_system system,
-                             plaq_momentum momentum,
-                             double step,
-                             plaq_spinor x,
-                             plaq_spinor y,
-                             const double *coefficients,
-                             int64_t count,
-                             double determinant);
+plaq_status plaq_dirac_schur_force(plaq_dirac dirac,
+                                   plaq_system system,
+                                   plaq_momentum momentum,
+                                   double step,
+                                   plaq_spinor x,
+                                   plaq_spinor y,
+                                   const double *coefficients,
+                                   int64_t count,
+                                   double determinant);
 
 /* ---- Hybrid Monte Carlo ---- */
 
@@ -3463,31 +3546,37 @@ typedef int32_t (*plaq_trajectory_callback)(int64_t trajectory, double delta_h, 
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Trajectories done, and how many of them were accepted. */
+  /** Number of trajectories done. */
   int64_t trajectories;
+  /** Number of trajectories accepted. */
   int64_t accepted;
-  /** Number of the next one. */
+  /** Number of the next trajectory. */
   int64_t next_trajectory;
-  /** Was the last one accepted. */
+  /** 1: the last trajectory was accepted. */
   int32_t last_accepted;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  /** Iterations of all solvers in the last one. */
+  /** Iterations of all solvers in the last trajectory. */
   int64_t iterations;
+  /** Delta H of the last trajectory. */
   double delta_h;
   /** Average over the run of exp(-Delta H): 1 within errors. */
   double exp_minus_delta_h;
-  /** Kinetic term at start and end. */
+  /** Kinetic term at the start of the last trajectory. */
   double kinetic_start;
+  /** Kinetic term at its end. */
   double kinetic_end;
+  /** Average plaquette after the last trajectory. */
   double plaquette;
   /** Largest change of an entry when links were put back into SU(3). */
   double correction;
-  /** Largest difference of a link, and of H, after the way there and back; -1: not checked. */
+  /** Largest difference of an entry of a link after the way there and back; -1: not checked. */
   double reversibility_links;
+  /** Difference of H after the way there and back; -1: not checked. */
   double reversibility_h;
-  /** Seconds of the last trajectory, and of all. */
+  /** Seconds of the last trajectory. */
   double trajectory_seconds;
+  /** Seconds of all trajectories. */
   double seconds;
 } plaq_hmc_report;
 
@@ -3498,17 +3587,23 @@ plaq_status plaq_hmc_report_init(plaq_hmc_report *report, int64_t struct_size);
 typedef struct plaq_monomial_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
+  /** Action at the start of the trajectory. */
   double action_start;
+  /** Action at its end. */
   double action_end;
-  /** Force evaluations, the average of their rms, and the largest force of a link. */
+  /** Number of evaluations of the force. */
   int64_t kicks;
+  /** Average of the forces' rms. */
   double rms;
+  /** Largest force of a link. */
   double max;
-  /** Iterations of solvers in forces, and in heat bath and actions. */
+  /** Iterations of solvers in forces. */
   int64_t force_iterations;
+  /** Iterations of solvers in heat bath and actions. */
   int64_t action_iterations;
+  /** Seconds that the monomial took. */
   double seconds;
-  /** Seconds in solvers: the rest is what is no solve. */
+  /** Seconds of them in solvers. */
   double solve_seconds;
 } plaq_monomial_report;
 
@@ -3554,11 +3649,11 @@ plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
 
 /** Writes links, place and the intervals that monomials have measured to a file (ILDG, double
  * precision) from which the chain goes on bit for bit; it appears complete or not at all. */
-plaq_status plaq_hmc_save(plaq_hmc hmc, plaq_gauge gauge, const char *file);
+plaq_status plaq_hmc_write(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
- * those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before. */
-plaq_status plaq_hmc_load(plaq_hmc hmc, plaq_gauge gauge, const char *file);
+ * those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before. */
+plaq_status plaq_hmc_read(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
 /** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
  * and `value` is then `otherwise`. For the host's own keys, in the table `run`. */
@@ -3691,32 +3786,34 @@ plaq_status plaq_hmc_parts_create(plaq_gauge gauge,
 plaq_status plaq_hmc_parts_destroy(plaq_hmc_parts parts);
 
 /** Adds a level with so many steps of a plaq_integrator. */
-plaq_status plaq_hmc_add_level(plaq_hmc_parts parts, plaq_integrator integrator, int64_t steps);
+plaq_status plaq_hmc_parts_add_level(plaq_hmc_parts parts,
+                                     plaq_integrator integrator,
+                                     int64_t steps);
 
 /** Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
  * BAD_PARAMETER, OUT_OF_MEMORY. */
-plaq_status plaq_hmc_add_gauge(plaq_hmc_parts parts,
-                               const char *name,
-                               const plaq_gauge_action_params *params);
+plaq_status plaq_hmc_parts_add_gauge(plaq_hmc_parts parts,
+                                     const char *name,
+                                     const plaq_gauge_action_params *params);
 
-/** Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+/** Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
-plaq_status plaq_hmc_add_paths(plaq_hmc_parts parts,
-                               const char *name,
-                               const int32_t *steps,
-                               const int32_t *lengths,
-                               const double *coefficients,
-                               int64_t count);
+plaq_status plaq_hmc_parts_add_paths(plaq_hmc_parts parts,
+                                     const char *name,
+                                     const int32_t *steps,
+                                     const int32_t *lengths,
+                                     const double *coefficients,
+                                     int64_t count);
 
 /** Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
  * kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
  * BAD_PARAMETER, UNSUPPORTED. */
-plaq_status plaq_hmc_add_quarks(plaq_hmc_parts parts,
-                                const char *name,
-                                const plaq_quarks_params *params,
-                                const plaq_dirac_params *dirac,
-                                const plaq_dirac_params *preconditioner,
-                                const plaq_multigrid_params *multigrid);
+plaq_status plaq_hmc_parts_add_quarks(plaq_hmc_parts parts,
+                                      const char *name,
+                                      const plaq_quarks_params *params,
+                                      const plaq_dirac_params *dirac,
+                                      const plaq_dirac_params *preconditioner,
+                                      const plaq_multigrid_params *multigrid);
 
 /** The chain of what was added, the same bit for bit as that of an input that says so; the parts
  * are then empty. Errors: as of plaq_hmc_create. */
@@ -3769,19 +3866,22 @@ typedef struct plaq_flow_report {
   int64_t struct_size;
   /** Flow time reached. */
   double time;
-  /** t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes. */
+  /** Scale t0 with t^2 E = 0.3, E from clover leaves. */
   double t0_clover;
+  /** Scale t0, E from plaquettes. */
   double t0_plaquette;
-  /** w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise. */
+  /** Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves. */
   double w0_clover;
+  /** Scale w0, E from plaquettes. */
   double w0_plaquette;
+  /** Steps of the flow that count. */
   int64_t steps;
   /** Steps that were done again with a smaller step. */
   int64_t repeated;
-  double seconds;
   /** 1: the callback asked to stop. */
   int32_t stopped;
-  int32_t reserved;
+  /** Seconds that the flow took. */
+  double seconds;
 } plaq_flow_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3789,12 +3889,15 @@ plaq_status plaq_flow_report_init(plaq_flow_report *report, int64_t struct_size)
 
 /** Observables at a flow time. */
 typedef struct plaq_flow_point {
+  /** Flow time t / a^2. */
   double time;
-  /** Average plaquettes, 1 for unit links. */
+  /** Average plaquette of the planes xy, xz and yz, 1 for unit links. */
   double plaquette_spatial;
+  /** Average plaquette of the planes xt, yt and zt. */
   double plaquette_temporal;
-  /** Action density from clover leaves, as plaq_gauge_topology gives it. */
+  /** Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology. */
   double energy_spatial;
+  /** Action density from clover leaves of the planes xt, yt and zt. */
   double energy_temporal;
   /** Topological charge. */
   double charge;
@@ -3804,14 +3907,14 @@ typedef struct plaq_flow_point {
  * made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
  * UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
  * Arrays: points[capacity]. */
-plaq_status plaq_flow_run(plaq_gauge gauge,
-                          const plaq_flow_params *params,
-                          plaq_flow_callback callback,
-                          void *user,
-                          plaq_flow_report *report,
-                          plaq_flow_point *points,
-                          int64_t capacity,
-                          int64_t *count);
+plaq_status plaq_gauge_flow(plaq_gauge gauge,
+                            const plaq_flow_params *params,
+                            plaq_flow_callback callback,
+                            void *user,
+                            plaq_flow_report *report,
+                            plaq_flow_point *points,
+                            int64_t capacity,
+                            int64_t *count);
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 

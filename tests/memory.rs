@@ -383,7 +383,7 @@ fn overlap_operators_and_their_solves_take_what_is_planned() {
                 (OverlapAlgorithm::Gcr, 100, Some(true)),
             ] {
                 let how = OverlapSolving {
-                    algorithm,
+                    solver: algorithm,
                     tol: 1e-3,
                     sloppy_precision: Some(F32),
                     wilson_iterations,

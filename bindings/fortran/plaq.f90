@@ -60,6 +60,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_LOG_WARN = 2
   !> What takes long: compilation, tuning, solves.
   integer(c_int32_t), parameter :: PLAQ_LOG_INFO = 3
+  !> Choices that the library makes on the way.
   integer(c_int32_t), parameter :: PLAQ_LOG_DEBUG = 4
   !> Every call and its time.
   integer(c_int32_t), parameter :: PLAQ_LOG_TRACE = 5
@@ -77,7 +78,9 @@ module plaq
   !> Where a context computes.
   !> CUDA if there is a usable GPU, else the CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_AUTO = 0
+  !> The CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CPU = 1
+  !> An NVIDIA GPU, by CUDA.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CUDA = 2
   !> How a host passes the ranks that share a lattice; docs/mpi.md.
   !> One rank, without MPI.
@@ -95,15 +98,18 @@ module plaq
   type, bind(c) :: plaq_context_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Device that the context computes on.
     integer(c_int32_t) :: device
     !> Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
     integer(c_int32_t) :: ordinal
     !> Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
     !> that may use the same cores.
     integer(c_int32_t) :: threads
+    !> How the ranks are passed.
     integer(c_int32_t) :: communicator_kind
     !> Address of the host's MPI_Comm, which is duplicated.
     type(c_ptr) :: communicator
+    !> Communicator as Fortran has it, an integer.
     integer(c_int32_t) :: communicator_fortran
     !> 1: sums over ranks have the same bits in every run with the same process grid.
     integer(c_int32_t) :: reproducible
@@ -112,7 +118,9 @@ module plaq
     !> Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
     !> `rank_callback` says otherwise.
     type(c_ptr) :: rank_table
+    !> Function that says the rank at every place of the grid; NULL: `rank_table` says it.
     type(c_funptr) :: rank_callback
+    !> Address that `rank_callback` gets.
     type(c_ptr) :: rank_user
     !> Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
     real(c_double) :: timeout
@@ -132,27 +140,37 @@ module plaq
     integer(c_int32_t) :: device
     !> Most virtual nodes (SIMD lanes) that a lattice is divided over.
     integer(c_int32_t) :: lanes
+    !> Memory of the device in bytes.
     integer(c_int64_t) :: memory_total
+    !> Bytes of that memory that no program holds.
     integer(c_int64_t) :: memory_free
-    !> Held by the fields of this context now, and the most so far.
+    !> Bytes that the fields of this context hold now.
     integer(c_int64_t) :: memory_used
+    !> Most bytes that the fields of this context held so far.
     integer(c_int64_t) :: memory_peak
-    !> Ranks, and which of them this is.
+    !> Number of ranks.
     integer(c_int32_t) :: ranks
+    !> Number of this rank, counted from 0.
     integer(c_int32_t) :: rank
-    !> Ranks in x, y, z, t, and this rank's place among them.
+    !> Number of ranks in x, y, z, t.
     integer(c_int32_t) :: grid(4)
+    !> Coordinates of this rank in that grid.
     integer(c_int32_t) :: coords(4)
   end type
 
   ! Fields: what they share
   !> Sites that a field has: parity is (x + y + z + t) mod 2.
+  !> All sites.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_FULL = 0
+  !> Sites of parity 0.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_EVEN = 1
+  !> Sites of parity 1.
   integer(c_int32_t), parameter :: PLAQ_SUBSET_ODD = 2
   !> Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
   !> otherwise; sums are in double.
+  !> 64-bit floating point.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_DOUBLE = 8
+  !> 32-bit floating point.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_SINGLE = 4
   !> 16-bit fixed point, for spinors with one norm per site.
   integer(c_int32_t), parameter :: PLAQ_PRECISION_HALF = 2
@@ -161,13 +179,18 @@ module plaq
 
   ! Layouts: arrays of the host program
   !> Memory that the pointers point to.
+  !> Memory of the host.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_HOST = 0
   !> Memory of the context's device.
   integer(c_int32_t), parameter :: PLAQ_LOCATION_DEVICE = 1
   !> Gamma matrices that spinors of an array refer to (docs/layouts.md).
+  !> DeGrand-Rossi basis, of MILC, Chroma and QUDA.
   integer(c_int32_t), parameter :: PLAQ_BASIS_DEGRAND_ROSSI = 0
+  !> UKQCD basis, non-relativistic: gamma_t is diagonal.
   integer(c_int32_t), parameter :: PLAQ_BASIS_UKQCD = 1
+  !> Chiral basis of openQCD.
   integer(c_int32_t), parameter :: PLAQ_BASIS_CHIRAL = 2
+  !> Dirac-Pauli basis: gamma_t is diagonal.
   integer(c_int32_t), parameter :: PLAQ_BASIS_DIRAC_PAULI = 3
   !> Order of an array's indices; docs/layouts.md has the formulas. Complex numbers are
   !> (re, im), colour matrices row-major unless it says otherwise.
@@ -184,26 +207,33 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_ORDER_MILC_SITE = 4
   !> Links with columns outside rows; spinors with odd sites first.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CPS = 5
+  !> Links of BQCD.
   integer(c_int32_t), parameter :: PLAQ_ORDER_BQCD = 6
+  !> Links of the TIFR code.
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR = 7
   !> TIFR's order with two slices of halo on both sides of z.
   integer(c_int32_t), parameter :: PLAQ_ORDER_TIFR_PADDED = 8
   !> openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
   integer(c_int32_t), parameter :: PLAQ_ORDER_OPENQCD = 9
-  !> cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
-  !> GpuPatternParityPriority, GpuPatternTimesliceParityPriority.
+  !> Links in cuLGT's StandardPattern.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_STANDARD = 10
+  !> Links in cuLGT's GpuPattern.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_GPU = 11
+  !> Links in cuLGT's GpuPatternTimeslice.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE = 12
+  !> Links in cuLGT's GpuPatternParityPriority.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_PARITY = 13
+  !> Links in cuLGT's GpuPatternTimesliceParityPriority.
   integer(c_int32_t), parameter :: PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14
   !> An array of the host.
   type, bind(c) :: plaq_layout_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Order of the array's indices.
     integer(c_int32_t) :: order
     !> Double or single.
     integer(c_int32_t) :: precision
+    !> Memory that the array is in.
     integer(c_int32_t) :: location
     !> Gamma basis of spinors.
     integer(c_int32_t) :: basis
@@ -219,8 +249,9 @@ module plaq
     real(c_double) :: scale(4)
     !> The array's links that cross the boundary carry exp(i pi boundary[mu]).
     real(c_double) :: boundary(4)
-    !> PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+    !> Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE.
     integer(c_int64_t) :: site_bytes
+    !> Bytes that precede the links in that struct.
     integer(c_int64_t) :: site_offset
     !> Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
     !> comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
@@ -264,12 +295,10 @@ module plaq
     integer(c_int32_t) :: kind
     !> Steps of smearing.
     integer(c_int32_t) :: steps
-    !> Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
-    real(c_double) :: alpha(3)
     !> Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
     integer(c_int32_t) :: directions
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
+    real(c_double) :: alpha(3)
   end type
   !> Shape of a gauge field.
   type, bind(c) :: plaq_gauge_params
@@ -278,7 +307,9 @@ module plaq
     !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
     !> set.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the links.
     integer(c_int32_t) :: precision
+    !> Storage of the links, which fixes the gauge group.
     integer(c_int32_t) :: storage
   end type
   !> Shape of a gauge field that exists.
@@ -287,7 +318,9 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Sites of this rank.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the links.
     integer(c_int32_t) :: precision
+    !> Storage of the links.
     integer(c_int32_t) :: storage
     !> Device memory of the links.
     integer(c_int64_t) :: bytes
@@ -297,7 +330,7 @@ module plaq
   !> Faults of a file that could be read.
   !> ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_FORMAT = 1
-  !> The checksum is not that of the links (plaq_read_params.wrong_checksum).
+  !> The checksum is not that of the links (plaq_gauge_read_params.wrong_checksum).
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_CHECKSUM = 2
   !> The file has no checksum: damage that keeps links unitary goes unnoticed.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_NO_CHECKSUM = 4
@@ -309,32 +342,44 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_TRAILING = 32
   !> Links in double precision that are unitary only to single precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
+  !> Least significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
+  !> Most significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
-  !> NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+  !> NERSC archive with two rows of each link.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
+  !> NERSC archive with three rows of each link.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC_3X3 = 2
   !> ILDG with SciDAC records in LIME.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_ILDG = 3
   !> MILC version 5, single precision; older versions are read, too.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_MILC = 4
+  !> openQCD, double precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_OPENQCD = 5
+  !> DDalphaAMG, double precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_DDALPHAAMG = 6
-  !> Texts in headers of NERSC and ILDG files, those of plaq_write_params.
+  !> Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params.
+  !> Identifier of the ensemble.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_ID = 1
+  !> Label of the ensemble.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2
+  !> Creator of the file.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_CREATOR = 3
+  !> Date of its creation.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_DATE = 4
+  !> Logical file name of ILDG.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
   !> ILDG: the whole record scidac-record-xml.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
   !> How to read a configuration; format and size come from the file.
-  type, bind(c) :: plaq_read_params
+  type, bind(c) :: plaq_gauge_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the links on the device.
     integer(c_int32_t) :: precision
+    !> Storage of the links on the device.
     integer(c_int32_t) :: storage
     !> Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
     !> precision, and, with a warning, in files in double most of whose links are coarser.
@@ -349,22 +394,24 @@ module plaq
     integer(c_int32_t) :: wrong_checksum
   end type
   !> What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
-  type, bind(c) :: plaq_write_params
+  type, bind(c) :: plaq_gauge_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Format of the file.
     integer(c_int32_t) :: format
     !> 0: the format's own; only some formats have a choice.
     integer(c_int32_t) :: byte_order
     !> PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
     integer(c_int32_t) :: precision
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
     !> Number of the configuration in its ensemble; negative: not stated.
     integer(c_int64_t) :: sequence_number
+    !> Identifier of the ensemble; NULL: not stated.
     type(c_ptr) :: ensemble_id
+    !> Label of the ensemble; NULL: not stated.
     type(c_ptr) :: ensemble_label
+    !> Creator of the file; NULL: not stated.
     type(c_ptr) :: creator
-    !> NULL: now, in UTC.
+    !> Date of creation; NULL: now, in UTC.
     type(c_ptr) :: date
     !> Logical file name of ILDG; NULL: none.
     type(c_ptr) :: lfn
@@ -375,9 +422,11 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Extents of the whole lattice.
     integer(c_int32_t) :: extents(4)
+    !> Format of the file.
     integer(c_int32_t) :: format
     !> Precision of the numbers in the file.
     integer(c_int32_t) :: precision
+    !> Byte order of the numbers in the file.
     integer(c_int32_t) :: byte_order
     !> A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
     integer(c_int32_t) :: warnings
@@ -385,6 +434,7 @@ module plaq
     integer(c_int64_t) :: sequence_number
     !> Plaquette of the header, 1 for unit links; NaN: not stated.
     real(c_double) :: plaquette
+    !> Link trace of the header, 1 for unit links; NaN: not stated.
     real(c_double) :: link_trace
   end type
 
@@ -401,7 +451,9 @@ module plaq
     !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
     !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the spinors.
     integer(c_int32_t) :: precision
+    !> Sites that the field has.
     integer(c_int32_t) :: subset
     !> Right-hand sides, 1 to 4096.
     integer(c_int32_t) :: nrhs
@@ -421,6 +473,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Not -1 / (2 d). Must be set.
     real(c_double) :: alpha
+    !> Steps of smearing, 0 to 100000.
     integer(c_int32_t) :: steps
     !> Bit mu: neighbours in direction mu; 7: x, y, z.
     integer(c_int32_t) :: directions
@@ -431,8 +484,11 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Sites of this rank.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the spinors.
     integer(c_int32_t) :: precision
+    !> Sites that the field has.
     integer(c_int32_t) :: subset
+    !> Number of right-hand sides.
     integer(c_int32_t) :: nrhs
     !> Spins of a site: 4 for spinors, 1 for colour vectors.
     integer(c_int32_t) :: spins
@@ -456,11 +512,12 @@ module plaq
   !> many may ask for that, or have a callback at all: all ranks stop after the same sweep.
   !> Arguments: done, all, seconds, user.
   !> A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
-  type, bind(c) :: plaq_update_params
+  type, bind(c) :: plaq_heatbath_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> 0 to 1e6. Must be set.
     real(c_double) :: beta
+    !> Seed of the random numbers.
     integer(c_int64_t) :: seed
     !> Heat bath sweeps.
     integer(c_int64_t) :: sweeps
@@ -471,15 +528,15 @@ module plaq
     integer(c_int64_t) :: first_sweep
   end type
   !> What an update did.
-  type, bind(c) :: plaq_update_report
+  type, bind(c) :: plaq_heatbath_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Place in the stream of random numbers.
+    !> Number of the next heat bath sweep in the stream of random numbers.
     integer(c_int64_t) :: next_sweep
-    real(c_double) :: seconds
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    integer(c_int32_t) :: reserved
+    !> Seconds that the sweeps took.
+    real(c_double) :: seconds
   end type
   !> Average plaquettes Re tr U_munu / N: 1 for unit links.
   type, bind(c) :: plaq_plaquette
@@ -494,7 +551,9 @@ module plaq
   end type
   !> A complex number.
   type, bind(c) :: plaq_complex
+    !> Real part.
     real(c_double) :: re
+    !> Imaginary part.
     real(c_double) :: im
   end type
   !> The largest violation of unitarity over all links.
@@ -503,17 +562,18 @@ module plaq
     real(c_double) :: unitary
     !> Largest |det U - 1|.
     real(c_double) :: det
-    !> Where the larger of the two is: coordinates x, y, z, t and direction.
+    !> Coordinates x, y, z, t of the link with the largest violation.
     integer(c_int32_t) :: site(4)
+    !> Direction of that link, 0 to 3.
     integer(c_int32_t) :: direction
-    integer(c_int32_t) :: reserved
   end type
   !> What the clover-leaf field strength gives.
   type, bind(c) :: plaq_topology
     !> Topological charge, near an integer on smooth fields.
     real(c_double) :: charge
-    !> Average per site of 1/2 sum tr F F over planes without and with t.
+    !> Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
     real(c_double) :: energy_spatial
+    !> Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
     real(c_double) :: energy_temporal
   end type
 
@@ -530,9 +590,8 @@ module plaq
     !> Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
     !> set, here or by `gauge`.
     integer(c_int32_t) :: extents(4)
+    !> Precision of the blocks.
     integer(c_int32_t) :: precision
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
     !> A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
     !> Default: none.
     type(plaq_gauge) :: gauge
@@ -563,14 +622,21 @@ module plaq
   !> The asymmetric complement on odd sites.
   integer(c_int32_t), parameter :: PLAQ_SYSTEM_ODD_ASYMMETRIC = 4
   !> An operator M or what is made of it.
+  !> M.
   integer(c_int32_t), parameter :: PLAQ_FORM_M = 0
+  !> M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAG = 1
+  !> M^dagger M.
   integer(c_int32_t), parameter :: PLAQ_FORM_MDAGM = 2
+  !> M M^dagger.
   integer(c_int32_t), parameter :: PLAQ_FORM_MMDAG = 3
   !> A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
   type, bind(c) :: plaq_dirac_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+    !> eigenvalues and propagators follow it.
+    integer(c_int32_t) :: normalisation
     !> Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
     real(c_double) :: kappa
     !> Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
@@ -590,23 +656,22 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of its links; 0: two rows. The clover term is made of the gauge field's.
     integer(c_int32_t) :: storage
-    !> What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-    !> eigenvalues and propagators follow it.
-    integer(c_int32_t) :: normalisation
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
   end type
   !> An operator that exists.
   type, bind(c) :: plaq_dirac_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Hopping parameter.
     real(c_double) :: kappa
+    !> Bare mass.
     real(c_double) :: mass
     !> Floating-point operations of one application to one right-hand side.
     real(c_double) :: flops
     !> Compulsory bytes of one application to one right-hand side.
     real(c_double) :: bytes
+    !> Precision of the operator.
     integer(c_int32_t) :: precision
+    !> Storage of its links.
     integer(c_int32_t) :: storage
   end type
 
@@ -636,21 +701,21 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
     integer(c_int32_t) :: position(4)
-    !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
-    real(c_double) :: boundary
     !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+    real(c_double) :: boundary
   end type
   !> What is known of where the columns of a field come from: members as in plaq_origin_params.
   type, bind(c) :: plaq_origin_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Coordinates x, y, z, t of the source; -1: not known.
     integer(c_int32_t) :: position(4)
-    real(c_double) :: boundary
+    !> Normalisation of the operator whose inverse a propagator is; -1: not known.
     integer(c_int32_t) :: normalisation
-    integer(c_int32_t) :: reserved
+    !> Boundary phase of the fermions in time in units of pi; NaN: not known.
+    real(c_double) :: boundary
   end type
 
   ! Multigrid
@@ -786,18 +851,18 @@ module plaq
     integer(c_int32_t) :: setup_columns
     !> What makes null vectors of random ones.
     integer(c_int32_t) :: setup_solver
-    !> Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
-    !> level easier to solve (Alexandrou et al., arXiv:1610.02370).
-    real(c_double) :: twist_factors(4)
     !> Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
     !> bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
     integer(c_int32_t) :: setup_vectors
-    integer(c_int32_t) :: reserved
+    !> Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+    !> level easier to solve (Alexandrou et al., arXiv:1610.02370).
+    real(c_double) :: twist_factors(4)
   end type
   !> A hierarchy.
   type, bind(c) :: plaq_multigrid_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Number of levels.
     integer(c_int32_t) :: levels
     !> What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
     integer(c_int32_t) :: refresh
@@ -810,7 +875,7 @@ module plaq
     integer(c_int64_t) :: bytes
   end type
   !> A level of a hierarchy.
-  type, bind(c) :: plaq_multigrid_level
+  type, bind(c) :: plaq_multigrid_level_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Extents of the whole lattice of the level.
@@ -862,20 +927,20 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_CALLBACK = 5
   !> Algorithms.
   !> Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CG = 0
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_CG = 0
   !> CG on M M^dagger y = b, x = M^dagger y.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNE = 1
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_CGNE = 1
   !> CG on M^dagger M x = M^dagger b.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_CGNR = 2
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_CGNR = 2
   !> Stabilised biconjugate gradient.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_BICGSTAB = 3
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_BICGSTAB = 3
   !> Restarted GCR, with MR inside every iteration if asked for.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_GCR = 4
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_GCR = 4
   !> Minimal residual with relaxation.
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_MR = 5
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_MR = 5
   !> Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
   !> multigrid as soon as its set-up pays (docs/propagator.md).
-  integer(c_int32_t), parameter :: PLAQ_ALGORITHM_AUTO = 6
+  integer(c_int32_t), parameter :: PLAQ_SOLVER_AUTO = 6
   !> The equation that is solved; M is the operator, P its even-odd preconditioned one on its parity.
   !> M x = b.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_M = 0
@@ -900,8 +965,8 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
   !> M M^dagger y = b, x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
-  !> What PLAQ_ALGORITHM_AUTO chose.
-  !> Nothing: the algorithm was asked for.
+  !> What PLAQ_SOLVER_AUTO chose.
+  !> Nothing: the solver was asked for.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
   !> No multigrid: its set-up would not have paid.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_KRYLOV = 1
@@ -916,22 +981,22 @@ module plaq
   !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
   !> next iteration, and the callback that asked is not called again.
   !> Arguments: iteration, residual, seconds, user.
-  !> How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
+  !> How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Algorithm of the iteration.
-    integer(c_int32_t) :: algorithm
+    !> Solver of the iteration.
+    integer(c_int32_t) :: solver
     !> Equation that is solved.
     integer(c_int32_t) :: solution
-    !> What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+    !> What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
     !> one of the normal equations, CGNE and CGNR have theirs.
     integer(c_int32_t) :: equations
     !> System that is solved through; on the whole lattice there is no even-odd preconditioning.
     integer(c_int32_t) :: system
-    !> Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+    !> Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
     !> applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
-    !> PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
+    !> PLAQ_SOLVER_AUTO on a GPU, else the operator's;
     !> plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
     !> that goes no deeper than its precision. The report says which.
     integer(c_int32_t) :: sloppy_precision
@@ -958,9 +1023,11 @@ module plaq
     !> Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
     !> many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
     integer(c_int32_t) :: columns
-    !> PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+    !> PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
     !> whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
     integer(c_int32_t) :: expected_columns
+    !> Time slice of the source, for distance_alpha.
+    integer(c_int32_t) :: distance_t0
     !> Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
     !> stop after the same one.
     real(c_double) :: max_seconds
@@ -971,9 +1038,6 @@ module plaq
     !> the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
     !> Without multigrid and several shifts; at most 160 / T. 0: none.
     real(c_double) :: distance_alpha
-    !> Time slice of the source, for distance_alpha.
-    integer(c_int32_t) :: distance_t0
-    integer(c_int32_t) :: reserved
   end type
   !> What a solve did. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
@@ -983,37 +1047,39 @@ module plaq
     integer(c_int32_t) :: converged
     !> 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
     integer(c_int32_t) :: stopped
+    !> Right-hand sides solved at a time: of a propagator its columns.
+    integer(c_int32_t) :: columns
     !> Iterations of the slowest right-hand side.
     integer(c_int64_t) :: iterations
     !> Largest |b - M x| / |b| over the right-hand sides.
     real(c_double) :: residual
     !> Largest heavy-quark residual.
     real(c_double) :: residual_hq
+    !> Seconds that the solve took.
     real(c_double) :: seconds
-    !> Floating-point operations and compulsory bytes of operators and vectors.
+    !> Floating-point operations of operators and vectors.
     real(c_double) :: flops
+    !> Bytes that operators and vectors read and write at least.
     real(c_double) :: bytes
     !> Most device memory held during the solve.
     integer(c_int64_t) :: memory_peak
     !> Residuals recomputed in the operator's precision.
     integer(c_int64_t) :: reliable_updates
-    !> Breakdowns after which directions were thrown away.
+    !> Breakdowns after which search directions were thrown away.
     integer(c_int64_t) :: restarts
-    !> The algorithm that finished; another one than asked for after a standstill.
-    integer(c_int32_t) :: algorithm
+    !> The solver that finished; another one than asked for after a standstill.
+    integer(c_int32_t) :: solver
     !> 1: given up because the recomputed residuals no longer fell. 0 and not converged:
     !> `stopped_by` says what ended the solve.
     integer(c_int32_t) :: standstill
-    !> Precision and storage of the iteration.
+    !> Precision of the iteration.
     integer(c_int32_t) :: sloppy_precision
+    !> Storage of the iteration's links.
     integer(c_int32_t) :: sloppy_storage
     !> Criterion that ended the solve.
     integer(c_int32_t) :: stopped_by
-    !> What PLAQ_ALGORITHM_AUTO chose.
+    !> What PLAQ_SOLVER_AUTO chose.
     integer(c_int32_t) :: chosen
-    !> Right-hand sides solved at a time: of a propagator its columns.
-    integer(c_int32_t) :: columns
-    integer(c_int32_t) :: reserved
   end type
   !> What a solve takes, known before anything runs.
   type, bind(c) :: plaq_plan_report
@@ -1035,10 +1101,15 @@ module plaq
   ! Sources, propagators and hadron correlators
   !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
   !> name:
+  !> The unit matrix.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
+  !> gamma_x.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_X = 1
+  !> gamma_y.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_Y = 2
+  !> gamma_z.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_Z = 4
+  !> gamma_t.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
   !> gamma_x gamma_y gamma_z gamma_t.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
@@ -1063,9 +1134,11 @@ module plaq
   !> Complex normal.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NORMAL = 3
   !> Indices that columns of noise are diluted in: bits.
+  !> A vector of noise for each spin.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_SPIN = 1
+  !> A vector of noise for each colour.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
-  !> Even or odd sites.
+  !> A vector of noise for even and one for odd sites.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
   !> Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
@@ -1077,14 +1150,14 @@ module plaq
   type, bind(c) :: plaq_source_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Sites of the source.
     integer(c_int32_t) :: kind
+    !> Numbers at these sites.
     integer(c_int32_t) :: noise
     !> Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
     integer(c_int32_t) :: position(4)
     !> p_mu = 2 pi momentum(mu) / L_mu.
     integer(c_int32_t) :: momentum(4)
-    !> Seed of the noise, which is the same on any number of ranks.
-    integer(c_int64_t) :: seed
     !> Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
     !> PLAQ_DILUTE_ bits of noise.
@@ -1100,8 +1173,8 @@ module plaq
     !> Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
     !> divisor of it: every time_parts-th.
     integer(c_int32_t) :: time_parts
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> Seed of the noise, which is the same on any number of ranks.
+    integer(c_int64_t) :: seed
   end type
   !> Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
   type, bind(c) :: plaq_sequential_params
@@ -1153,6 +1226,7 @@ module plaq
     real(c_double) :: boundary
     !> Parity of baryons forward in time, 1 or -1.
     integer(c_int32_t) :: parity
+    !> Projection of the spins of baryons.
     integer(c_int32_t) :: projection
   end type
 
@@ -1166,7 +1240,7 @@ module plaq
   !> One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_MATRIX = 3
   !> What a propagator's file holds.
-  type, bind(c) :: plaq_propagator_write_params
+  type, bind(c) :: plaq_spinor_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
@@ -1178,15 +1252,16 @@ module plaq
     type(c_ptr) :: info
   end type
   !> How to read a propagator.
-  type, bind(c) :: plaq_propagator_read_params
+  type, bind(c) :: plaq_spinor_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> The whole lattice that the file must have; all 0: any.
     integer(c_int32_t) :: extents(4)
     !> Precision of the field; 0: that of the file.
     integer(c_int32_t) :: precision
-    !> Must be 0.
-    integer(c_int32_t) :: reserved
+    !> 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+    !> they were written, and are known to be good.
+    integer(c_int32_t) :: wrong_checksum
   end type
 
   ! Eigenvectors of A: of M where it is hermitian, a Laplacian, else of M^dagger M
@@ -1263,23 +1338,28 @@ module plaq
     integer(c_int32_t) :: count
     !> Degree of the last polynomial.
     integer(c_int32_t) :: degree
+    !> Lower end of the polynomial's last interval.
     real(c_double) :: from
+    !> Upper end of that interval.
     real(c_double) :: to
-    !> Estimates of the ends of the spectrum.
+    !> Estimate of the smallest eigenvalue.
     real(c_double) :: least
+    !> Estimate of the largest eigenvalue.
     real(c_double) :: largest
+    !> Restarts of the search.
     integer(c_int64_t) :: restarts
     !> Multiplications of a vector with A.
     integer(c_int64_t) :: applications
+    !> Seconds that the search took.
     real(c_double) :: seconds
     !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
     !> 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
     !> because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
-    !> Vectors that the search had room for at most, and those of it that the device held; the others waited on the
-    !> host. 0 where Lanczos did not run.
+    !> Vectors that the search had room for at most; 0 where Lanczos did not run.
     integer(c_int32_t) :: room
+    !> Those of them that the device held; the others waited on the host.
     integer(c_int32_t) :: on_device
   end type
 
@@ -1348,18 +1428,23 @@ module plaq
     integer(c_int32_t) :: noise
     !> Noise vectors.
     integer(c_int32_t) :: vectors
+    !> Seed of the noise.
     integer(c_int64_t) :: seed
-    !> How times are diluted, and in how many parts where that has to be said.
+    !> Dilution of times.
     integer(c_int32_t) :: time
+    !> Number of parts of times, of dilutions that need it.
     integer(c_int32_t) :: time_parts
-    !> The same of spins.
+    !> Dilution of spins.
     integer(c_int32_t) :: spin
+    !> Number of parts of spins.
     integer(c_int32_t) :: spin_parts
-    !> The same of modes.
+    !> Dilution of modes.
     integer(c_int32_t) :: mode
+    !> Number of parts of modes.
     integer(c_int32_t) :: mode_parts
-    !> The first column, and columns from there on at most; 0: all.
+    !> The first column.
     integer(c_int32_t) :: first
+    !> Number of columns from there on at most; 0: all.
     integer(c_int32_t) :: count
   end type
   !> What modes there are.
@@ -1375,22 +1460,28 @@ module plaq
     integer(c_int32_t) :: stopped
     !> What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
     integer(c_int32_t) :: stopped_by
-    !> Modes of a slice, and slices of the whole lattice.
+    !> Modes of a slice.
     integer(c_int32_t) :: count
+    !> Time slices of the whole lattice.
     integer(c_int32_t) :: times
-    !> Steps and weight of stout smearing in space.
+    !> Steps of stout smearing in space.
     integer(c_int32_t) :: steps
+    !> Restarts of the search.
     integer(c_int32_t) :: restarts
+    !> Weight of the staples in that smearing.
     real(c_double) :: rho
     !> Multiplications of a vector of the lattice with -D^2.
     integer(c_int64_t) :: applications
     !> The largest eigenvalue.
     real(c_double) :: largest
+    !> Seconds that the search took.
     real(c_double) :: seconds
-    !> Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
-    !> 3. Other links are refused with these modes.
+    !> Average plaquette in planes of space of the links before smearing. Other links are refused with
+    !> these modes.
     real(c_double) :: plaquette_spatial
+    !> Average plaquette in planes with t of these links.
     real(c_double) :: plaquette_temporal
+    !> Average Re tr U / 3 of these links.
     real(c_double) :: link_trace
     !> Device memory of the modes.
     integer(c_int64_t) :: bytes
@@ -1416,26 +1507,29 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
   !> How D x = b is solved.
   !> x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_CG = 0
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_CG = 0
   !> Shifted unitary minimal residual.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SUMR = 1
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_SUMR = 1
   !> Flexible GCR, which takes a preconditioner.
-  integer(c_int32_t), parameter :: PLAQ_OVERLAP_GCR = 2
+  integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_GCR = 2
   !> Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
   !> of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_AUTO = 3
   !> The operator D or what is made of it.
+  !> D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_D = 0
+  !> D^dagger.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAG = 1
+  !> D^dagger D.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD = 2
-  !> sign(Q)
+  !> sign(Q).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SIGN = 3
-  !> Q = gamma5 (D_W - (1 + s))
+  !> Q = gamma5 (D_W - (1 + s)).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_Q = 4
   !> D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-  !> PLAQ_OVERLAP_DDAGD
+  !> PLAQ_OVERLAP_DDAGD.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_PLUS = 5
-  !> D^dagger D (1 - gamma5) / 2, likewise
+  !> D^dagger D (1 - gamma5) / 2, in one application likewise.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_DDAGD_MINUS = 6
   !> D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m with rho = 1 + s.
   type, bind(c) :: plaq_overlap_params
@@ -1487,7 +1581,7 @@ module plaq
     !> Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
     !> as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
     real(c_double) :: max_seconds
-    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+    !> Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
     integer(c_int32_t) :: high_modes
     !> Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
     integer(c_int32_t) :: max_restarts
@@ -1500,43 +1594,54 @@ module plaq
   type, bind(c) :: plaq_overlap_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Shift of the kernel.
     real(c_double) :: s
+    !> Quark mass.
     real(c_double) :: mass
     !> Polynomial or Zolotarev.
     integer(c_int32_t) :: sign
     !> Degree of the polynomial in Q^2, or poles.
     integer(c_int32_t) :: degree
-    !> Modes that are projected, and vectors that plaq_overlap_modes gives out.
+    !> Modes that are projected.
     integer(c_int32_t) :: modes
+    !> Vectors that plaq_overlap_vectors gives out.
     integer(c_int32_t) :: vectors
     !> Error of the sign function on the spectrum that is not projected.
     real(c_double) :: delta
-    !> Kappa of the projectors (Walk, section 2.8).
+    !> Kappa of the projector on positive chirality (Walk, section 2.8).
     real(c_double) :: kappa_plus
+    !> Kappa of the projector on negative chirality.
     real(c_double) :: kappa_minus
     !> Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
     !> rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
     real(c_double) :: error_bound
-    !> Moduli of eigenvalues of Q between which the approximation holds.
+    !> Smallest modulus of eigenvalues of Q that the approximation holds for.
     real(c_double) :: low
+    !> Largest modulus of eigenvalues of Q that the approximation holds for.
     real(c_double) :: high
-    !> Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+    !> Largest modulus of an eigenvalue of Q.
     real(c_double) :: largest
+    !> Error of that modulus.
     real(c_double) :: largest_error
+    !> Smallest modulus of an eigenvalue of Q that is not projected.
     real(c_double) :: next
     !> Multiplications of a vector with Q so far.
     integer(c_int64_t) :: multiplications
+    !> Precision of the operator.
     integer(c_int32_t) :: precision
+    !> Storage of its links.
     integer(c_int32_t) :: storage
-    !> Seconds to find the modes, and to make the approximation.
+    !> Seconds that the search for modes took.
     real(c_double) :: seconds_modes
+    !> Seconds that making the approximation took.
     real(c_double) :: seconds_sign
-    !> The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
-    integer(c_int32_t) :: algorithm
+    !> The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+    integer(c_int32_t) :: solver
     !> Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
     integer(c_int32_t) :: preconditioner
-    !> Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
+    !> Modes that plaq_overlap_high_values reports.
     integer(c_int32_t) :: high_modes
+    !> Low modes of D^dagger D of either chirality that are known.
     integer(c_int32_t) :: low_modes
     !> Vectors of `vectors` that the device holds; the others wait on the host.
     integer(c_int32_t) :: vectors_on_device
@@ -1550,7 +1655,7 @@ module plaq
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
     !> Algorithm.
-    integer(c_int32_t) :: algorithm
+    integer(c_int32_t) :: solver
     !> Largest number of iterations.
     integer(c_int32_t) :: max_iterations
     !> Largest |b - D x| / |b|, not far below the operator's error bound.
@@ -1686,42 +1791,49 @@ module plaq
   type, bind(c) :: plaq_gaugefix_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
+    !> Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
     real(c_double) :: functional
+    !> Violation theta of the field; in Coulomb gauge the average over the slices.
     real(c_double) :: theta
     !> Violation theta of the worst site.
     real(c_double) :: theta_max
-    !> Functional of the residual fixing, or 0.
+    !> Functional of the residual fixing; 0: there was none.
     real(c_double) :: residual_functional
+    !> Violation of the residual fixing; 0: there was none.
     real(c_double) :: residual_theta
     !> Sweeps, without annealing; in Coulomb gauge of the slowest slice.
     integer(c_int64_t) :: iterations
+    !> Sweeps of the residual fixing.
     integer(c_int64_t) :: residual_iterations
+    !> Seconds that the fixing took.
     real(c_double) :: seconds
     !> 1: all criteria were met, in every slice, and by the residual fixing.
     integer(c_int32_t) :: converged
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Copies made, and the one that is kept.
-    integer(c_int64_t) :: copies
-    integer(c_int64_t) :: best_copy
-    !> What was asked for, by default or not.
-    real(c_double) :: stop_theta
-    !> Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+    !> Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
     integer(c_int32_t) :: method
-    integer(c_int32_t) :: reserved
+    !> Number of copies made.
+    integer(c_int64_t) :: copies
+    !> Number of the copy that is kept.
+    integer(c_int64_t) :: best_copy
+    !> Largest violation theta that was accepted.
+    real(c_double) :: stop_theta
   end type
   !> One gauge copy, or one slice of it.
   type, bind(c) :: plaq_gaugefix_state
+    !> Gauge functional.
     real(c_double) :: functional
+    !> Violation theta.
     real(c_double) :: theta
+    !> Violation theta of the worst site.
     real(c_double) :: theta_max
     !> Seconds that a copy took; 0 of a slice.
     real(c_double) :: seconds
     !> Sweeps, without annealing.
     integer(c_int64_t) :: iterations
+    !> 1: all criteria were met.
     integer(c_int32_t) :: converged
-    integer(c_int32_t) :: reserved
   end type
 
   ! Momenta, gauge forces, link updates
@@ -1765,9 +1877,10 @@ module plaq
   type, bind(c) :: plaq_force_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
-    !> dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
+    !> Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
+    !> T_a) U, without the step.
     real(c_double) :: rms
+    !> Largest |F| of a link.
     real(c_double) :: max
     !> Iterations of solvers.
     integer(c_int64_t) :: iterations
@@ -1791,48 +1904,60 @@ module plaq
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Trajectories done, and how many of them were accepted.
+    !> Number of trajectories done.
     integer(c_int64_t) :: trajectories
+    !> Number of trajectories accepted.
     integer(c_int64_t) :: accepted
-    !> Number of the next one.
+    !> Number of the next trajectory.
     integer(c_int64_t) :: next_trajectory
-    !> Was the last one accepted.
+    !> 1: the last trajectory was accepted.
     integer(c_int32_t) :: last_accepted
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    !> Iterations of all solvers in the last one.
+    !> Iterations of all solvers in the last trajectory.
     integer(c_int64_t) :: iterations
+    !> Delta H of the last trajectory.
     real(c_double) :: delta_h
     !> Average over the run of exp(-Delta H): 1 within errors.
     real(c_double) :: exp_minus_delta_h
-    !> Kinetic term at start and end.
+    !> Kinetic term at the start of the last trajectory.
     real(c_double) :: kinetic_start
+    !> Kinetic term at its end.
     real(c_double) :: kinetic_end
+    !> Average plaquette after the last trajectory.
     real(c_double) :: plaquette
     !> Largest change of an entry when links were put back into SU(3).
     real(c_double) :: correction
-    !> Largest difference of a link, and of H, after the way there and back; -1: not checked.
+    !> Largest difference of an entry of a link after the way there and back; -1: not checked.
     real(c_double) :: reversibility_links
+    !> Difference of H after the way there and back; -1: not checked.
     real(c_double) :: reversibility_h
-    !> Seconds of the last trajectory, and of all.
+    !> Seconds of the last trajectory.
     real(c_double) :: trajectory_seconds
+    !> Seconds of all trajectories.
     real(c_double) :: seconds
   end type
   !> A monomial in the last trajectory.
   type, bind(c) :: plaq_monomial_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
+    !> Action at the start of the trajectory.
     real(c_double) :: action_start
+    !> Action at its end.
     real(c_double) :: action_end
-    !> Force evaluations, the average of their rms, and the largest force of a link.
+    !> Number of evaluations of the force.
     integer(c_int64_t) :: kicks
+    !> Average of the forces' rms.
     real(c_double) :: rms
+    !> Largest force of a link.
     real(c_double) :: max
-    !> Iterations of solvers in forces, and in heat bath and actions.
+    !> Iterations of solvers in forces.
     integer(c_int64_t) :: force_iterations
+    !> Iterations of solvers in heat bath and actions.
     integer(c_int64_t) :: action_iterations
+    !> Seconds that the monomial took.
     real(c_double) :: seconds
-    !> Seconds in solvers: the rest is what is no solve.
+    !> Seconds of them in solvers.
     real(c_double) :: solve_seconds
   end type
 
@@ -1953,28 +2078,34 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Flow time reached.
     real(c_double) :: time
-    !> t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
+    !> Scale t0 with t^2 E = 0.3, E from clover leaves.
     real(c_double) :: t0_clover
+    !> Scale t0, E from plaquettes.
     real(c_double) :: t0_plaquette
-    !> w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
+    !> Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
     real(c_double) :: w0_clover
+    !> Scale w0, E from plaquettes.
     real(c_double) :: w0_plaquette
+    !> Steps of the flow that count.
     integer(c_int64_t) :: steps
     !> Steps that were done again with a smaller step.
     integer(c_int64_t) :: repeated
-    real(c_double) :: seconds
     !> 1: the callback asked to stop.
     integer(c_int32_t) :: stopped
-    integer(c_int32_t) :: reserved
+    !> Seconds that the flow took.
+    real(c_double) :: seconds
   end type
   !> Observables at a flow time.
   type, bind(c) :: plaq_flow_point
+    !> Flow time t / a^2.
     real(c_double) :: time
-    !> Average plaquettes, 1 for unit links.
+    !> Average plaquette of the planes xy, xz and yz, 1 for unit links.
     real(c_double) :: plaquette_spatial
+    !> Average plaquette of the planes xt, yt and zt.
     real(c_double) :: plaquette_temporal
-    !> Action density from clover leaves, as plaq_gauge_topology gives it.
+    !> Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
     real(c_double) :: energy_spatial
+    !> Action density from clover leaves of the planes xt, yt and zt.
     real(c_double) :: energy_temporal
     !> Topological charge.
     real(c_double) :: charge
@@ -2147,15 +2278,15 @@ module plaq
       type(c_ptr), value :: data
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_read_params_init(params, struct_size) bind(c)
+    integer(c_int32_t) function plaq_gauge_read_params_init(params, struct_size) bind(c)
       import
-      type(plaq_read_params), intent(inout) :: params
+      type(plaq_gauge_read_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_write_params_init(params, struct_size) bind(c)
+    integer(c_int32_t) function plaq_gauge_write_params_init(params, struct_size) bind(c)
       import
-      type(plaq_write_params), intent(inout) :: params
+      type(plaq_gauge_write_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
@@ -2168,25 +2299,25 @@ module plaq
     !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
     !> FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
     !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_gauge_read_file(context, path, params, gauge, report) bind(c)
+    integer(c_int32_t) function plaq_gauge_read(context, path, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
       character(kind=c_char), intent(in) :: path(*)
-      type(plaq_read_params), intent(in), optional :: params
+      type(plaq_gauge_read_params), intent(in), optional :: params
       type(plaq_gauge), intent(inout) :: gauge
       type(plaq_file_report), intent(inout), optional :: report
     end function
     !> Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-    integer(c_int32_t) function plaq_gauge_write_file(gauge, path, params) bind(c)
+    integer(c_int32_t) function plaq_gauge_write(gauge, path, params) bind(c)
       import
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: path(*)
-      type(plaq_write_params), intent(in), optional :: params
+      type(plaq_gauge_write_params), intent(in), optional :: params
     end function
     !> A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
     !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
     !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-    integer(c_int32_t) function plaq_gauge_file_text(path, text, value, capacity, found) bind(c)
+    integer(c_int32_t) function plaq_gauge_read_text(path, text, value, capacity, found) bind(c)
       import
       character(kind=c_char), intent(in) :: path(*)
       integer(c_int32_t), value :: text
@@ -2305,15 +2436,15 @@ module plaq
       real(c_double), intent(inout) :: products(2 * count)
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_update_params_init(params, struct_size) bind(c)
+    integer(c_int32_t) function plaq_heatbath_params_init(params, struct_size) bind(c)
       import
-      type(plaq_update_params), intent(inout) :: params
+      type(plaq_heatbath_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_update_report_init(report, struct_size) bind(c)
+    integer(c_int32_t) function plaq_heatbath_report_init(report, struct_size) bind(c)
       import
-      type(plaq_update_report), intent(inout) :: report
+      type(plaq_heatbath_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Average plaquettes.
@@ -2377,13 +2508,13 @@ module plaq
       real(c_double), value :: width
     end function
     !> Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
-    integer(c_int32_t) function plaq_gauge_update(gauge, params, callback, user, report) bind(c)
+    integer(c_int32_t) function plaq_gauge_heatbath(gauge, params, callback, user, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
-      type(plaq_update_params), intent(in), optional :: params
+      type(plaq_heatbath_params), intent(in), optional :: params
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
-      type(plaq_update_report), intent(inout), optional :: report
+      type(plaq_heatbath_report), intent(inout), optional :: report
     end function
     !> Right-hand side b becomes noise vector number `first` + b of `seed`.
     integer(c_int32_t) function plaq_spinor_noise(spinor, noise, seed, first) bind(c)
@@ -2487,7 +2618,11 @@ module plaq
     end function
     !> Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
     !> the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
-    integer(c_int32_t) function plaq_doublet_create(context, gauge, params, epsilon, dirac) bind(c)
+    integer(c_int32_t) function plaq_dirac_create_doublet(context, &
+        gauge, &
+        params, &
+        epsilon, &
+        dirac) bind(c)
       import
       type(plaq_context), value :: context
       type(plaq_gauge), value :: gauge
@@ -2556,7 +2691,7 @@ module plaq
     !> Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
     !> eigensolvers take it like any operator; it is hermitian, and every Schur complement and
     !> normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_laplace_create(context, gauge, params, dirac) bind(c)
+    integer(c_int32_t) function plaq_dirac_create_laplace(context, gauge, params, dirac) bind(c)
       import
       type(plaq_context), value :: context
       type(plaq_gauge), value :: gauge
@@ -2611,9 +2746,9 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_multigrid_level_init(report, struct_size) bind(c)
+    integer(c_int32_t) function plaq_multigrid_level_report_init(report, struct_size) bind(c)
       import
-      type(plaq_multigrid_level), intent(inout) :: report
+      type(plaq_multigrid_level_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
@@ -2688,7 +2823,7 @@ module plaq
       import
       type(plaq_multigrid), value :: multigrid
       integer(c_int32_t), value :: level
-      type(plaq_multigrid_level), intent(inout), optional :: report
+      type(plaq_multigrid_level_report), intent(inout), optional :: report
     end function
     !> The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
     !> sides of a new full field: all levels can be built from them again.
@@ -2700,7 +2835,7 @@ module plaq
     end function
     !> Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
     !> at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_multigrid_save(multigrid, file) bind(c)
+    integer(c_int32_t) function plaq_multigrid_write(multigrid, file) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       character(kind=c_char), intent(in) :: file(*)
@@ -2709,7 +2844,7 @@ module plaq
     !> number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
     !> vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     !> plaq_multigrid_create.
-    integer(c_int32_t) function plaq_multigrid_load(dirac, params, file, multigrid) bind(c)
+    integer(c_int32_t) function plaq_multigrid_read(dirac, params, file, multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_multigrid_params), intent(in), optional :: params
@@ -2759,7 +2894,7 @@ module plaq
     !> less, fewer are solved for at a time. Where there is more, a
     !> solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     !> A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-    !> solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+    !> solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -2813,7 +2948,7 @@ module plaq
     !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
     !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
     !> x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-    !> the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+    !> the right-hand sides. solver, tol and initial_guess of the parameters are not used;
     !> automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
     !> max_seconds are those of the call.
     !> Arrays: x[count], sigma[count], tol[count], residuals[count].
@@ -2866,7 +3001,7 @@ module plaq
       integer(c_int64_t), intent(inout) :: columns
     end function
     !> to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-    !> the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+    !> the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
     !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     integer(c_int32_t) function plaq_spinor_sequential(from, to, params) bind(c)
       import
@@ -2902,7 +3037,7 @@ module plaq
     !> (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
     !> sides.
     !> Arrays: residuals[right-hand sides of sources].
-    integer(c_int32_t) function plaq_solver_columns(solver, &
+    integer(c_int32_t) function plaq_solver_propagator_from(solver, &
         sources, &
         callback, &
         user, &
@@ -2941,7 +3076,10 @@ module plaq
     end function
     !> Effective masses of a correlator of `times` numbers; NaN where there is none.
     !> Arrays: correlator[times], masses[times].
-    integer(c_int32_t) function plaq_effective_mass(correlator, times, form, masses) bind(c)
+    integer(c_int32_t) function plaq_correlator_effective_mass(correlator, &
+        times, &
+        form, &
+        masses) bind(c)
       import
       integer(c_int64_t), value :: times
       integer(c_int32_t), value :: form
@@ -2963,7 +3101,7 @@ module plaq
     !> im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
     !> fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
-    integer(c_int32_t) function plaq_contract_mesons(quark, &
+    integer(c_int32_t) function plaq_spinor_contract_mesons(quark, &
         antiquark, &
         params, &
         gammas, &
@@ -2987,7 +3125,7 @@ module plaq
     !> strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
     !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
-    integer(c_int32_t) function plaq_contract_baryons(light, &
+    integer(c_int32_t) function plaq_spinor_contract_baryons(light, &
         strange, &
         params, &
         baryons, &
@@ -3008,40 +3146,37 @@ module plaq
       real(c_double), intent(inout) :: correlators(2 * times * count * nmomenta)
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_propagator_write_params_init(params, struct_size) bind(c)
+    integer(c_int32_t) function plaq_spinor_write_params_init(params, struct_size) bind(c)
       import
-      type(plaq_propagator_write_params), intent(inout) :: params
+      type(plaq_spinor_write_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_propagator_read_params_init(params, struct_size) bind(c)
+    integer(c_int32_t) function plaq_spinor_read_params_init(params, struct_size) bind(c)
       import
-      type(plaq_propagator_read_params), intent(inout) :: params
+      type(plaq_spinor_read_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
     !> for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
     !> records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-    integer(c_int32_t) function plaq_propagator_write_file(propagator, &
-        sources, &
-        path, &
-        params) bind(c)
+    integer(c_int32_t) function plaq_spinor_write(propagator, sources, path, params) bind(c)
       import
       type(plaq_spinor), value :: propagator
       type(plaq_spinor), value :: sources
       character(kind=c_char), intent(in) :: path(*)
-      type(plaq_propagator_write_params), intent(in), optional :: params
+      type(plaq_spinor_write_params), intent(in), optional :: params
     end function
     !> A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
     !> spin + colour where the file says which they are, else in its order. Checksums are compared;
     !> what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
     !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_propagator_read_file(context, path, params, propagator) bind(c)
+    integer(c_int32_t) function plaq_spinor_read(context, path, params, propagator) bind(c)
       import
       type(plaq_context), value :: context
       character(kind=c_char), intent(in) :: path(*)
-      type(plaq_propagator_read_params), intent(in), optional :: params
+      type(plaq_spinor_read_params), intent(in), optional :: params
       type(plaq_spinor), intent(inout) :: propagator
     end function
     !> Fills in defaults; pass sizeof.
@@ -3079,14 +3214,14 @@ module plaq
     !> Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
     !> bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
     !> parity; FILE_WRITE.
-    integer(c_int32_t) function plaq_eigen_save(eigen, file) bind(c)
+    integer(c_int32_t) function plaq_eigen_write(eigen, file) bind(c)
       import
       type(plaq_eigen), value :: eigen
       character(kind=c_char), intent(in) :: file(*)
     end function
     !> Eigenvectors of such a file as those of this operator: values and residuals are measured with
     !> it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
-    integer(c_int32_t) function plaq_eigen_load(dirac, file, eigen, report) bind(c)
+    integer(c_int32_t) function plaq_eigen_read(dirac, file, eigen, report) bind(c)
       import
       type(plaq_dirac), value :: dirac
       character(kind=c_char), intent(in) :: file(*)
@@ -3117,7 +3252,7 @@ module plaq
       type(plaq_spinor), intent(inout) :: vectors
     end function
     !> A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
-    integer(c_int32_t) function plaq_eigen_some(eigen, first, count, vectors) bind(c)
+    integer(c_int32_t) function plaq_eigen_some_vectors(eigen, first, count, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
       integer(c_int64_t), value :: first
@@ -3163,14 +3298,14 @@ module plaq
     end function
     !> Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
     !> beside them. It appears complete or not at all. Errors: FILE_WRITE.
-    integer(c_int32_t) function plaq_modes_save(modes, file) bind(c)
+    integer(c_int32_t) function plaq_modes_write(modes, file) bind(c)
       import
       type(plaq_modes), value :: modes
       character(kind=c_char), intent(in) :: file(*)
     end function
     !> Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
     !> Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
-    integer(c_int32_t) function plaq_modes_load(gauge, smeared, file, modes, report) bind(c)
+    integer(c_int32_t) function plaq_modes_read(gauge, smeared, file, modes, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge), value :: smeared
@@ -3249,7 +3384,7 @@ module plaq
     !> paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
     !> work was ended. Errors: those of plaq_modes_perambulators.
     !> Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
-    integer(c_int32_t) function plaq_modes_generalised(modes, &
+    integer(c_int32_t) function plaq_modes_generalised_perambulators(modes, &
         solver, &
         source_time, &
         sink_time, &
@@ -3409,7 +3544,7 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-    !> plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+    !> plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
     !> KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
     !> too inexact modes: the message says what to change), OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_overlap_create(context, &
@@ -3428,11 +3563,11 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_overlap), intent(inout) :: overlap
     end function
-    !> The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+    !> The same with the modes of a file of plaq_overlap_write, which are not sought again: their
     !> residuals with these links are measured. Low modes of D in the file start solves, and answer
     !> plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
     !> other links or parameters; FILE_*.
-    integer(c_int32_t) function plaq_overlap_load(context, gauge, params, file, overlap) bind(c)
+    integer(c_int32_t) function plaq_overlap_read(context, gauge, params, file, overlap) bind(c)
       import
       type(plaq_context), value :: context
       type(plaq_gauge), value :: gauge
@@ -3442,13 +3577,13 @@ module plaq
     end function
     !> Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
     !> records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
-    integer(c_int32_t) function plaq_overlap_save(overlap, file) bind(c)
+    integer(c_int32_t) function plaq_overlap_write(overlap, file) bind(c)
       import
       type(plaq_overlap), value :: overlap
       character(kind=c_char), intent(in) :: file(*)
     end function
     !> The same operator with another mass; modes are shared.
-    integer(c_int32_t) function plaq_overlap_with_mass(overlap, mass, other) bind(c)
+    integer(c_int32_t) function plaq_overlap_create_with_mass(overlap, mass, other) bind(c)
       import
       type(plaq_overlap), value :: overlap
       real(c_double), value :: mass
@@ -3468,7 +3603,7 @@ module plaq
     !> Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
     !> |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
     !> Arrays: values[count], residuals[count], distances[count].
-    integer(c_int32_t) function plaq_overlap_kernel(overlap, &
+    integer(c_int32_t) function plaq_overlap_kernel_values(overlap, &
         values, &
         residuals, &
         distances, &
@@ -3484,7 +3619,11 @@ module plaq
     !> on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
     !> them; the last two may be NULL.
     !> Arrays: values[count], residuals[count], gaps[count].
-    integer(c_int32_t) function plaq_overlap_high(overlap, values, residuals, gaps, count) bind(c)
+    integer(c_int32_t) function plaq_overlap_high_values(overlap, &
+        values, &
+        residuals, &
+        gaps, &
+        count) bind(c)
       import
       type(plaq_overlap), value :: overlap
       integer(c_int64_t), value :: count
@@ -3493,7 +3632,7 @@ module plaq
       real(c_double), intent(inout), optional :: gaps(count)
     end function
     !> A new field with all vectors of the search, the projected ones first.
-    integer(c_int32_t) function plaq_overlap_modes(overlap, vectors) bind(c)
+    integer(c_int32_t) function plaq_overlap_vectors(overlap, vectors) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_spinor), intent(inout) :: vectors
@@ -3544,7 +3683,7 @@ module plaq
     !> eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
     !> `count`: at most low_modes of the report.
     !> Arrays: values[count], residuals[count].
-    integer(c_int32_t) function plaq_overlap_low(overlap, &
+    integer(c_int32_t) function plaq_overlap_low_values(overlap, &
         chirality, &
         values, &
         residuals, &
@@ -3670,7 +3809,7 @@ module plaq
     !> Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
     !> UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
     !> CUFFT_MISSING: the links stay as they were.
-    integer(c_int32_t) function plaq_gaugefix_run(gauge, &
+    integer(c_int32_t) function plaq_gauge_fix(gauge, &
         params, &
         callback, &
         user, &
@@ -3822,7 +3961,7 @@ module plaq
       type(c_ptr), value :: data
     end function
     !> The gauge action of the links, all ranks.
-    integer(c_int32_t) function plaq_action_gauge(gauge, params, action) bind(c)
+    integer(c_int32_t) function plaq_gauge_action(gauge, params, action) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_action_params), intent(in), optional :: params
@@ -3830,7 +3969,7 @@ module plaq
     end function
     !> momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
     !> in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
-    integer(c_int32_t) function plaq_force_gauge(gauge, params, momentum, step, report) bind(c)
+    integer(c_int32_t) function plaq_gauge_force(gauge, params, momentum, step, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_action_params), intent(in), optional :: params
@@ -3869,7 +4008,7 @@ module plaq
     !> as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
     !> UNSUPPORTED.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
-    integer(c_int32_t) function plaq_action_paths(gauge, &
+    integer(c_int32_t) function plaq_gauge_path_action(gauge, &
         steps, &
         lengths, &
         coefficients, &
@@ -3886,7 +4025,7 @@ module plaq
     !> momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
     !> above, FIELD_MISMATCH.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
-    integer(c_int32_t) function plaq_force_paths(gauge, &
+    integer(c_int32_t) function plaq_gauge_path_force(gauge, &
         steps, &
         lengths, &
         coefficients, &
@@ -3924,7 +4063,7 @@ module plaq
     !> `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
     !> the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
     !> Arrays: coefficients[count].
-    integer(c_int32_t) function plaq_force_wilson(dirac, &
+    integer(c_int32_t) function plaq_dirac_hop_force(dirac, &
         momentum, &
         step, &
         x, &
@@ -3945,7 +4084,7 @@ module plaq
     !> flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
     !> UNSUPPORTED without such a clover term.
     !> Arrays: coefficients[count].
-    integer(c_int32_t) function plaq_force_clover(dirac, &
+    integer(c_int32_t) function plaq_dirac_clover_force(dirac, &
         momentum, &
         step, &
         x, &
@@ -3969,7 +4108,7 @@ module plaq
     !> determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
     !> its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
     !> Arrays: coefficients[count].
-    integer(c_int32_t) function plaq_force_schur(dirac, &
+    integer(c_int32_t) function plaq_dirac_schur_force(dirac, &
         system, &
         momentum, &
         step, &
@@ -4070,15 +4209,15 @@ module plaq
     end function
     !> Writes links, place and the intervals that monomials have measured to a file (ILDG, double
     !> precision) from which the chain goes on bit for bit; it appears complete or not at all.
-    integer(c_int32_t) function plaq_hmc_save(hmc, gauge, file) bind(c)
+    integer(c_int32_t) function plaq_hmc_write(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
     !> Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-    !> those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
-    integer(c_int32_t) function plaq_hmc_load(hmc, gauge, file) bind(c)
+    !> those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
+    integer(c_int32_t) function plaq_hmc_read(hmc, gauge, file) bind(c)
       import
       type(plaq_hmc), value :: hmc
       type(plaq_gauge), value :: gauge
@@ -4137,7 +4276,7 @@ module plaq
       type(plaq_hmc_parts), value :: parts
     end function
     !> Adds a level with so many steps of a plaq_integrator.
-    integer(c_int32_t) function plaq_hmc_add_level(parts, integrator, steps) bind(c)
+    integer(c_int32_t) function plaq_hmc_parts_add_level(parts, integrator, steps) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
       integer(c_int32_t), value :: integrator
@@ -4145,15 +4284,15 @@ module plaq
     end function
     !> Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
     !> BAD_PARAMETER, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_hmc_add_gauge(parts, name, params) bind(c)
+    integer(c_int32_t) function plaq_hmc_parts_add_gauge(parts, name, params) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
       character(kind=c_char), intent(in) :: name(*)
       type(plaq_gauge_action_params), intent(in), optional :: params
     end function
-    !> Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
-    integer(c_int32_t) function plaq_hmc_add_paths(parts, &
+    integer(c_int32_t) function plaq_hmc_parts_add_paths(parts, &
         name, &
         steps, &
         lengths, &
@@ -4170,7 +4309,7 @@ module plaq
     !> Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
     !> kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
     !> BAD_PARAMETER, UNSUPPORTED.
-    integer(c_int32_t) function plaq_hmc_add_quarks(parts, &
+    integer(c_int32_t) function plaq_hmc_parts_add_quarks(parts, &
         name, &
         params, &
         dirac, &
@@ -4207,7 +4346,7 @@ module plaq
     !> made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
     !> UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
     !> Arrays: points[capacity].
-    integer(c_int32_t) function plaq_flow_run(gauge, &
+    integer(c_int32_t) function plaq_gauge_flow(gauge, &
         params, &
         callback, &
         user, &

@@ -991,7 +991,7 @@ void updateMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 void destroyMultigridQuda(void *mg_instance);
 
 /** Writes the null vectors of the finest level to the file that vec_outfile[0] names, with `_level_0_nvec_` and
- * their number behind it, in the format of plaq_multigrid_save. */
+ * their number behind it, in the format of plaq_multigrid_write. */
 void dumpMultigridQuda(void *mg_instance, QudaMultigridParam *param);
 
 /** The n_conv eigenvectors at the end `spectrum` of A, of unit length, and their eigenvalues from that end on. A is

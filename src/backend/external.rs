@@ -30,6 +30,7 @@ words!(Location {
 choices! {
     /// Memory that the pointers point to.
     names Location: plaq_location {
+        /// Memory of the host.
         Host = 0, PLAQ_LOCATION_HOST, "host";
         /// Memory of the context's device.
         Device = 1, PLAQ_LOCATION_DEVICE, "device";

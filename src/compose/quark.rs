@@ -6,11 +6,14 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::operators::{Boundary, DiracParams};
-use crate::params::{parameters, Reserved};
+use crate::params::parameters;
 
 parameters! {
     /// A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
     pub struct QuarkParams: plaq_dirac_params {
+        /// What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+        /// eigenvalues and propagators follow it.
+        normalisation: Normalisation = Normalisation::Mass;
         /// Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
         kappa: Option<f64> = None, above(0.0, 2.0), absent("mass");
         /// Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
@@ -25,16 +28,11 @@ parameters! {
         hop: [f64; 4] = [1.0; 4];
         /// Boundary phases in units of pi: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x); 1: antiperiodic. Outside of C
         /// also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
-        boundary: Boundary = Boundary::ANTIPERIODIC;
+        boundary: Boundary = Boundary::ANTIPERIODIC, old("phase");
         /// Precision of the operator; 0: that of the gauge field.
         precision: Option<Precision> = None, absent("links");
         /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
         storage: Option<Recon> = None;
-        /// What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-        /// eigenvalues and propagators follow it.
-        normalisation: Normalisation = Normalisation::Mass;
-        /// Must be 0.
-        reserved: Reserved = Reserved;
     }
 }
 

@@ -71,9 +71,13 @@ words!(GammaBasis {
 choices! {
     /// Gamma matrices that spinors of an array refer to (docs/layouts.md).
     names GammaBasis: plaq_basis {
+        /// DeGrand-Rossi basis, of MILC, Chroma and QUDA.
         DeGrandRossi = 0, PLAQ_BASIS_DEGRAND_ROSSI, "degrand_rossi";
+        /// UKQCD basis, non-relativistic: gamma_t is diagonal.
         Ukqcd = 1, PLAQ_BASIS_UKQCD, "ukqcd";
+        /// Chiral basis of openQCD.
         Chiral = 2, PLAQ_BASIS_CHIRAL, "chiral";
+        /// Dirac-Pauli basis: gamma_t is diagonal.
         DiracPauli = 3, PLAQ_BASIS_DIRAC_PAULI, "dirac_pauli";
     }
 }

@@ -59,7 +59,9 @@ choices! {
     /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
     /// otherwise; sums are in double.
     impl Precision: plaq_precision {
+        /// 64-bit floating point.
         F64 = 8, PLAQ_PRECISION_DOUBLE, "double";
+        /// 32-bit floating point.
         F32 = 4, PLAQ_PRECISION_SINGLE, "single";
         /// 16-bit fixed point, for spinors with one norm per site.
         F16 = 2, PLAQ_PRECISION_HALF, "half";

@@ -27,8 +27,11 @@ words!(Subset {
 choices! {
     /// Sites that a field has: parity is (x + y + z + t) mod 2.
     names Subset: plaq_subset {
+        /// All sites.
         Full = 0, PLAQ_SUBSET_FULL, "full";
+        /// Sites of parity 0.
         Even = 1, PLAQ_SUBSET_EVEN, "even";
+        /// Sites of parity 1.
         Odd = 2, PLAQ_SUBSET_ODD, "odd";
     }
 }

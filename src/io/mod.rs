@@ -76,14 +76,17 @@ words!(FileFormat {
 
 choices! {
     names FileFormat: plaq_file_format {
-        /// NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+        /// NERSC archive with two rows of each link.
         Nersc = 1, PLAQ_FILE_FORMAT_NERSC, "nersc";
+        /// NERSC archive with three rows of each link.
         Nersc3x3 = 2, PLAQ_FILE_FORMAT_NERSC_3X3, "nersc_3x3";
         /// ILDG with SciDAC records in LIME.
         Ildg = 3, PLAQ_FILE_FORMAT_ILDG, "ildg";
         /// MILC version 5, single precision; older versions are read, too.
         Milc = 4, PLAQ_FILE_FORMAT_MILC, "milc";
+        /// openQCD, double precision.
         OpenQcd = 5, PLAQ_FILE_FORMAT_OPENQCD, "openqcd";
+        /// DDalphaAMG, double precision.
         DdAlphaAmg = 6, PLAQ_FILE_FORMAT_DDALPHAAMG, "ddalphaamg";
     }
 }
@@ -102,7 +105,9 @@ words!(ByteOrder {
 
 choices! {
     names ByteOrder: plaq_byte_order {
+        /// Least significant byte first.
         Little = 1, PLAQ_BYTE_ORDER_LITTLE, "little";
+        /// Most significant byte first.
         Big = 2, PLAQ_BYTE_ORDER_BIG, "big";
     }
 }

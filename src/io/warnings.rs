@@ -40,7 +40,7 @@ choices! {
     names Warning: plaq_file_warning {
         /// ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
         Format = 1, PLAQ_FILE_WARNING_FORMAT, "format";
-        /// The checksum is not that of the links (plaq_read_params.wrong_checksum).
+        /// The checksum is not that of the links (plaq_gauge_read_params.wrong_checksum).
         WrongChecksum = 2, PLAQ_FILE_WARNING_CHECKSUM, "checksum";
         /// The file has no checksum: damage that keeps links unitary goes unnoticed.
         NoChecksum = 4, PLAQ_FILE_WARNING_NO_CHECKSUM, "no_checksum";

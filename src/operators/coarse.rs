@@ -39,7 +39,9 @@ choices! {
     /// Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
     /// otherwise; sums are in double.
     impl LinkPrecision: plaq_precision {
+        /// 64-bit floating point.
         Double = 8, PLAQ_PRECISION_DOUBLE, "double";
+        /// 32-bit floating point.
         Single = 4, PLAQ_PRECISION_SINGLE, "single";
         /// 16-bit fixed point, for spinors with one norm per site.
         Half = 2, PLAQ_PRECISION_HALF, "half";

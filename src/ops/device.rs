@@ -27,7 +27,9 @@ choices! {
     names DeviceKind: plaq_device {
         /// CUDA if there is a usable GPU, else the CPU.
         Auto = 0, PLAQ_DEVICE_AUTO, "auto";
+        /// The CPU.
         Cpu = 1, PLAQ_DEVICE_CPU, "cpu";
+        /// An NVIDIA GPU, by CUDA.
         Cuda = 2, PLAQ_DEVICE_CUDA, "cuda";
     }
 }

@@ -72,10 +72,15 @@ choices! {
     /// gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
     /// name:
     names Gamma: plaq_gamma {
+        /// The unit matrix.
         ONE = 0, PLAQ_GAMMA_ONE, "one";
+        /// gamma_x.
         X = 1, PLAQ_GAMMA_X, "x";
+        /// gamma_y.
         Y = 2, PLAQ_GAMMA_Y, "y";
+        /// gamma_z.
         Z = 4, PLAQ_GAMMA_Z, "z";
+        /// gamma_t.
         T = 8, PLAQ_GAMMA_T, "t";
         /// gamma_x gamma_y gamma_z gamma_t.
         FIVE = 15, PLAQ_GAMMA_5, "5";

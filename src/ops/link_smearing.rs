@@ -7,7 +7,7 @@ use crate::backend::args::SmearArgs;
 use crate::backend::{kernels, FieldView};
 use crate::error::Result;
 use crate::fields::{GaugeField, Group, MatrixField, MatrixForm, Momenta, Precision, Recon};
-use crate::params::{choices, parameters, Reserved};
+use crate::params::{choices, parameters};
 use crate::refuse;
 
 choices! {
@@ -48,12 +48,10 @@ parameters! {
         kind: SmearingKind = SmearingKind::Stout;
         /// Steps of smearing.
         steps: usize = 1, within(0, 100_000);
-        /// Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
-        alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
         /// Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
         directions: usize = 15, within(0, i32::MAX as i64);
-        /// Must be 0.
-        reserved: Reserved = Reserved;
+        /// Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
+        alpha: [f64; 3] = [f64::NAN, 0.6, 0.3];
     }
 }
 

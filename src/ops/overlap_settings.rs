@@ -70,7 +70,7 @@ parameters! {
         /// Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
         /// as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks.
         max_seconds: f64 = 0.0;
-        /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+        /// Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
         high_modes: usize = 1, within(1, MAX_MODES);
         /// Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
         max_restarts: usize = 300, within(1, 1_000_000);
@@ -128,7 +128,7 @@ parameters! {
     /// How D x = b is solved.
     pub struct OverlapSolving: plaq_overlap_solve_params {
         /// Algorithm.
-        algorithm: OverlapAlgorithm = OverlapAlgorithm::Auto;
+        solver: OverlapAlgorithm = OverlapAlgorithm::Auto, old("algorithm");
         /// Largest number of iterations.
         max_iterations: usize = 2000, within(1, i32::MAX as i64);
         /// Largest |b - D x| / |b|, not far below the operator's error bound.
@@ -212,7 +212,7 @@ impl OverlapSolving {
         if sloppy.1.group() != Group::Su3 {
             refuse!(Unsupported, "params.sloppy_storage", expected("a storage of SU(3) links"));
         }
-        let (mut algorithm, mut iterations) = (self.algorithm, self.wilson_iterations);
+        let (mut algorithm, mut iterations) = (self.solver, self.wilson_iterations);
         let mut multigrid = self.multigrid;
         if algorithm == OverlapAlgorithm::Auto {
             if op.preconditioner_wins(modes.as_deref(), masses) {

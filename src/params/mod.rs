@@ -11,8 +11,8 @@ mod value;
 pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
 pub use suggestion::{hint, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
-pub use table::{find, parameters};
-pub use value::{Element, Param, Reserved};
+pub use table::{find, parameters, renamed};
+pub use value::{Element, Param};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -241,6 +241,8 @@ pub struct Field {
     pub size: usize,
     pub doc: Doc,
     pub range: Range,
+    /// The name that the member had in earlier versions; empty: none.
+    pub old: &'static str,
     /// The default of a parameter, as the header writes it.
     pub default: Option<fn() -> String>,
 }
@@ -254,18 +256,20 @@ impl Field {
         size: 8,
         doc: &[" sizeof of this struct, set by its init function."],
         range: Range::ANY,
+        old: "",
         default: None,
     };
 }
 
-/// Whether these members fill a struct of `size` bytes without gaps.
-pub const fn is_packed(fields: &[Field], size: usize) -> bool {
+/// Whether these members come in order and the last one ends a struct of `size` bytes: then a member that a later
+/// version adds never lies where programs compiled before have padding. Gaps between members stay gaps.
+pub const fn ends_with_a_member(fields: &[Field], size: usize) -> bool {
     let (mut i, mut next) = (0, 0);
     while i < fields.len() {
-        if fields[i].offset != next {
+        if fields[i].offset < next {
             return false;
         }
-        next += fields[i].size;
+        next = fields[i].offset + fields[i].size;
         i += 1;
     }
     next == size && size.is_multiple_of(8)

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::{Doc, Field, Type};
 use crate::error::Result;
-use crate::refuse;
+use crate::{bail, refuse};
 
 /// The range of numbers that a parameter may have.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,8 +67,6 @@ pub enum Kind {
     Word,
     /// True or false.
     Flag,
-    /// No parameter, but unused space in a struct of C.
-    Reserved,
 }
 
 /// A parameter.
@@ -76,6 +74,8 @@ pub enum Kind {
 pub struct Row {
     /// Name of the member in Rust and C and of the key in TOML; with dashes, of the program's option.
     pub name: &'static str,
+    /// The name that the parameter had in earlier versions, which is refused with the present one; empty: none.
+    pub old: &'static str,
     /// Sentences that describe it.
     pub doc: Doc,
     /// Type of the member in C.
@@ -104,7 +104,20 @@ impl Row {
     ) -> Self {
         let (unit, absent) = ("", "auto");
         let range = if matches!(kind, Kind::Flag) { Range::whole(0, 1) } else { Range::ANY };
-        Row { name, doc, ty, unit, range, absent, each: false, kind, default, words, inner }
+        Row {
+            name,
+            old: "",
+            doc,
+            ty,
+            unit,
+            range,
+            absent,
+            each: false,
+            kind,
+            default,
+            words,
+            inner,
+        }
     }
     /// Sets the range: whole numbers from `least` to `max`.
     pub const fn within(self, least: i64, max: i64) -> Self {
@@ -125,6 +138,10 @@ impl Row {
     /// Sets the range: numbers above one, up to another.
     pub const fn above(self, least: f64, max: f64) -> Self {
         Row { range: Range { least, max, ends: [false, true], whole: false }, ..self }
+    }
+    /// Sets the name that the parameter had in earlier versions.
+    pub const fn old(self, old: &'static str) -> Self {
+        Row { old, ..self }
     }
     pub const fn unit(self, unit: &'static str) -> Self {
         Row { unit, ..self }
@@ -169,12 +186,17 @@ impl Row {
 
 /// All rows, where the rows of an inner struct replace the row that contains it.
 pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
-    let rows = rows.iter().filter(|row| row.kind != Kind::Reserved);
-    let each = rows.map(|row| match (row.inner)() {
+    let each = rows.iter().map(|row| match (row.inner)() {
         Some((inner, _)) => flat(inner),
         None => vec![row],
     });
     each.flatten().collect()
+}
+
+/// The present name of the row that had the name `old` in earlier versions.
+pub fn renamed(rows: &'static [Row], old: &str) -> Option<&'static str> {
+    let row = flat(rows).into_iter().find(|row| !row.old.is_empty() && row.old == old);
+    row.map(|row| row.name)
 }
 
 /// A struct of the C interface as headers see it.
@@ -203,10 +225,13 @@ pub trait Parameters: Clone + Default + 'static {
     fn set(&mut self, name: &str, text: &str) -> Result<()> {
         match self.set_row(name, text, name) {
             Some(done) => done,
-            None => {
-                let names: Vec<&str> = flat(Self::ROWS).iter().map(|row| row.name).collect();
-                refuse!(InvalidArgument, "{name}", expected("one of {}", names.join(", ")))
-            }
+            None => match renamed(Self::ROWS, name) {
+                Some(new) => bail!(InvalidArgument, "{name}: its name is {new} now"),
+                None => {
+                    let names: Vec<&str> = flat(Self::ROWS).iter().map(|row| row.name).collect();
+                    refuse!(InvalidArgument, "{name}", expected("one of {}", names.join(", ")))
+                }
+            },
         }
     }
 }
@@ -278,6 +303,9 @@ impl<'de, P: Parameters> DeserializeSeed<'de> for Value<'_, P> {
         let Some(row) = flat(P::ROWS).into_iter().find(|row| row.name == self.key) else {
             let names: Vec<&str> = flat(P::ROWS).iter().map(|row| row.name).collect();
             let (key, known) = (self.key, names.join(", "));
+            if let Some(new) = renamed(P::ROWS, key) {
+                return Err(D::Error::custom(format!("key `{key}`: its name is {new} now")));
+            }
             return Err(D::Error::custom(format!("unknown key `{key}`, expected one of {known}")));
         };
         let value = toml::Value::deserialize(input)?;
@@ -459,6 +487,7 @@ macro_rules! parameters {
                         size: size_of::<<$ty as Param>::C>(),
                         doc: &[$($rdoc),*],
                         range: $name::row(stringify!($field)).range,
+                        old: $name::row(stringify!($field)).old,
                         default: Some(|| Member::in_c(&$c::default().$field)),
                     }),*
                 ]

@@ -132,33 +132,6 @@ impl Param for bool {
     }
 }
 
-/// Unused space in a struct of C, which must be 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reserved;
-
-impl Param for Reserved {
-    type C = i32;
-    const KIND: Kind = Kind::Reserved;
-    fn to_c(&self, _: &Row) -> i32 {
-        0
-    }
-    fn from_c(c: i32, _: &Row, name: &str) -> Result<Self> {
-        match c {
-            0 => Ok(Reserved),
-            _ => refuse!(InvalidArgument, "{name}", expected("0"), found("{c}")),
-        }
-    }
-    fn text(&self, _: &Row) -> String {
-        "0".into()
-    }
-    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
-        not_read(name, "nothing", text)
-    }
-    fn check(&self, _: &Row, _: &str) -> Result<()> {
-        Ok(())
-    }
-}
-
 impl<T: Choice + PartialEq> Param for T {
     type C = Number<T>;
     const KIND: Kind = Kind::Word;

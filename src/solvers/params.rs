@@ -28,34 +28,34 @@ pub enum SolverKind {
 }
 
 words!(SolverKind {
-    Cg => "PLAQ_ALGORITHM_CG",
-    Cgne => "PLAQ_ALGORITHM_CGNE",
-    Cgnr => "PLAQ_ALGORITHM_CGNR",
-    BiCgStab => "PLAQ_ALGORITHM_BICGSTAB",
-    Gcr => "PLAQ_ALGORITHM_GCR",
-    Mr => "PLAQ_ALGORITHM_MR",
+    Cg => "PLAQ_SOLVER_CG",
+    Cgne => "PLAQ_SOLVER_CGNE",
+    Cgnr => "PLAQ_SOLVER_CGNR",
+    BiCgStab => "PLAQ_SOLVER_BICGSTAB",
+    Gcr => "PLAQ_SOLVER_GCR",
+    Mr => "PLAQ_SOLVER_MR",
     MultiShift => "multishift",
-    Auto => "PLAQ_ALGORITHM_AUTO",
+    Auto => "PLAQ_SOLVER_AUTO",
 });
 
 choices! {
     /// Algorithms.
-    names SolverKind: plaq_algorithm {
+    names SolverKind: plaq_solver_kind {
         /// Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
-        Cg = 0, PLAQ_ALGORITHM_CG, "cg";
+        Cg = 0, PLAQ_SOLVER_CG, "cg";
         /// CG on M M^dagger y = b, x = M^dagger y.
-        Cgne = 1, PLAQ_ALGORITHM_CGNE, "cgne";
+        Cgne = 1, PLAQ_SOLVER_CGNE, "cgne";
         /// CG on M^dagger M x = M^dagger b.
-        Cgnr = 2, PLAQ_ALGORITHM_CGNR, "cgnr";
+        Cgnr = 2, PLAQ_SOLVER_CGNR, "cgnr";
         /// Stabilised biconjugate gradient.
-        BiCgStab = 3, PLAQ_ALGORITHM_BICGSTAB, "bicgstab";
+        BiCgStab = 3, PLAQ_SOLVER_BICGSTAB, "bicgstab";
         /// Restarted GCR, with MR inside every iteration if asked for.
-        Gcr = 4, PLAQ_ALGORITHM_GCR, "gcr";
+        Gcr = 4, PLAQ_SOLVER_GCR, "gcr";
         /// Minimal residual with relaxation.
-        Mr = 5, PLAQ_ALGORITHM_MR, "mr";
+        Mr = 5, PLAQ_SOLVER_MR, "mr";
         /// Chosen by the library: CG for hermitian operators, else BiCGStab, with 16 bits inside on a GPU, and
         /// multigrid as soon as its set-up pays (docs/propagator.md).
-        Auto = 6, PLAQ_ALGORITHM_AUTO, "auto";
+        Auto = 6, PLAQ_SOLVER_AUTO, "auto";
     }
 }
 

@@ -276,9 +276,6 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   p.normalisation = 2;
   REFUSED(PLAQ_INVALID_ARGUMENT, "normalisation", plaq_dirac_create(context, gauge, &p, &dirac));
   p.normalisation = 0;
-  p.reserved = 3;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "reserved", plaq_dirac_create(context, gauge, &p, &dirac));
-  p.reserved = 0;
   g.storage = PLAQ_STORAGE_SU2;
   OK(plaq_gauge_create(context, &g, &su2));
   REFUSED(PLAQ_UNSUPPORTED, "SU(3)", plaq_dirac_create(context, su2, &p, &dirac));

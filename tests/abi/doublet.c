@@ -35,7 +35,7 @@ static void is_two_flavours(plaq_context context, plaq_gauge gauge) {
   plaq_dirac both, one;
   plaq_spinor x = vectors(context, 2, RHS, v), y = vectors(context, 2, RHS, NULL), u, w;
   int f, i, rhs;
-  OK(plaq_doublet_create(context, gauge, &p, epsilon, &both));
+  OK(plaq_dirac_create_doublet(context, gauge, &p, epsilon, &both));
   OK(plaq_dirac_apply(both, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, y, x));
   OK(plaq_spinor_save(y, NULL, found));
   for (f = 0; f < 2; f++) {
@@ -66,7 +66,7 @@ static void solves(plaq_context context, plaq_gauge gauge) {
   plaq_dirac dirac;
   plaq_spinor b = vectors(context, 2, 1, source), x = vectors(context, 2, 1, NULL), y = vectors(context, 2, 1, NULL);
   plaq_solver_params p;
-  OK(plaq_doublet_create(context, gauge, &d, epsilon, &dirac));
+  OK(plaq_dirac_create_doublet(context, gauge, &d, epsilon, &dirac));
   OK(plaq_solver_params_init(&p, sizeof p));
   p.sloppy_precision = PLAQ_PRECISION_SINGLE;
   solve_every_system(dirac, p, x, y, b, source, PAIR, 1e-8);
@@ -89,7 +89,7 @@ static void with_multigrid(plaq_context context, plaq_gauge gauge) {
   plaq_dirac dirac;
   plaq_spinor b = vectors(context, 2, 2, source), x = vectors(context, 2, 2, NULL), y = vectors(context, 2, 2, NULL);
   int system, i;
-  OK(plaq_doublet_create(context, gauge, &d, epsilon, &dirac));
+  OK(plaq_dirac_create_doublet(context, gauge, &d, epsilon, &dirac));
   OK(plaq_multigrid_params_init(&m, sizeof m));
   m.levels = 2, m.level[0].vectors = 6, m.refinements = 1;
   for (i = 0; i < 4; i++) m.level[0].block[i] = 2;
@@ -98,7 +98,7 @@ static void with_multigrid(plaq_context context, plaq_gauge gauge) {
   for (system = brief() ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC; system <= PLAQ_SYSTEM_ODD_ASYMMETRIC; system++) {
     OK(plaq_solver_params_init(&p, sizeof p));
     OK(plaq_solve_report_init(&r, sizeof r));
-    p.algorithm = PLAQ_ALGORITHM_GCR, p.system = system, p.tol = 1e-11;
+    p.solver = PLAQ_SOLVER_GCR, p.system = system, p.tol = 1e-11;
     p.sloppy_precision = system % 2 ? PLAQ_PRECISION_SINGLE : PLAQ_PRECISION_HALF;
     OK(plaq_solver_create(dirac, &p, &solver));
     OK(plaq_solver_set_multigrid(solver, multigrid));
@@ -128,11 +128,11 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   plaq_solver_params how;
   plaq_solver solver;
   plaq_dirac flavoured;
-  OK(plaq_doublet_create(context, gauge, &p, epsilon, &dirac));
+  OK(plaq_dirac_create_doublet(context, gauge, &p, epsilon, &dirac));
   OK(plaq_dirac_create(context, gauge, &p, &flavoured));
   REFUSED(PLAQ_FIELD_MISMATCH, "x", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, both, one));
   REFUSED(PLAQ_FIELD_MISMATCH, "y", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, one, both));
-  REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_doublet_create(context, gauge, &p, NAN, &never));
+  REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_dirac_create_doublet(context, gauge, &p, NAN, &never));
   OK(plaq_spinor_params_init(&s, sizeof s));
   s.gauge = gauge, s.slices = 3;
   REFUSED(PLAQ_INVALID_ARGUMENT, "slices", plaq_spinor_create(context, &s, &none));
@@ -144,7 +144,7 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   m.smoother = PLAQ_SMOOTHER_CA_GCR;
   OK(plaq_multigrid_create(flavoured, &m, &multigrid));
   OK(plaq_solver_params_init(&how, sizeof how));
-  how.algorithm = PLAQ_ALGORITHM_GCR;
+  how.solver = PLAQ_SOLVER_GCR;
   OK(plaq_solver_create(dirac, &how, &solver));
   REFUSED(PLAQ_FIELD_MISMATCH, "slices", plaq_solver_set_multigrid(solver, multigrid));
   OK(plaq_solver_destroy(solver));

@@ -92,7 +92,7 @@ static void flow(plaq_gauge gauge) {
   OK(plaq_gauge_plaquette(gauge, &before));
 #define FLOW(until, member, value, words)                                                  \
   REFUSES(OK(plaq_flow_params_init(&p, sizeof p)); p.time = until, member, value, words, \
-          plaq_flow_run(gauge, &p, NULL, NULL, NULL, NULL, 0, &count))
+          plaq_gauge_flow(gauge, &p, NULL, NULL, NULL, NULL, 0, &count))
   FLOW(1e5, step, 0.02, "at most 1000000 steps, found 5000000");
   FLOW(1, step, 1e-300, "at most 1000000 steps");
   FLOW(0.1, tolerance, 1e-200, "tolerance");

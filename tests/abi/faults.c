@@ -109,7 +109,7 @@ static void refused_solves_leave_x(plaq_context c) {
             plaq_solver_params sp;
             plaq_solver s;
             OK(plaq_solver_params_init(&sp, sizeof sp));
-            sp.solution = solution, sp.algorithm = algorithm, sp.equations = equations;
+            sp.solution = solution, sp.solver = algorithm, sp.equations = equations;
             sp.initial_guess = guess;
             if (plaq_solver_create(d, &sp, &s)) continue;
             EXPECT(PLAQ_NOT_FINITE, plaq_solver_solve(s, x, b, NULL, NULL, NULL, NULL));
@@ -186,7 +186,7 @@ static void peaks(plaq_context c) {
   OK(plaq_context_describe(c, &after));
   CHECK(after.memory_peak == before.memory_peak);
   CHECK(done.memory_peak > before.memory_used && done.memory_peak < before.memory_peak);
-  sp.algorithm = PLAQ_ALGORITHM_GCR;
+  sp.solver = PLAQ_SOLVER_GCR;
   sp.nkrylov = 2147483647;
   REFUSED(PLAQ_BAD_PARAMETER, "nkrylov", plaq_solver_create(new_dirac(c, g, 0.1, 0), &sp, &s));
   /* As many directions as iterations, of 4096 right-hand sides: bytes are counted beyond 32 bits. */
@@ -199,18 +199,18 @@ static void peaks(plaq_context c) {
 /* Random numbers do not come again. */
 static void sweeps_end(plaq_context c) {
   plaq_gauge g = warm(c);
-  plaq_update_params up;
-  plaq_update_report r;
+  plaq_heatbath_params up;
+  plaq_heatbath_report r;
   plaq_plaquette before, after;
-  OK(plaq_update_params_init(&up, sizeof up));
-  OK(plaq_update_report_init(&r, sizeof r));
+  OK(plaq_heatbath_params_init(&up, sizeof up));
+  OK(plaq_heatbath_report_init(&r, sizeof r));
   up.beta = 6, up.first_sweep = 4294967295, up.sweeps = 2;
   OK(plaq_gauge_plaquette(g, &before));
-  REFUSED(PLAQ_INVALID_ARGUMENT, "sweeps", plaq_gauge_update(g, &up, NULL, NULL, &r));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "sweeps", plaq_gauge_heatbath(g, &up, NULL, NULL, &r));
   OK(plaq_gauge_plaquette(g, &after));
   CHECK(before.total == after.total);
   up.first_sweep = 4294967293;
-  OK(plaq_gauge_update(g, &up, NULL, NULL, &r));
+  OK(plaq_gauge_heatbath(g, &up, NULL, NULL, &r));
   CHECK(r.next_sweep == 4294967295);
   OK(plaq_gauge_destroy(g));
 }
@@ -252,17 +252,17 @@ static void files_come_back(plaq_context c) {
       OK(plaq_gauge_hot(g, 3));
       for (format = 1; format < 7; format++)
         for (bytes = i && j ? 8 : 0; bytes <= 8; bytes += 4) {
-          plaq_write_params wp;
+          plaq_gauge_write_params wp;
           plaq_file_report r;
           plaq_plaquette p, q;
           int status;
-          OK(plaq_write_params_init(&wp, sizeof wp));
+          OK(plaq_gauge_write_params_init(&wp, sizeof wp));
           OK(plaq_file_report_init(&r, sizeof r));
           wp.format = format, wp.precision = bytes;
-          status = plaq_gauge_write_file(g, "round_trip", &wp);
+          status = plaq_gauge_write(g, "round_trip", &wp);
           if (status == PLAQ_UNSUPPORTED) continue;
           OK(status);
-          OK(plaq_gauge_read_file(c, "round_trip", NULL, &h, &r));
+          OK(plaq_gauge_read(c, "round_trip", NULL, &h, &r));
           /* The last two formats have no checksum. */
           CHECK(r.warnings == (format < PLAQ_FILE_FORMAT_OPENQCD ? 0 : PLAQ_FILE_WARNING_NO_CHECKSUM));
           OK(plaq_gauge_plaquette(g, &p));
@@ -279,27 +279,27 @@ static void targets_of_files(plaq_context c) {
   plaq_gauge g = warm(c), h;
   struct stat st;
   FILE *file;
-  REFUSED(PLAQ_FILE_WRITE, "/dev/null", plaq_gauge_write_file(g, "/dev/null", NULL));
+  REFUSED(PLAQ_FILE_WRITE, "/dev/null", plaq_gauge_write(g, "/dev/null", NULL));
   CHECK(stat("/dev/null", &st) == 0 && S_ISCHR(st.st_mode));
   remove("a_pipe");
   CHECK(mkfifo("a_pipe", 0600) == 0);
-  REFUSED(PLAQ_FILE_WRITE, "a_pipe", plaq_gauge_write_file(g, "a_pipe", NULL));
+  REFUSED(PLAQ_FILE_WRITE, "a_pipe", plaq_gauge_write(g, "a_pipe", NULL));
   CHECK(stat("a_pipe", &st) == 0 && S_ISFIFO(st.st_mode) && remove("a_pipe") == 0);
   remove("a_link");
   CHECK(symlink("nowhere/file", "a_link") == 0);
-  REFUSED(PLAQ_FILE_WRITE, "nowhere/file", plaq_gauge_write_file(g, "a_link", NULL));
+  REFUSED(PLAQ_FILE_WRITE, "nowhere/file", plaq_gauge_write(g, "a_link", NULL));
   CHECK(lstat("a_link", &st) == 0 && S_ISLNK(st.st_mode) && remove("a_link") == 0);
-  REFUSED(PLAQ_FILE_WRITE, "no_folder/x", plaq_gauge_write_file(g, "no_folder/x", NULL));
+  REFUSED(PLAQ_FILE_WRITE, "no_folder/x", plaq_gauge_write(g, "no_folder/x", NULL));
   /* The mode of the file that is replaced stays. */
-  OK(plaq_gauge_write_file(g, "kept", NULL));
+  OK(plaq_gauge_write(g, "kept", NULL));
   CHECK(chmod("kept", 0640) == 0);
-  OK(plaq_gauge_write_file(g, "kept", NULL));
+  OK(plaq_gauge_write(g, "kept", NULL));
   CHECK(stat("kept", &st) == 0 && (st.st_mode & 0777) == 0640);
   /* A changed checksum is refused, or admitted and told. */
   {
     static char text[1 << 20];
     size_t n, i;
-    plaq_read_params rp;
+    plaq_gauge_read_params rp;
     plaq_file_report r;
     file = fopen("kept", "r+b");
     CHECK(file != NULL);
@@ -310,15 +310,15 @@ static void targets_of_files(plaq_context c) {
     text[i + 6] = text[i + 6] == '1' ? '2' : '1';
     rewind(file);
     CHECK(fwrite(text, 1, n, file) == n && fclose(file) == 0);
-    OK(plaq_read_params_init(&rp, sizeof rp));
+    OK(plaq_gauge_read_params_init(&rp, sizeof rp));
     OK(plaq_file_report_init(&r, sizeof r));
-    EXPECT(PLAQ_FILE_CHECKSUM, plaq_gauge_read_file(c, "kept", &rp, &h, &r));
+    EXPECT(PLAQ_FILE_CHECKSUM, plaq_gauge_read(c, "kept", &rp, &h, &r));
     rp.wrong_checksum = 1;
-    OK(plaq_gauge_read_file(c, "kept", &rp, &h, &r));
+    OK(plaq_gauge_read(c, "kept", &rp, &h, &r));
     CHECK(r.warnings == PLAQ_FILE_WARNING_CHECKSUM);
     OK(plaq_gauge_destroy(h));
     /* So is a format that is no XML, where other records have the lattice. */
-    OK(plaq_gauge_write_file(g, "kept", NULL));
+    OK(plaq_gauge_write(g, "kept", NULL));
     file = fopen("kept", "r+b");
     CHECK(file != NULL && fread(text, 1, sizeof text, file) == n);
     for (i = 0; i < n - 13 && memcmp(text + i, "</ildgFormat>", 13); i++) {
@@ -327,7 +327,7 @@ static void targets_of_files(plaq_context c) {
     text[i] = 'x';
     rewind(file);
     CHECK(fwrite(text, 1, n, file) == n && fclose(file) == 0);
-    OK(plaq_gauge_read_file(c, "kept", NULL, &h, &r));
+    OK(plaq_gauge_read(c, "kept", NULL, &h, &r));
     CHECK(r.warnings == PLAQ_FILE_WARNING_FORMAT);
     OK(plaq_gauge_destroy(h));
   }

@@ -8,7 +8,7 @@ static void gauge_shapes(plaq_context context) {
   plaq_context none = {0};
   plaq_spinor wrong;
   int i;
-  PLAQ_INIT(plaq_update_params, u);
+  PLAQ_INIT(plaq_heatbath_params, u);
   const int32_t bad[] = {0, -4, 3, 5, INT32_MAX, INT32_MIN, 1 << 20};
 
   u.beta = 6;
@@ -42,7 +42,7 @@ static void gauge_shapes(plaq_context context) {
   CHECK(r.bytes == (int64_t)VOLUME * 4 * 12 * 4);
 
   /* Messages have the header's words. */
-  REFUSED(PLAQ_UNSUPPORTED, "found single links stored as PLAQ_STORAGE_SU3_12", plaq_gauge_update(gauge, &u, NULL, NULL, NULL));
+  REFUSED(PLAQ_UNSUPPORTED, "found single links stored as PLAQ_STORAGE_SU3_12", plaq_gauge_heatbath(gauge, &u, NULL, NULL, NULL));
 
   /* Fields of other kinds, shapes and contexts. */
   OK(plaq_gauge_copy(gauge, gauge));
@@ -318,8 +318,8 @@ static void fixed_links(plaq_context context) {
   p.max_iterations = 20;
   p.check_every = 20;
   OK(plaq_gauge_plaquette(a, &before));
-  OK(plaq_gaugefix_run(a, &p, NULL, NULL, &with, &result));
-  OK(plaq_gaugefix_run(b, &p, NULL, NULL, &without, NULL));
+  OK(plaq_gauge_fix(a, &p, NULL, NULL, &with, &result));
+  OK(plaq_gauge_fix(b, &p, NULL, NULL, &without, NULL));
   CHECK(result.id != 0 && with.iterations == 20 && without.iterations == 20);
   CHECK(with.functional == without.functional && with.theta == without.theta);
   OK(plaq_gauge_plaquette(b, &after));

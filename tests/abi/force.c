@@ -82,20 +82,20 @@ static void forces(plaq_context context, int system, int normalisation) {
   OK(plaq_momentum_create(s.gauge, &force));
   if (system == PLAQ_SYSTEM_FULL) {
     s.determinant[0] = -0.5, s.determinant[1] = 0.3;
-    OK(plaq_force_wilson(s.dirac, force, -1, s.x, s.y, coefficients, NRHS));
-    OK(plaq_force_clover(s.dirac, force, -1, s.x, s.y, coefficients, NRHS, -0.5, 0.3));
+    OK(plaq_dirac_hop_force(s.dirac, force, -1, s.x, s.y, coefficients, NRHS));
+    OK(plaq_dirac_clover_force(s.dirac, force, -1, s.x, s.y, coefficients, NRHS, -0.5, 0.3));
   } else {
     s.determinant[0] = symmetric || odd ? -0.7 : 0;
     s.determinant[1] = symmetric || !odd ? -0.7 : 0;
-    OK(plaq_force_schur(s.dirac, system, force, -1, s.x, s.y, coefficients, NRHS, -0.7));
+    OK(plaq_dirac_schur_force(s.dirac, system, force, -1, s.x, s.y, coefficients, NRHS, -0.7));
   }
   compare(&s, force);
-  REFUSED(PLAQ_INVALID_ARGUMENT, "step", plaq_force_wilson(s.dirac, force, NAN, s.x, s.y, coefficients, NRHS));
-  REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS + 1));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "step", plaq_dirac_hop_force(s.dirac, force, NAN, s.x, s.y, coefficients, NRHS));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_dirac_hop_force(s.dirac, force, 1, s.x, s.y, coefficients, NRHS + 1));
   REFUSED(PLAQ_INVALID_ARGUMENT, "system",
-          plaq_force_schur(s.dirac, PLAQ_SYSTEM_FULL, force, 1, s.x, s.y, coefficients, NRHS, 0));
+          plaq_dirac_schur_force(s.dirac, PLAQ_SYSTEM_FULL, force, 1, s.x, s.y, coefficients, NRHS, 0));
   if (system != PLAQ_SYSTEM_FULL)
-    REFUSED(PLAQ_FIELD_MISMATCH, "X", plaq_force_wilson(s.dirac, force, 1, s.x, s.y, coefficients, NRHS));
+    REFUSED(PLAQ_FIELD_MISMATCH, "X", plaq_dirac_hop_force(s.dirac, force, 1, s.x, s.y, coefficients, NRHS));
   OK(plaq_momentum_destroy(force));
   OK(plaq_spinor_destroy(s.x));
   OK(plaq_spinor_destroy(s.y));

@@ -32,8 +32,8 @@ int main(void) {
   plaq_origin_params origin;
   plaq_origin_report known;
   plaq_sequential_params sequential;
-  plaq_propagator_write_params write;
-  plaq_propagator_read_params read;
+  plaq_spinor_write_params write;
+  plaq_spinor_read_params read;
   plaq_spinor none = {0}, back, single, shaped = new_spinor(context, 12, NULL);
   plaq_spinor_params shape = spinor_params(12);
   int64_t count;
@@ -112,7 +112,7 @@ int main(void) {
   d.csw = 1;
   OK(plaq_dirac_create(context, gauge, &d, &dirac));
   OK(plaq_solver_params_init(&p, sizeof p));
-  p.algorithm = PLAQ_ALGORITHM_BICGSTAB;
+  p.solver = PLAQ_SOLVER_BICGSTAB;
   p.sloppy_precision = PLAQ_PRECISION_SINGLE;
   if (brief()) p.tol = 1e-2;
   OK(plaq_solver_create(dirac, &p, &solver));
@@ -131,14 +131,14 @@ int main(void) {
   for (k = 0; k < 12; k++) sum += norm[k];
   CHECK(fabs(total - sum) < 1e-12 * sum);
   OK(plaq_spinor_correlators(s, LT - 3, 1, LT, NULL, NULL, NULL));
-  OK(plaq_effective_mass(pion, LT, PLAQ_MASS_FORM_COSH, mass));
+  OK(plaq_correlator_effective_mass(pion, LT, PLAQ_MASS_FORM_COSH, mass));
   for (i = 1; i < LT / 2; i++)
     CHECK(fabs(mass[i] - acosh((pion[i - 1] + pion[i + 1]) / (2 * pion[i]))) < 1e-12);
   CHECK(isnan(mass[0]));
 
   /* All contractions are one; several momenta and pairs, t fastest. */
   OK(plaq_contract_params_init(&contract, sizeof contract));
-  OK(plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  OK(plaq_spinor_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
   CHECK(mesons[0] == pion[0]); /* the propagator knows where its source is */
   OK(plaq_origin_report_init(&known, sizeof known));
   OK(plaq_spinor_origin(s, &known));
@@ -146,39 +146,39 @@ int main(void) {
   OK(plaq_origin_params_init(&origin, sizeof origin));
   origin.normalisation = known.normalisation;
   OK(plaq_spinor_set_origin(s, &origin));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
   origin.position[3] = LT;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
   origin.position[3] = -2;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_set_origin(s, &origin));
   memcpy(contract.position, source.position, sizeof contract.position);
-  OK(plaq_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
-  OK(plaq_contract_baryons(s, s, &contract, names, 2, momenta, 1, LT, baryons));
+  OK(plaq_spinor_contract_mesons(s, none, &contract, pairs, 2, momenta, 2, LT, mesons));
+  OK(plaq_spinor_contract_baryons(s, s, &contract, names, 2, momenta, 1, LT, baryons));
   for (t = 0; t < LT; t++) {
     CHECK(mesons[2 * t] == pion[t] && mesons[2 * (LT + t)] == rho[LT + t]);
     CHECK(fabs(mesons[2 * (2 * LT + t)]) < pion[t]);
     CHECK(fabs(baryons[2 * t] - nucleon[2 * t]) <= 1e-12 * fabs(nucleon[2 * t]));
     CHECK(fabs(baryons[2 * (LT + t)] - nucleon[2 * t]) <= 1e-9 * fabs(nucleon[2 * t]));
   }
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, &wrong, 1, momenta, 1, LT, mesons));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 0, momenta, 1, LT, mesons));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_mesons(s, none, &contract, pairs, 1, momenta, 1, LT + 1, mesons));
-  EXPECT(PLAQ_NULL_POINTER, plaq_contract_mesons(s, none, &contract, pairs, 1, NULL, 1, LT, mesons));
-  EXPECT(PLAQ_FIELD_MISMATCH, plaq_contract_mesons(s, one, &contract, pairs, 1, momenta, 1, LT, mesons));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, none, &contract, names, 2, momenta, 1, LT, baryons));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, s, &contract, &wrong, 1, momenta, 1, LT, baryons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_mesons(s, none, &contract, &wrong, 1, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_mesons(s, none, &contract, pairs, 0, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_mesons(s, none, &contract, pairs, 1, momenta, 1, LT + 1, mesons));
+  EXPECT(PLAQ_NULL_POINTER, plaq_spinor_contract_mesons(s, none, &contract, pairs, 1, NULL, 1, LT, mesons));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_contract_mesons(s, one, &contract, pairs, 1, momenta, 1, LT, mesons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_baryons(s, none, &contract, names, 2, momenta, 1, LT, baryons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_baryons(s, s, &contract, &wrong, 1, momenta, 1, LT, baryons));
   contract.parity = 2;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_contract_baryons(s, s, &contract, names, 1, momenta, 1, LT, baryons));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_contract_baryons(s, s, &contract, names, 1, momenta, 1, LT, baryons));
 
   shape.precision = PLAQ_PRECISION_SINGLE;
   OK(plaq_spinor_create(context, &shape, &single));
   /* Sources from a field, and from a solution. */
   OK(plaq_spinor_source(shaped, &source));
-  OK(plaq_solver_columns(solver, shaped, NULL, NULL, &back, &report, residuals));
+  OK(plaq_solver_propagator_from(solver, shaped, NULL, NULL, &back, &report, residuals));
   OK(plaq_spinor_norm2(s, norm, 12));
   OK(plaq_spinor_norm2(back, found, 12));
   for (k = 0; k < 12; k++) CHECK(fabs(found[k] - norm[k]) < (brief() ? 0.1 : 1e-9) * norm[k]);
-  EXPECT(PLAQ_FIELD_MISMATCH, plaq_solver_columns(solver, single, NULL, NULL, &b, NULL, NULL));
+  EXPECT(PLAQ_FIELD_MISMATCH, plaq_solver_propagator_from(solver, single, NULL, NULL, &b, NULL, NULL));
   OK(plaq_sequential_params_init(&sequential, sizeof sequential));
   sequential.time = 2;
   OK(plaq_spinor_sequential(s, shaped, &sequential));
@@ -192,22 +192,22 @@ int main(void) {
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));
 
   /* Into a file and back. */
-  OK(plaq_propagator_write_params_init(&write, sizeof write));
-  OK(plaq_propagator_read_params_init(&read, sizeof read));
+  OK(plaq_spinor_write_params_init(&write, sizeof write));
+  OK(plaq_spinor_read_params_init(&read, sizeof read));
   write.info = "kappa 0.11";
-  OK(plaq_propagator_write_file(s, none, "hadron.lime", &write));
-  OK(plaq_propagator_read_file(context, "hadron.lime", &read, &back));
+  OK(plaq_spinor_write(s, none, "hadron.lime", &write));
+  OK(plaq_spinor_read(context, "hadron.lime", &read, &back));
   remove("hadron.lime");
   OK(plaq_spinor_save(s, NULL, columns));
   OK(plaq_spinor_save(back, NULL, again));
   CHECK(!memcmp(columns, again, 12 * SPINOR * sizeof *columns));
-  EXPECT(PLAQ_FILE_OPEN, plaq_propagator_read_file(context, "hadron.lime", &read, &back));
+  EXPECT(PLAQ_FILE_OPEN, plaq_spinor_read(context, "hadron.lime", &read, &back));
   write.kind = PLAQ_PROPAGATOR_PAIRS;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_write_file(s, none, "hadron.lime", &write));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_write(s, none, "hadron.lime", &write));
   write.kind = 0, write.precision = 2;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_write_file(s, none, "hadron.lime", &write));
-  read.reserved = 1;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_propagator_read_file(context, "hadron.lime", &read, &back));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_write(s, none, "hadron.lime", &write));
+  read.wrong_checksum = 2;
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_read(context, "hadron.lime", &read, &back));
 
   /* Some columns at a time. */
   p.columns = 5;
@@ -228,10 +228,10 @@ int main(void) {
   p.expected_columns = 0;
 
   /* Misuse. */
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, 0, 0, mass));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_effective_mass(pion, LT, 2, mass));
-  EXPECT(PLAQ_NULL_POINTER, plaq_effective_mass(NULL, LT, 0, mass));
-  EXPECT(PLAQ_NULL_POINTER, plaq_effective_mass(pion, LT, 0, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_correlator_effective_mass(pion, 0, 0, mass));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_correlator_effective_mass(pion, LT, 2, mass));
+  EXPECT(PLAQ_NULL_POINTER, plaq_correlator_effective_mass(NULL, LT, 0, mass));
+  EXPECT(PLAQ_NULL_POINTER, plaq_correlator_effective_mass(pion, LT, 0, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, LT, 1, LT, pion, NULL, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, -1, 1, LT, pion, NULL, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_correlators(s, 0, NAN, LT, pion, NULL, NULL));

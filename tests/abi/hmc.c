@@ -122,22 +122,22 @@ static void single_steps(plaq_context context) {
   OK(plaq_momentum_create(gauge, &q));
   OK(plaq_gauge_action_params_init(&action, sizeof action));
   OK(plaq_force_report_init(&force, sizeof force));
-  REFUSED(PLAQ_BAD_PARAMETER, "beta", plaq_action_gauge(gauge, &action, s));
+  REFUSED(PLAQ_BAD_PARAMETER, "beta", plaq_gauge_action(gauge, &action, s));
   action.beta[0] = action.beta[1] = 5.5;
   OK(plaq_momentum_gaussian(p, 9, 0));
   OK(plaq_momentum_kinetic(p, k));
   CHECK(fabs(k[0] / (16.0 * VOLUME) - 1) < 0.05);
-  OK(plaq_action_gauge(gauge, &action, s));
-  OK(plaq_force_gauge(gauge, &action, p, 0.01, &force));
+  OK(plaq_gauge_action(gauge, &action, s));
+  OK(plaq_gauge_force(gauge, &action, p, 0.01, &force));
   CHECK(force.rms > 0 && force.max >= force.rms && force.iterations == 0);
   for (n = 0; n < 10; n++) {
     OK(plaq_gauge_evolve(gauge, p, 0.02));
-    OK(plaq_force_gauge(gauge, &action, p, n < 9 ? 0.02 : 0.01, NULL));
+    OK(plaq_gauge_force(gauge, &action, p, n < 9 ? 0.02 : 0.01, NULL));
   }
   OK(plaq_gauge_reunitarise(gauge, &correction));
   CHECK(correction < 1e-13);
   OK(plaq_momentum_kinetic(p, k + 1));
-  OK(plaq_action_gauge(gauge, &action, s + 1));
+  OK(plaq_gauge_action(gauge, &action, s + 1));
   CHECK(fabs(s[1] - s[0]) > 1 && fabs(k[1] + s[1] - k[0] - s[0]) < 0.02 * fabs(s[1] - s[0]));
 
   /* Out as one form, back as another. */
@@ -205,10 +205,10 @@ static void trajectories(plaq_context context) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "capacity", plaq_hmc_monomial(hmc, 0, name, 3, &monomial));
 
   /* A checkpoint goes on bit for bit. */
-  OK(plaq_hmc_save(hmc, gauge, "chain.lime"));
+  OK(plaq_hmc_write(hmc, gauge, "chain.lime"));
   OK(plaq_hmc_run(hmc, gauge, 2, NULL, NULL, &report));
   OK(plaq_hmc_create(again, QUENCHED, &other));
-  OK(plaq_hmc_load(other, again, "chain.lime"));
+  OK(plaq_hmc_read(other, again, "chain.lime"));
   OK(plaq_hmc_place(other, &seed, &number));
   CHECK(seed == 3 && number == 2);
   OK(plaq_hmc_run(other, again, 2, NULL, NULL, &second));
@@ -217,7 +217,7 @@ static void trajectories(plaq_context context) {
   CHECK(p.total == q.total && report.delta_h == second.delta_h);
   OK(plaq_hmc_set_place(other, 3, 0));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_set_place(other, 3, -1));
-  EXPECT(PLAQ_FILE_OPEN, plaq_hmc_load(other, again, "not-there.lime"));
+  EXPECT(PLAQ_FILE_OPEN, plaq_hmc_read(other, again, "not-there.lime"));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_hmc_run(other, again, 0, NULL, NULL, NULL));
 
   /* Quarks take memory in a trajectory; links of another context have none. */
@@ -270,9 +270,9 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   params.reversibility_every = 2;
   OK(plaq_hmc_parts_create(gauge, &params, &parts));
   action.beta[0] = action.beta[1] = 5;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "a level comes before", plaq_hmc_add_gauge(parts, "gauge", &action));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "a level comes before", plaq_hmc_parts_add_gauge(parts, "gauge", &action));
 
-  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_LEAPFROG, 1));
+  OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_LEAPFROG, 1));
   dirac.kappa = 0.12;
   heavy.mass = 0.9;
   dirac.csw = heavy.csw = 1.2;
@@ -288,9 +288,9 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   multigrid.level[0].vectors = 4;
   multigrid.level[0].post = 4;
   multigrid.setup_iterations = 4;
-  OK(plaq_hmc_add_quarks(parts, "light", &quarks, &dirac, &heavy, &multigrid));
+  OK(plaq_hmc_parts_add_quarks(parts, "light", &quarks, &dirac, &heavy, &multigrid));
   quarks.flavours = 3;
-  REFUSED(PLAQ_BAD_PARAMETER, "flavours", plaq_hmc_add_quarks(parts, "three", &quarks, &dirac, NULL, NULL));
+  REFUSED(PLAQ_BAD_PARAMETER, "flavours", plaq_hmc_parts_add_quarks(parts, "three", &quarks, &dirac, NULL, NULL));
   OK(plaq_quarks_params_init(&quarks, sizeof quarks));
   OK(plaq_dirac_params_init(&dirac, sizeof dirac));
   dirac.kappa = 0.11;
@@ -302,23 +302,23 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   quarks.error_force = 1e-5;
   quarks.error_hamiltonian = 1e-7;
   quarks.check_every = 0;
-  REFUSED(PLAQ_UNSUPPORTED, "preconditioner", plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, &heavy, NULL));
-  OK(plaq_hmc_add_quarks(parts, "strange", &quarks, &dirac, NULL, NULL));
+  REFUSED(PLAQ_UNSUPPORTED, "preconditioner", plaq_hmc_parts_add_quarks(parts, "strange", &quarks, &dirac, &heavy, NULL));
+  OK(plaq_hmc_parts_add_quarks(parts, "strange", &quarks, &dirac, NULL, NULL));
   quarks.epsilon = 0.15;
-  REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_hmc_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  REFUSED(PLAQ_BAD_PARAMETER, "epsilon", plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
   quarks.flavours = 2;
   quarks.system = PLAQ_SYSTEM_EVEN_SYMMETRIC;
   dirac.csw = 1.1;
   dirac.mu = 0.2;
-  OK(plaq_hmc_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
+  OK(plaq_hmc_parts_add_quarks(parts, "heavy", &quarks, &dirac, NULL, NULL));
 
-  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_FORCE_GRADIENT, 1));
-  OK(plaq_hmc_add_paths(parts, "loops", steps, lengths, coefficients, 2));
+  OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_FORCE_GRADIENT, 1));
+  OK(plaq_hmc_parts_add_paths(parts, "loops", steps, lengths, coefficients, 2));
   action.c0[0] = action.c0[1] = 2;
   for (k = 0; k < 3; k++) action.c1[k] = -0.125;
-  OK(plaq_hmc_add_gauge(parts, "gauge", &action));
+  OK(plaq_hmc_parts_add_gauge(parts, "gauge", &action));
   REFUSED(PLAQ_BAD_PARAMETER, "name: expected one that no other monomial has, found gauge",
-          plaq_hmc_add_gauge(parts, "gauge", &action));
+          plaq_hmc_parts_add_gauge(parts, "gauge", &action));
   return parts;
 }
 
@@ -350,11 +350,11 @@ static void chains_in_parts(plaq_context context) {
 
   /* What is no chain leaves the parts as they are. */
   OK(plaq_hmc_parts_create(gauge, NULL, &parts));
-  REFUSED(PLAQ_INVALID_ARGUMENT, "integrator", plaq_hmc_add_level(parts, 9, 1));
-  OK(plaq_hmc_add_level(parts, PLAQ_INTEGRATOR_OMELYAN2, 0));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "integrator", plaq_hmc_parts_add_level(parts, 9, 1));
+  OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_OMELYAN2, 0));
   REFUSED(PLAQ_BAD_PARAMETER, "steps", plaq_hmc_create_from(parts, &none));
   REFUSED(PLAQ_BAD_PARAMETER, "steps", plaq_hmc_create_from(parts, &none));
-  EXPECT(PLAQ_BAD_PARAMETER, plaq_hmc_add_gauge(parts, "gauge", NULL));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_hmc_parts_add_gauge(parts, "gauge", NULL));
   OK(plaq_hmc_parts_destroy(parts));
   EXPECT(PLAQ_INVALID_HANDLE, plaq_hmc_create_from(parts, &none));
   OK(plaq_hmc_destroy(by_text));
@@ -378,18 +378,18 @@ static void flows(plaq_context context) {
   OK(plaq_gauge_warm(gauge, 4, 0.4));
   OK(plaq_flow_params_init(&params, sizeof params));
   OK(plaq_flow_report_init(&report, sizeof report));
-  REFUSED(PLAQ_BAD_PARAMETER, "time", plaq_flow_run(gauge, &params, NULL, NULL, &report, points, 4, &count));
+  REFUSED(PLAQ_BAD_PARAMETER, "time", plaq_gauge_flow(gauge, &params, NULL, NULL, &report, points, 4, &count));
   params.time = 0.1;
   params.every = 2;
-  OK(plaq_flow_run(gauge, &params, NULL, NULL, &report, points, 4, &count));
+  OK(plaq_gauge_flow(gauge, &params, NULL, NULL, &report, points, 4, &count));
   CHECK(report.steps == 5 && count == 4 && report.stopped == 0 && fabs(report.time - 0.1) < 1e-14);
   CHECK(points[0].time == 0 && points[3].plaquette_spatial > points[0].plaquette_spatial);
   params.kind = PLAQ_FLOW_ZEUTHEN;
   params.every = 1;
-  OK(plaq_flow_run(gauge, &params, end, &limit, &report, NULL, 0, &count));
+  OK(plaq_gauge_flow(gauge, &params, end, &limit, &report, NULL, 0, &count));
   CHECK(report.stopped == 1 && report.steps == 2 && count == 3);
   params.kind = 9;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "kind", plaq_flow_run(gauge, &params, NULL, NULL, &report, NULL, 0, &count));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "kind", plaq_gauge_flow(gauge, &params, NULL, NULL, &report, NULL, 0, &count));
 }
 
 /* Links far outside the group, which a step takes out of range. */
@@ -406,7 +406,7 @@ static void refused_flow(plaq_context context) {
   OK(plaq_gauge_load(gauge, &layout, links));
   OK(plaq_flow_params_init(&params, sizeof params));
   params.time = 0.1;
-  REFUSED(PLAQ_NOT_FINITE, "not finite", plaq_flow_run(gauge, &params, NULL, NULL, NULL, NULL, 0, &count));
+  REFUSED(PLAQ_NOT_FINITE, "not finite", plaq_gauge_flow(gauge, &params, NULL, NULL, NULL, NULL, 0, &count));
   OK(plaq_gauge_save(gauge, NULL, back));
   CHECK(count == 7 && distance(links, back, LINKS) == 0);
   free(links), free(back);

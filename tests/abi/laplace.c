@@ -21,7 +21,7 @@ static plaq_dirac laplacian(plaq_context context, plaq_gauge gauge, int spins, i
   plaq_dirac dirac;
   OK(plaq_laplace_params_init(&p, sizeof p));
   p.mass2 = mass2, p.directions = directions, p.spins = spins;
-  OK(plaq_laplace_create(context, gauge, &p, &dirac));
+  OK(plaq_dirac_create_laplace(context, gauge, &p, &dirac));
   return dirac;
 }
 
@@ -54,7 +54,7 @@ static void spectrum(plaq_context context) {
   OK(plaq_eigen_values(eigen, values, NULL, NULL, 5 * LT));
   for (i = 0; i < 5 * LT && !brief(); i++) CHECK(fabs(values[i] - (i % 5 < 3 ? 1.0 : 3.0)) < 1e-7);
   REFUSED(PLAQ_INVALID_ARGUMENT, "count", plaq_eigen_values(eigen, values, NULL, NULL, 5));
-  REFUSED(PLAQ_UNSUPPORTED, "time slices", plaq_eigen_save(eigen, "modes.lime"));
+  REFUSED(PLAQ_UNSUPPORTED, "time slices", plaq_eigen_write(eigen, "modes.lime"));
   OK(plaq_eigen_destroy(eigen));
   OK(plaq_dirac_destroy(dirac));
   dirac = laplacian(context, gauge, 1, 15, 1.0);
@@ -77,7 +77,7 @@ static void solves(plaq_context context, int spins) {
   OK(plaq_dirac_describe(dirac, &d));
   CHECK(fabs(d.mass - sqrt(0.5)) < 1e-15);
   OK(plaq_solver_params_init(&p, sizeof p));
-  p.algorithm = PLAQ_ALGORITHM_CG;
+  p.solver = PLAQ_SOLVER_CG;
   solve_every_system(dirac, p, x, y, b, source, size, 1e-9);
   OK(plaq_spinor_destroy(b));
   OK(plaq_spinor_destroy(x));
@@ -134,11 +134,11 @@ static void misuse(plaq_context context) {
   plaq_multigrid multigrid;
   OK(plaq_laplace_params_init(&p, sizeof p));
   p.directions = 0;
-  REFUSED(PLAQ_BAD_PARAMETER, "directions", plaq_laplace_create(context, gauge, &p, &none));
+  REFUSED(PLAQ_BAD_PARAMETER, "directions", plaq_dirac_create_laplace(context, gauge, &p, &none));
   p.directions = 7, p.spins = 2;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "spins", plaq_laplace_create(context, gauge, &p, &none));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "spins", plaq_dirac_create_laplace(context, gauge, &p, &none));
   p.spins = 1, p.mass2 = NAN;
-  REFUSED(PLAQ_BAD_PARAMETER, "mass", plaq_laplace_create(context, gauge, &p, &none));
+  REFUSED(PLAQ_BAD_PARAMETER, "mass", plaq_dirac_create_laplace(context, gauge, &p, &none));
   OK(plaq_spinor_params_init(&s, sizeof s));
   s.extents[0] = s.extents[1] = s.extents[2] = s.extents[3] = 4, s.spins = 3;
   REFUSED(PLAQ_INVALID_ARGUMENT, "spins", plaq_spinor_create(context, &s, &other));

@@ -49,12 +49,12 @@ static void little_memory(void) {
   plaq_gauge g = links(c, 16), h;
   plaq_gaugefix f = {0};
   plaq_gaugefix_params fp;
-  plaq_write_params wp;
+  plaq_gauge_write_params wp;
   double *matrices = malloc(18 * 65536 * sizeof(double));
   int what, format[] = {PLAQ_FILE_FORMAT_ILDG, PLAQ_FILE_FORMAT_OPENQCD, PLAQ_FILE_FORMAT_DDALPHAAMG};
   CHECK(matrices != NULL);
   OK(plaq_gaugefix_params_init(&fp, sizeof fp));
-  OK(plaq_write_params_init(&wp, sizeof wp));
+  OK(plaq_gauge_write_params_init(&wp, sizeof wp));
   fp.max_iterations = 2;
   for (what = 0; what < 8; what++) {
     int status = 1, refused = 0;
@@ -63,11 +63,11 @@ static void little_memory(void) {
       limit(mib << 20);
       wp.format = format[what % 3];
       if (what < 3)
-        status = plaq_gauge_write_file(g, "limited", &wp);
+        status = plaq_gauge_write(g, "limited", &wp);
       else if (what < 6)
-        status = plaq_gauge_read_file(c, "limited", NULL, &h, NULL);
+        status = plaq_gauge_read(c, "limited", NULL, &h, NULL);
       else if (what == 6)
-        status = plaq_gaugefix_run(g, &fp, NULL, NULL, NULL, &f);
+        status = plaq_gauge_fix(g, &fp, NULL, NULL, NULL, &f);
       else
         status = plaq_gaugefix_transformation(f, matrices);
       limit(-1);
@@ -78,7 +78,7 @@ static void little_memory(void) {
     CHECK(status == PLAQ_SUCCESS && (refused > 0 || what == 7));
     if (what >= 2 && what < 5) {
       wp.format = format[(what + 1) % 3];
-      OK(plaq_gauge_write_file(g, "limited", &wp));
+      OK(plaq_gauge_write(g, "limited", &wp));
     }
     if (what >= 3 && what < 6) OK(plaq_gauge_destroy(h));
   }

@@ -32,6 +32,31 @@ fn generated_files_are_current() {
     }
 }
 
+/// Every member of a struct of plaq.h and every value of its enums is described by a sentence, and no member is there
+/// to keep a place.
+#[test]
+fn members_and_values_have_a_sentence() {
+    let sentence = |what: String, doc: &[&str]| {
+        let text: Vec<&str> = doc.iter().map(|line| line.trim()).collect();
+        let text = text.join(" ");
+        assert!(text.len() > 1 && text.ends_with('.'), "{what}: {text}");
+    };
+    for item in plaq::capi::MODULES.iter().flat_map(|module| module.items) {
+        match item {
+            Item::Struct { name, fields, .. } => {
+                for field in *fields {
+                    assert_ne!(field.name, "reserved", "{name}");
+                    sentence(format!("{name}.{}", field.name), field.doc);
+                }
+            }
+            Item::Constants { name, values, .. } => {
+                values.iter().for_each(|v| sentence(format!("{name}: {}", v.name), v.doc));
+            }
+            _ => {}
+        }
+    }
+}
+
 /// The folder for what the tests compile, with the headers as they should be.
 fn work() -> &'static Path {
     static WORK: OnceLock<PathBuf> = OnceLock::new();

@@ -32,18 +32,18 @@ static long place_of(const char *name, const char *text) {
 }
 
 static void files(plaq_context context, plaq_gauge gauge) {
-  plaq_read_params r;
-  plaq_write_params w;
+  plaq_gauge_read_params r;
+  plaq_gauge_write_params w;
   plaq_gauge read = {7};
   char text[64];
   int32_t found = 7;
   FILE *f;
-  OK(plaq_read_params_init(&r, sizeof r));
-  OK(plaq_write_params_init(&w, sizeof w));
+  OK(plaq_gauge_read_params_init(&r, sizeof r));
+  OK(plaq_gauge_write_params_init(&w, sizeof w));
   w.format = PLAQ_FILE_FORMAT_NERSC_3X3;
   w.ensemble_label = "a label";
-  OK(plaq_gauge_write_file(gauge, "good.nersc", &w));
-#define READ(status, words, name) REFUSED(status, words, plaq_gauge_read_file(context, name, &r, &read, NULL))
+  OK(plaq_gauge_write(gauge, "good.nersc", &w));
+#define READ(status, words, name) REFUSED(status, words, plaq_gauge_read(context, name, &r, &read, NULL))
   READ(PLAQ_FILE_OPEN, "absent.nersc: No such file or directory", "absent.nersc");
   CHECK(!strstr(plaq_last_error(), "error")); /* as Rust has it: (os error 2) */
   f = fopen("text.nersc", "wb");
@@ -59,22 +59,22 @@ static void files(plaq_context context, plaq_gauge gauge) {
   r.extents[0] = r.extents[1] = r.extents[2] = r.extents[3] = 4;
   READ(PLAQ_FILE_EXTENTS, "expected [4, 4, 4, 4]", "good.nersc");
   CHECK(read.id == 7);
-  REFUSED(PLAQ_FILE_WRITE, "no-folder/links", plaq_gauge_write_file(gauge, "no-folder/links", &w));
+  REFUSED(PLAQ_FILE_WRITE, "no-folder/links", plaq_gauge_write(gauge, "no-folder/links", &w));
   w.precision = PLAQ_PRECISION_HALF;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_PRECISION_SINGLE (4) or 0, found 2", plaq_gauge_write_file(gauge, "links", &w));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_PRECISION_SINGLE (4) or 0, found 2", plaq_gauge_write(gauge, "links", &w));
   w.precision = 0;
   w.ensemble_label = "two\nlines";
-  REFUSED(PLAQ_INVALID_ARGUMENT, "ensemble_label: expected a line of text", plaq_gauge_write_file(gauge, "links", &w));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "ensemble_label: expected a line of text", plaq_gauge_write(gauge, "links", &w));
 
-  OK(plaq_gauge_file_text("good.nersc", PLAQ_FILE_TEXT_ENSEMBLE_LABEL, text, sizeof text, &found));
+  OK(plaq_gauge_read_text("good.nersc", PLAQ_FILE_TEXT_ENSEMBLE_LABEL, text, sizeof text, &found));
   CHECK(found == 1 && !strcmp(text, "a label"));
-  OK(plaq_gauge_file_text("good.nersc", PLAQ_FILE_TEXT_LFN, text, sizeof text, &found));
+  OK(plaq_gauge_read_text("good.nersc", PLAQ_FILE_TEXT_LFN, text, sizeof text, &found));
   CHECK(found == 0 && !*text);
   found = 7;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "capacity: expected at least 8", plaq_gauge_file_text("good.nersc", 2, text, 7, &found));
-  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_FILE_TEXT_CREATOR (3)", plaq_gauge_file_text("good.nersc", 9, text, 64, &found));
-  REFUSED(PLAQ_FILE_OPEN, "absent", plaq_gauge_file_text("absent", 2, text, 64, &found));
-  REFUSED(PLAQ_NULL_POINTER, "found", plaq_gauge_file_text("good.nersc", 2, text, 64, NULL));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "capacity: expected at least 8", plaq_gauge_read_text("good.nersc", 2, text, 7, &found));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_FILE_TEXT_CREATOR (3)", plaq_gauge_read_text("good.nersc", 9, text, 64, &found));
+  REFUSED(PLAQ_FILE_OPEN, "absent", plaq_gauge_read_text("absent", 2, text, 64, &found));
+  REFUSED(PLAQ_NULL_POINTER, "found", plaq_gauge_read_text("good.nersc", 2, text, 64, NULL));
   CHECK(found == 7);
 }
 
@@ -148,11 +148,11 @@ static void solvers(plaq_context context, plaq_gauge gauge) {
   SOLVER("columns", p.columns = 13);
   SOLVER("params.nkrylov: expected 1 to 10000, found 0", p.nkrylov = 0);
   SOLVER("system: PLAQ_SOLUTION_PDAGP needs an even-odd preconditioned one, found PLAQ_SYSTEM_FULL",
-         (p.algorithm = PLAQ_ALGORITHM_CG, p.solution = PLAQ_SOLUTION_PDAGP, p.system = PLAQ_SYSTEM_FULL));
+         (p.solver = PLAQ_SOLVER_CG, p.solution = PLAQ_SOLUTION_PDAGP, p.system = PLAQ_SYSTEM_FULL));
   CHECK(solver.id == 7);
   OK(plaq_solver_params_init(&p, sizeof p));
-  p.algorithm = PLAQ_ALGORITHM_CG;
-  REFUSED(PLAQ_UNSUPPORTED, "PLAQ_ALGORITHM_CG needs a hermitian positive operator", plaq_solver_create(dirac, &p, &solver));
+  p.solver = PLAQ_SOLVER_CG;
+  REFUSED(PLAQ_UNSUPPORTED, "PLAQ_SOLVER_CG needs a hermitian positive operator", plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_params_init(&p, sizeof p));
   p.tol = 1e-30;
   if (brief()) p.max_iterations = 10;

@@ -26,7 +26,7 @@ static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid mult
   OK(plaq_spinor_noise(b, 0, 8, 0));
   OK(plaq_solver_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
-  p.algorithm = PLAQ_ALGORITHM_GCR;
+  p.solver = PLAQ_SOLVER_GCR;
   p.tol = 1e-5;
   OK(plaq_solver_create(dirac, &p, &solver));
   OK(plaq_solver_set_multigrid(solver, multigrid));
@@ -114,7 +114,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
   plaq_multigrid_params p = params();
   plaq_multigrid made;
   plaq_multigrid_report r;
-  plaq_multigrid_level level;
+  plaq_multigrid_level_report level;
   int l, mu;
   double seconds = 0;
   p.levels = 5;
@@ -124,7 +124,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
   }
   OK(plaq_multigrid_create(dirac, &p, &made));
   OK(plaq_multigrid_report_init(&r, sizeof r));
-  OK(plaq_multigrid_level_init(&level, sizeof level));
+  OK(plaq_multigrid_level_report_init(&level, sizeof level));
   solve(context, dirac, made, PLAQ_SUCCESS);
   OK(plaq_multigrid_describe(made, &r));
   CHECK(r.levels == 5 && r.refresh == PLAQ_REFRESH_NONE);

@@ -15,8 +15,8 @@ static void observables(plaq_context context) {
   plaq_complex z = {7, 7};
   plaq_unitarity u;
   plaq_topology t, kept;
-  plaq_update_params params;
-  plaq_update_report report;
+  plaq_heatbath_params params;
+  plaq_heatbath_report report;
   double density[VOLUME];
   int su2, i, site;
 
@@ -38,24 +38,24 @@ static void observables(plaq_context context) {
     OK(plaq_gauge_hot(again, 42));
     OK(plaq_gauge_unitarity(gauge, &u));
     CHECK(u.unitary < 1e-13 && u.det < 1e-13);
-    OK(plaq_update_params_init(&params, sizeof params));
-    REFUSED(PLAQ_INVALID_ARGUMENT, "beta", plaq_gauge_update(gauge, &params, NULL, NULL, NULL));
+    OK(plaq_heatbath_params_init(&params, sizeof params));
+    REFUSED(PLAQ_INVALID_ARGUMENT, "beta", plaq_gauge_heatbath(gauge, &params, NULL, NULL, NULL));
     params.beta = su2 ? 2.4 : 6.0;
     params.seed = -9;
     params.sweeps = 5;
-    OK(plaq_update_report_init(&report, sizeof report));
-    OK(plaq_gauge_update(gauge, &params, NULL, NULL, &report));
+    OK(plaq_heatbath_report_init(&report, sizeof report));
+    OK(plaq_gauge_heatbath(gauge, &params, NULL, NULL, &report));
     CHECK(report.next_sweep == 5 && report.stopped == 0);
-    OK(plaq_gauge_update(again, &params, stop_at_two, &again, &report));
+    OK(plaq_gauge_heatbath(again, &params, stop_at_two, &again, &report));
     CHECK(report.next_sweep == 2 && report.stopped == 1);
     params.first_sweep = 2;
     params.sweeps = 3;
-    OK(plaq_gauge_update(again, &params, NULL, NULL, &report));
+    OK(plaq_gauge_heatbath(again, &params, NULL, NULL, &report));
     OK(plaq_gauge_plaquette(gauge, &p));
     OK(plaq_gauge_plaquette(again, &q));
     CHECK(p.total == q.total && p.total > 0.4 && p.total < 0.8);
     params.sweeps = -1;
-    REFUSED(PLAQ_INVALID_ARGUMENT, "sweeps", plaq_gauge_update(gauge, &params, NULL, NULL, NULL));
+    REFUSED(PLAQ_INVALID_ARGUMENT, "sweeps", plaq_gauge_heatbath(gauge, &params, NULL, NULL, NULL));
     OK(plaq_gauge_destroy(gauge));
     OK(plaq_gauge_destroy(again));
   }
@@ -95,7 +95,7 @@ static void observables(plaq_context context) {
   OK(plaq_gauge_create(context, &g, &again));
   OK(plaq_gauge_hot(again, 1));
   params.sweeps = 1;
-  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_update(again, &params, NULL, NULL, NULL));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_heatbath(again, &params, NULL, NULL, NULL));
   OK(plaq_gauge_destroy(again));
   OK(plaq_gauge_destroy(gauge));
 }
@@ -135,8 +135,8 @@ static void files(plaq_context context) {
   double *links = random_links(), *back = numbers(LINKS);
   plaq_gauge gauge = new_gauge(context, links), read = {4}, su2;
   plaq_gauge_params g = gauge_params();
-  plaq_read_params r;
-  plaq_write_params w;
+  plaq_gauge_read_params r;
+  plaq_gauge_write_params w;
   plaq_file_report report;
   const char *name = "observe.config";
   char bytes[8192];
@@ -145,13 +145,13 @@ static void files(plaq_context context) {
 
   for (format = PLAQ_FILE_FORMAT_NERSC; format <= PLAQ_FILE_FORMAT_DDALPHAAMG; format++) {
     double tolerance = format == PLAQ_FILE_FORMAT_MILC ? 1e-6 : 1e-14;
-    OK(plaq_write_params_init(&w, sizeof w));
+    OK(plaq_gauge_write_params_init(&w, sizeof w));
     w.format = format;
     w.sequence_number = 17;
     w.ensemble_id = "abi";
-    OK(plaq_gauge_write_file(gauge, name, &w));
+    OK(plaq_gauge_write(gauge, name, &w));
     OK(plaq_file_report_init(&report, sizeof report));
-    OK(plaq_gauge_read_file(context, name, NULL, &read, &report));
+    OK(plaq_gauge_read(context, name, NULL, &read, &report));
     CHECK(report.format == format && report.extents[0] == LX && report.extents[3] == LT);
     CHECK(report.precision == (format == PLAQ_FILE_FORMAT_MILC ? 4 : 8));
     OK(plaq_gauge_save(read, NULL, back));
@@ -160,62 +160,62 @@ static void files(plaq_context context) {
   }
   read.id = 4;
 
-  OK(plaq_read_params_init(&r, sizeof r));
+  OK(plaq_gauge_read_params_init(&r, sizeof r));
   r.extents[0] = 4, r.extents[1] = 4, r.extents[2] = 4, r.extents[3] = 4;
-  REFUSED(PLAQ_FILE_EXTENTS, name, plaq_gauge_read_file(context, name, &r, &read, NULL));
+  REFUSED(PLAQ_FILE_EXTENTS, name, plaq_gauge_read(context, name, &r, &read, NULL));
   r.extents[3] = -4;
-  EXPECT(PLAQ_BAD_EXTENTS, plaq_gauge_read_file(context, name, &r, &read, NULL));
-  OK(plaq_read_params_init(&r, sizeof r));
+  EXPECT(PLAQ_BAD_EXTENTS, plaq_gauge_read(context, name, &r, &read, NULL));
+  OK(plaq_gauge_read_params_init(&r, sizeof r));
   r.unitarity = -1;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read_file(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
   r.unitarity = NAN;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read_file(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
   r.unitarity = 0;
   r.project = 3;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read_file(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
   r.project = 1;
   r.storage = PLAQ_STORAGE_SU2;
-  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_read_file(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_read(context, name, &r, &read, NULL));
   r.storage = 77;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read_file(context, name, &r, &read, NULL));
-  EXPECT(PLAQ_FILE_OPEN, plaq_gauge_read_file(context, "no/such/file", NULL, &read, NULL));
-  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_read_file(context, NULL, NULL, &read, NULL));
-  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_read_file(context, name, NULL, NULL, NULL));
-  EXPECT(PLAQ_FILE_OPEN, plaq_gauge_read_file(context, "\xff\xfe", NULL, &read, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_read(context, name, &r, &read, NULL));
+  EXPECT(PLAQ_FILE_OPEN, plaq_gauge_read(context, "no/such/file", NULL, &read, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_read(context, NULL, NULL, &read, NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_read(context, name, NULL, NULL, NULL));
+  EXPECT(PLAQ_FILE_OPEN, plaq_gauge_read(context, "\xff\xfe", NULL, &read, NULL));
 
   /* A file that ends early, and one that is something else. */
   file = fopen(name, "rb");
   CHECK(file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes && fclose(file) == 0);
   file = fopen(name, "wb");
   CHECK(file && fwrite(bytes, 1, sizeof bytes, file) == sizeof bytes && fclose(file) == 0);
-  EXPECT(PLAQ_FILE_TRUNCATED, plaq_gauge_read_file(context, name, NULL, &read, NULL));
+  EXPECT(PLAQ_FILE_TRUNCATED, plaq_gauge_read(context, name, NULL, &read, NULL));
   memset(bytes, 'x', sizeof bytes);
   file = fopen(name, "wb");
   CHECK(file && fwrite(bytes, 1, sizeof bytes, file) == sizeof bytes && fclose(file) == 0);
-  EXPECT(PLAQ_FILE_FORMAT, plaq_gauge_read_file(context, name, NULL, &read, NULL));
+  EXPECT(PLAQ_FILE_FORMAT, plaq_gauge_read(context, name, NULL, &read, NULL));
   CHECK(read.id == 4);
   CHECK(remove(name) == 0);
 
-  OK(plaq_write_params_init(&w, sizeof w));
+  OK(plaq_gauge_write_params_init(&w, sizeof w));
   w.format = 0;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write_file(gauge, name, &w));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write(gauge, name, &w));
   w.format = PLAQ_FILE_FORMAT_MILC;
   w.precision = PLAQ_PRECISION_DOUBLE;
-  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_write_file(gauge, name, &w));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_write(gauge, name, &w));
   w.precision = PLAQ_PRECISION_HALF;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write_file(gauge, name, &w));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write(gauge, name, &w));
   w.precision = 0;
   w.byte_order = 9;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write_file(gauge, name, &w));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_write(gauge, name, &w));
   w.byte_order = 0;
   w.creator = "\xff";
-  REFUSED(PLAQ_INVALID_ARGUMENT, "creator", plaq_gauge_write_file(gauge, name, &w));
-  EXPECT(PLAQ_FILE_WRITE, plaq_gauge_write_file(gauge, "no/such/folder/file", NULL));
-  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_write_file(gauge, NULL, NULL));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "creator", plaq_gauge_write(gauge, name, &w));
+  EXPECT(PLAQ_FILE_WRITE, plaq_gauge_write(gauge, "no/such/folder/file", NULL));
+  EXPECT(PLAQ_NULL_POINTER, plaq_gauge_write(gauge, NULL, NULL));
   g.storage = PLAQ_STORAGE_SU2;
   OK(plaq_gauge_create(context, &g, &su2));
   OK(plaq_gauge_unit(su2));
-  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_write_file(su2, name, NULL));
+  EXPECT(PLAQ_UNSUPPORTED, plaq_gauge_write(su2, name, NULL));
   CHECK(fopen(name, "rb") == NULL);
   OK(plaq_gauge_destroy(su2));
   OK(plaq_gauge_destroy(gauge));

@@ -65,7 +65,7 @@ int main(void) {
   OK(plaq_gauge_load(gauge, NULL, links));
 
   OK(plaq_gauge_path_traces(gauge, steps, lengths, PATHS, traces));
-  OK(plaq_action_paths(gauge, steps, lengths, coefficients, PATHS, &action));
+  OK(plaq_gauge_path_action(gauge, steps, lengths, coefficients, PATHS, &action));
   for (l = at = 0; l < PATHS; at += lengths[l++]) {
     number sum = 0;
     for (site = 0; site < VOLUME; site++) {
@@ -81,7 +81,7 @@ int main(void) {
    * sense, with their coefficients. */
   OK(plaq_momentum_create(gauge, &momentum));
   OK(plaq_force_report_init(&report, sizeof report));
-  OK(plaq_force_paths(gauge, steps, lengths, coefficients, PATHS, momentum, step, &report));
+  OK(plaq_gauge_path_force(gauge, steps, lengths, coefficients, PATHS, momentum, step, &report));
   OK(plaq_momentum_save(momentum, PLAQ_MOMENTUM_MATRICES, PLAQ_SITE_ORDER_LEXICOGRAPHIC, 1, p));
   for (site = 0; site < VOLUME; site += 5)
     for (mu = 0; mu < 4; mu++) {

@@ -53,7 +53,7 @@ program main
   if (iterations /= solved%iterations .or. any(history(:iterations) <= 0)) stop 12
   call done(plaq_spinor_correlators(propagator, 0_c_int32_t, 1.0_c_double, 4_c_int64_t, pion=pion))
   if (any(pion <= 0)) stop 11
-  call done(plaq_effective_mass(pion, 4_c_int64_t, PLAQ_MASS_FORM_COSH, mass))
+  call done(plaq_correlator_effective_mass(pion, 4_c_int64_t, PLAQ_MASS_FORM_COSH, mass))
   stale = context%id
   call done(plaq_context_destroy(context))
   if (plaq_context_synchronize(context) /= PLAQ_INVALID_HANDLE) stop 4

@@ -17,7 +17,7 @@ static plaq_solver_params solver_params(int algorithm) {
   plaq_solver_params p;
   OK(plaq_solver_params_init(&p, sizeof p));
   if (brief()) p.tol = 1e-3;
-  p.algorithm = algorithm;
+  p.solver = algorithm;
   return p;
 }
 
@@ -70,7 +70,7 @@ static void automatic(plaq_context context, plaq_gauge gauge, const double *valu
   OK(plaq_solve_report_init(&r, sizeof r));
   for (i = 0; i < 4; i++)
     for (form = 0; form < 2; form++) {
-      plaq_solver_params p = solver_params(form ? PLAQ_ALGORITHM_CG : PLAQ_ALGORITHM_CGNR);
+      plaq_solver_params p = solver_params(form ? PLAQ_SOLVER_CG : PLAQ_SOLVER_CGNR);
       p.sloppy_precision = asked[i];
       p.solution = form ? PLAQ_SOLUTION_MDAGM : PLAQ_SOLUTION_M;
       if (form) p.system = PLAQ_SYSTEM_FULL;
@@ -101,7 +101,7 @@ static void automatic(plaq_context context, plaq_gauge gauge, const double *valu
   OK(plaq_spinor_create(context, &s, &low_x));
   OK(plaq_spinor_load(low_b, NULL, values));
   for (i = 0; i < 2; i++) {
-    plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
+    plaq_solver_params p = solver_params(PLAQ_SOLVER_CGNR);
     p.tol = 1e-4;
     if (i) p.sloppy_storage = PLAQ_STORAGE_SU3_18;
     OK(plaq_solver_create(single, &p, &solver));
@@ -123,13 +123,13 @@ static void algorithms(plaq_context context, plaq_gauge gauge, const double *val
   for (normalisation = 0; normalisation < 2; normalisation++) {
     plaq_dirac dirac = new_dirac(context, gauge, normalisation);
     plaq_spinor b = new_spinor(context, 2, values), x = new_spinor(context, 2, NULL);
-    for (i = PLAQ_ALGORITHM_CGNE; i <= PLAQ_ALGORITHM_MR; i++) {
+    for (i = PLAQ_SOLVER_CGNE; i <= PLAQ_SOLVER_MR; i++) {
       plaq_solver_params p = solver_params(i);
-      if (i == PLAQ_ALGORITHM_MR && !brief()) p.tol = 1e-6;
-      if (i == PLAQ_ALGORITHM_CGNR) p.sloppy_precision = PLAQ_PRECISION_DOUBLE;
-      if (i == PLAQ_ALGORITHM_BICGSTAB) p.sloppy_precision = PLAQ_PRECISION_HALF;
-      if (i == PLAQ_ALGORITHM_GCR || i == PLAQ_ALGORITHM_BICGSTAB || i == PLAQ_ALGORITHM_MR) p.precondition_steps = 3;
-      p.system = i == PLAQ_ALGORITHM_GCR ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
+      if (i == PLAQ_SOLVER_MR && !brief()) p.tol = 1e-6;
+      if (i == PLAQ_SOLVER_CGNR) p.sloppy_precision = PLAQ_PRECISION_DOUBLE;
+      if (i == PLAQ_SOLVER_BICGSTAB) p.sloppy_precision = PLAQ_PRECISION_HALF;
+      if (i == PLAQ_SOLVER_GCR || i == PLAQ_SOLVER_BICGSTAB || i == PLAQ_SOLVER_MR) p.precondition_steps = 3;
+      p.system = i == PLAQ_SOLVER_GCR ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
       solve_one(context, dirac, &p, x, b, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, PLAQ_SUBSET_FULL);
     }
     OK(plaq_spinor_destroy(b));
@@ -145,7 +145,7 @@ static void equations(plaq_context context, plaq_gauge gauge, const double *valu
   for (solution = PLAQ_SOLUTION_M; solution <= PLAQ_SOLUTION_PDAGP; solution++) {
     for (odd = brief() ? solution % 2 : 0; odd < (brief() ? solution % 2 + 1 : 2); odd++) {
       int pc = solution >= PLAQ_SOLUTION_P, system = odd ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC;
-      plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
+      plaq_solver_params p = solver_params(PLAQ_SOLVER_CGNR);
       plaq_spinor_params s = spinor_params(2);
       plaq_spinor x, b;
       s.subset = pc ? (odd ? PLAQ_SUBSET_ODD : PLAQ_SUBSET_EVEN) : PLAQ_SUBSET_FULL;
@@ -177,7 +177,7 @@ static int32_t stop_at_three(int64_t iteration, double relative, double seconds,
 
 static void callbacks_and_limits(plaq_context context, plaq_gauge gauge, const double *values) {
   plaq_dirac dirac = new_dirac(context, gauge, 0);
-  plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
+  plaq_solver_params p = solver_params(PLAQ_SOLVER_CGNR);
   plaq_spinor x = new_spinor(context, 2, NULL), b = new_spinor(context, 2, values);
   plaq_solve_report r;
   plaq_solver solver;
@@ -235,7 +235,7 @@ static void multishift(plaq_context context, plaq_gauge gauge, const double *val
   for (pc = 0; pc < 2; pc++) {
     for (normalisation = 0; normalisation < 2; normalisation++) {
       plaq_dirac dirac = new_dirac(context, gauge, normalisation);
-      plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CG);
+      plaq_solver_params p = solver_params(PLAQ_SOLVER_CG);
       plaq_spinor_params s = spinor_params(2);
       plaq_spinor x[3], b, t, same[2];
       plaq_solver solver;
@@ -284,7 +284,7 @@ static void multishift(plaq_context context, plaq_gauge gauge, const double *val
 
 static void misuse(plaq_context context, plaq_gauge gauge, const double *values) {
   plaq_dirac dirac = new_dirac(context, gauge, 0), none = {0};
-  plaq_solver_params p = solver_params(PLAQ_ALGORITHM_CGNR);
+  plaq_solver_params p = solver_params(PLAQ_SOLVER_CGNR);
   plaq_spinor x = new_spinor(context, 1, NULL), b = new_spinor(context, 1, values), two = new_spinor(context, 2, values);
   plaq_spinor odd, bad;
   plaq_spinor_params s = spinor_params(1);
@@ -298,12 +298,12 @@ static void misuse(plaq_context context, plaq_gauge gauge, const double *values)
   EXPECT(PLAQ_NULL_POINTER, plaq_solver_create(dirac, &p, NULL));
 #define REFUSES(status, member, value, words)                    \
   do {                                                           \
-    p = solver_params(PLAQ_ALGORITHM_CGNR);                      \
+    p = solver_params(PLAQ_SOLVER_CGNR);                      \
     p.member = value;                                            \
     REFUSED(status, words, plaq_solver_create(dirac, &p, &solver)); \
   } while (0)
-  REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, 7, "params.algorithm");
-  REFUSES(PLAQ_INVALID_ARGUMENT, algorithm, -1, "params.algorithm");
+  REFUSES(PLAQ_INVALID_ARGUMENT, solver, 7, "params.solver");
+  REFUSES(PLAQ_INVALID_ARGUMENT, solver, -1, "params.solver");
   REFUSES(PLAQ_INVALID_ARGUMENT, solution, 99, "params.solution");
   REFUSES(PLAQ_INVALID_ARGUMENT, equations, 3, "params.equations");
   REFUSES(PLAQ_BAD_PARAMETER, equations, PLAQ_EQUATIONS_NORMAL_ERROR, "equations");
@@ -319,11 +319,11 @@ static void misuse(plaq_context context, plaq_gauge gauge, const double *values)
   REFUSES(PLAQ_BAD_PARAMETER, tol, 0, "tol");
   REFUSES(PLAQ_BAD_PARAMETER, delta, 2, "delta");
   REFUSES(PLAQ_BAD_PARAMETER, omega, NAN, "omega");
-  p = solver_params(PLAQ_ALGORITHM_CG);
+  p = solver_params(PLAQ_SOLVER_CG);
   EXPECT(PLAQ_UNSUPPORTED, plaq_solver_create(dirac, &p, &solver));
   CHECK(solver.id == 3);
 
-  p = solver_params(PLAQ_ALGORITHM_CGNR);
+  p = solver_params(PLAQ_SOLVER_CGNR);
   OK(plaq_solver_create(dirac, &p, &good));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_solver_memory(good, 0, &bytes));
   EXPECT(PLAQ_NULL_POINTER, plaq_solver_memory(good, 1, NULL));

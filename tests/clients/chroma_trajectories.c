@@ -175,7 +175,7 @@ static double potential(void) {
   spinor *v = room(volume * sizeof *v);
   double sum;
   int i;
-  OK(plaq_action_gauge(native.gauge, &native.action, &sum));
+  OK(plaq_gauge_action(native.gauge, &native.action, &sum));
   memcpy(v, phi, volume * sizeof *v);
   if (now->flavours == 1) apply_rational(v, &inverse_root);
   else solve(phi, NULL), sum -= 2 * log_det();
@@ -250,9 +250,9 @@ static void kick(int n, double step) {
     const double weight = -scale * scale * (r ? r->factor * r->residue[k] : 1);
     OK(plaq_spinor_load(shifted, &layout, x[k]));
     OK(plaq_dirac_apply(native.dirac, complement, PLAQ_FORM_M, image, shifted));
-    OK(plaq_force_schur(native.dirac, complement, force, 1, shifted, image, &weight, 1, 0));
+    OK(plaq_dirac_schur_force(native.dirac, complement, force, 1, shifted, image, &weight, 1, 0));
   }
-  if (!r) OK(plaq_force_clover(native.dirac, force, 1, empty, empty, &nothing_of, 1, -1, 0));
+  if (!r) OK(plaq_dirac_clover_force(native.dirac, force, 1, empty, empty, &nothing_of, 1, -1, 0));
   if (now->rho > 0) {
     double *m = room(40 * (size_t)volume * sizeof *m);
     OK(plaq_momentum_save(force, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_LEXICOGRAPHIC, 1, m));
@@ -263,7 +263,7 @@ static void kick(int n, double step) {
   compare_force(now->forces[n][0]);
   OK(plaq_momentum_add(native.momentum, 1, force, step));
   OK(plaq_momentum_add(force, 0, native.momentum, 0));
-  OK(plaq_force_gauge(native.gauge, &native.action, force, 1, NULL));
+  OK(plaq_gauge_force(native.gauge, &native.action, force, 1, NULL));
   compare_force(now->forces[n][1]);
   OK(plaq_momentum_add(native.momentum, 1, force, step));
 }

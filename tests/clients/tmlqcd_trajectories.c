@@ -300,7 +300,7 @@ static void native_open(void) {
   open_native(now->beta, now->c1, &quark);
   phases(forth);
   OK(plaq_momentum_load(native.momentum, PLAQ_MOMENTUM_TEN, PLAQ_SITE_ORDER_LEXICOGRAPHIC, 2, momenta));
-  solver.algorithm = PLAQ_ALGORITHM_CG, solver.solution = PLAQ_SOLUTION_PPDAG, solver.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
+  solver.solver = PLAQ_SOLVER_CG, solver.solution = PLAQ_SOLUTION_PPDAG, solver.system = PLAQ_SYSTEM_ODD_ASYMMETRIC;
   solver.tol = 1e-10;
   OK(plaq_solver_create(native.dirac, &solver, &native_solver));
   turn_slices(quarks[0], 1);
@@ -318,12 +318,12 @@ static void native_solve(void) {
 static void native_kick(int level, double step) {
   const double minus = -1;
   if (!level) {
-    OK(plaq_force_gauge(native.gauge, &native.action, native.momentum, step, NULL));
+    OK(plaq_gauge_force(native.gauge, &native.action, native.momentum, step, NULL));
     return;
   }
   native_solve();
   OK(plaq_dirac_apply(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, PLAQ_FORM_MDAG, native.vector[Y], native.vector[X]));
-  OK(plaq_force_schur(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, native.momentum, step, native.vector[Y], native.vector[X], &minus, 1,
+  OK(plaq_dirac_schur_force(native.dirac, PLAQ_SYSTEM_ODD_ASYMMETRIC, native.momentum, step, native.vector[Y], native.vector[X], &minus, 1,
                       now->clover ? -1 : 0));
 }
 
@@ -331,7 +331,7 @@ static void native_kick(int level, double step) {
 static double native_hamiltonian(void) {
   double kinetic_part, gauge_part, quark_part[2] = {0, 0};
   OK(plaq_momentum_kinetic(native.momentum, &kinetic_part));
-  OK(plaq_action_gauge(native.gauge, &native.action, &gauge_part));
+  OK(plaq_gauge_action(native.gauge, &native.action, &gauge_part));
   if (now->kind == DETERMINANT) {
     native_solve();
     OK(plaq_spinor_dot(native.vector[PHI], native.vector[X], quark_part, 1));

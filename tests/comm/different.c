@@ -49,7 +49,7 @@ static void parameters(void) {
   plaq_spinor_params sp;
   plaq_dirac_params dp;
   plaq_solver_params vp;
-  plaq_write_params wp;
+  plaq_gauge_write_params wp;
   plaq_gauge g;
   plaq_spinor x, b;
   plaq_dirac d;
@@ -63,7 +63,7 @@ static void parameters(void) {
   OK(plaq_spinor_params_init(&sp, sizeof sp));
   OK(plaq_dirac_params_init(&dp, sizeof dp));
   OK(plaq_solver_params_init(&vp, sizeof vp));
-  OK(plaq_write_params_init(&wp, sizeof wp));
+  OK(plaq_gauge_write_params_init(&wp, sizeof wp));
   for (i = 0; i < 4; i++) gp.extents[i] = sp.extents[i] = 4;
   sp.nrhs = nrhs, dp.kappa = 0.1, vp.tol = 1e-6;
   if (strstr("shifts tols", what)) vp.solution = PLAQ_SOLUTION_MDAGM;
@@ -77,7 +77,7 @@ static void parameters(void) {
     if (is("kappa")) dp.kappa = 0.05;
     if (is("csw")) dp.csw = 1;
     if (is("tol")) vp.tol = 1e-3;
-    if (is("algorithm")) vp.algorithm = PLAQ_ALGORITHM_BICGSTAB;
+    if (is("solver")) vp.solver = PLAQ_SOLVER_BICGSTAB;
     if (is("iterations")) vp.max_iterations = 2;
     if (is("solution")) vp.solution = PLAQ_SOLUTION_MDAGM;
     if (is("sloppy")) vp.sloppy_precision = PLAQ_PRECISION_SINGLE;
@@ -100,7 +100,7 @@ static void parameters(void) {
   STEP(plaq_spinor_noise(me && is("object") ? x : b, 0, 1, 0), "object");
   STEP(plaq_spinor_norm2(b, v, me && is("count") ? nrhs - 1 : nrhs), "count");
   STEP(plaq_dirac_create(c, g, &dp, &d), "kappa csw operator");
-  STEP(plaq_solver_create(d, &vp, &s), "tol algorithm iterations solution sloppy");
+  STEP(plaq_solver_create(d, &vp, &s), "tol solver iterations solution sloppy");
   OK(plaq_solver_solve(s, x, b, NULL, NULL, NULL, NULL));
   if (me && is("coefficients")) a[3] = 2;
   STEP(plaq_spinor_axpby(a, x, a, b, nrhs), "coefficients");
@@ -112,7 +112,7 @@ static void parameters(void) {
     STEP(plaq_solver_multishift(s, all_x, shifts, tols, 2, b, NULL, NULL, NULL, NULL), "shifts tols");
   }
   STEP(plaq_hmc_create(g, input, &h), "input");
-  STEP(plaq_gauge_write_file(g, file, &wp), "format label file");
+  STEP(plaq_gauge_write(g, file, &wp), "format label file");
   fprintf(stderr, "no case %s\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
 }
@@ -268,19 +268,19 @@ static void destruction(void) {
 static void files(void) {
   plaq_gauge g = links(), h;
   char here[4096];
-  OK(plaq_gauge_write_file(g, "different.lime", NULL));
-  all(plaq_gauge_read_file(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL),
+  OK(plaq_gauge_write(g, "different.lime", NULL));
+  all(plaq_gauge_read(c, me ? "nowhere/different.lime" : "different.lime", NULL, &h, NULL),
       PLAQ_INVALID_ARGUMENT, "that rank 0 passed");
   CHECK(getcwd(here, sizeof here) != NULL);
   if (me) CHECK(chdir("/") == 0);
-  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN, "different.lime");
+  all(plaq_gauge_read(c, "different.lime", NULL, &h, NULL), PLAQ_FILE_OPEN, "different.lime");
   CHECK(chdir(here) == 0);
-  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
+  all(plaq_gauge_read(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
   /* One that cannot be written there leaves the file that is here. */
   if (me) CHECK(chdir("/proc") == 0);
-  all(plaq_gauge_write_file(g, "different.lime", NULL), PLAQ_FILE_WRITE, "different.lime");
+  all(plaq_gauge_write(g, "different.lime", NULL), PLAQ_FILE_WRITE, "different.lime");
   CHECK(chdir(here) == 0);
-  all(plaq_gauge_read_file(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
+  all(plaq_gauge_read(c, "different.lime", NULL, &h, NULL), PLAQ_SUCCESS, "");
 }
 
 static plaq_gauge shared;

@@ -170,7 +170,7 @@ static void stops(plaq_context context) {
   plaq_dirac_params d;
   plaq_solver_params s;
   plaq_spinor_params shape;
-  plaq_update_params u;
+  plaq_heatbath_params u;
   plaq_gauge gauge;
   plaq_dirac dirac;
   plaq_solver solver;
@@ -191,8 +191,8 @@ static void stops(plaq_context context) {
   OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 2, 0));
   OK(plaq_solver_params_init(&s, sizeof s));
   s.tol = 1e-12;
-  for (algorithm = PLAQ_ALGORITHM_CGNE; algorithm <= PLAQ_ALGORITHM_MR; algorithm++) {
-    s.algorithm = algorithm;
+  for (algorithm = PLAQ_SOLVER_CGNE; algorithm <= PLAQ_SOLVER_MR; algorithm++) {
+    s.solver = algorithm;
     OK(plaq_solver_create(dirac, &s, &solver));
     for (all = 0; all < 2; all++) {
       int64_t never = -1;
@@ -210,18 +210,18 @@ static void stops(plaq_context context) {
     OK(plaq_solver_destroy(solver));
   }
 
-  OK(plaq_update_params_init(&u, sizeof u));
+  OK(plaq_heatbath_params_init(&u, sizeof u));
   u.beta = 6;
   u.sweeps = 5;
   for (all = 0; all < 2; all++) {
     int64_t never = -1;
-    plaq_update_report r;
-    OK(plaq_update_report_init(&r, sizeof r));
+    plaq_heatbath_report r;
+    OK(plaq_heatbath_report_init(&r, sizeof r));
     calls = 0;
-    OK(plaq_gauge_update(gauge, &u, all || rank == 1 ? stop_update : NULL, rank == 1 ? &at : &never, &r));
+    OK(plaq_gauge_heatbath(gauge, &u, all || rank == 1 ? stop_update : NULL, rank == 1 ? &at : &never, &r));
     CHECK(r.stopped == 1 && r.next_sweep == at && calls == (all || rank == 1 ? at : 0));
   }
-  OK(plaq_gauge_update(gauge, &u, NULL, NULL, NULL));
+  OK(plaq_gauge_heatbath(gauge, &u, NULL, NULL, NULL));
 }
 
 static void stopping(void) {

@@ -66,7 +66,7 @@ fn different_calls_end_alike() {
     let program = build(&compiler, "tests/comm/different.c", &folders, "different", &[]);
     let objects = "stale order zero leak communicators extents links group seed nrhs subset";
     let others =
-        "precision object count kappa csw tol algorithm iterations format label input finalize";
+        "precision object count kappa csw tol solver iterations format label input finalize";
     let contexts = "storage operator solution sloppy coefficients shifts tols file destruction files grid sums device alone null late threads";
     let environments = "patience generic baseline junk abandoned";
     for (grid, cases) in [

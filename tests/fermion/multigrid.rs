@@ -316,7 +316,7 @@ fn inputs_choose_multigrid() {
         let input = text(solver);
         plaq::ops::hmc::input::hmc_from_toml(u.device(), u.geometry(), Precision::F64, &input)
     };
-    let table = "{ method = \"multigrid\", tolerance_force = 1e-9, multigrid = { levels = 2, block = [[2, 2, 2, 2]], \
+    let table = "{ solver = \"multigrid\", tolerance_force = 1e-9, multigrid = { levels = 2, block = [[2, 2, 2, 2]], \
                  vectors = [4], post = 4, setup_iterations = 10, setup_solver = \"gcr\", setup_columns = 3, refinements = 1, update = \"refine\", link_precision = \"quarter\", preconditioner = true } }";
     let (mut u, mut v) = (start(0.4), start(0.4));
     let a = made("\"cg\"").unwrap().run(&mut u).unwrap();
@@ -326,16 +326,16 @@ fn inputs_choose_multigrid() {
     for wrong in [
         "\"gcr\"",
         "{ multigrid = { post = 4 } }",
-        "{ method = \"multigrid\", multigrid = { size = 4 } }",
-        "{ method = \"multigrid\", multigrid = { vectors = [1, 2, 3, 4, 5, 6] } }",
-        "{ method = \"multigrid\", multigrid = { update = \"never\" } }",
-        "{ method = \"multigrid\", multigrid = { setup_solver = \"mr\" } }",
-        "{ method = \"multigrid\", multigrid = { link_precision = \"eighth\" } }",
+        "{ solver = \"multigrid\", multigrid = { size = 4 } }",
+        "{ solver = \"multigrid\", multigrid = { vectors = [1, 2, 3, 4, 5, 6] } }",
+        "{ solver = \"multigrid\", multigrid = { update = \"never\" } }",
+        "{ solver = \"multigrid\", multigrid = { setup_solver = \"mr\" } }",
+        "{ solver = \"multigrid\", multigrid = { link_precision = \"eighth\" } }",
         "3",
     ] {
         let e = made(wrong).err().unwrap();
         assert_eq!(e.status, Status::InvalidArgument, "{wrong}: {e}");
     }
-    let e = made("{ method = \"multigrid\", multigrid = { size = 4 } }").err().unwrap();
+    let e = made("{ solver = \"multigrid\", multigrid = { size = 4 } }").err().unwrap();
     assert!(e.message().contains("size"), "{e}");
 }

@@ -4,9 +4,9 @@ use std::fs;
 
 use plaq::comm::Comm;
 use plaq::error::Status;
-use plaq::fields::{Geometry, Precision, SpinorField, Subset};
+use plaq::fields::{blas, Geometry, Precision, SpinorField, Subset};
 use plaq::io::{Origin, PropagatorKind};
-use plaq::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use plaq::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use plaq::ops::source::Source;
 
 use super::common::{self, devices, on_rank_0, ranks, Folder, Lex};
@@ -45,14 +45,16 @@ fn what_is_written_is_read_bit_for_bit() {
                 let info = "kappa 0.12 <a & b>".to_owned();
                 let options = SaveOptions { kind, info, ..Default::default() };
                 save_propagator(&path, &f, from, &options).unwrap();
-                let (back, _) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+                let (back, _) =
+                    load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
                 assert_eq!((back.nrhs(), back.precision()), (12, precision), "{name}");
                 let whole = f.save_lex().unwrap();
                 assert!(back.save_lex().unwrap() == whole, "{name}");
                 // On one process grid and on another.
                 on_rank_0(|| {
                     let alone = Comm::single();
-                    let (back, _) = load_propagator(&device, &alone, &path, None, None).unwrap();
+                    let (back, _) =
+                        load_propagator(&device, &alone, &path, &LoadOptions::default()).unwrap();
                     assert!(back.save_lex().unwrap() == whole, "{name} on one rank");
                 });
             }
@@ -73,21 +75,27 @@ fn what_is_written_is_read_bit_for_bit() {
             save_propagator(&one, &alone, None, &options).unwrap();
         });
         save_propagator(&all, &f, None, &options).unwrap();
-        let (back, _) = load_propagator(&device, &ranks(), &one, None, None).unwrap();
+        let (back, _) = load_propagator(&device, &ranks(), &one, &LoadOptions::default()).unwrap();
         assert!(back.save_lex().unwrap() == whole);
         on_rank_0(|| assert!(fs::read(&one).unwrap() == fs::read(&all).unwrap()));
         // Any number of columns, as pairs.
         let f = random(&device, Precision::F64, 5);
         let path = folder.0.join("five");
         save_propagator(&path, &f, Some(&f), &SaveOptions::default()).unwrap();
-        let (back, _) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+        let (back, _) = load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
         assert!(back.save_lex().unwrap() == f.save_lex().unwrap());
         // In single precision from double, and in a precision asked for.
         let options = SaveOptions { precision_bits: Some(32), ..Default::default() };
         save_propagator(&path, &f, Some(&f), &options).unwrap();
         let expect = Some(common::over_ranks(EXTENTS));
         let wide = Some(Precision::F64);
-        let (back, _) = load_propagator(&device, &ranks(), &path, wide, expect).unwrap();
+        let (back, _) = load_propagator(
+            &device,
+            &ranks(),
+            &path,
+            &LoadOptions { precision: wide, extents: expect, ..Default::default() },
+        )
+        .unwrap();
         let rounded: Vec<f64> =
             f.save_lex().unwrap().iter().map(|x| f64::from(*x as f32)).collect();
         assert!(back.precision() == Precision::F64 && back.save_lex().unwrap() == rounded);
@@ -132,7 +140,8 @@ fn origins_are_kept_and_found() {
         ] {
             let options = SaveOptions { kind, origin, ..Default::default() };
             save_propagator(&path, &f, from, &options).unwrap();
-            let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+            let (_, found) =
+                load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
             assert_eq!(found, expected);
         }
         // Of a file that does not say it, as of other codes, the sources in it do: to the tag of the record.
@@ -146,7 +155,8 @@ fn origins_are_kept_and_found() {
             }
             fs::write(&path, bytes).unwrap();
         });
-        let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+        let (_, found) =
+            load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
         assert_eq!(found, there);
     }
 }
@@ -169,7 +179,7 @@ fn records_of_chroma_say_where_the_source_is() {
         bytes[at..at + text.len()].copy_from_slice(text.as_bytes());
         fs::write(&path, bytes).unwrap();
     });
-    let (_, found) = load_propagator(&device, &ranks(), &path, None, None).unwrap();
+    let (_, found) = load_propagator(&device, &ranks(), &path, &LoadOptions::default()).unwrap();
     let position = [1, 0, 3, 2].map(Some);
     assert_eq!(found, Origin { position, boundary: Some(1.0), normalisation: None });
 }
@@ -289,7 +299,13 @@ fn a_file_that_qio_wrote_is_read() {
         let path = std::path::Path::new("tests/data/qio-pairs-4x2x2x2.scidac");
         let device = devices().remove(0);
         let extents = Some([4, 2, 2, 2]);
-        let (f, _) = load_propagator(&device, &Comm::single(), path, None, extents).unwrap();
+        let (f, _) = load_propagator(
+            &device,
+            &Comm::single(),
+            path,
+            &LoadOptions { extents, ..Default::default() },
+        )
+        .unwrap();
         assert_eq!((f.nrhs(), f.precision()), (12, Precision::F32));
         let found = f.save_lex().unwrap();
         assert_eq!(found.len(), 12 * 32 * 24);
@@ -307,7 +323,10 @@ fn damage_and_misuse_are_refused() {
     let device = devices().remove(0);
     let f = random(&device, Precision::F32, 12);
     let path = folder.0.join("file");
-    let load = |expect| load_propagator(&device, &ranks(), &path, None, expect);
+    let load = |extents| {
+        let options = LoadOptions { extents, ..Default::default() };
+        load_propagator(&device, &ranks(), &path, &options)
+    };
     let refused = |status: Status, word: &str| {
         let e = load(None).unwrap_err();
         assert!(e.status == status && e.message().contains(word), "{e}");
@@ -324,6 +343,10 @@ fn damage_and_misuse_are_refused() {
     bytes[at] ^= 1;
     write(&bytes);
     refused(Status::FileChecksum, "the file is damaged: checksum");
+    let known = LoadOptions { wrong_checksum: true, ..Default::default() };
+    let (back, _) = load_propagator(&device, &ranks(), &path, &known).unwrap();
+    let different = blas::norm2(&back).unwrap().into_iter().zip(blas::norm2(&f).unwrap());
+    assert_eq!(different.filter(|(a, b)| a != b).count(), 1, "one column has the damage");
     write(&good[..good.len() - 400]);
     refused(Status::FileTruncated, "");
     write(b"no LIME file at all");

@@ -183,7 +183,12 @@ fn errors_of_monomials_name_line_and_monomial() {
         (
             "tolerance_force = 1e-7",
             "tolerance = 2",
-            "solver: unknown key `tolerance`, expected one of method, ",
+            "solver: unknown key `tolerance`, expected one of solver, ",
+        ),
+        (
+            "tolerance_force = 1e-7",
+            "method = \"multigrid\"",
+            "solver: key `method`: its name is solver now",
         ),
         (
             "tolerance_force = 1e-7",

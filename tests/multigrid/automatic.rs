@@ -141,7 +141,7 @@ fn heavy_quarks_are_solved_for_everywhere() {
         point[0] = 1.0;
         b.load_lex(&point).unwrap();
         let asked = SolverSettings {
-            algorithm: SolverKind::Cgne,
+            solver: SolverKind::Cgne,
             sloppy_precision: Some(Precision::F64),
             tol: 1e-15,
             tol_hq: 1e-12,
@@ -161,7 +161,7 @@ fn heavy_quarks_are_solved_for_everywhere() {
         let off = worst(&x);
         assert!(off < 1e-4, "{off}");
         // What |r| / |b| alone gives.
-        let plain = SolverSettings { algorithm: SolverKind::BiCgStab, ..Default::default() };
+        let plain = SolverSettings { solver: SolverKind::BiCgStab, ..Default::default() };
         automatic(&op, &plain).solve(&mut x, &b, &mut unwatched).unwrap();
         assert!(worst(&x) > 10.0 * off, "{} {off}", worst(&x));
     }
@@ -244,7 +244,7 @@ fn short_memory_solves_in_parts() {
         let level = LevelParams { block: [4, 4, 4, 4], vectors: 8, pre: 0, post: 4 };
         let params = MultigridParams::with_levels(vec![level]);
         let multigrid = Arc::new(Multigrid::new(&*op, &params).unwrap());
-        let asked = SolverSettings { algorithm: SolverKind::Gcr, nkrylov: 4, ..settings(0) };
+        let asked = SolverSettings { solver: SolverKind::Gcr, nkrylov: 4, ..settings(0) };
         let by_multigrid = automatic(&op, &asked).with_multigrid(Some(multigrid)).unwrap();
         let field = |n| op.shape().field(n).unwrap();
         let (mut x, mut b) = (field(12), field(12));

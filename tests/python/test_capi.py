@@ -33,19 +33,19 @@ def test_structs_have_their_defaults():
 
 
 def test_members():
-    p = capi.plaq_solver_params(algorithm="gcr", tol=1e-8, nkrylov=np.int64(7))
-    assert (p.algorithm, p.tol, p.nkrylov) == (capi.plaq_algorithm.GCR, 1e-8, 7)
-    assert p.to_dict()["algorithm"] == "gcr"
+    p = capi.plaq_solver_params(solver="gcr", tol=1e-8, nkrylov=np.int64(7))
+    assert (p.solver, p.tol, p.nkrylov) == (capi.plaq_solver_kind.GCR, 1e-8, 7)
+    assert p.to_dict()["solver"] == "gcr"
     q = capi.plaq_dirac_params(boundary=np.array([0, 0, 0, 0.5]), hop=[1, 1, 1, 2])
     assert list(q.boundary) == [0, 0, 0, 0.5]
     refused(TypeError, "plaq_solver_params|'tole'|did you mean tol", lambda: capi.plaq_solver_params(tole=1))
-    refused(ValueError, "algorithm|bicgstab|'fast'", lambda: setattr(p, "algorithm", "fast"))
+    refused(ValueError, "solver|bicgstab|'fast'", lambda: setattr(p, "solver", "fast"))
     refused(TypeError, "nkrylov|whole number|7.5", lambda: setattr(p, "nkrylov", 7.5))
     refused(OverflowError, "nkrylov|32 bits", lambda: setattr(p, "nkrylov", 1 << 40))
     refused(TypeError, "tol|real number|str", lambda: setattr(p, "tol", "small"))
     refused(TypeError, "boundary|expected 4 numbers, found 3", lambda: setattr(q, "boundary", [0, 0, 0]))
     refused(TypeError, "plaq_gauge", lambda: capi.plaq_spinor_params(gauge=3))
-    w = capi.plaq_write_params(lfn="name")
+    w = capi.plaq_gauge_write_params(lfn="name")
     assert w.lfn == b"name" and "name" in repr(w)
 
 
@@ -71,10 +71,10 @@ def test_arguments():
     refused(TypeError, "norms|found None", lambda: capi.plaq_spinor_norm2(field, None, 2))
     refused(TypeError, "spinor|plaq_gauge", lambda: capi.plaq_spinor_zero(gauge.handle))
     refused(TypeError, "layout|plaq_dirac_params", lambda: capi.plaq_spinor_load(field, capi.plaq_dirac_params(), 0))
-    refused(TypeError, "path|text|int", lambda: capi.plaq_gauge_write_file(gauge, 3, None))
+    refused(TypeError, "path|text|int", lambda: capi.plaq_gauge_write(gauge, 3, None))
     refused(TypeError, "expected an array or an address", lambda: capi.plaq_spinor_load(field, None, "data"))
-    refused(TypeError, "coefficients|str", lambda: capi.plaq_action_paths(gauge, [0, 1, 7, 6], [4], ["a"], 1))
-    refused(TypeError, "steps|int32|float64", lambda: capi.plaq_action_paths(gauge, [0.5], [1], [1.0], 1))
+    refused(TypeError, "coefficients|str", lambda: capi.plaq_gauge_path_action(gauge, [0, 1, 7, 6], [4], ["a"], 1))
+    refused(TypeError, "steps|int32|float64", lambda: capi.plaq_gauge_path_action(gauge, [0.5], [1], [1.0], 1))
     refused(capi.NullPointer, "data", lambda: capi.plaq_spinor_load(field, None, None))
 
 
@@ -172,19 +172,19 @@ def test_momenta_and_forces():
         return 2 * y.dot(operator @ x)[0].real
 
     def both(m):
-        capi.plaq_force_wilson(k, m, 1, x, y, [1.0], 1)
-        capi.plaq_force_clover(k, m, 1, x, y, [1.0], 1, 0, 0)
+        capi.plaq_dirac_hop_force(k, m, 1, x, y, [1.0], 1)
+        capi.plaq_dirac_clover_force(k, m, 1, x, y, [1.0], 1, 0, 0)
 
     cases = [
-        (lambda links: capi.plaq_action_gauge(links, plain), lambda m: capi.plaq_force_gauge(gauge, plain, m, 1)),
+        (lambda links: capi.plaq_gauge_action(links, plain), lambda m: capi.plaq_gauge_force(gauge, plain, m, 1)),
         (
-            lambda links: capi.plaq_action_paths(links, loop, [6], [0.7], 1),
-            lambda m: capi.plaq_force_paths(gauge, loop, [6], [0.7], 1, m, 1),
+            lambda links: capi.plaq_gauge_path_action(links, loop, [6], [0.7], 1),
+            lambda m: capi.plaq_gauge_path_force(gauge, loop, [6], [0.7], 1, m, 1),
         ),
         (full, both),
         (
             lambda links: schur(links, ex, ey),
-            lambda m: capi.plaq_force_schur(k, "even_symmetric", m, 1, ex, ey, [1.0], 1, 0),
+            lambda m: capi.plaq_dirac_schur_force(k, "even_symmetric", m, 1, ex, ey, [1.0], 1, 0),
         ),
     ]
     capi.plaq_momentum_load(momentum, "coefficients", "lexicographic", 1, p)
@@ -222,17 +222,17 @@ def test_chains_in_parts():
     gauge = plaq.Gauge.warm(FREE, 1, 0.3)
     expected = plaq.hmc(text, gauge.copy()).step()
     parts = capi.plaq_hmc_parts_create(gauge, capi.plaq_hmc_params(length=0.5, seed=3))
-    capi.plaq_hmc_add_level(parts, "omelyan2", 2)
-    capi.plaq_hmc_add_quarks(parts, "quarks", None, capi.plaq_dirac_params(kappa=0.12), None, None)
-    capi.plaq_hmc_add_level(parts, "leapfrog", 3)
-    capi.plaq_hmc_add_gauge(parts, "gauge", capi.plaq_gauge_action_params(beta=[5.5, 5.5]))
+    capi.plaq_hmc_parts_add_level(parts, "omelyan2", 2)
+    capi.plaq_hmc_parts_add_quarks(parts, "quarks", None, capi.plaq_dirac_params(kappa=0.12), None, None)
+    capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3)
+    capi.plaq_hmc_parts_add_gauge(parts, "gauge", capi.plaq_gauge_action_params(beta=[5.5, 5.5]))
     chain = plaq.Hmc(capi.plaq_hmc_create_from(parts), gauge, None)
     assert abs(chain.step().delta_h - expected.delta_h) < 1e-9
-    refused(capi.InvalidArgument, "a chain was made", lambda: capi.plaq_hmc_add_level(parts, "leapfrog", 3))
+    refused(capi.InvalidArgument, "a chain was made", lambda: capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3))
     capi.plaq_hmc_parts_destroy(parts)
     parts = capi.plaq_hmc_parts_create(gauge, None)
-    capi.plaq_hmc_add_level(parts, "leapfrog", 3)
-    capi.plaq_hmc_add_paths(parts, "loops", [0, 1, 7, 6], [4], [1.0], 1)
+    capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3)
+    capi.plaq_hmc_parts_add_paths(parts, "loops", [0, 1, 7, 6], [4], [1.0], 1)
     capi.plaq_hmc_parts_destroy(parts)
     capi.plaq_input_check("[run]\na = 1\n", "run", "a b")
     refused(capi.InvalidArgument, "c", lambda: capi.plaq_input_check("[run]\nc = 1\n", "run", "a b"))
@@ -259,9 +259,9 @@ def test_files_of_vectors():
         index = overlap.index(2)
         assert index["index"] == index["zeros"][1] - index["zeros"][0] and len(index["plus"]) == 2
         low, high, gaps = np.empty(2), np.empty(1), np.empty(1)
-        capi.plaq_overlap_low(overlap, 1, low, None, 2)
+        capi.plaq_overlap_low_values(overlap, 1, low, None, 2)
         close(low, index["plus"], 1e-9)
-        capi.plaq_overlap_high(overlap, high, None, gaps, 1)
+        capi.plaq_overlap_high_values(overlap, high, None, gaps, 1)
         close(high[0], overlap.describe().largest, 1e-9)
         assert overlap.modes().n == overlap.describe().vectors
         overlap.save(f"{folder}/overlap")

@@ -168,7 +168,7 @@ def test_distillation_ends_where_it_is_told_to():
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = modes.perambulators(d, [0, 3], progress=progress, algorithm="cgnr", tol=1e-11)
+        found = modes.perambulators(d, [0, 3], progress=progress, solver="cgnr", tol=1e-11)
     assert found.times == [0] and found.numbers.shape == (1, T, 4, 4, N, N), (found.times, heard)
     close(found.numbers[0], propagators(0)[1], 1e-8)
 

@@ -161,7 +161,7 @@ def test_multigrid():
     b = spinors(2, shape=(8, 4, 4, 4))
     x = d.solve(b, multigrid=mg, tol=1e-10)
     close(ref.dirac(u, x[1], 0.3), b[1], 1e-9)
-    assert d.report.algorithm == plaq.capi.plaq_algorithm.GCR
+    assert d.report.solver == plaq.capi.plaq_solver_kind.GCR
     plain = plaq.Wilson(gauge, mass=0.3)
     plain.solve(b, solver="gcr")
     assert d.report.iterations < plain.report.iterations
@@ -280,16 +280,16 @@ def test_overlap():
     assert d.ginsparg_wilson() < 1e-6 and len(d.kernel()) == d.describe().modes
     refused(NotImplementedError, "make another one", lambda: d.update(gauge))
     # A plan is what the solve then takes; Zolotarev's function has vectors for its poles.
-    plan = heavy.plan(6, algorithm="cg", relax=0)
+    plan = heavy.plan(6, solver="cg", relax=0)
     before = context.report().memory_used
-    heavy.solve(np.stack([psi] * 6), tol=1e-6, algorithm="cg", relax=0)
+    heavy.solve(np.stack([psi] * 6), tol=1e-6, solver="cg", relax=0)
     assert plan.fields == 12 * psi.nbytes and plan.kept >= 0
     assert abs(plan.solver + plan.fields - (heavy.report.memory_peak - before)) < 0.1 * plan.solver
     assert any(name.startswith("hop_f64") for name in plan.kernels) and "all compiled" in repr(plan)
     assert any("f32" in name for name in heavy.plan(6, sloppy_precision="single").kernels)
     used = context.report().memory_used
     new = [plaq.Overlap.plan_new(smooth, mass=0.3, modes=modes) for modes in (4, 20)]
-    whole = plaq.Overlap.plan_new(smooth, 6, solve={"algorithm": "cg"}, mass=0.3, modes=4, sign="zolotarev")
+    whole = plaq.Overlap.plan_new(smooth, 6, solve={"solver": "cg"}, mass=0.3, modes=4, sign="zolotarev")
     assert context.report().memory_used == used
     assert new[1].kept - new[0].kept >= 16 * psi.nbytes and new[0].solver > new[0].kept > 4 * psi.nbytes
     assert whole.solver > plan.solver + plan.fields + new[0].kept and set(new[0].kernels) <= set(whole.kernels)

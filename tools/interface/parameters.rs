@@ -9,7 +9,7 @@ use plaq::ops::gaugefix::GaugeFixing;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
-use plaq::params::{Kind, Parameters, Row};
+use plaq::params::{Parameters, Row};
 use plaq::solvers::EigenSettings;
 
 const HEAD: &str = "\
@@ -25,15 +25,15 @@ Names that tables share, and options that are shorter:
 |---|---|---|
 | `boundary` | phases of a quark in units of pi in x, y, z, t, or `periodic`, `antiperiodic` (`boundary_time` is kept for a property of links) | `--boundary` |
 | `normalisation` | `mass`: the operator is D; `kappa`: 2 kappa D. Mass by default, whether a quark is given by mass or kappa | `--normalisation` |
-| `algorithm` | what solves | `--solver`, of which `multigrid` is one |
+| `solver` | what solves; in a chain's input also the key of its table `solver` | `--solver`, of which `multigrid` is one |
 | `tol` | largest relative residual | `--tol`; also of `stop_theta` (gauge fixing) and `tolerance` (flow) |
 | `columns` | right-hand sides at a time | `--columns` |
 | `nkrylov` | directions that GCR keeps | `--nkrylov` |
 | `sloppy_precision` | precision of the iteration | `--precision` |
 | `block` | sites of an aggregate of multigrid | `--mg-blocks` |
 
-An older name of an option (`--rhs`, `--krylov`, `--time-bc`, `--mg-aggregate`, `--stop-theta`) or key (`phase`) is
-refused with the name that it has now.
+An older name of an option (`--rhs`, `--krylov`, `--time-bc`, `--mg-aggregate`, `--stop-theta`), key (`phase`, `method`
+of a solver) or keyword (`algorithm`) is refused with the name that it has now.
 ";
 
 /// Tables and their titles.
@@ -64,7 +64,7 @@ pub fn page() -> String {
 
 fn table(s: &mut String, rows: &[Row]) {
     s.push_str("\n| parameter | default | values | what it is |\n|---|---|---|---|\n");
-    for row in rows.iter().filter(|row| (row.inner)().is_none() && row.kind != Kind::Reserved) {
+    for row in rows.iter().filter(|row| (row.inner)().is_none()) {
         let default = (row.default)();
         let _ = writeln!(s, "| `{}` | {default} | {} | {} |", row.name, row.values(), row.help());
     }

@@ -89,9 +89,9 @@ const NAMED: [(&str, &[&str]); 8] = [
     ("plaq_gaugefix_params", &["condition"]),
     ("plaq_overlap_params", &["boundary", "mass", "modes", "s"]),
     ("plaq_overlap_solve_params", &["multigrid"]),
-    ("plaq_read_params", &["precision"]),
+    ("plaq_gauge_read_params", &["precision"]),
     ("plaq_source_params", &["kind", "dilute"]),
-    ("plaq_write_params", &["format"]),
+    ("plaq_gauge_write_params", &["format"]),
 ];
 
 /// A class of keywords for every struct of parameters.
@@ -112,7 +112,7 @@ pub fn keywords() -> String {
         docstring(&mut s, &doc[..1]);
         let named = NAMED.iter().find(|(of, _)| of == name).map_or(&[][..], |(_, names)| names);
         for field in *fields {
-            if ["struct_size", "reserved"].contains(&field.name) || named.contains(&field.name) {
+            if field.name == "struct_size" || named.contains(&field.name) {
                 continue;
             }
             let _ = writeln!(s, "    {}: {}", word(field.name), keyword_type(&field.ty));
@@ -226,6 +226,12 @@ fn structure(s: &mut String, name: &str, doc: &[&str], fields: &[Field]) {
         .collect();
     if !enums.is_empty() {
         let _ = writeln!(s, "    _enums_ = {{{}}}", enums.join(", "));
+    }
+    let renamed = fields.iter().filter(|f| !f.old.is_empty());
+    let old: Vec<String> =
+        renamed.map(|f| format!("\"{}\": \"{}\"", f.old, word(f.name))).collect();
+    if !old.is_empty() {
+        let _ = writeln!(s, "    _old_ = {{{}}}", old.join(", "));
     }
     if grows {
         let _ = writeln!(s, "    _init_ = \"{name}_init\"");

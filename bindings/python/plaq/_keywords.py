@@ -45,8 +45,8 @@ class GaugeSmear(TypedDict, total=False):
     """Link smearing."""
     kind: Union[int, str, capi.plaq_smearing]
     steps: int
-    alpha: Sequence[float]
     directions: int
+    alpha: Sequence[float]
 
 
 class Gauge(TypedDict, total=False):
@@ -56,7 +56,7 @@ class Gauge(TypedDict, total=False):
     storage: Union[int, str, capi.plaq_storage]
 
 
-class Read(TypedDict, total=False):
+class GaugeRead(TypedDict, total=False):
     """How to read a configuration; format and size come from the file."""
     extents: Sequence[int]
     storage: Union[int, str, capi.plaq_storage]
@@ -66,7 +66,7 @@ class Read(TypedDict, total=False):
     wrong_checksum: int
 
 
-class Write(TypedDict, total=False):
+class GaugeWrite(TypedDict, total=False):
     """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8."""
     byte_order: Union[int, str, capi.plaq_byte_order]
     precision: Union[int, str, capi.plaq_precision]
@@ -96,7 +96,7 @@ class SpinorSmear(TypedDict, total=False):
     directions: int
 
 
-class Update(TypedDict, total=False):
+class Heatbath(TypedDict, total=False):
     """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N))."""
     beta: float
     seed: int
@@ -114,6 +114,7 @@ class Clover(TypedDict, total=False):
 
 class Dirac(TypedDict, total=False):
     """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5."""
+    normalisation: Union[int, str, capi.plaq_normalisation]
     kappa: float
     mass: float
     csw: float
@@ -123,7 +124,6 @@ class Dirac(TypedDict, total=False):
     boundary: Sequence[float]
     precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
-    normalisation: Union[int, str, capi.plaq_normalisation]
 
 
 class Laplace(TypedDict, total=False):
@@ -138,8 +138,8 @@ class Laplace(TypedDict, total=False):
 class Origin(TypedDict, total=False):
     """Where the columns of a field come from, for plaq_contract_params and files."""
     position: Sequence[int]
-    boundary: float
     normalisation: Union[int, str, capi.plaq_normalisation]
+    boundary: float
 
 
 class MultigridLevel(TypedDict, total=False):
@@ -176,13 +176,13 @@ class Multigrid(TypedDict, total=False):
     link_precision: Union[int, str, capi.plaq_precision]
     setup_columns: int
     setup_solver: Union[int, str, capi.plaq_setup_solver]
-    twist_factors: Sequence[float]
     setup_vectors: Union[int, str, capi.plaq_vector_memory]
+    twist_factors: Sequence[float]
 
 
 class Solver(TypedDict, total=False):
-    """How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system."""
-    algorithm: Union[int, str, capi.plaq_algorithm]
+    """How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system."""
+    solver: Union[int, str, capi.plaq_solver_kind]
     solution: Union[int, str, capi.plaq_solution]
     equations: Union[int, str, capi.plaq_equations]
     system: Union[int, str, capi.plaq_system]
@@ -198,9 +198,9 @@ class Solver(TypedDict, total=False):
     omega: float
     columns: int
     expected_columns: int
+    distance_t0: int
     max_seconds: float
     distance_alpha: float
-    distance_t0: int
 
 
 class Source(TypedDict, total=False):
@@ -208,13 +208,13 @@ class Source(TypedDict, total=False):
     noise: Union[int, str, capi.plaq_source_noise]
     position: Sequence[int]
     momentum: Sequence[int]
-    seed: int
     vectors: int
     spin: int
     colour: int
     first: int
     count: int
     time_parts: int
+    seed: int
 
 
 class Sequential(TypedDict, total=False):
@@ -233,17 +233,18 @@ class Contract(TypedDict, total=False):
     projection: Union[int, str, capi.plaq_projection]
 
 
-class PropagatorWrite(TypedDict, total=False):
+class SpinorWrite(TypedDict, total=False):
     """What a propagator's file holds."""
     kind: Union[int, str, capi.plaq_propagator_kind]
     precision: Union[int, str, capi.plaq_precision]
     info: Union[str, bytes, None]
 
 
-class PropagatorRead(TypedDict, total=False):
+class SpinorRead(TypedDict, total=False):
     """How to read a propagator."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
+    wrong_checksum: int
 
 
 class Eigen(TypedDict, total=False):
@@ -320,7 +321,7 @@ class Overlap(TypedDict, total=False):
 
 class OverlapSolve(TypedDict, total=False):
     """How D x = b is solved."""
-    algorithm: Union[int, str, capi.plaq_overlap_algorithm]
+    solver: Union[int, str, capi.plaq_overlap_solver]
     max_iterations: int
     tol: float
     sloppy_precision: Union[int, str, capi.plaq_precision]

@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
 
 import numpy as np
 
@@ -210,12 +210,13 @@ class Struct(ctypes.Structure):
     _enums_: Dict[str, Type[Enum]] = {}
     _init_ = ""
     _defaults_: Dict[str, Any] = {}  # of structs that have no function for it
+    _old_: Dict[str, str] = {}  # names of members in earlier versions, with those that they have now
 
     def __init__(self, **members: Any) -> None:
         super().__init__()
         if self._init_:
             call(getattr(library, self._init_), ctypes.byref(self), ctypes.sizeof(self))
-        check_keywords(type(self).__name__, members, self.names())
+        check_keywords(type(self).__name__, members, self.names(), self._old_)
         for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
 
@@ -303,7 +304,7 @@ class Struct(ctypes.Structure):
         return {name: plain(name, getattr(self, name)) for name in self.names()}
 
     def __repr__(self) -> str:
-        members = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items() if name != "reserved")
+        members = ", ".join(f"{name}={value!r}" for name, value in self.to_dict().items())
         return f"{type(self).__name__}({members})"
 
 
@@ -316,10 +317,13 @@ def level() -> int:
     return found
 
 
-def check_keywords(function: str, given: Iterable[str], known: Sequence[str]) -> None:
-    """Refuses keywords that a function does not have, and says what was probably meant."""
+def check_keywords(function: str, given: Iterable[str], known: Sequence[str], old: Mapping[str, str]) -> None:
+    """Refuses keywords that a function does not have, and says what was probably meant. `old`: names that keywords had in
+    earlier versions, with those that they have now."""
     for name in given:
         if name not in known:
+            if name in old:
+                raise TypeError(f"{function}() has no keyword {name!r}: its name is {old[name]} now")
             near = difflib.get_close_matches(name, known, 1)
             near = near or [k for k in known if len(k) > 2 and (name.startswith(k) or k.startswith(name))]
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
@@ -336,14 +340,15 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
     def decorate(function: F) -> F:
         own = inspect.signature(function)
         parameters = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        left_out = {*without, "reserved"}
-        named = {p.name for p in parameters} | left_out
+        named = {p.name for p in parameters} | set(without)
         texts = []
+        old: Dict[str, str] = {}
         for source in sources:
+            old.update(getattr(source, "_old_", {}))
             if isinstance(source, type) and issubclass(source, Struct):
                 defaults = source().to_dict()
                 for name, text in source.meanings().items():
-                    if name in left_out:
+                    if name in without:
                         continue
                     texts.append(f"    {name}: {text}")
                     if name not in named:
@@ -362,7 +367,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
                         named.add(name)
                         parameters.append(p)
                 doc = (source.__doc__ or "").partition("Keywords:\n")[2]
-                texts += [line for line in doc.splitlines() if line.strip().split(":")[0] not in left_out]
+                texts += [line for line in doc.splitlines() if line.strip().split(":")[0] not in without]
         allowed = frozenset(p.name for p in parameters)
         shown = [p for p in parameters if p.name[0] != "_"]
         known = [p.name for p in shown if p.name != "self"]
@@ -371,7 +376,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
         @functools.wraps(function)
         def checked(*arguments: Any, **keywords: Any) -> Any:
             if not allowed.issuperset(keywords):
-                check_keywords(spoken, keywords, known)
+                check_keywords(spoken, keywords, known, old)
             return function(*arguments, **keywords)
 
         owner, _, last = function.__qualname__.rpartition(".")
@@ -379,6 +384,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
         doc = inspect.cleandoc(function.__doc__) if function.__doc__ else ""
         checked.__doc__ = "\n".join([doc, "", "Keywords:", *texts]).lstrip() if texts else doc
         checked.__signature__ = signature  # type: ignore[attr-defined]
+        checked._old_ = old  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return decorate

@@ -214,7 +214,7 @@ class Correlator:
 
         def masses(mean: np.ndarray) -> np.ndarray:
             found = np.empty(self.times)
-            capi.plaq_effective_mass(np.ascontiguousarray(mean.real, float), self.times, kind, found)
+            capi.plaq_correlator_effective_mass(np.ascontiguousarray(mean.real, float), self.times, kind, found)
             return found
 
         return jackknife(self.data, masses, bin)

@@ -242,6 +242,7 @@ class plaq_log_level(Enum):
     WARN = 2
     #: What takes long: compilation, tuning, solves.
     INFO = 3
+    #: Choices that the library makes on the way.
     DEBUG = 4
     #: Every call and its time.
     TRACE = 5
@@ -321,7 +322,9 @@ class plaq_device(Enum):
     """Where a context computes."""
     #: CUDA if there is a usable GPU, else the CPU.
     AUTO = 0
+    #: The CPU.
     CPU = 1
+    #: An NVIDIA GPU, by CUDA.
     CUDA = 2
 
 
@@ -346,21 +349,22 @@ class plaq_context_params(Struct):
     """How to make a context.
 
     Members:
-      device: Default: PLAQ_DEVICE_AUTO.
+      device: Device that the context computes on. Default: PLAQ_DEVICE_AUTO.
       ordinal: Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
         Default: -1.
       threads: Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
         that may use the same cores. Default: 0.
-      communicator_kind: Default: PLAQ_COMMUNICATOR_NONE.
+      communicator_kind: How the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE.
       communicator: Address of the host's MPI_Comm, which is duplicated. Default: NULL.
-      communicator_fortran: Default: 0.
+      communicator_fortran: Communicator as Fortran has it, an integer. Default: 0.
       reproducible: 1: sums over ranks have the same bits in every run with the same process grid.
         Default: 0.
       grid: Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0.
       rank_table: Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
         `rank_callback` says otherwise. Default: NULL.
-      rank_callback: Default: NULL.
-      rank_user: Default: NULL.
+      rank_callback: Function that says the rank at every place of the grid; NULL: `rank_table` says it.
+        Default: NULL.
+      rank_user: Address that `rank_callback` gets. Default: NULL.
       timeout: Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0.
       memory_limit: Most bytes that the fields of this context may hold on the device; 0: no limit but
         the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0.
@@ -419,14 +423,14 @@ class plaq_context_report(Struct):
     Members:
       device: PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
       lanes: Most virtual nodes (SIMD lanes) that a lattice is divided over.
-      memory_total:
-      memory_free:
-      memory_used: Held by the fields of this context now, and the most so far.
-      memory_peak:
-      ranks: Ranks, and which of them this is.
-      rank:
-      grid: Ranks in x, y, z, t, and this rank's place among them.
-      coords:
+      memory_total: Memory of the device in bytes.
+      memory_free: Bytes of that memory that no program holds.
+      memory_used: Bytes that the fields of this context hold now.
+      memory_peak: Most bytes that the fields of this context held so far.
+      ranks: Number of ranks.
+      rank: Number of this rank, counted from 0.
+      grid: Number of ranks in x, y, z, t.
+      coords: Coordinates of this rank in that grid.
     """
     struct_size: int
     device: Any
@@ -524,8 +528,11 @@ def plaq_context_synchronize(context: Any) -> None:
 
 class plaq_subset(Enum):
     """Sites that a field has: parity is (x + y + z + t) mod 2."""
+    #: All sites.
     FULL = 0
+    #: Sites of parity 0.
     EVEN = 1
+    #: Sites of parity 1.
     ODD = 2
 
 
@@ -533,7 +540,9 @@ class plaq_precision(Enum):
     """Storage precision; the number is the bytes of a real. Arithmetic is in double for double fields, in single
     otherwise; sums are in double.
     """
+    #: 64-bit floating point.
     DOUBLE = 8
+    #: 32-bit floating point.
     SINGLE = 4
     #: 16-bit fixed point, for spinors with one norm per site.
     HALF = 2
@@ -546,6 +555,7 @@ class plaq_precision(Enum):
 
 class plaq_location(Enum):
     """Memory that the pointers point to."""
+    #: Memory of the host.
     HOST = 0
     #: Memory of the context's device.
     DEVICE = 1
@@ -553,9 +563,13 @@ class plaq_location(Enum):
 
 class plaq_basis(Enum):
     """Gamma matrices that spinors of an array refer to (docs/layouts.md)."""
+    #: DeGrand-Rossi basis, of MILC, Chroma and QUDA.
     DEGRAND_ROSSI = 0
+    #: UKQCD basis, non-relativistic: gamma_t is diagonal.
     UKQCD = 1
+    #: Chiral basis of openQCD.
     CHIRAL = 2
+    #: Dirac-Pauli basis: gamma_t is diagonal.
     DIRAC_PAULI = 3
 
 
@@ -576,18 +590,23 @@ class plaq_order(Enum):
     MILC_SITE = 4
     #: Links with columns outside rows; spinors with odd sites first.
     CPS = 5
+    #: Links of BQCD.
     BQCD = 6
+    #: Links of the TIFR code.
     TIFR = 7
     #: TIFR's order with two slices of halo on both sides of z.
     TIFR_PADDED = 8
     #: openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
     OPENQCD = 9
-    #: cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
-    #: GpuPatternParityPriority, GpuPatternTimesliceParityPriority.
+    #: Links in cuLGT's StandardPattern.
     CULGT_STANDARD = 10
+    #: Links in cuLGT's GpuPattern.
     CULGT_GPU = 11
+    #: Links in cuLGT's GpuPatternTimeslice.
     CULGT_TIMESLICE = 12
+    #: Links in cuLGT's GpuPatternParityPriority.
     CULGT_PARITY = 13
+    #: Links in cuLGT's GpuPatternTimesliceParityPriority.
     CULGT_TIMESLICE_PARITY = 14
 
 
@@ -595,9 +614,9 @@ class plaq_layout_params(Struct):
     """An array of the host.
 
     Members:
-      order: Default: PLAQ_ORDER_LEXICOGRAPHIC.
+      order: Order of the array's indices. Default: PLAQ_ORDER_LEXICOGRAPHIC.
       precision: Double or single. Default: PLAQ_PRECISION_DOUBLE.
-      location: Default: PLAQ_LOCATION_HOST.
+      location: Memory that the array is in. Default: PLAQ_LOCATION_HOST.
       basis: Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
       arrays: 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
         other in it. n: `data` is the address of n pointers to arrays. Default: 0.
@@ -607,9 +626,8 @@ class plaq_layout_params(Struct):
       scale: The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1.
       boundary: The array's links that cross the boundary carry exp(i pi boundary[mu]).
         Default: 0, 0, 0, 0.
-      site_bytes: PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
-        Default: 0.
-      site_offset: Default: 0.
+      site_bytes: Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. Default: 0.
+      site_offset: Bytes that precede the links in that struct. Default: 0.
       stream: Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
         comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
         stream; 2: the calling thread's. The call itself returns when its work is done.
@@ -698,24 +716,21 @@ class plaq_gauge_smear_params(Struct):
     Members:
       kind: Kind of smearing. Default: PLAQ_SMEARING_STOUT.
       steps: Steps of smearing. 0 to 100000. Default: 1.
-      alpha: Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
       directions: Links of these directions (bit mu) change, staples lie in planes of these; 7: space, 15: all.
         0 or more. Default: 15.
-      reserved: Must be 0.
+      alpha: Parameters of the kind, 0 to 1 where it says nothing else. The first must be set.
     """
     struct_size: int
     kind: Any
     steps: int
-    alpha: Any
     directions: int
-    reserved: int
+    alpha: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("kind", _c.c_int32),
         ("steps", _c.c_int32),
-        ("alpha", _c.c_double * 3),
         ("directions", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("alpha", _c.c_double * 3),
     ]
     _enums_ = {"kind": plaq_smearing}
     _init_ = "plaq_gauge_smear_params_init"
@@ -735,8 +750,8 @@ class plaq_gauge_params(Struct):
     Members:
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set.
-      precision: Default: PLAQ_PRECISION_DOUBLE.
-      storage: Default: PLAQ_STORAGE_SU3_18.
+      precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
+      storage: Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18.
     """
     struct_size: int
     extents: Any
@@ -765,8 +780,8 @@ class plaq_gauge_report(Struct):
 
     Members:
       extents: Sites of this rank.
-      precision:
-      storage:
+      precision: Precision of the links.
+      storage: Storage of the links.
       bytes: Device memory of the links.
     """
     struct_size: int
@@ -867,7 +882,7 @@ class plaq_file_warning(Enum):
     """Faults of a file that could be read."""
     #: ILDG: the record ildg-format is no XML; SciDAC's records gave lattice and precision.
     FORMAT = 1
-    #: The checksum is not that of the links (plaq_read_params.wrong_checksum).
+    #: The checksum is not that of the links (plaq_gauge_read_params.wrong_checksum).
     CHECKSUM = 2
     #: The file has no checksum: damage that keeps links unitary goes unnoticed.
     NO_CHECKSUM = 4
@@ -883,41 +898,51 @@ class plaq_file_warning(Enum):
 
 class plaq_byte_order(Enum):
     """"""
+    #: Least significant byte first.
     LITTLE = 1
+    #: Most significant byte first.
     BIG = 2
 
 
 class plaq_file_format(Enum):
     """"""
-    #: NERSC archive, two rows of each link; PLAQ_FILE_FORMAT_NERSC_3X3 has all three.
+    #: NERSC archive with two rows of each link.
     NERSC = 1
+    #: NERSC archive with three rows of each link.
     NERSC_3X3 = 2
     #: ILDG with SciDAC records in LIME.
     ILDG = 3
     #: MILC version 5, single precision; older versions are read, too.
     MILC = 4
+    #: openQCD, double precision.
     OPENQCD = 5
+    #: DDalphaAMG, double precision.
     DDALPHAAMG = 6
 
 
 class plaq_file_text(Enum):
-    """Texts in headers of NERSC and ILDG files, those of plaq_write_params."""
+    """Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params."""
+    #: Identifier of the ensemble.
     ENSEMBLE_ID = 1
+    #: Label of the ensemble.
     ENSEMBLE_LABEL = 2
+    #: Creator of the file.
     CREATOR = 3
+    #: Date of its creation.
     DATE = 4
+    #: Logical file name of ILDG.
     LFN = 5
     #: ILDG: the whole record scidac-record-xml.
     RECORD = 6
 
 
-class plaq_read_params(Struct):
+class plaq_gauge_read_params(Struct):
     """How to read a configuration; format and size come from the file.
 
     Members:
       extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
-      precision: Default: PLAQ_PRECISION_DOUBLE.
-      storage: Default: PLAQ_STORAGE_SU3_18.
+      precision: Precision of the links on the device. Default: PLAQ_PRECISION_DOUBLE.
+      storage: Storage of the links on the device. Default: PLAQ_STORAGE_SU3_18.
       unitarity: Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
         precision, and, with a warning, in files in double most of whose links are coarser.
         Default: 0.
@@ -948,38 +973,36 @@ class plaq_read_params(Struct):
         ("wrong_checksum", _c.c_int32),
     ]
     _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
-    _init_ = "plaq_read_params_init"
+    _init_ = "plaq_gauge_read_params_init"
 
 
-_plaq_read_params_init = _n.function("plaq_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_gauge_read_params_init = _n.function("plaq_gauge_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_read_params_init(params: plaq_read_params, struct_size: int) -> None:
+def plaq_gauge_read_params_init(params: plaq_gauge_read_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_read_params_init, _n.struct(plaq_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_gauge_read_params_init, _n.struct(plaq_gauge_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_write_params(Struct):
+class plaq_gauge_write_params(Struct):
     """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
 
     Members:
-      format: Default: PLAQ_FILE_FORMAT_ILDG.
+      format: Format of the file. Default: PLAQ_FILE_FORMAT_ILDG.
       byte_order: 0: the format's own; only some formats have a choice. Default: 0.
       precision: PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
         Default: 0.
-      reserved: Must be 0.
       sequence_number: Number of the configuration in its ensemble; negative: not stated. Default: -1.
-      ensemble_id: Default: NULL.
-      ensemble_label: Default: NULL.
-      creator: Default: NULL.
-      date: NULL: now, in UTC. Default: NULL.
+      ensemble_id: Identifier of the ensemble; NULL: not stated. Default: NULL.
+      ensemble_label: Label of the ensemble; NULL: not stated. Default: NULL.
+      creator: Creator of the file; NULL: not stated. Default: NULL.
+      date: Date of creation; NULL: now, in UTC. Default: NULL.
       lfn: Logical file name of ILDG; NULL: none. Default: NULL.
     """
     struct_size: int
     format: Any
     byte_order: Any
     precision: Any
-    reserved: int
     sequence_number: int
     ensemble_id: Any
     ensemble_label: Any
@@ -991,7 +1014,6 @@ class plaq_write_params(Struct):
         ("format", _c.c_int32),
         ("byte_order", _c.c_int32),
         ("precision", _c.c_int32),
-        ("reserved", _c.c_int32),
         ("sequence_number", _c.c_int64),
         ("ensemble_id", _c.c_char_p),
         ("ensemble_label", _c.c_char_p),
@@ -1000,15 +1022,15 @@ class plaq_write_params(Struct):
         ("lfn", _c.c_char_p),
     ]
     _enums_ = {"format": plaq_file_format, "byte_order": plaq_byte_order, "precision": plaq_precision}
-    _init_ = "plaq_write_params_init"
+    _init_ = "plaq_gauge_write_params_init"
 
 
-_plaq_write_params_init = _n.function("plaq_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_gauge_write_params_init = _n.function("plaq_gauge_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_write_params_init(params: plaq_write_params, struct_size: int) -> None:
+def plaq_gauge_write_params_init(params: plaq_gauge_write_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_write_params_init, _n.struct(plaq_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_gauge_write_params_init, _n.struct(plaq_gauge_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
 class plaq_file_report(Struct):
@@ -1016,13 +1038,13 @@ class plaq_file_report(Struct):
 
     Members:
       extents: Extents of the whole lattice.
-      format:
+      format: Format of the file.
       precision: Precision of the numbers in the file.
-      byte_order:
+      byte_order: Byte order of the numbers in the file.
       warnings: A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
       sequence_number: Number of the configuration; -1: not stated.
       plaquette: Plaquette of the header, 1 for unit links; NaN: not stated.
-      link_trace:
+      link_trace: Link trace of the header, 1 for unit links; NaN: not stated.
     """
     struct_size: int
     extents: Any
@@ -1056,13 +1078,13 @@ def plaq_file_report_init(report: plaq_file_report, struct_size: int) -> None:
     _n.call(_plaq_file_report_init, _n.struct(plaq_file_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_gauge_read_file = _n.function("plaq_gauge_read_file", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_gauge_read = _n.function("plaq_gauge_read", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_gauge_read_file(
+def plaq_gauge_read(
         context: Any,
         path: Any,
-        params: Optional[plaq_read_params] = None,
+        params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
     """A new gauge field from a file in any known format, checked: checksums, unitarity,
@@ -1071,29 +1093,29 @@ def plaq_gauge_read_file(
     NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
-    _n.call(_plaq_gauge_read_file, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
+    _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
     return gauge_
 
 
-_plaq_gauge_write_file = _n.function("plaq_gauge_write_file", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
+_plaq_gauge_write = _n.function("plaq_gauge_write", _c.c_int32, [plaq_gauge, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_gauge_write_file(gauge: Any, path: Any, params: Optional[plaq_write_params] = None) -> None:
+def plaq_gauge_write(gauge: Any, path: Any, params: Optional[plaq_gauge_write_params] = None) -> None:
     """Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED."""
-    _n.call(_plaq_gauge_write_file, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(path, "path"), _n.struct(plaq_write_params, params, "params"))
+    _n.call(_plaq_gauge_write, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(path, "path"), _n.struct(plaq_gauge_write_params, params, "params"))
 
 
-_plaq_gauge_file_text = _n.function("plaq_gauge_file_text", _c.c_int32, [_c.c_char_p, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p])
+_plaq_gauge_read_text = _n.function("plaq_gauge_read_text", _c.c_int32, [_c.c_char_p, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p])
 
 
-def plaq_gauge_file_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
+def plaq_gauge_read_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
     """A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
     file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
     FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     """
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
-    _n.call(_plaq_gauge_file_text, _n.encoded(path, "path"), _n.enum(plaq_file_text, text, "text"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
+    _n.call(_plaq_gauge_read_text, _n.encoded(path, "path"), _n.enum(plaq_file_text, text, "text"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
     return _n.text(value_.value), found_.value
 
 
@@ -1112,8 +1134,8 @@ class plaq_spinor_params(Struct):
     Members:
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set, here or by `gauge`.
-      precision: Default: PLAQ_PRECISION_DOUBLE.
-      subset: Default: PLAQ_SUBSET_FULL.
+      precision: Precision of the spinors. Default: PLAQ_PRECISION_DOUBLE.
+      subset: Sites that the field has. Default: PLAQ_SUBSET_FULL.
       nrhs: Right-hand sides, 1 to 4096. Default: 1.
       spins: Spins of a site: 4 for spinors, 1 for colour vectors. Default: 4.
       gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
@@ -1157,7 +1179,7 @@ class plaq_spinor_smear_params(Struct):
 
     Members:
       alpha: Not -1 / (2 d). Must be set.
-      steps: Default: 0.
+      steps: Steps of smearing, 0 to 100000. Default: 0.
       directions: Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7.
     """
     struct_size: int
@@ -1186,9 +1208,9 @@ class plaq_spinor_report(Struct):
 
     Members:
       extents: Sites of this rank.
-      precision:
-      subset:
-      nrhs:
+      precision: Precision of the spinors.
+      subset: Sites that the field has.
+      nrhs: Number of right-hand sides.
       spins: Spins of a site: 4 for spinors, 1 for colour vectors.
       bytes: Device memory of the spinors.
       slices: Slices of a right-hand side: 2 for a doublet of flavours, else 1.
@@ -1356,12 +1378,12 @@ class plaq_noise(Enum):
 plaq_sweep_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_double, _c.c_void_p)
 
 
-class plaq_update_params(Struct):
+class plaq_heatbath_params(Struct):
     """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
 
     Members:
       beta: 0 to 1e6. Must be set.
-      seed: Default: 0.
+      seed: Seed of the random numbers. Default: 0.
       sweeps: Heat bath sweeps. Default: 1.
       overrelax: Overrelaxation sweeps after each of them. Default: 4.
       first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
@@ -1381,47 +1403,44 @@ class plaq_update_params(Struct):
         ("overrelax", _c.c_int64),
         ("first_sweep", _c.c_int64),
     ]
-    _init_ = "plaq_update_params_init"
+    _init_ = "plaq_heatbath_params_init"
 
 
-_plaq_update_params_init = _n.function("plaq_update_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_heatbath_params_init = _n.function("plaq_heatbath_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_update_params_init(params: plaq_update_params, struct_size: int) -> None:
+def plaq_heatbath_params_init(params: plaq_heatbath_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_update_params_init, _n.struct(plaq_update_params, params, "params"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_heatbath_params_init, _n.struct(plaq_heatbath_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_update_report(Struct):
+class plaq_heatbath_report(Struct):
     """What an update did.
 
     Members:
-      next_sweep: Place in the stream of random numbers.
-      seconds:
+      next_sweep: Number of the next heat bath sweep in the stream of random numbers.
       stopped: 1: the callback asked to stop.
-      reserved:
+      seconds: Seconds that the sweeps took.
     """
     struct_size: int
     next_sweep: int
-    seconds: float
     stopped: int
-    reserved: int
+    seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("next_sweep", _c.c_int64),
-        ("seconds", _c.c_double),
         ("stopped", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("seconds", _c.c_double),
     ]
-    _init_ = "plaq_update_report_init"
+    _init_ = "plaq_heatbath_report_init"
 
 
-_plaq_update_report_init = _n.function("plaq_update_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_heatbath_report_init = _n.function("plaq_heatbath_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_update_report_init(report: plaq_update_report, struct_size: int) -> None:
+def plaq_heatbath_report_init(report: plaq_heatbath_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_update_report_init, _n.struct(plaq_update_report, report, "report"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_heatbath_report_init, _n.struct(plaq_heatbath_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 class plaq_plaquette(Struct):
@@ -1449,8 +1468,8 @@ class plaq_complex(Struct):
     """A complex number.
 
     Members:
-      re:
-      im:
+      re: Real part.
+      im: Imaginary part.
     """
     re: float
     im: float
@@ -1466,21 +1485,18 @@ class plaq_unitarity(Struct):
     Members:
       unitary: Largest modulus of an entry of U U^dagger - 1.
       det: Largest |det U - 1|.
-      site: Where the larger of the two is: coordinates x, y, z, t and direction.
-      direction:
-      reserved:
+      site: Coordinates x, y, z, t of the link with the largest violation.
+      direction: Direction of that link, 0 to 3.
     """
     unitary: float
     det: float
     site: Any
     direction: int
-    reserved: int
     _fields_ = [
         ("unitary", _c.c_double),
         ("det", _c.c_double),
         ("site", _c.c_int32 * 4),
         ("direction", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
 
 
@@ -1489,8 +1505,8 @@ class plaq_topology(Struct):
 
     Members:
       charge: Topological charge, near an integer on smooth fields.
-      energy_spatial: Average per site of 1/2 sum tr F F over planes without and with t.
-      energy_temporal:
+      energy_spatial: Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
+      energy_temporal: Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
     """
     charge: float
     energy_spatial: float
@@ -1589,18 +1605,18 @@ def plaq_gauge_warm(gauge: Any, seed: int, width: float) -> None:
     _n.call(_plaq_gauge_warm, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"), _n.real(width, "width"))
 
 
-_plaq_gauge_update = _n.function("plaq_gauge_update", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_sweep_callback, _c.c_void_p, _c.c_void_p])
+_plaq_gauge_heatbath = _n.function("plaq_gauge_heatbath", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_sweep_callback, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_gauge_update(
+def plaq_gauge_heatbath(
         gauge: Any,
-        params: Optional[plaq_update_params] = None,
+        params: Optional[plaq_heatbath_params] = None,
         callback: Optional[Callable[..., Any]] = None,
-        report: Optional[plaq_update_report] = None,
+        report: Optional[plaq_heatbath_report] = None,
 ) -> None:
     """Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single."""
     callback_ = _n.callback(plaq_sweep_callback, callback)
-    _n.watched(_plaq_gauge_update, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_update_params, params, "params"), callback_.c, None, _n.struct(plaq_update_report, report, "report"))
+    _n.watched(_plaq_gauge_heatbath, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_heatbath_params, params, "params"), callback_.c, None, _n.struct(plaq_heatbath_report, report, "report"))
 
 
 _plaq_spinor_noise = _n.function("plaq_spinor_noise", _c.c_int32, [plaq_spinor, _c.c_int32, _c.c_int64, _c.c_int32])
@@ -1626,21 +1642,18 @@ class plaq_clover_params(Struct):
     Members:
       extents: Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
         set, here or by `gauge`.
-      precision: Default: PLAQ_PRECISION_DOUBLE.
-      reserved: Must be 0.
+      precision: Precision of the blocks. Default: PLAQ_PRECISION_DOUBLE.
       gauge: A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
         Default: none.
     """
     struct_size: int
     extents: Any
     precision: Any
-    reserved: int
     gauge: plaq_gauge
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
         ("precision", _c.c_int32),
-        ("reserved", _c.c_int32),
         ("gauge", plaq_gauge),
     ]
     _enums_ = {"precision": plaq_precision}
@@ -1751,9 +1764,13 @@ class plaq_system(Enum):
 
 class plaq_form(Enum):
     """An operator M or what is made of it."""
+    #: M.
     M = 0
+    #: M^dagger.
     MDAG = 1
+    #: M^dagger M.
     MDAGM = 2
+    #: M M^dagger.
     MMDAG = 3
 
 
@@ -1761,6 +1778,8 @@ class plaq_dirac_params(Struct):
     """A quark of Wilson type: D = m + sum_mu h_mu (1 - ...) Wilson's term, + csw (i/4) sum sigma F, + i mu gamma5.
 
     Members:
+      normalisation: What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
+        eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS.
       kappa: Hopping parameter 1 / (2 m + 2 sum_mu hop[mu]); 0: `mass` counts. One of the two must be set.
         A number above 0, to 2.
       mass: Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
@@ -1775,11 +1794,9 @@ class plaq_dirac_params(Struct):
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
       storage: Storage of its links; 0: two rows. The clover term is made of the gauge field's.
         Default: 0.
-      normalisation: What the operator is: mass: D as above, kappa: 2 kappa D, 1 - kappa H without clover term. Solutions, shifts,
-        eigenvalues and propagators follow it. Default: PLAQ_NORMALISATION_MASS.
-      reserved: Must be 0.
     """
     struct_size: int
+    normalisation: Any
     kappa: float
     mass: float
     csw: float
@@ -1789,10 +1806,9 @@ class plaq_dirac_params(Struct):
     boundary: Any
     precision: Any
     storage: Any
-    normalisation: Any
-    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
+        ("normalisation", _c.c_int32),
         ("kappa", _c.c_double),
         ("mass", _c.c_double),
         ("csw", _c.c_double),
@@ -1802,10 +1818,9 @@ class plaq_dirac_params(Struct):
         ("boundary", _c.c_double * 4),
         ("precision", _c.c_int32),
         ("storage", _c.c_int32),
-        ("normalisation", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
-    _enums_ = {"precision": plaq_precision, "storage": plaq_storage, "normalisation": plaq_normalisation}
+    _enums_ = {"normalisation": plaq_normalisation, "precision": plaq_precision, "storage": plaq_storage}
+    _old_ = {"phase": "boundary"}
     _init_ = "plaq_dirac_params_init"
 
 
@@ -1821,12 +1836,12 @@ class plaq_dirac_report(Struct):
     """An operator that exists.
 
     Members:
-      kappa:
-      mass:
+      kappa: Hopping parameter.
+      mass: Bare mass.
       flops: Floating-point operations of one application to one right-hand side.
       bytes: Compulsory bytes of one application to one right-hand side.
-      precision:
-      storage:
+      precision: Precision of the operator.
+      storage: Storage of its links.
     """
     struct_size: int
     kappa: float
@@ -1888,15 +1903,20 @@ def plaq_dirac_create_with_clover(
     return dirac_
 
 
-_plaq_doublet_create = _n.function("plaq_doublet_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_double, _c.c_void_p])
+_plaq_dirac_create_doublet = _n.function("plaq_dirac_create_doublet", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_double, _c.c_void_p])
 
 
-def plaq_doublet_create(context: Any, gauge: Any, params: Optional[plaq_dirac_params], epsilon: float) -> plaq_dirac:
+def plaq_dirac_create_doublet(
+        context: Any,
+        gauge: Any,
+        params: Optional[plaq_dirac_params],
+        epsilon: float,
+) -> plaq_dirac:
     """Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
     the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
     """
     dirac_ = plaq_dirac()
-    _n.call(_plaq_doublet_create, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.real(epsilon, "epsilon"), _c.byref(dirac_))
+    _n.call(_plaq_dirac_create_doublet, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.real(epsilon, "epsilon"), _c.byref(dirac_))
     return dirac_
 
 
@@ -2018,16 +2038,16 @@ def plaq_laplace_params_init(params: plaq_laplace_params, struct_size: int) -> N
     _n.call(_plaq_laplace_params_init, _n.struct(plaq_laplace_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_laplace_create = _n.function("plaq_laplace_create", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_void_p])
+_plaq_dirac_create_laplace = _n.function("plaq_dirac_create_laplace", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_laplace_create(context: Any, gauge: Any, params: Optional[plaq_laplace_params] = None) -> plaq_dirac:
+def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_laplace_params] = None) -> plaq_dirac:
     """Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
     eigensolvers take it like any operator; it is hermitian, and every Schur complement and
     normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
     """
     dirac_ = plaq_dirac()
-    _n.call(_plaq_laplace_create, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_laplace_params, params, "params"), _c.byref(dirac_))
+    _n.call(_plaq_dirac_create_laplace, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_laplace_params, params, "params"), _c.byref(dirac_))
     return dirac_
 
 
@@ -2040,22 +2060,19 @@ class plaq_origin_params(Struct):
     Members:
       position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
         Default: -1, -1, -1, -1.
+      normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
       boundary: Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
         Default: NaN.
-      normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known. Default: -1.
-      reserved: Must be 0.
     """
     struct_size: int
     position: Any
-    boundary: float
     normalisation: Any
-    reserved: int
+    boundary: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
-        ("boundary", _c.c_double),
         ("normalisation", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("boundary", _c.c_double),
     ]
     _enums_ = {"normalisation": plaq_normalisation}
     _init_ = "plaq_origin_params_init"
@@ -2073,22 +2090,19 @@ class plaq_origin_report(Struct):
     """What is known of where the columns of a field come from: members as in plaq_origin_params.
 
     Members:
-      position:
-      boundary:
-      normalisation:
-      reserved:
+      position: Coordinates x, y, z, t of the source; -1: not known.
+      normalisation: Normalisation of the operator whose inverse a propagator is; -1: not known.
+      boundary: Boundary phase of the fermions in time in units of pi; NaN: not known.
     """
     struct_size: int
     position: Any
-    boundary: float
     normalisation: Any
-    reserved: int
+    boundary: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("position", _c.c_int32 * 4),
-        ("boundary", _c.c_double),
         ("normalisation", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("boundary", _c.c_double),
     ]
     _enums_ = {"normalisation": plaq_normalisation}
     _init_ = "plaq_origin_report_init"
@@ -2288,13 +2302,12 @@ class plaq_multigrid_params(Struct):
       setup_columns: Null vectors that are iterated at a time, at a set-up and in refinements. Automatic (0): 8 where the device's
         memory allows it, else 4, 2 or 1. 0 to 256. Default: 0.
       setup_solver: What makes null vectors of random ones. Default: PLAQ_SETUP_BICGSTAB.
-      twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
-        level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
-        Default: 1, 1, 1, 1.
       setup_vectors: Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
         bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
         Default: PLAQ_VECTORS_AUTO.
-      reserved: Default: 0.
+      twist_factors: Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+        level easier to solve (Alexandrou et al., arXiv:1610.02370). 0 to 1000000.
+        Default: 1, 1, 1, 1.
     """
     struct_size: int
     levels: int
@@ -2321,9 +2334,8 @@ class plaq_multigrid_params(Struct):
     link_precision: Any
     setup_columns: int
     setup_solver: Any
-    twist_factors: Any
     setup_vectors: Any
-    reserved: int
+    twist_factors: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("levels", _c.c_int32),
@@ -2350,9 +2362,8 @@ class plaq_multigrid_params(Struct):
         ("link_precision", _c.c_int32),
         ("setup_columns", _c.c_int32),
         ("setup_solver", _c.c_int32),
-        ("twist_factors", _c.c_double * 4),
         ("setup_vectors", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("twist_factors", _c.c_double * 4),
     ]
     _enums_ = {"cycle": plaq_cycle, "smoother": plaq_smoother, "smoother_precision": plaq_precision, "coarse_precision": plaq_precision, "coarse_smoother": plaq_smoother, "coarsest": plaq_coarsest, "deep_cycle": plaq_cycle, "link_precision": plaq_precision, "setup_solver": plaq_setup_solver, "setup_vectors": plaq_vector_memory}
     _init_ = "plaq_multigrid_params_init"
@@ -2370,7 +2381,7 @@ class plaq_multigrid_report(Struct):
     """A hierarchy.
 
     Members:
-      levels:
+      levels: Number of levels.
       refresh: What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
       setup_seconds: Seconds of the last set-up or update.
       reduction: Factor by which an iteration of GCR with the cycle reduces the residual of a random
@@ -2403,7 +2414,7 @@ def plaq_multigrid_report_init(report: plaq_multigrid_report, struct_size: int) 
     _n.call(_plaq_multigrid_report_init, _n.struct(plaq_multigrid_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_multigrid_level(Struct):
+class plaq_multigrid_level_report(Struct):
     """A level of a hierarchy.
 
     Members:
@@ -2447,15 +2458,15 @@ class plaq_multigrid_level(Struct):
         ("setup_seconds", _c.c_double),
         ("reduction", _c.c_double),
     ]
-    _init_ = "plaq_multigrid_level_init"
+    _init_ = "plaq_multigrid_level_report_init"
 
 
-_plaq_multigrid_level_init = _n.function("plaq_multigrid_level_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_multigrid_level_report_init = _n.function("plaq_multigrid_level_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_multigrid_level_init(report: plaq_multigrid_level, struct_size: int) -> None:
+def plaq_multigrid_level_report_init(report: plaq_multigrid_level_report, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_multigrid_level_init, _n.struct(plaq_multigrid_level, report, "report"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_multigrid_level_report_init, _n.struct(plaq_multigrid_level_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
 _plaq_multigrid_create = _n.function("plaq_multigrid_create", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
@@ -2545,9 +2556,13 @@ def plaq_multigrid_describe(multigrid: Any, report: Optional[plaq_multigrid_repo
 _plaq_multigrid_describe_level = _n.function("plaq_multigrid_describe_level", _c.c_int32, [plaq_multigrid, _c.c_int32, _c.c_void_p])
 
 
-def plaq_multigrid_describe_level(multigrid: Any, level: int, report: Optional[plaq_multigrid_level] = None) -> None:
+def plaq_multigrid_describe_level(
+        multigrid: Any,
+        level: int,
+        report: Optional[plaq_multigrid_level_report] = None,
+) -> None:
     """Level 0 is the finest."""
-    _n.call(_plaq_multigrid_describe_level, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(level, "level"), _n.struct(plaq_multigrid_level, report, "report"))
+    _n.call(_plaq_multigrid_describe_level, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(level, "level"), _n.struct(plaq_multigrid_level_report, report, "report"))
 
 
 _plaq_multigrid_vectors = _n.function("plaq_multigrid_vectors", _c.c_int32, [plaq_multigrid, _c.c_int32, _c.c_void_p])
@@ -2562,27 +2577,27 @@ def plaq_multigrid_vectors(multigrid: Any, precision: Union[int, str, plaq_preci
     return vectors_
 
 
-_plaq_multigrid_save = _n.function("plaq_multigrid_save", _c.c_int32, [plaq_multigrid, _c.c_char_p])
+_plaq_multigrid_write = _n.function("plaq_multigrid_write", _c.c_int32, [plaq_multigrid, _c.c_char_p])
 
 
-def plaq_multigrid_save(multigrid: Any, file: Any) -> None:
+def plaq_multigrid_write(multigrid: Any, file: Any) -> None:
     """Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
     at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
     """
-    _n.call(_plaq_multigrid_save, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.encoded(file, "file"))
+    _n.call(_plaq_multigrid_write, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.encoded(file, "file"))
 
 
-_plaq_multigrid_load = _n.function("plaq_multigrid_load", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_char_p, _c.c_void_p])
+_plaq_multigrid_read = _n.function("plaq_multigrid_read", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_multigrid_load(dirac: Any, params: Optional[plaq_multigrid_params], file: Any) -> plaq_multigrid:
+def plaq_multigrid_read(dirac: Any, params: Optional[plaq_multigrid_params], file: Any) -> plaq_multigrid:
     """plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
     number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
     vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     plaq_multigrid_create.
     """
     multigrid_ = plaq_multigrid()
-    _n.call(_plaq_multigrid_load, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.encoded(file, "file"), _c.byref(multigrid_))
+    _n.call(_plaq_multigrid_read, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.encoded(file, "file"), _c.byref(multigrid_))
     return multigrid_
 
 
@@ -2611,7 +2626,7 @@ class plaq_stopped_by(Enum):
     CALLBACK = 5
 
 
-class plaq_algorithm(Enum):
+class plaq_solver_kind(Enum):
     """Algorithms."""
     #: Conjugate gradient, for PLAQ_SOLUTION_MDAGM and PLAQ_SOLUTION_PDAGP or one of the normal equations.
     CG = 0
@@ -2661,8 +2676,8 @@ class plaq_equations(Enum):
 
 
 class plaq_chosen(Enum):
-    """What PLAQ_ALGORITHM_AUTO chose."""
-    #: Nothing: the algorithm was asked for.
+    """What PLAQ_SOLVER_AUTO chose."""
+    #: Nothing: the solver was asked for.
     NONE = 0
     #: No multigrid: its set-up would not have paid.
     KRYLOV = 1
@@ -2682,18 +2697,18 @@ plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_
 
 
 class plaq_solver_params(Struct):
-    """How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
+    """How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
 
     Members:
-      algorithm: Algorithm of the iteration. Default: PLAQ_ALGORITHM_AUTO.
+      solver: Solver of the iteration. Default: PLAQ_SOLVER_AUTO.
       solution: Equation that is solved. Default: PLAQ_SOLUTION_M.
-      equations: What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+      equations: What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
         one of the normal equations, CGNE and CGNR have theirs. Default: PLAQ_EQUATIONS_DIRECT.
       system: System that is solved through; on the whole lattice there is no even-odd preconditioning.
         Default: PLAQ_SYSTEM_EVEN_SYMMETRIC.
-      sloppy_precision: Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+      sloppy_precision: Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
         applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
-        PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
+        PLAQ_SOLVER_AUTO on a GPU, else the operator's;
         plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         that goes no deeper than its precision. The report says which. Default: 0.
       sloppy_storage: Storage of the iteration's links; automatic (0): the operator's. Default: 0.
@@ -2711,9 +2726,10 @@ class plaq_solver_params(Struct):
       columns: Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
         many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
         0 to 12. Default: 0.
-      expected_columns: PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+      expected_columns: PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
         whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
         0 or more. Default: 0.
+      distance_t0: Time slice of the source, for distance_alpha. 0 or more. Default: 0.
       max_seconds: Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
         stop after the same one. Default: 0.
       distance_alpha: Exponent alpha per time slice of distance preconditioning (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028,
@@ -2722,11 +2738,9 @@ class plaq_solver_params(Struct):
         the source, which |b - M x| does not see, then are as precise as others. Best is an alpha near the energy of
         the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
         Without multigrid and several shifts; at most 160 / T. 0: none. 0 or more. Default: 0.
-      distance_t0: Time slice of the source, for distance_alpha. 0 or more. Default: 0.
-      reserved: Default: 0.
     """
     struct_size: int
-    algorithm: Any
+    solver: Any
     solution: Any
     equations: Any
     system: Any
@@ -2742,13 +2756,12 @@ class plaq_solver_params(Struct):
     omega: float
     columns: int
     expected_columns: int
+    distance_t0: int
     max_seconds: float
     distance_alpha: float
-    distance_t0: int
-    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
-        ("algorithm", _c.c_int32),
+        ("solver", _c.c_int32),
         ("solution", _c.c_int32),
         ("equations", _c.c_int32),
         ("system", _c.c_int32),
@@ -2764,12 +2777,12 @@ class plaq_solver_params(Struct):
         ("omega", _c.c_double),
         ("columns", _c.c_int32),
         ("expected_columns", _c.c_int32),
+        ("distance_t0", _c.c_int32),
         ("max_seconds", _c.c_double),
         ("distance_alpha", _c.c_double),
-        ("distance_t0", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
-    _enums_ = {"algorithm": plaq_algorithm, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _enums_ = {"solver": plaq_solver_kind, "solution": plaq_solution, "equations": plaq_equations, "system": plaq_system, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _old_ = {"algorithm": "solver"}
     _init_ = "plaq_solver_params_init"
 
 
@@ -2787,28 +2800,28 @@ class plaq_solve_report(Struct):
     Members:
       converged: 1: every right-hand side meets every criterion.
       stopped: 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
+      columns: Right-hand sides solved at a time: of a propagator its columns.
       iterations: Iterations of the slowest right-hand side.
       residual: Largest |b - M x| / |b| over the right-hand sides.
       residual_hq: Largest heavy-quark residual.
-      seconds:
-      flops: Floating-point operations and compulsory bytes of operators and vectors.
-      bytes:
+      seconds: Seconds that the solve took.
+      flops: Floating-point operations of operators and vectors.
+      bytes: Bytes that operators and vectors read and write at least.
       memory_peak: Most device memory held during the solve.
       reliable_updates: Residuals recomputed in the operator's precision.
-      restarts: Breakdowns after which directions were thrown away.
-      algorithm: The algorithm that finished; another one than asked for after a standstill.
+      restarts: Breakdowns after which search directions were thrown away.
+      solver: The solver that finished; another one than asked for after a standstill.
       standstill: 1: given up because the recomputed residuals no longer fell. 0 and not converged:
         `stopped_by` says what ended the solve.
-      sloppy_precision: Precision and storage of the iteration.
-      sloppy_storage:
+      sloppy_precision: Precision of the iteration.
+      sloppy_storage: Storage of the iteration's links.
       stopped_by: Criterion that ended the solve.
-      chosen: What PLAQ_ALGORITHM_AUTO chose.
-      columns: Right-hand sides solved at a time: of a propagator its columns.
-      reserved:
+      chosen: What PLAQ_SOLVER_AUTO chose.
     """
     struct_size: int
     converged: int
     stopped: int
+    columns: int
     iterations: int
     residual: float
     residual_hq: float
@@ -2818,18 +2831,17 @@ class plaq_solve_report(Struct):
     memory_peak: int
     reliable_updates: int
     restarts: int
-    algorithm: Any
+    solver: Any
     standstill: int
     sloppy_precision: Any
     sloppy_storage: Any
     stopped_by: Any
     chosen: Any
-    columns: int
-    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("converged", _c.c_int32),
         ("stopped", _c.c_int32),
+        ("columns", _c.c_int32),
         ("iterations", _c.c_int64),
         ("residual", _c.c_double),
         ("residual_hq", _c.c_double),
@@ -2839,16 +2851,14 @@ class plaq_solve_report(Struct):
         ("memory_peak", _c.c_int64),
         ("reliable_updates", _c.c_int64),
         ("restarts", _c.c_int64),
-        ("algorithm", _c.c_int32),
+        ("solver", _c.c_int32),
         ("standstill", _c.c_int32),
         ("sloppy_precision", _c.c_int32),
         ("sloppy_storage", _c.c_int32),
         ("stopped_by", _c.c_int32),
         ("chosen", _c.c_int32),
-        ("columns", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
-    _enums_ = {"algorithm": plaq_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by, "chosen": plaq_chosen}
+    _enums_ = {"solver": plaq_solver_kind, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage, "stopped_by": plaq_stopped_by, "chosen": plaq_chosen}
     _init_ = "plaq_solve_report_init"
 
 
@@ -2935,7 +2945,7 @@ def plaq_solver_memory(solver: Any, nrhs: int) -> int:
     less, fewer are solved for at a time. Where there is more, a
     solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
     A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-    solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+    solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))
@@ -3008,7 +3018,7 @@ def plaq_solver_multishift(
     """(A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
     as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
     x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-    the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+    the right-hand sides. solver, tol and initial_guess of the parameters are not used;
     automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
     max_seconds are those of the call.
     Arrays: x[count], sigma[count], tol[count], residuals[count].
@@ -3024,10 +3034,15 @@ class plaq_gamma(Enum):
     """gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
     name:
     """
+    #: The unit matrix.
     GAMMA_ONE = 0
+    #: gamma_x.
     GAMMA_X = 1
+    #: gamma_y.
     GAMMA_Y = 2
+    #: gamma_z.
     GAMMA_Z = 4
+    #: gamma_t.
     GAMMA_T = 8
     #: gamma_x gamma_y gamma_z gamma_t.
     GAMMA_5 = 15
@@ -3073,9 +3088,11 @@ class plaq_source_noise(Enum):
 
 class plaq_dilute(Enum):
     """Indices that columns of noise are diluted in: bits."""
+    #: A vector of noise for each spin.
     SPIN = 1
+    #: A vector of noise for each colour.
     COLOUR = 2
-    #: Even or odd sites.
+    #: A vector of noise for even and one for odd sites.
     PARITY = 4
     #: Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
     TIME = 8
@@ -3089,12 +3106,11 @@ class plaq_source_params(Struct):
     vector. Smearing: plaq_spinor_smear of the columns.
 
     Members:
-      kind: Default: PLAQ_SOURCE_POINT.
-      noise: Default: PLAQ_SOURCE_NOISE_NONE.
+      kind: Sites of the source. Default: PLAQ_SOURCE_POINT.
+      noise: Numbers at these sites. Default: PLAQ_SOURCE_NOISE_NONE.
       position: Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
         Default: 0, 0, 0, 0.
       momentum: p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0.
-      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
       vectors: Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
         Default: 1.
       dilute: PLAQ_DILUTE_ bits of noise. Default: 0.
@@ -3104,14 +3120,13 @@ class plaq_source_params(Struct):
       count: Number of columns from there on, at most; 0: all that there are. Default: 0.
       time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
         divisor of it: every time_parts-th. Default: 0.
-      reserved: Must be 0.
+      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
     """
     struct_size: int
     kind: Any
     noise: Any
     position: Any
     momentum: Any
-    seed: int
     vectors: int
     dilute: int
     spin: int
@@ -3119,14 +3134,13 @@ class plaq_source_params(Struct):
     first: int
     count: int
     time_parts: int
-    reserved: int
+    seed: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("kind", _c.c_int32),
         ("noise", _c.c_int32),
         ("position", _c.c_int32 * 4),
         ("momentum", _c.c_int32 * 4),
-        ("seed", _c.c_int64),
         ("vectors", _c.c_int32),
         ("dilute", _c.c_int32),
         ("spin", _c.c_int32),
@@ -3134,7 +3148,7 @@ class plaq_source_params(Struct):
         ("first", _c.c_int32),
         ("count", _c.c_int32),
         ("time_parts", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("seed", _c.c_int64),
     ]
     _enums_ = {"kind": plaq_source, "noise": plaq_source_noise}
     _init_ = "plaq_source_params_init"
@@ -3206,7 +3220,7 @@ _plaq_spinor_sequential = _n.function("plaq_spinor_sequential", _c.c_int32, [pla
 
 def plaq_spinor_sequential(from_: Any, to: Any, params: Optional[plaq_sequential_params] = None) -> None:
     """to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-    the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+    the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
     Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     """
     _n.call(_plaq_spinor_sequential, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_sequential_params, params, "params"))
@@ -3236,10 +3250,10 @@ def plaq_solver_propagator(
     return propagator_
 
 
-_plaq_solver_columns = _n.function("plaq_solver_columns", _c.c_int32, [plaq_solver, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_solver_propagator_from = _n.function("plaq_solver_propagator_from", _c.c_int32, [plaq_solver, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_solver_columns(
+def plaq_solver_propagator_from(
         solver: Any,
         sources: Any,
         callback: Optional[Callable[..., Any]] = None,
@@ -3254,7 +3268,7 @@ def plaq_solver_columns(
     """
     propagator_ = plaq_spinor()
     callback_ = _n.callback(plaq_progress_callback, callback)
-    _n.watched(_plaq_solver_columns, callback_, (propagator_,), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_spinor, sources, "sources"), callback_.c, None, _c.byref(propagator_), _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
+    _n.watched(_plaq_solver_propagator_from, callback_, (propagator_,), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_spinor, sources, "sources"), callback_.c, None, _c.byref(propagator_), _n.struct(plaq_solve_report, report, "report"), _n.room(_c.c_double, residuals, "residuals", None, optional=True))
     return propagator_
 
 
@@ -3279,14 +3293,19 @@ def plaq_spinor_correlators(
     _n.call(_plaq_spinor_correlators, _n.handle(plaq_spinor, propagator, "propagator"), _n.int32(source_time, "source_time"), _n.real(boundary, "boundary"), _n.int64(times, "times"), _n.room(_c.c_double, pion, "pion", times, optional=True), _n.room(_c.c_double, rho, "rho", 3 * times, optional=True), _n.room(_c.c_double, nucleon, "nucleon", 2 * times, optional=True))
 
 
-_plaq_effective_mass = _n.function("plaq_effective_mass", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_int32, _c.c_void_p])
+_plaq_correlator_effective_mass = _n.function("plaq_correlator_effective_mass", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_int32, _c.c_void_p])
 
 
-def plaq_effective_mass(correlator: Any, times: int, form: Union[int, str, plaq_mass_form], masses: Any) -> None:
+def plaq_correlator_effective_mass(
+        correlator: Any,
+        times: int,
+        form: Union[int, str, plaq_mass_form],
+        masses: Any,
+) -> None:
     """Effective masses of a correlator of `times` numbers; NaN where there is none.
     Arrays: correlator[times], masses[times].
     """
-    _n.call(_plaq_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
+    _n.call(_plaq_correlator_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
 
 
 # ---- Contractions ----
@@ -3332,7 +3351,7 @@ class plaq_contract_params(Struct):
         of a quark that reaches times before the source's carries its phase, which is taken out.
         Default: 1.
       parity: Parity of baryons forward in time, 1 or -1. Default: 1.
-      projection: Default: PLAQ_PROJECTION_TRACE.
+      projection: Projection of the spins of baryons. Default: PLAQ_PROJECTION_TRACE.
     """
     struct_size: int
     position: Any
@@ -3358,10 +3377,10 @@ def plaq_contract_params_init(params: plaq_contract_params, struct_size: int) ->
     _n.call(_plaq_contract_params_init, _n.struct(plaq_contract_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_contract_mesons = _n.function("plaq_contract_mesons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_spinor_contract_mesons = _n.function("plaq_spinor_contract_mesons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_contract_mesons(
+def plaq_spinor_contract_mesons(
         quark: Any,
         antiquark: Any,
         params: Optional[plaq_contract_params],
@@ -3382,13 +3401,13 @@ def plaq_contract_mesons(
     fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     """
-    _n.call(_plaq_contract_mesons, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
+    _n.call(_plaq_spinor_contract_mesons, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
 
 
-_plaq_contract_baryons = _n.function("plaq_contract_baryons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_spinor_contract_baryons = _n.function("plaq_spinor_contract_baryons", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_contract_baryons(
+def plaq_spinor_contract_baryons(
         light: Any,
         strange: Any,
         params: Optional[plaq_contract_params],
@@ -3404,7 +3423,7 @@ def plaq_contract_baryons(
     Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     """
-    _n.call(_plaq_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
+    _n.call(_plaq_spinor_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
 
 
 # ---- Propagators in files ----
@@ -3421,7 +3440,7 @@ class plaq_propagator_kind(Enum):
     MATRIX = 3
 
 
-class plaq_propagator_write_params(Struct):
+class plaq_spinor_write_params(Struct):
     """What a propagator's file holds.
 
     Members:
@@ -3442,71 +3461,68 @@ class plaq_propagator_write_params(Struct):
         ("info", _c.c_char_p),
     ]
     _enums_ = {"kind": plaq_propagator_kind, "precision": plaq_precision}
-    _init_ = "plaq_propagator_write_params_init"
+    _init_ = "plaq_spinor_write_params_init"
 
 
-_plaq_propagator_write_params_init = _n.function("plaq_propagator_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_spinor_write_params_init = _n.function("plaq_spinor_write_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_propagator_write_params_init(params: plaq_propagator_write_params, struct_size: int) -> None:
+def plaq_spinor_write_params_init(params: plaq_spinor_write_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_propagator_write_params_init, _n.struct(plaq_propagator_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_spinor_write_params_init, _n.struct(plaq_spinor_write_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-class plaq_propagator_read_params(Struct):
+class plaq_spinor_read_params(Struct):
     """How to read a propagator.
 
     Members:
       extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
       precision: Precision of the field; 0: that of the file. Default: 0.
-      reserved: Must be 0.
+      wrong_checksum: 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+        they were written, and are known to be good. Default: 0.
     """
     struct_size: int
     extents: Any
     precision: Any
-    reserved: int
+    wrong_checksum: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
         ("precision", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("wrong_checksum", _c.c_int32),
     ]
     _enums_ = {"precision": plaq_precision}
-    _init_ = "plaq_propagator_read_params_init"
+    _init_ = "plaq_spinor_read_params_init"
 
 
-_plaq_propagator_read_params_init = _n.function("plaq_propagator_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+_plaq_spinor_read_params_init = _n.function("plaq_spinor_read_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
 
 
-def plaq_propagator_read_params_init(params: plaq_propagator_read_params, struct_size: int) -> None:
+def plaq_spinor_read_params_init(params: plaq_spinor_read_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_propagator_read_params_init, _n.struct(plaq_propagator_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
+    _n.call(_plaq_spinor_read_params_init, _n.struct(plaq_spinor_read_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_propagator_write_file = _n.function("plaq_propagator_write_file", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_char_p, _c.c_void_p])
+_plaq_spinor_write = _n.function("plaq_spinor_write", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_propagator_write_file(
+def plaq_spinor_write(
         propagator: Any,
         sources: Any,
         path: Any,
-        params: Optional[plaq_propagator_write_params] = None,
+        params: Optional[plaq_spinor_write_params] = None,
 ) -> None:
     """Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
     for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
     records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
     """
-    _n.call(_plaq_propagator_write_file, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_propagator_write_params, params, "params"))
+    _n.call(_plaq_spinor_write, _n.handle(plaq_spinor, propagator, "propagator"), _n.handle(plaq_spinor, sources, "sources"), _n.encoded(path, "path"), _n.struct(plaq_spinor_write_params, params, "params"))
 
 
-_plaq_propagator_read_file = _n.function("plaq_propagator_read_file", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+_plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _c.c_char_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_propagator_read_file(
-        context: Any,
-        path: Any,
-        params: Optional[plaq_propagator_read_params] = None,
-) -> plaq_spinor:
+def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
     """A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
     spin + colour where the file says which they are, else in its order. Checksums are compared;
     what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
@@ -3514,7 +3530,7 @@ def plaq_propagator_read_file(
     FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     propagator_ = plaq_spinor()
-    _n.call(_plaq_propagator_read_file, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_propagator_read_params, params, "params"), _c.byref(propagator_))
+    _n.call(_plaq_spinor_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_spinor_read_params, params, "params"), _c.byref(propagator_))
     return propagator_
 
 
@@ -3637,19 +3653,18 @@ class plaq_eigen_report(Struct):
       stopped: 1: the callback asked to stop or `max_seconds` were over; what was known by then comes out.
       count: Vectors that there are.
       degree: Degree of the last polynomial.
-      from_:
-      to:
-      least: Estimates of the ends of the spectrum.
-      largest:
-      restarts:
+      from_: Lower end of the polynomial's last interval.
+      to: Upper end of that interval.
+      least: Estimate of the smallest eigenvalue.
+      largest: Estimate of the largest eigenvalue.
+      restarts: Restarts of the search.
       applications: Multiplications of a vector with A.
-      seconds:
+      seconds: Seconds that the search took.
       stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
         because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
-      room: Vectors that the search had room for at most, and those of it that the device held; the others waited on the
-        host. 0 where Lanczos did not run.
-      on_device:
+      room: Vectors that the search had room for at most; 0 where Lanczos did not run.
+      on_device: Those of them that the device held; the others waited on the host.
     """
     struct_size: int
     converged: int
@@ -3718,26 +3733,26 @@ def plaq_eigen_create(
     return eigen_
 
 
-_plaq_eigen_save = _n.function("plaq_eigen_save", _c.c_int32, [plaq_eigen, _c.c_char_p])
+_plaq_eigen_write = _n.function("plaq_eigen_write", _c.c_int32, [plaq_eigen, _c.c_char_p])
 
 
-def plaq_eigen_save(eigen: Any, file: Any) -> None:
+def plaq_eigen_write(eigen: Any, file: Any) -> None:
     """Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
     bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
     parity; FILE_WRITE.
     """
-    _n.call(_plaq_eigen_save, _n.handle(plaq_eigen, eigen, "eigen"), _n.encoded(file, "file"))
+    _n.call(_plaq_eigen_write, _n.handle(plaq_eigen, eigen, "eigen"), _n.encoded(file, "file"))
 
 
-_plaq_eigen_load = _n.function("plaq_eigen_load", _c.c_int32, [plaq_dirac, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+_plaq_eigen_read = _n.function("plaq_eigen_read", _c.c_int32, [plaq_dirac, _c.c_char_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_eigen_load(dirac: Any, file: Any, report: Optional[plaq_eigen_report] = None) -> plaq_eigen:
+def plaq_eigen_read(dirac: Any, file: Any, report: Optional[plaq_eigen_report] = None) -> plaq_eigen:
     """Eigenvectors of such a file as those of this operator: values and residuals are measured with
     it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     """
     eigen_ = plaq_eigen()
-    _n.call(_plaq_eigen_load, _n.handle(plaq_dirac, dirac, "dirac"), _n.encoded(file, "file"), _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
+    _n.call(_plaq_eigen_read, _n.handle(plaq_dirac, dirac, "dirac"), _n.encoded(file, "file"), _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
     return eigen_
 
 
@@ -3771,13 +3786,13 @@ def plaq_eigen_vectors(eigen: Any) -> plaq_spinor:
     return vectors_
 
 
-_plaq_eigen_some = _n.function("plaq_eigen_some", _c.c_int32, [plaq_eigen, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_eigen_some_vectors = _n.function("plaq_eigen_some_vectors", _c.c_int32, [plaq_eigen, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_eigen_some(eigen: Any, first: int, count: int) -> plaq_spinor:
+def plaq_eigen_some_vectors(eigen: Any, first: int, count: int) -> plaq_spinor:
     """A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device."""
     vectors_ = plaq_spinor()
-    _n.call(_plaq_eigen_some, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
+    _n.call(_plaq_eigen_some_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
 
 
@@ -3890,16 +3905,15 @@ class plaq_modes_noise_params(Struct):
     Members:
       noise: PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4. Default: PLAQ_SOURCE_NOISE_Z4.
       vectors: Noise vectors. Default: 1.
-      seed: Default: 0.
-      time: How times are diluted, and in how many parts where that has to be said.
-        Default: PLAQ_MODES_DILUTION_FULL.
-      time_parts: Default: 0.
-      spin: The same of spins. Default: PLAQ_MODES_DILUTION_FULL.
-      spin_parts: Default: 0.
-      mode: The same of modes. Default: PLAQ_MODES_DILUTION_INTERLACE.
-      mode_parts: Default: 1.
-      first: The first column, and columns from there on at most; 0: all. Default: 0.
-      count: Default: 0.
+      seed: Seed of the noise. Default: 0.
+      time: Dilution of times. Default: PLAQ_MODES_DILUTION_FULL.
+      time_parts: Number of parts of times, of dilutions that need it. Default: 0.
+      spin: Dilution of spins. Default: PLAQ_MODES_DILUTION_FULL.
+      spin_parts: Number of parts of spins. Default: 0.
+      mode: Dilution of modes. Default: PLAQ_MODES_DILUTION_INTERLACE.
+      mode_parts: Number of parts of modes. Default: 1.
+      first: The first column. Default: 0.
+      count: Number of columns from there on at most; 0: all. Default: 0.
     """
     struct_size: int
     noise: Any
@@ -3948,18 +3962,18 @@ class plaq_modes_report(Struct):
         were diagonalised as a whole.
       stopped: 1: the callback asked to stop or `max_seconds` were over.
       stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
-      count: Modes of a slice, and slices of the whole lattice.
-      times:
-      steps: Steps and weight of stout smearing in space.
-      restarts:
-      rho:
+      count: Modes of a slice.
+      times: Time slices of the whole lattice.
+      steps: Steps of stout smearing in space.
+      restarts: Restarts of the search.
+      rho: Weight of the staples in that smearing.
       applications: Multiplications of a vector of the lattice with -D^2.
       largest: The largest eigenvalue.
-      seconds:
-      plaquette_spatial: Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
-        3. Other links are refused with these modes.
-      plaquette_temporal:
-      link_trace:
+      seconds: Seconds that the search took.
+      plaquette_spatial: Average plaquette in planes of space of the links before smearing. Other links are refused with
+        these modes.
+      plaquette_temporal: Average plaquette in planes with t of these links.
+      link_trace: Average Re tr U / 3 of these links.
       bytes: Device memory of the modes.
     """
     struct_size: int
@@ -4030,25 +4044,25 @@ def plaq_modes_create(
     return modes_
 
 
-_plaq_modes_save = _n.function("plaq_modes_save", _c.c_int32, [plaq_modes, _c.c_char_p])
+_plaq_modes_write = _n.function("plaq_modes_write", _c.c_int32, [plaq_modes, _c.c_char_p])
 
 
-def plaq_modes_save(modes: Any, file: Any) -> None:
+def plaq_modes_write(modes: Any, file: Any) -> None:
     """Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
     beside them. It appears complete or not at all. Errors: FILE_WRITE.
     """
-    _n.call(_plaq_modes_save, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
+    _n.call(_plaq_modes_write, _n.handle(plaq_modes, modes, "modes"), _n.encoded(file, "file"))
 
 
-_plaq_modes_load = _n.function("plaq_modes_load", _c.c_int32, [plaq_gauge, plaq_gauge, _c.c_char_p, _c.c_void_p, _c.c_void_p])
+_plaq_modes_read = _n.function("plaq_modes_read", _c.c_int32, [plaq_gauge, plaq_gauge, _c.c_char_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_modes_load(gauge: Any, smeared: Any, file: Any, report: Optional[plaq_modes_report] = None) -> plaq_modes:
+def plaq_modes_read(gauge: Any, smeared: Any, file: Any, report: Optional[plaq_modes_report] = None) -> plaq_modes:
     """Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
     Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
     """
     modes_ = plaq_modes()
-    _n.call(_plaq_modes_load, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.encoded(file, "file"), _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
+    _n.call(_plaq_modes_read, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.encoded(file, "file"), _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
     return modes_
 
 
@@ -4116,10 +4130,10 @@ def plaq_modes_perambulators(
     return finished_.value
 
 
-_plaq_modes_generalised = _n.function("plaq_modes_generalised", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
+_plaq_modes_generalised_perambulators = _n.function("plaq_modes_generalised_perambulators", _c.c_int32, [plaq_modes, plaq_solver, _c.c_int32, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_modes_generalised(
+def plaq_modes_generalised_perambulators(
         modes: Any,
         solver: Any,
         source_time: int,
@@ -4144,7 +4158,7 @@ def plaq_modes_generalised(
     """
     finished_ = _c.c_int64()
     callback_ = _n.callback(plaq_progress_callback, callback)
-    _n.watched(_plaq_modes_generalised, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.int32(source_time, "source_time"), _n.int32(sink_time, "sink_time"), _n.array(_c.c_int32, gammas, "gammas", insertions), _n.array(_c.c_int32, momenta, "momenta", 3 * insertions), _n.array(_c.c_int32, lengths, "lengths", insertions), _n.int64(insertions, "insertions"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    _n.watched(_plaq_modes_generalised_perambulators, callback_, (), _n.handle(plaq_modes, modes, "modes"), _n.handle(plaq_solver, solver, "solver"), _n.int32(source_time, "source_time"), _n.int32(sink_time, "sink_time"), _n.array(_c.c_int32, gammas, "gammas", insertions), _n.array(_c.c_int32, momenta, "momenta", 3 * insertions), _n.array(_c.c_int32, lengths, "lengths", insertions), _n.int64(insertions, "insertions"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), callback_.c, None, _n.room(_c.c_double, perambulators, "perambulators", 2 * count), _n.int64(count, "count"), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
     return finished_.value
 
 
@@ -4284,7 +4298,7 @@ class plaq_overlap_finder(Enum):
     RITZ = 1
 
 
-class plaq_overlap_algorithm(Enum):
+class plaq_overlap_solver(Enum):
     """How D x = b is solved."""
     #: x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
     CG = 0
@@ -4294,25 +4308,25 @@ class plaq_overlap_algorithm(Enum):
     GCR = 2
     #: Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
     #: of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
-    SOLVER_AUTO = 3
-
-
-_n.word(plaq_overlap_algorithm.SOLVER_AUTO, "auto")
+    AUTO = 3
 
 
 class plaq_overlap_form(Enum):
     """The operator D or what is made of it."""
+    #: D.
     D = 0
+    #: D^dagger.
     DDAG = 1
+    #: D^dagger D.
     DDAGD = 2
-    #: sign(Q)
+    #: sign(Q).
     SIGN = 3
-    #: Q = gamma5 (D_W - (1 + s))
+    #: Q = gamma5 (D_W - (1 + s)).
     Q = 4
     #: D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-    #: PLAQ_OVERLAP_DDAGD
+    #: PLAQ_OVERLAP_DDAGD.
     DDAGD_PLUS = 5
-    #: D^dagger D (1 - gamma5) / 2, likewise
+    #: D^dagger D (1 - gamma5) / 2, in one application likewise.
     DDAGD_MINUS = 6
 
 
@@ -4352,7 +4366,7 @@ class plaq_overlap_params(Struct):
       smearing_alpha: Parameters of the kind, as of plaq_gauge_smear; the first must be set where there are steps.
       max_seconds: Most seconds that a search for modes may take, here and in each plaq_overlap_index; 0: as many
         as it needs. Then it fails with KERNEL_SPECTRUM, on all ranks. Default: 0.
-      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high reports.
+      high_modes: Modes at the upper end of the kernel's spectrum that plaq_overlap_high_values reports.
         1 to 10000. Default: 1.
       max_restarts: Restarts of a search for low modes of the kernel, or of Ritz' diagonalisations.
         1 to 1000000. Default: 300.
@@ -4430,31 +4444,31 @@ class plaq_overlap_report(Struct):
     """An overlap operator that exists.
 
     Members:
-      s:
-      mass:
+      s: Shift of the kernel.
+      mass: Quark mass.
       sign: Polynomial or Zolotarev.
       degree: Degree of the polynomial in Q^2, or poles.
-      modes: Modes that are projected, and vectors that plaq_overlap_modes gives out.
-      vectors:
+      modes: Modes that are projected.
+      vectors: Vectors that plaq_overlap_vectors gives out.
       delta: Error of the sign function on the spectrum that is not projected.
-      kappa_plus: Kappa of the projectors (Walk, section 2.8).
-      kappa_minus:
+      kappa_plus: Kappa of the projector on positive chirality (Walk, section 2.8).
+      kappa_minus: Kappa of the projector on negative chirality.
       error_bound: Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
         rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
-      low: Moduli of eigenvalues of Q between which the approximation holds.
-      high:
-      largest: Largest modulus of an eigenvalue of Q and its error, least that is not projected.
-      largest_error:
-      next:
+      low: Smallest modulus of eigenvalues of Q that the approximation holds for.
+      high: Largest modulus of eigenvalues of Q that the approximation holds for.
+      largest: Largest modulus of an eigenvalue of Q.
+      largest_error: Error of that modulus.
+      next: Smallest modulus of an eigenvalue of Q that is not projected.
       multiplications: Multiplications of a vector with Q so far.
-      precision:
-      storage:
-      seconds_modes: Seconds to find the modes, and to make the approximation.
-      seconds_sign:
-      algorithm: The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+      precision: Precision of the operator.
+      storage: Storage of its links.
+      seconds_modes: Seconds that the search for modes took.
+      seconds_sign: Seconds that making the approximation took.
+      solver: The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
       preconditioner: Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
-      high_modes: Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
-      low_modes:
+      high_modes: Modes that plaq_overlap_high_values reports.
+      low_modes: Low modes of D^dagger D of either chirality that are known.
       vectors_on_device: Vectors of `vectors` that the device holds; the others wait on the host.
       room: Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
     """
@@ -4479,7 +4493,7 @@ class plaq_overlap_report(Struct):
     storage: Any
     seconds_modes: float
     seconds_sign: float
-    algorithm: Any
+    solver: Any
     preconditioner: int
     high_modes: int
     low_modes: int
@@ -4507,14 +4521,14 @@ class plaq_overlap_report(Struct):
         ("storage", _c.c_int32),
         ("seconds_modes", _c.c_double),
         ("seconds_sign", _c.c_double),
-        ("algorithm", _c.c_int32),
+        ("solver", _c.c_int32),
         ("preconditioner", _c.c_int32),
         ("high_modes", _c.c_int32),
         ("low_modes", _c.c_int32),
         ("vectors_on_device", _c.c_int32),
         ("room", _c.c_int32),
     ]
-    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "algorithm": plaq_overlap_algorithm}
+    _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver}
     _init_ = "plaq_overlap_report_init"
 
 
@@ -4537,7 +4551,7 @@ def plaq_overlap_create(
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_overlap:
     """Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-    plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+    plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
     KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
     too inexact modes: the message says what to change), OUT_OF_MEMORY.
     """
@@ -4547,37 +4561,37 @@ def plaq_overlap_create(
     return overlap_
 
 
-_plaq_overlap_load = _n.function("plaq_overlap_load", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_char_p, _c.c_void_p])
+_plaq_overlap_read = _n.function("plaq_overlap_read", _c.c_int32, [plaq_context, plaq_gauge, _c.c_void_p, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_overlap_load(context: Any, gauge: Any, params: Optional[plaq_overlap_params], file: Any) -> plaq_overlap:
-    """The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+def plaq_overlap_read(context: Any, gauge: Any, params: Optional[plaq_overlap_params], file: Any) -> plaq_overlap:
+    """The same with the modes of a file of plaq_overlap_write, which are not sought again: their
     residuals with these links are measured. Low modes of D in the file start solves, and answer
     plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
     other links or parameters; FILE_*.
     """
     overlap_ = plaq_overlap()
-    _n.call(_plaq_overlap_load, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.encoded(file, "file"), _c.byref(overlap_))
+    _n.call(_plaq_overlap_read, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.encoded(file, "file"), _c.byref(overlap_))
     return overlap_
 
 
-_plaq_overlap_save = _n.function("plaq_overlap_save", _c.c_int32, [plaq_overlap, _c.c_char_p])
+_plaq_overlap_write = _n.function("plaq_overlap_write", _c.c_int32, [plaq_overlap, _c.c_char_p])
 
 
-def plaq_overlap_save(overlap: Any, file: Any) -> None:
+def plaq_overlap_write(overlap: Any, file: Any) -> None:
     """Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
     records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
     """
-    _n.call(_plaq_overlap_save, _n.handle(plaq_overlap, overlap, "overlap"), _n.encoded(file, "file"))
+    _n.call(_plaq_overlap_write, _n.handle(plaq_overlap, overlap, "overlap"), _n.encoded(file, "file"))
 
 
-_plaq_overlap_with_mass = _n.function("plaq_overlap_with_mass", _c.c_int32, [plaq_overlap, _c.c_double, _c.c_void_p])
+_plaq_overlap_create_with_mass = _n.function("plaq_overlap_create_with_mass", _c.c_int32, [plaq_overlap, _c.c_double, _c.c_void_p])
 
 
-def plaq_overlap_with_mass(overlap: Any, mass: float) -> plaq_overlap:
+def plaq_overlap_create_with_mass(overlap: Any, mass: float) -> plaq_overlap:
     """The same operator with another mass; modes are shared."""
     other_ = plaq_overlap()
-    _n.call(_plaq_overlap_with_mass, _n.handle(plaq_overlap, overlap, "overlap"), _n.real(mass, "mass"), _c.byref(other_))
+    _n.call(_plaq_overlap_create_with_mass, _n.handle(plaq_overlap, overlap, "overlap"), _n.real(mass, "mass"), _c.byref(other_))
     return other_
 
 
@@ -4597,36 +4611,36 @@ def plaq_overlap_describe(overlap: Any, report: Optional[plaq_overlap_report] = 
     _n.call(_plaq_overlap_describe, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_report, report, "report"))
 
 
-_plaq_overlap_kernel = _n.function("plaq_overlap_kernel", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+_plaq_overlap_kernel_values = _n.function("plaq_overlap_kernel_values", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
 
 
-def plaq_overlap_kernel(overlap: Any, values: Any, residuals: Any, distances: Any, count: int) -> None:
+def plaq_overlap_kernel_values(overlap: Any, values: Any, residuals: Any, distances: Any, count: int) -> None:
     """Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
     |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
     Arrays: values[count], residuals[count], distances[count].
     """
-    _n.call(_plaq_overlap_kernel, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, distances, "distances", count, optional=True), _n.int64(count, "count"))
+    _n.call(_plaq_overlap_kernel_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, distances, "distances", count, optional=True), _n.int64(count, "count"))
 
 
-_plaq_overlap_high = _n.function("plaq_overlap_high", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+_plaq_overlap_high_values = _n.function("plaq_overlap_high_values", _c.c_int32, [plaq_overlap, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
 
 
-def plaq_overlap_high(overlap: Any, values: Any, residuals: Any, gaps: Any, count: int) -> None:
+def plaq_overlap_high_values(overlap: Any, values: Any, residuals: Any, gaps: Any, count: int) -> None:
     """Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
     on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
     them; the last two may be NULL.
     Arrays: values[count], residuals[count], gaps[count].
     """
-    _n.call(_plaq_overlap_high, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, gaps, "gaps", count, optional=True), _n.int64(count, "count"))
+    _n.call(_plaq_overlap_high_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, gaps, "gaps", count, optional=True), _n.int64(count, "count"))
 
 
-_plaq_overlap_modes = _n.function("plaq_overlap_modes", _c.c_int32, [plaq_overlap, _c.c_void_p])
+_plaq_overlap_vectors = _n.function("plaq_overlap_vectors", _c.c_int32, [plaq_overlap, _c.c_void_p])
 
 
-def plaq_overlap_modes(overlap: Any) -> plaq_spinor:
+def plaq_overlap_vectors(overlap: Any) -> plaq_spinor:
     """A new field with all vectors of the search, the projected ones first."""
     vectors_ = plaq_spinor()
-    _n.call(_plaq_overlap_modes, _n.handle(plaq_overlap, overlap, "overlap"), _c.byref(vectors_))
+    _n.call(_plaq_overlap_vectors, _n.handle(plaq_overlap, overlap, "overlap"), _c.byref(vectors_))
     return vectors_
 
 
@@ -4675,16 +4689,16 @@ def plaq_overlap_index(
     _n.watched(_plaq_overlap_index, callback_, (), _n.handle(plaq_overlap, overlap, "overlap"), _n.int32(count, "count"), _n.real(tol, "tol"), callback_.c, None, _n.room(_c.c_double, plus, "plus", count), _n.room(_c.c_double, minus, "minus", count), _n.room(_c.c_int32, zeros, "zeros", 2))
 
 
-_plaq_overlap_low = _n.function("plaq_overlap_low", _c.c_int32, [plaq_overlap, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
+_plaq_overlap_low_values = _n.function("plaq_overlap_low_values", _c.c_int32, [plaq_overlap, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64])
 
 
-def plaq_overlap_low(overlap: Any, chirality: int, values: Any, residuals: Any, count: int) -> None:
+def plaq_overlap_low_values(overlap: Any, chirality: int, values: Any, residuals: Any, count: int) -> None:
     """Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
     eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
     `count`: at most low_modes of the report.
     Arrays: values[count], residuals[count].
     """
-    _n.call(_plaq_overlap_low, _n.handle(plaq_overlap, overlap, "overlap"), _n.int32(chirality, "chirality"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"))
+    _n.call(_plaq_overlap_low_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.int32(chirality, "chirality"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"))
 
 
 # ---- Inverse of the overlap operator ----
@@ -4694,7 +4708,7 @@ class plaq_overlap_solve_params(Struct):
     """How D x = b is solved.
 
     Members:
-      algorithm: Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO.
+      solver: Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO.
       max_iterations: Largest number of iterations. 1 or more. Default: 2000.
       tol: Largest |b - D x| / |b|, not far below the operator's error bound. Default: 0.0000001.
       sloppy_precision: Precision of the iteration; automatic (0): that of the operator. Default: 0.
@@ -4717,7 +4731,7 @@ class plaq_overlap_solve_params(Struct):
         counted. Default: 0.
     """
     struct_size: int
-    algorithm: Any
+    solver: Any
     max_iterations: int
     tol: float
     sloppy_precision: Any
@@ -4733,7 +4747,7 @@ class plaq_overlap_solve_params(Struct):
     max_seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
-        ("algorithm", _c.c_int32),
+        ("solver", _c.c_int32),
         ("max_iterations", _c.c_int32),
         ("tol", _c.c_double),
         ("sloppy_precision", _c.c_int32),
@@ -4748,7 +4762,8 @@ class plaq_overlap_solve_params(Struct):
         ("multigrid", _c.c_int32),
         ("max_seconds", _c.c_double),
     ]
-    _enums_ = {"algorithm": plaq_overlap_algorithm, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _enums_ = {"solver": plaq_overlap_solver, "sloppy_precision": plaq_precision, "sloppy_storage": plaq_storage}
+    _old_ = {"algorithm": "solver"}
     _init_ = "plaq_overlap_solve_params_init"
 
 
@@ -5016,21 +5031,20 @@ class plaq_gaugefix_report(Struct):
     """What a gauge fixing did.
 
     Members:
-      functional: Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
-      theta:
+      functional: Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
+      theta: Violation theta of the field; in Coulomb gauge the average over the slices.
       theta_max: Violation theta of the worst site.
-      residual_functional: Functional of the residual fixing, or 0.
-      residual_theta:
+      residual_functional: Functional of the residual fixing; 0: there was none.
+      residual_theta: Violation of the residual fixing; 0: there was none.
       iterations: Sweeps, without annealing; in Coulomb gauge of the slowest slice.
-      residual_iterations:
-      seconds:
+      residual_iterations: Sweeps of the residual fixing.
+      seconds: Seconds that the fixing took.
       converged: 1: all criteria were met, in every slice, and by the residual fixing.
       stopped: 1: the callback asked to stop.
-      copies: Copies made, and the one that is kept.
-      best_copy:
-      stop_theta: What was asked for, by default or not.
-      method: Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
-      reserved:
+      method: Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
+      copies: Number of copies made.
+      best_copy: Number of the copy that is kept.
+      stop_theta: Largest violation theta that was accepted.
     """
     struct_size: int
     functional: float
@@ -5043,11 +5057,10 @@ class plaq_gaugefix_report(Struct):
     seconds: float
     converged: int
     stopped: int
+    method: Any
     copies: int
     best_copy: int
     stop_theta: float
-    method: Any
-    reserved: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("functional", _c.c_double),
@@ -5060,11 +5073,10 @@ class plaq_gaugefix_report(Struct):
         ("seconds", _c.c_double),
         ("converged", _c.c_int32),
         ("stopped", _c.c_int32),
+        ("method", _c.c_int32),
         ("copies", _c.c_int64),
         ("best_copy", _c.c_int64),
         ("stop_theta", _c.c_double),
-        ("method", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
     _enums_ = {"method": plaq_gaugefix_method}
     _init_ = "plaq_gaugefix_report_init"
@@ -5082,13 +5094,12 @@ class plaq_gaugefix_state(Struct):
     """One gauge copy, or one slice of it.
 
     Members:
-      functional:
-      theta:
-      theta_max:
+      functional: Gauge functional.
+      theta: Violation theta.
+      theta_max: Violation theta of the worst site.
       seconds: Seconds that a copy took; 0 of a slice.
       iterations: Sweeps, without annealing.
-      converged:
-      reserved:
+      converged: 1: all criteria were met.
     """
     functional: float
     theta: float
@@ -5096,7 +5107,6 @@ class plaq_gaugefix_state(Struct):
     seconds: float
     iterations: int
     converged: int
-    reserved: int
     _fields_ = [
         ("functional", _c.c_double),
         ("theta", _c.c_double),
@@ -5104,14 +5114,13 @@ class plaq_gaugefix_state(Struct):
         ("seconds", _c.c_double),
         ("iterations", _c.c_int64),
         ("converged", _c.c_int32),
-        ("reserved", _c.c_int32),
     ]
 
 
-_plaq_gaugefix_run = _n.function("plaq_gaugefix_run", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_gaugefix_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_gauge_fix = _n.function("plaq_gauge_fix", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_gaugefix_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_gaugefix_run(
+def plaq_gauge_fix(
         gauge: Any,
         params: Optional[plaq_gaugefix_params] = None,
         callback: Optional[Callable[..., Any]] = None,
@@ -5126,7 +5135,7 @@ def plaq_gaugefix_run(
     CUFFT_MISSING: the links stay as they were.
     """
     callback_ = _n.callback(plaq_gaugefix_callback, callback)
-    _n.watched(_plaq_gaugefix_run, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gaugefix_params, params, "params"), callback_.c, None, _n.struct(plaq_gaugefix_report, report, "report"), _n.struct(plaq_gaugefix, result, "result"))
+    _n.watched(_plaq_gauge_fix, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gaugefix_params, params, "params"), callback_.c, None, _n.struct(plaq_gaugefix_report, report, "report"), _n.struct(plaq_gaugefix, result, "result"))
 
 
 _plaq_gaugefix_destroy = _n.function("plaq_gaugefix_destroy", _c.c_int32, [plaq_gaugefix])
@@ -5252,9 +5261,9 @@ class plaq_force_report(Struct):
     """What a kick was.
 
     Members:
-      rms: Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
-        dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
-      max:
+      rms: Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
+        T_a) U, without the step.
+      max: Largest |F| of a link.
       iterations: Iterations of solvers.
     """
     struct_size: int
@@ -5389,20 +5398,20 @@ def plaq_momentum_save_in(
     _n.call(_plaq_momentum_save_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
 
 
-_plaq_action_gauge = _n.function("plaq_action_gauge", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
+_plaq_gauge_action = _n.function("plaq_gauge_action", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_action_gauge(gauge: Any, params: Optional[plaq_gauge_action_params] = None) -> float:
+def plaq_gauge_action(gauge: Any, params: Optional[plaq_gauge_action_params] = None) -> float:
     """The gauge action of the links, all ranks."""
     action_ = _c.c_double()
-    _n.call(_plaq_action_gauge, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _c.byref(action_))
+    _n.call(_plaq_gauge_action, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _c.byref(action_))
     return action_.value
 
 
-_plaq_force_gauge = _n.function("plaq_force_gauge", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_momentum, _c.c_double, _c.c_void_p])
+_plaq_gauge_force = _n.function("plaq_gauge_force", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_momentum, _c.c_double, _c.c_void_p])
 
 
-def plaq_force_gauge(
+def plaq_gauge_force(
         gauge: Any,
         params: Optional[plaq_gauge_action_params],
         momentum: Any,
@@ -5412,7 +5421,7 @@ def plaq_force_gauge(
     """momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
     in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
     """
-    _n.call(_plaq_force_gauge, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
+    _n.call(_plaq_gauge_force, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
 
 
 _plaq_gauge_evolve = _n.function("plaq_gauge_evolve", _c.c_int32, [plaq_gauge, plaq_momentum, _c.c_double])
@@ -5450,24 +5459,24 @@ def plaq_gauge_path_traces(gauge: Any, steps: Any, lengths: Any, count: int, tra
     _n.call(_plaq_gauge_path_traces, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.int64(count, "count"), _n.room(_c.c_double, traces, "traces", 2 * count))
 
 
-_plaq_action_paths = _n.function("plaq_action_paths", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+_plaq_gauge_path_action = _n.function("plaq_gauge_path_action", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
 
 
-def plaq_action_paths(gauge: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> float:
+def plaq_gauge_path_action(gauge: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> float:
     """S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
     as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
     UNSUPPORTED.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
     action_ = _c.c_double()
-    _n.call(_plaq_action_paths, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _c.byref(action_))
+    _n.call(_plaq_gauge_path_action, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _c.byref(action_))
     return action_.value
 
 
-_plaq_force_paths = _n.function("plaq_force_paths", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, plaq_momentum, _c.c_double, _c.c_void_p])
+_plaq_gauge_path_force = _n.function("plaq_gauge_path_force", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, plaq_momentum, _c.c_double, _c.c_void_p])
 
 
-def plaq_force_paths(
+def plaq_gauge_path_force(
         gauge: Any,
         steps: Any,
         lengths: Any,
@@ -5481,7 +5490,7 @@ def plaq_force_paths(
     above, FIELD_MISMATCH.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
-    _n.call(_plaq_force_paths, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
+    _n.call(_plaq_gauge_path_force, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
 
 
 _plaq_path_images = _n.function("plaq_path_images", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
@@ -5502,10 +5511,10 @@ def plaq_path_images(steps: Any, length: int, images: Any, capacity: int) -> int
 # ---- Fermion forces of given spinors ----
 
 
-_plaq_force_wilson = _n.function("plaq_force_wilson", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64])
+_plaq_dirac_hop_force = _n.function("plaq_dirac_hop_force", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64])
 
 
-def plaq_force_wilson(dirac: Any, momentum: Any, step: float, x: Any, y: Any, coefficients: Any, count: int) -> None:
+def plaq_dirac_hop_force(dirac: Any, momentum: Any, step: float, x: Any, y: Any, coefficients: Any, count: int) -> None:
     """momentum = momentum - step F with F the force of the hopping term in
     S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
     the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
@@ -5514,13 +5523,13 @@ def plaq_force_wilson(dirac: Any, momentum: Any, step: float, x: Any, y: Any, co
     the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
     Arrays: coefficients[count].
     """
-    _n.call(_plaq_force_wilson, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
+    _n.call(_plaq_dirac_hop_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
 
 
-_plaq_force_clover = _n.function("plaq_force_clover", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double, _c.c_double])
+_plaq_dirac_clover_force = _n.function("plaq_dirac_clover_force", _c.c_int32, [plaq_dirac, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double, _c.c_double])
 
 
-def plaq_force_clover(
+def plaq_dirac_clover_force(
         dirac: Any,
         momentum: Any,
         step: float,
@@ -5537,13 +5546,13 @@ def plaq_force_clover(
     UNSUPPORTED without such a clover term.
     Arrays: coefficients[count].
     """
-    _n.call(_plaq_force_clover, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant_even, "determinant_even"), _n.real(determinant_odd, "determinant_odd"))
+    _n.call(_plaq_dirac_clover_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant_even, "determinant_even"), _n.real(determinant_odd, "determinant_odd"))
 
 
-_plaq_force_schur = _n.function("plaq_force_schur", _c.c_int32, [plaq_dirac, _c.c_int32, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double])
+_plaq_dirac_schur_force = _n.function("plaq_dirac_schur_force", _c.c_int32, [plaq_dirac, _c.c_int32, plaq_momentum, _c.c_double, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_int64, _c.c_double])
 
 
-def plaq_force_schur(
+def plaq_dirac_schur_force(
         dirac: Any,
         system: Union[int, str, plaq_system],
         momentum: Any,
@@ -5559,7 +5568,7 @@ def plaq_force_schur(
     its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
     Arrays: coefficients[count].
     """
-    _n.call(_plaq_force_schur, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant, "determinant"))
+    _n.call(_plaq_dirac_schur_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant, "determinant"))
 
 
 # ---- Hybrid Monte Carlo ----
@@ -5580,22 +5589,22 @@ class plaq_hmc_report(Struct):
     """What a run of trajectories did; numbers of one trajectory are those of the last.
 
     Members:
-      trajectories: Trajectories done, and how many of them were accepted.
-      accepted:
-      next_trajectory: Number of the next one.
-      last_accepted: Was the last one accepted.
+      trajectories: Number of trajectories done.
+      accepted: Number of trajectories accepted.
+      next_trajectory: Number of the next trajectory.
+      last_accepted: 1: the last trajectory was accepted.
       stopped: 1: the callback asked to stop.
-      iterations: Iterations of all solvers in the last one.
-      delta_h:
+      iterations: Iterations of all solvers in the last trajectory.
+      delta_h: Delta H of the last trajectory.
       exp_minus_delta_h: Average over the run of exp(-Delta H): 1 within errors.
-      kinetic_start: Kinetic term at start and end.
-      kinetic_end:
-      plaquette:
+      kinetic_start: Kinetic term at the start of the last trajectory.
+      kinetic_end: Kinetic term at its end.
+      plaquette: Average plaquette after the last trajectory.
       correction: Largest change of an entry when links were put back into SU(3).
-      reversibility_links: Largest difference of a link, and of H, after the way there and back; -1: not checked.
-      reversibility_h:
-      trajectory_seconds: Seconds of the last trajectory, and of all.
-      seconds:
+      reversibility_links: Largest difference of an entry of a link after the way there and back; -1: not checked.
+      reversibility_h: Difference of H after the way there and back; -1: not checked.
+      trajectory_seconds: Seconds of the last trajectory.
+      seconds: Seconds of all trajectories.
     """
     struct_size: int
     trajectories: int
@@ -5648,15 +5657,15 @@ class plaq_monomial_report(Struct):
     """A monomial in the last trajectory.
 
     Members:
-      action_start:
-      action_end:
-      kicks: Force evaluations, the average of their rms, and the largest force of a link.
-      rms:
-      max:
-      force_iterations: Iterations of solvers in forces, and in heat bath and actions.
-      action_iterations:
-      seconds:
-      solve_seconds: Seconds in solvers: the rest is what is no solve.
+      action_start: Action at the start of the trajectory.
+      action_end: Action at its end.
+      kicks: Number of evaluations of the force.
+      rms: Average of the forces' rms.
+      max: Largest force of a link.
+      force_iterations: Iterations of solvers in forces.
+      action_iterations: Iterations of solvers in heat bath and actions.
+      seconds: Seconds that the monomial took.
+      solve_seconds: Seconds of them in solvers.
     """
     struct_size: int
     action_start: float
@@ -5785,24 +5794,24 @@ def plaq_hmc_set_place(hmc: Any, seed: int, trajectory: int) -> None:
     _n.call(_plaq_hmc_set_place, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(seed, "seed"), _n.int64(trajectory, "trajectory"))
 
 
-_plaq_hmc_save = _n.function("plaq_hmc_save", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
+_plaq_hmc_write = _n.function("plaq_hmc_write", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
 
 
-def plaq_hmc_save(hmc: Any, gauge: Any, file: Any) -> None:
+def plaq_hmc_write(hmc: Any, gauge: Any, file: Any) -> None:
     """Writes links, place and the intervals that monomials have measured to a file (ILDG, double
     precision) from which the chain goes on bit for bit; it appears complete or not at all.
     """
-    _n.call(_plaq_hmc_save, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
+    _n.call(_plaq_hmc_write, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
 
 
-_plaq_hmc_load = _n.function("plaq_hmc_load", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
+_plaq_hmc_read = _n.function("plaq_hmc_read", _c.c_int32, [plaq_hmc, plaq_gauge, _c.c_char_p])
 
 
-def plaq_hmc_load(hmc: Any, gauge: Any, file: Any) -> None:
+def plaq_hmc_read(hmc: Any, gauge: Any, file: Any) -> None:
     """Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-    those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
+    those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
     """
-    _n.call(_plaq_hmc_load, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
+    _n.call(_plaq_hmc_read, _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(file, "file"))
 
 
 _plaq_input_number = _n.function("plaq_input_number", _c.c_int32, [_c.c_char_p, _c.c_char_p, _c.c_double, _c.c_void_p, _c.c_void_p])
@@ -6009,38 +6018,38 @@ def plaq_hmc_parts_destroy(parts: Any) -> None:
     _n.call(_plaq_hmc_parts_destroy, _n.handle(plaq_hmc_parts, parts, "parts"))
 
 
-_plaq_hmc_add_level = _n.function("plaq_hmc_add_level", _c.c_int32, [plaq_hmc_parts, _c.c_int32, _c.c_int64])
+_plaq_hmc_parts_add_level = _n.function("plaq_hmc_parts_add_level", _c.c_int32, [plaq_hmc_parts, _c.c_int32, _c.c_int64])
 
 
-def plaq_hmc_add_level(parts: Any, integrator: Union[int, str, plaq_integrator], steps: int) -> None:
+def plaq_hmc_parts_add_level(parts: Any, integrator: Union[int, str, plaq_integrator], steps: int) -> None:
     """Adds a level with so many steps of a plaq_integrator."""
-    _n.call(_plaq_hmc_add_level, _n.handle(plaq_hmc_parts, parts, "parts"), _n.enum(plaq_integrator, integrator, "integrator"), _n.int64(steps, "steps"))
+    _n.call(_plaq_hmc_parts_add_level, _n.handle(plaq_hmc_parts, parts, "parts"), _n.enum(plaq_integrator, integrator, "integrator"), _n.int64(steps, "steps"))
 
 
-_plaq_hmc_add_gauge = _n.function("plaq_hmc_add_gauge", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p])
+_plaq_hmc_parts_add_gauge = _n.function("plaq_hmc_parts_add_gauge", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p])
 
 
-def plaq_hmc_add_gauge(parts: Any, name: Any, params: Optional[plaq_gauge_action_params] = None) -> None:
+def plaq_hmc_parts_add_gauge(parts: Any, name: Any, params: Optional[plaq_gauge_action_params] = None) -> None:
     """Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
     BAD_PARAMETER, OUT_OF_MEMORY.
     """
-    _n.call(_plaq_hmc_add_gauge, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_gauge_action_params, params, "params"))
+    _n.call(_plaq_hmc_parts_add_gauge, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_gauge_action_params, params, "params"))
 
 
-_plaq_hmc_add_paths = _n.function("plaq_hmc_add_paths", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+_plaq_hmc_parts_add_paths = _n.function("plaq_hmc_parts_add_paths", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
 
 
-def plaq_hmc_add_paths(parts: Any, name: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> None:
-    """Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+def plaq_hmc_parts_add_paths(parts: Any, name: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> None:
+    """Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
-    _n.call(_plaq_hmc_add_paths, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
+    _n.call(_plaq_hmc_parts_add_paths, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
 
 
-_plaq_hmc_add_quarks = _n.function("plaq_hmc_add_quarks", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_hmc_parts_add_quarks = _n.function("plaq_hmc_parts_add_quarks", _c.c_int32, [plaq_hmc_parts, _c.c_char_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_hmc_add_quarks(
+def plaq_hmc_parts_add_quarks(
         parts: Any,
         name: Any,
         params: Optional[plaq_quarks_params] = None,
@@ -6052,7 +6061,7 @@ def plaq_hmc_add_quarks(
     kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
     BAD_PARAMETER, UNSUPPORTED.
     """
-    _n.call(_plaq_hmc_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))
+    _n.call(_plaq_hmc_parts_add_quarks, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_quarks_params, params, "params"), _n.struct(plaq_dirac_params, dirac, "dirac"), _n.struct(plaq_dirac_params, preconditioner, "preconditioner"), _n.struct(plaq_multigrid_params, multigrid, "multigrid"))
 
 
 _plaq_hmc_create_from = _n.function("plaq_hmc_create_from", _c.c_int32, [plaq_hmc_parts, _c.c_void_p])
@@ -6132,15 +6141,14 @@ class plaq_flow_report(Struct):
 
     Members:
       time: Flow time reached.
-      t0_clover: t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
-      t0_plaquette:
-      w0_clover: w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
-      w0_plaquette:
-      steps:
+      t0_clover: Scale t0 with t^2 E = 0.3, E from clover leaves.
+      t0_plaquette: Scale t0, E from plaquettes.
+      w0_clover: Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
+      w0_plaquette: Scale w0, E from plaquettes.
+      steps: Steps of the flow that count.
       repeated: Steps that were done again with a smaller step.
-      seconds:
       stopped: 1: the callback asked to stop.
-      reserved:
+      seconds: Seconds that the flow took.
     """
     struct_size: int
     time: float
@@ -6150,9 +6158,8 @@ class plaq_flow_report(Struct):
     w0_plaquette: float
     steps: int
     repeated: int
-    seconds: float
     stopped: int
-    reserved: int
+    seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("time", _c.c_double),
@@ -6162,9 +6169,8 @@ class plaq_flow_report(Struct):
         ("w0_plaquette", _c.c_double),
         ("steps", _c.c_int64),
         ("repeated", _c.c_int64),
-        ("seconds", _c.c_double),
         ("stopped", _c.c_int32),
-        ("reserved", _c.c_int32),
+        ("seconds", _c.c_double),
     ]
     _init_ = "plaq_flow_report_init"
 
@@ -6181,11 +6187,11 @@ class plaq_flow_point(Struct):
     """Observables at a flow time.
 
     Members:
-      time:
-      plaquette_spatial: Average plaquettes, 1 for unit links.
-      plaquette_temporal:
-      energy_spatial: Action density from clover leaves, as plaq_gauge_topology gives it.
-      energy_temporal:
+      time: Flow time t / a^2.
+      plaquette_spatial: Average plaquette of the planes xy, xz and yz, 1 for unit links.
+      plaquette_temporal: Average plaquette of the planes xt, yt and zt.
+      energy_spatial: Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
+      energy_temporal: Action density from clover leaves of the planes xt, yt and zt.
       charge: Topological charge.
     """
     time: float
@@ -6204,10 +6210,10 @@ class plaq_flow_point(Struct):
     ]
 
 
-_plaq_flow_run = _n.function("plaq_flow_run", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_flow_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
+_plaq_gauge_flow = _n.function("plaq_gauge_flow", _c.c_int32, [plaq_gauge, _c.c_void_p, plaq_flow_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p])
 
 
-def plaq_flow_run(
+def plaq_gauge_flow(
         gauge: Any,
         params: Optional[plaq_flow_params],
         callback: Optional[Callable[..., Any]],
@@ -6222,7 +6228,7 @@ def plaq_flow_run(
     """
     count_ = _c.c_int64()
     callback_ = _n.callback(plaq_flow_callback, callback)
-    _n.watched(_plaq_flow_run, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_flow_report, report, "report"), _n.room(plaq_flow_point, points, "points", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
+    _n.watched(_plaq_gauge_flow, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_flow_report, report, "report"), _n.room(plaq_flow_point, points, "points", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
     return count_.value
 
 

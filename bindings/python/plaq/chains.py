@@ -118,12 +118,12 @@ class Hmc(Object):
 
     def save(self, path: Any) -> None:
         """A checkpoint, an ILDG file from which load goes on bit for bit."""
-        capi.plaq_hmc_save(self, self.gauge, path)
+        capi.plaq_hmc_write(self, self.gauge, path)
 
     def load(self, path: Any) -> None:
         """Takes links and place of a checkpoint."""
         self._release()
-        capi.plaq_hmc_load(self, self.gauge, path)
+        capi.plaq_hmc_read(self, self.gauge, path)
 
     def column(self, name: str) -> np.ndarray:
         """A number of all trajectories so far: "plaquette", "delta_h", "last_accepted", ..."""

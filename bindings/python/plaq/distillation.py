@@ -80,11 +80,11 @@ class Modes(Object):
     def load(cls, path: Any, gauge: Gauge, smeared: Optional[Gauge] = None) -> "Modes":
         """Modes that save wrote, of the links that they were made from; others are refused."""
         report = capi.plaq_modes_report()
-        return cls(capi.plaq_modes_load(gauge, smeared, path, report), gauge, report)
+        return cls(capi.plaq_modes_read(gauge, smeared, path, report), gauge, report)
 
     def save(self, path: Any) -> None:
         """Writes modes, values, smearing and what the links are known by to a file for Modes.load."""
-        capi.plaq_modes_save(self, path)
+        capi.plaq_modes_write(self, path)
 
     def vectors(self, first: int = 0, count: Optional[int] = None) -> Fermion:
         """A new field of colour vectors, by default with all modes."""
@@ -186,7 +186,7 @@ class Modes(Object):
         numbers = np.empty((len(gammas), self.times, 4, 4, self.count, self.count), complex)
         report = capi.plaq_solve_report()
         with residuals(progress, "perambulators", tol) as callback:
-            done = capi.plaq_modes_generalised(
+            done = capi.plaq_modes_generalised_perambulators(
                 self,
                 solver,
                 source_time,

@@ -383,7 +383,7 @@ class Propagator(Fermion):
         return made
 
     @classmethod
-    @passes_on(capi.plaq_propagator_read_params)
+    @passes_on(capi.plaq_spinor_read_params)
     def open(
         cls,
         path: Any,
@@ -398,19 +398,19 @@ class Propagator(Fermion):
         normalisation are those of the file's records, the position else that of the sources in it; what neither tells
         may be said here, as of from_array."""
         context = current(context)
-        handle = capi.plaq_propagator_read_file(context, path, capi.plaq_propagator_read_params(**params))
+        handle = capi.plaq_spinor_read(context, path, capi.plaq_spinor_read_params(**params))
         made = cls(None, context=context, _handle=handle)
         made._say_origin(**_known(position, boundary, normalisation))
         return made
 
-    @passes_on(capi.plaq_propagator_write_params)
+    @passes_on(capi.plaq_spinor_write_params)
     def write(
         self, path: Any, *, sources: Optional[Fermion] = None, **params: "Unpack[_keywords.PropagatorWrite]"
     ) -> None:
         """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
-        capi.plaq_propagator_write_params by keyword: kind, precision, info."""
+        capi.plaq_spinor_write_params by keyword: kind, precision, info."""
         params.setdefault("info", self.of or None)
-        capi.plaq_propagator_write_file(self, sources, path, capi.plaq_propagator_write_params(**params))
+        capi.plaq_spinor_write(self, sources, path, capi.plaq_spinor_write_params(**params))
 
     def _as(self, other: Fermion) -> "Propagator":  # type: ignore[override]
         return self._of(other, self)

@@ -283,7 +283,7 @@ class Gauge(Object):
             points = (capi.plaq_flow_point * capacity)()
             report = capi.plaq_flow_report()
             with watched(progress, "flow", shown, time, "flow time") as callback:
-                count = capi.plaq_flow_run(flowed, params, callback, report, points, capacity)
+                count = capi.plaq_gauge_flow(flowed, params, callback, report, points, capacity)
             if count <= capacity:
                 return Flow(flowed, report, points[:count])
             capacity = count  # adaptive steps may be more
@@ -305,7 +305,7 @@ class Gauge(Object):
 
         try:
             with watched(progress, f"{gauge} gauge", shown) as callback:
-                capi.plaq_gaugefix_run(fixed, how, callback, report, result)
+                capi.plaq_gauge_fix(fixed, how, callback, report, result)
         except BaseException:
             capi.plaq_gaugefix_destroy(result)
             raise
@@ -326,8 +326,8 @@ class Gauge(Object):
         """Heat bath sweeps, each followed by `overrelax` of overrelaxation, with the weight
         exp(-beta sum (1 - Re tr U_munu / N)); random numbers go on where the last call ended. Returns the plaquette.
         progress=True draws a bar, a function hears of sweeps done, all of them, and seconds."""
-        report = capi.plaq_update_report()
-        params = capi.plaq_update_params(
+        report = capi.plaq_heatbath_report()
+        params = capi.plaq_heatbath_params(
             beta=beta,
             seed=seed,
             sweeps=sweeps,
@@ -335,7 +335,7 @@ class Gauge(Object):
             first_sweep=self._sweep if first_sweep is None else first_sweep,
         )
         with watched(progress, "heat bath", lambda done, *_: (done, ""), sweeps) as callback:
-            capi.plaq_gauge_update(self, params, callback, report)
+            capi.plaq_gauge_heatbath(self, params, callback, report)
         self._sweep = report.next_sweep
         return self.plaquette()
 
@@ -343,11 +343,11 @@ class Gauge(Object):
         """Puts all links back on SU(3); the largest change of an entry."""
         return capi.plaq_gauge_reunitarise(self)
 
-    @passes_on(capi.plaq_write_params)
+    @passes_on(capi.plaq_gauge_write_params)
     def write(self, path: Any, format: str = "ildg", **params: "Unpack[_keywords.Write]") -> None:
-        """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_write_params
+        """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_gauge_write_params
         by keyword, e.g. precision="single", ensemble_id="b6.0"."""
-        capi.plaq_gauge_write_file(self, path, capi.plaq_write_params(format=format, **params))
+        capi.plaq_gauge_write(self, path, capi.plaq_gauge_write_params(format=format, **params))
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
@@ -470,16 +470,16 @@ class Fixed(Object):
         )
 
 
-@passes_on(capi.plaq_read_params)
+@passes_on(capi.plaq_gauge_read_params)
 def open(
     path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.Read]"
 ) -> Gauge:
     """Reads a configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, detected automatically. Checksums, unitarity
-    and the header's plaquette are checked. Members of capi.plaq_read_params by keyword, e.g. extents=[8, 8, 8, 16],
+    and the header's plaquette are checked. Members of capi.plaq_gauge_read_params by keyword, e.g. extents=[8, 8, 8, 16],
     wrong_checksum=True. `info` of the result has what the file says."""
     context = current(context)
     report = capi.plaq_file_report()
-    handle = capi.plaq_gauge_read_file(context, path, capi.plaq_read_params(precision=precision, **params), report)
+    handle = capi.plaq_gauge_read(context, path, capi.plaq_gauge_read_params(precision=precision, **params), report)
     gauge = Gauge(list(report.extents), context=context, _handle=handle)
     gauge.info = report
     return gauge
@@ -488,7 +488,7 @@ def open(
 def file_text(path: Any, text: str) -> Optional[str]:
     """A text in the header of a configuration's file: "ensemble_id", "ensemble_label", "creator", "date", "lfn" or
     "record"; None where there is none."""
-    value, found = capi.plaq_gauge_file_text(path, text, capacity=1 << 20)
+    value, found = capi.plaq_gauge_read_text(path, text, capacity=1 << 20)
     return value if found else None
 
 

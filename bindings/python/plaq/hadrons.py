@@ -58,7 +58,7 @@ def mesons(
         pairs.append((gamma.number(sink), gamma.number(source)))
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)
-    capi.plaq_contract_mesons(
+    capi.plaq_spinor_contract_mesons(
         quark,
         antiquark,
         capi.plaq_contract_params(**params),
@@ -89,7 +89,7 @@ def baryons(
     numbers, times = _triples(momenta), _times(light)
     result = np.empty((len(numbers), len(kinds), times), complex)
     how = capi.plaq_contract_params(**params)
-    capi.plaq_contract_baryons(light, strange, how, kinds, len(kinds), numbers, len(numbers), times, result)
+    capi.plaq_spinor_contract_baryons(light, strange, how, kinds, len(kinds), numbers, len(numbers), times, result)
     return result
 
 

@@ -47,7 +47,7 @@ class Overlap(Operator):
             how.modes, modes = modes, None
         made = _handle
         if made is None and load is not None:
-            made = capi.plaq_overlap_load(gauge.context, gauge, how, load)
+            made = capi.plaq_overlap_read(gauge.context, gauge, how, load)
         elif made is None:
             with residuals(progress, "modes", 0) as callback:
                 made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
@@ -70,7 +70,7 @@ class Overlap(Operator):
     def with_mass(self, mass: float) -> "Overlap":
         """The same operator with another mass; modes are shared."""
         gauge, s, boundary = self._arguments
-        handle = capi.plaq_overlap_with_mass(self, mass)
+        handle = capi.plaq_overlap_create_with_mass(self, mass)
         return Overlap(gauge, mass=mass, s=s, boundary=boundary, _handle=handle)
 
     def update(self, gauge: Gauge) -> None:
@@ -93,7 +93,7 @@ class Overlap(Operator):
         progress: Progress = None,
         **params: "Unpack[_keywords.OverlapSolve]",
     ) -> Columns:
-        """x with D x = b; members of capi.plaq_overlap_solve_params by keyword: tol, algorithm="cg", ..."""
+        """x with D x = b; members of capi.plaq_overlap_solve_params by keyword: tol, solver="cg", ..."""
         if x0 is not None:
             raise capi.Unsupported("x0: solves with the overlap operator take no guess")
         if multigrid is not None:
@@ -180,12 +180,12 @@ class Overlap(Operator):
     def kernel(self) -> np.ndarray:
         """Eigenvalues of the modes of Q that are projected, by modulus."""
         values = np.empty(self.describe().modes)
-        capi.plaq_overlap_kernel(self, values, None, None, len(values))
+        capi.plaq_overlap_kernel_values(self, values, None, None, len(values))
         return values
 
     def modes(self) -> Fermion:
         """A new field with all vectors of the search for modes, those that are projected first."""
-        return Fermion(None, context=self.context, _handle=capi.plaq_overlap_modes(self))
+        return Fermion(None, context=self.context, _handle=capi.plaq_overlap_vectors(self))
 
     def ginsparg_wilson(self, seed: int = 1) -> float:
         """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
@@ -193,7 +193,7 @@ class Overlap(Operator):
 
     def save(self, path: Any) -> None:
         """Writes the modes to a file for Overlap(U, load=path)."""
-        capi.plaq_overlap_save(self, path)
+        capi.plaq_overlap_write(self, path)
 
     def eigen(self, *arguments: Any, **more: Any) -> Any:
         raise capi.Unsupported("of the overlap operator index() finds low modes, kernel() those of Q")

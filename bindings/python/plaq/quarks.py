@@ -227,11 +227,8 @@ class Operator(Object):
 
     def _solver(self, multigrid: Optional["Multigrid"], params: Dict[str, Any]) -> Object:
         if multigrid is not None:
-            params = {"algorithm": "gcr", "nkrylov": 4, **params}
-        if params.get("solver") is not None:
-            params = {**params, "algorithm": params["solver"]}
-        params = {name: value for name, value in params.items() if name != "solver"}
-        how = capi.plaq_solver_params(**params)
+            params = {"solver": "gcr", "nkrylov": 4, **params}
+        how = capi.plaq_solver_params(**{name: value for name, value in params.items() if (name, value) != ("solver", None)})
         key = (bytes(how), multigrid.handle.id if multigrid is not None else 0)
         if key not in self._solvers:
             if len(self._solvers) >= SOLVERS:
@@ -288,7 +285,7 @@ class Operator(Object):
     ) -> List[Columns]:
         """(D^dagger D + sigma_k) x_k = b for all shifts at once."""
         right, many = self._taken(b, "b")
-        solver = self._solver(None, {"solution": "mdagm", "algorithm": "cg", "system": "full"})
+        solver = self._solver(None, {"solution": "mdagm", "solver": "cg", "system": "full"})
         fields = [self.field(right.n) for _ in sigma]
         report = capi.plaq_solve_report()
         with residuals(progress, "multishift", tol) as callback, self._reported(report, None):
@@ -353,7 +350,7 @@ class Operator(Object):
     def load_eigen(self, path: Any) -> "Eigen":
         """Eigenvectors of a file that Eigen.save wrote; values and residuals are measured with this operator."""
         report = capi.plaq_eigen_report()
-        return Eigen(capi.plaq_eigen_load(self, path, report), self, report)
+        return Eigen(capi.plaq_eigen_read(self, path, report), self, report)
 
     def __repr__(self) -> str:
         size = "x".join(map(str, self.extents))
@@ -492,7 +489,7 @@ class Wilson(Operator):
             if isinstance(source, capi.plaq_source_params):
                 handle = capi.plaq_solver_propagator(by, source, callback, report, reached)
             else:
-                handle = capi.plaq_solver_columns(by, columns, callback, report, reached)
+                handle = capi.plaq_solver_propagator_from(by, columns, callback, report, reached)
         kind = Propagator if len(reached) == 12 else Fermion
         found = kind(None, context=self.context, _handle=handle)
         if position is not None:
@@ -520,7 +517,7 @@ class Wilson(Operator):
             for number in range(count):
                 setattr(how.level[number], name, value if alone else value[number])
         if load is not None:
-            return Multigrid(capi.plaq_multigrid_load(self, how, load), self)
+            return Multigrid(capi.plaq_multigrid_read(self, how, load), self)
         if start is not None:
             return Multigrid(capi.plaq_multigrid_create_from(self, how, start), self)
         return Multigrid(capi.plaq_multigrid_create(self, how), self)
@@ -561,7 +558,7 @@ class Doublet(Wilson):
         self.name += f", epsilon {epsilon:g}"
 
     def _create(self, gauge: Gauge, params: capi.plaq_dirac_params) -> capi.plaq_dirac:
-        return capi.plaq_doublet_create(gauge.context, gauge, params, self.epsilon)
+        return capi.plaq_dirac_create_doublet(gauge.context, gauge, params, self.epsilon)
 
     def propagator(self, *arguments: Any, **more: Any) -> Any:
         raise capi.Unsupported(
@@ -580,7 +577,7 @@ class Laplace(Operator):
         params = capi.plaq_laplace_params(mass2=mass2, directions=bits(directions), spins=spins, precision=precision)
         self.spins = spins
         super().__init__(
-            capi.plaq_laplace_create(gauge.context, gauge, params), gauge, f"mass2 {mass2:g}, directions {directions}"
+            capi.plaq_dirac_create_laplace(gauge.context, gauge, params), gauge, f"mass2 {mass2:g}, directions {directions}"
         )
 
 
@@ -601,11 +598,11 @@ class Multigrid(Object):
         capi.plaq_multigrid_describe(self, report)
         return report
 
-    def levels(self) -> List[capi.plaq_multigrid_level]:
+    def levels(self) -> List[capi.plaq_multigrid_level_report]:
         """Every level, the finest first."""
         levels = []
         for number in range(self.report().levels):
-            level = capi.plaq_multigrid_level()
+            level = capi.plaq_multigrid_level_report()
             capi.plaq_multigrid_describe_level(self, number, level)
             levels.append(level)
         return levels
@@ -616,7 +613,7 @@ class Multigrid(Object):
 
     def save(self, path: Any) -> None:
         """Writes the null vectors to a file for D.multigrid(load=path)."""
-        capi.plaq_multigrid_save(self, path)
+        capi.plaq_multigrid_write(self, path)
 
     def __repr__(self) -> str:
         levels = " > ".join("x".join(map(str, level.extents)) for level in self.levels()) if self._end.alive else ""
@@ -645,11 +642,11 @@ class Eigen(Object):
 
     def some(self, first: int, count: int = 1) -> Fermion:
         """A new field with `count` eigenvectors from number `first` on, where the device has no room for all of them."""
-        return Fermion(None, context=self.context, _handle=capi.plaq_eigen_some(self, first, count))
+        return Fermion(None, context=self.context, _handle=capi.plaq_eigen_some_vectors(self, first, count))
 
     def save(self, path: Any) -> None:
         """Writes vectors, values and residuals to a file for D.load_eigen(path)."""
-        capi.plaq_eigen_save(self, path)
+        capi.plaq_eigen_write(self, path)
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "NOT converged"

@@ -126,7 +126,7 @@ const NO_LOAD: &[Need] = &[Need::Without("load")];
 #[rustfmt::skip]
 pub const SOLVER_OPTIONS: &[Opt] = &[
     opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid")
-        .sets(SolverSettings::row("algorithm")).needs(&[NO_LOAD]),
+        .sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
     solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),
@@ -189,7 +189,7 @@ impl Solving {
         Ok(Solving { method, settings: options.params()?, krylov })
     }
 
-    /// The algorithm asked for.
+    /// The solver asked for.
     pub fn kind(&self) -> SolverKind {
         match self.method {
             Method::Automatic => SolverKind::Auto,
@@ -215,9 +215,9 @@ impl Solving {
     ) -> Result<DiracSolver> {
         let own = if self.method == Method::Multigrid { MULTIGRID_DIRECTIONS } else { 10 };
         let nkrylov = if self.krylov > 0 { self.krylov } else { own };
-        let algorithm = self.kind();
+        let solver = self.kind();
         let settings =
-            SolverSettings { algorithm, nkrylov, expected_columns, ..self.settings.clone() };
+            SolverSettings { solver, nkrylov, expected_columns, ..self.settings.clone() };
         let params = settings.params(op, action.normalisation)?;
         foresee(&**op, &params, settings.columns);
         let solver = DiracSolver::new(op.clone(), params)?;

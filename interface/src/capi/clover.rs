@@ -46,9 +46,8 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
+            /// Precision of the blocks.
             precision: plaq_precision = Precision::F64.into(),
-            /// Must be 0.
-            reserved: i32 = 0,
             /// A gauge field whose extents count where `extents` are zeros; other ones must be equal to them.
             /// Default: none.
             gauge: plaq_gauge = plaq_gauge::NONE,
@@ -80,9 +79,6 @@ fn create(
     params: &plaq_clover_params,
     clover: &mut Out<plaq_clover>,
 ) -> Result<()> {
-    if params.reserved != 0 {
-        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
-    }
     let geometry = geometry_of(params.extents, params.gauge, context)?;
     let precision = choose(params.precision, "params.precision")?;
     let field = CloverField::new(context.device(), &geometry, precision, 1)?;

@@ -99,15 +99,18 @@ interface! {
     params {
         /// How to make a context.
         plaq_context_params, plaq_context_params_init {
+            /// Device that the context computes on.
             device: plaq_device = number_of(DeviceKind::Auto),
             /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
             ordinal: i32 = -1,
             /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
             /// that may use the same cores.
             threads: i32 = 0,
+            /// How the ranks are passed.
             communicator_kind: plaq_communicator = PLAQ_COMMUNICATOR_NONE,
             /// Address of the host's MPI_Comm, which is duplicated.
             communicator: *mut c_void = std::ptr::null_mut(),
+            /// Communicator as Fortran has it, an integer.
             communicator_fortran: i32 = 0,
             /// 1: sums over ranks have the same bits in every run with the same process grid.
             reproducible: i32 = 0,
@@ -116,7 +119,9 @@ interface! {
             /// Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
             /// `rank_callback` says otherwise.
             rank_table: *const i32 = std::ptr::null(),
+            /// Function that says the rank at every place of the grid; NULL: `rank_table` says it.
             rank_callback: plaq_rank_callback = plaq_rank_callback(None),
+            /// Address that `rank_callback` gets.
             rank_user: *mut c_void = std::ptr::null_mut(),
             /// Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
             timeout: f64 = 0.0,
@@ -136,16 +141,21 @@ interface! {
             device: plaq_device,
             /// Most virtual nodes (SIMD lanes) that a lattice is divided over.
             lanes: i32,
+            /// Memory of the device in bytes.
             memory_total: i64,
+            /// Bytes of that memory that no program holds.
             memory_free: i64,
-            /// Held by the fields of this context now, and the most so far.
+            /// Bytes that the fields of this context hold now.
             memory_used: i64,
+            /// Most bytes that the fields of this context held so far.
             memory_peak: i64,
-            /// Ranks, and which of them this is.
+            /// Number of ranks.
             ranks: i32,
+            /// Number of this rank, counted from 0.
             rank: i32,
-            /// Ranks in x, y, z, t, and this rank's place among them.
+            /// Number of ranks in x, y, z, t.
             grid: [i32; 4],
+            /// Coordinates of this rank in that grid.
             coords: [i32; 4],
         }
     }

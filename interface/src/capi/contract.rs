@@ -34,6 +34,7 @@ interface! {
             boundary: f64 = 1.0,
             /// Parity of baryons forward in time, 1 or -1.
             parity: i32 = 1,
+            /// Projection of the spins of baryons.
             projection: plaq_projection = number_of(Projection::Trace),
         }
     }
@@ -46,11 +47,11 @@ interface! {
         /// source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
         /// im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
         /// fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
+        plaq_spinor_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
         /// Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
         /// strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
         /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
+        plaq_spinor_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
     }
 }
 

@@ -56,9 +56,13 @@ interface! {
     constants {
         /// An operator M or what is made of it.
         plaq_form: Form {
+            /// M.
             PLAQ_FORM_M = 0 => Form::Plain,
+            /// M^dagger.
             PLAQ_FORM_MDAG = 1 => Form::Dagger,
+            /// M^dagger M.
             PLAQ_FORM_MDAGM = 2 => Form::DaggerTimes,
+            /// M M^dagger.
             PLAQ_FORM_MMDAG = 3 => Form::TimesDagger,
         }
     }
@@ -68,13 +72,17 @@ interface! {
     reports {
         /// An operator that exists.
         plaq_dirac_report, plaq_dirac_report_init {
+            /// Hopping parameter.
             kappa: f64,
+            /// Bare mass.
             mass: f64,
             /// Floating-point operations of one application to one right-hand side.
             flops: f64,
             /// Compulsory bytes of one application to one right-hand side.
             bytes: f64,
+            /// Precision of the operator.
             precision: plaq_precision,
+            /// Storage of its links.
             storage: plaq_storage,
         }
     }
@@ -89,7 +97,7 @@ interface! {
         plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
         /// Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
         /// the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
-        plaq_doublet_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, epsilon: f64, dirac: Out<plaq_dirac>) = create_doublet;
+        plaq_dirac_create_doublet(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, epsilon: f64, dirac: Out<plaq_dirac>) = create_doublet;
         /// Puts the links of `gauge` into the operator, its clover term and its solvers, in the memory
         /// that they have: nothing is allocated, compiled or tuned again where `gauge` is in the
         /// operator's precision and stored as 18 or 12 numbers. `gauge` has the lattice of the

@@ -71,18 +71,23 @@ interface! {
             noise: plaq_source_noise = PLAQ_SOURCE_NOISE_Z4,
             /// Noise vectors.
             vectors: i32 = 1,
+            /// Seed of the noise.
             seed: i64 = 0,
-            /// How times are diluted, and in how many parts where that has to be said.
+            /// Dilution of times.
             time: plaq_modes_dilution = Dilution::Full.into(),
+            /// Number of parts of times, of dilutions that need it.
             time_parts: i32 = 0,
-            /// The same of spins.
+            /// Dilution of spins.
             spin: plaq_modes_dilution = Dilution::Full.into(),
+            /// Number of parts of spins.
             spin_parts: i32 = 0,
-            /// The same of modes.
+            /// Dilution of modes.
             mode: plaq_modes_dilution = Dilution::Interlace.into(),
+            /// Number of parts of modes.
             mode_parts: i32 = 1,
-            /// The first column, and columns from there on at most; 0: all.
+            /// The first column.
             first: i32 = 0,
+            /// Number of columns from there on at most; 0: all.
             count: i32 = 0,
         }
     }
@@ -98,22 +103,28 @@ interface! {
             stopped: i32,
             /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
             stopped_by: plaq_stopped_by,
-            /// Modes of a slice, and slices of the whole lattice.
+            /// Modes of a slice.
             count: i32,
+            /// Time slices of the whole lattice.
             times: i32,
-            /// Steps and weight of stout smearing in space.
+            /// Steps of stout smearing in space.
             steps: i32,
+            /// Restarts of the search.
             restarts: i32,
+            /// Weight of the staples in that smearing.
             rho: f64,
             /// Multiplications of a vector of the lattice with -D^2.
             applications: i64,
             /// The largest eigenvalue.
             largest: f64,
+            /// Seconds that the search took.
             seconds: f64,
-            /// Links that they were made from, before smearing: average plaquettes in planes of space and with t, and Re tr U /
-            /// 3. Other links are refused with these modes.
+            /// Average plaquette in planes of space of the links before smearing. Other links are refused with
+            /// these modes.
             plaquette_spatial: f64,
+            /// Average plaquette in planes with t of these links.
             plaquette_temporal: f64,
+            /// Average Re tr U / 3 of these links.
             link_trace: f64,
             /// Device memory of the modes.
             bytes: i64,
@@ -126,10 +137,10 @@ interface! {
         plaq_modes_create(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, params: Params<plaq_modes_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = create;
         /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
         /// beside them. It appears complete or not at all. Errors: FILE_WRITE.
-        plaq_modes_save(modes: Handle<plaq_modes>, file: Text) = save;
+        plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
         /// Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
         /// Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
-        plaq_modes_load(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
+        plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
         /// Numbers and links of modes; what belongs to the search is 0.
@@ -151,7 +162,7 @@ interface! {
         /// `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
         /// paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
         /// work was ended. Errors: those of plaq_modes_perambulators.
-        plaq_modes_generalised(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_time: i32, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
+        plaq_modes_generalised_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_time: i32, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
         /// Columns of noise in modes.
         plaq_modes_noise_columns(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, columns: Out<i64>) = noise_columns;
         /// Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.

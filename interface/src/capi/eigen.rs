@@ -67,23 +67,28 @@ interface! {
             count: i32,
             /// Degree of the last polynomial.
             degree: i32,
+            /// Lower end of the polynomial's last interval.
             from: f64,
+            /// Upper end of that interval.
             to: f64,
-            /// Estimates of the ends of the spectrum.
+            /// Estimate of the smallest eigenvalue.
             least: f64,
+            /// Estimate of the largest eigenvalue.
             largest: f64,
+            /// Restarts of the search.
             restarts: i64,
             /// Multiplications of a vector with A.
             applications: i64,
+            /// Seconds that the search took.
             seconds: f64,
             /// What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
             stopped_by: plaq_stopped_by,
             /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
             /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
             verified: i32,
-            /// Vectors that the search had room for at most, and those of it that the device held; the others waited on the
-            /// host. 0 where Lanczos did not run.
+            /// Vectors that the search had room for at most; 0 where Lanczos did not run.
             room: i32,
+            /// Those of them that the device held; the others waited on the host.
             on_device: i32,
         }
     }
@@ -96,10 +101,10 @@ interface! {
         /// Writes eigenvectors to a file: SciDAC records in LIME with checksums, values, residuals and
         /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
         /// parity; FILE_WRITE.
-        plaq_eigen_save(eigen: Handle<plaq_eigen>, file: FileName) = save;
+        plaq_eigen_write(eigen: Handle<plaq_eigen>, file: FileName) = save;
         /// Eigenvectors of such a file as those of this operator: values and residuals are measured with
         /// it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
-        plaq_eigen_load(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
+        plaq_eigen_read(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
         /// Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
@@ -109,7 +114,7 @@ interface! {
         /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
         /// A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
-        plaq_eigen_some(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
+        plaq_eigen_some_vectors(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
     }
 }
 

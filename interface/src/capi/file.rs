@@ -31,12 +31,17 @@ interface! {
         plaq_file_format = FileFormat;
     }
     constants {
-        /// Texts in headers of NERSC and ILDG files, those of plaq_write_params.
+        /// Texts in headers of NERSC and ILDG files, those of plaq_gauge_write_params.
         plaq_file_text: FileText {
+            /// Identifier of the ensemble.
             PLAQ_FILE_TEXT_ENSEMBLE_ID = 1 => FileText(|info| &info.ensemble_id),
+            /// Label of the ensemble.
             PLAQ_FILE_TEXT_ENSEMBLE_LABEL = 2 => FileText(|info| &info.ensemble_label),
+            /// Creator of the file.
             PLAQ_FILE_TEXT_CREATOR = 3 => FileText(|info| &info.creator),
+            /// Date of its creation.
             PLAQ_FILE_TEXT_DATE = 4 => FileText(|info| &info.date),
+            /// Logical file name of ILDG.
             PLAQ_FILE_TEXT_LFN = 5 => FileText(|info| &info.lfn),
             /// ILDG: the whole record scidac-record-xml.
             PLAQ_FILE_TEXT_RECORD = 6 => FileText(|info| &info.user_record),
@@ -44,10 +49,12 @@ interface! {
     }
     params {
         /// How to read a configuration; format and size come from the file.
-        plaq_read_params, plaq_read_params_init {
+        plaq_gauge_read_params, plaq_gauge_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
+            /// Precision of the links on the device.
             precision: plaq_precision = Precision::F64.into(),
+            /// Storage of the links on the device.
             storage: plaq_storage = number_of(Recon::R18),
             /// Largest violation of unitarity accepted; 0: 1e-10 for files in double, 1e-5 in single
             /// precision, and, with a warning, in files in double most of whose links are coarser.
@@ -62,20 +69,22 @@ interface! {
             wrong_checksum: i32 = 0,
         }
         /// What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
-        plaq_write_params, plaq_write_params_init {
+        plaq_gauge_write_params, plaq_gauge_write_params_init {
+            /// Format of the file.
             format: plaq_file_format = number_of(FileFormat::Ildg),
             /// 0: the format's own; only some formats have a choice.
             byte_order: plaq_byte_order = Number::new(0),
             /// PLAQ_PRECISION_DOUBLE, PLAQ_PRECISION_SINGLE, or 0: double where the format has it.
             precision: plaq_precision = Number::new(0),
-            /// Must be 0.
-            reserved: i32 = 0,
             /// Number of the configuration in its ensemble; negative: not stated.
             sequence_number: i64 = -1,
+            /// Identifier of the ensemble; NULL: not stated.
             ensemble_id: *const c_char = std::ptr::null(),
+            /// Label of the ensemble; NULL: not stated.
             ensemble_label: *const c_char = std::ptr::null(),
+            /// Creator of the file; NULL: not stated.
             creator: *const c_char = std::ptr::null(),
-            /// NULL: now, in UTC.
+            /// Date of creation; NULL: now, in UTC.
             date: *const c_char = std::ptr::null(),
             /// Logical file name of ILDG; NULL: none.
             lfn: *const c_char = std::ptr::null(),
@@ -86,9 +95,11 @@ interface! {
         plaq_file_report, plaq_file_report_init {
             /// Extents of the whole lattice.
             extents: [i32; 4],
+            /// Format of the file.
             format: plaq_file_format,
             /// Precision of the numbers in the file.
             precision: plaq_precision,
+            /// Byte order of the numbers in the file.
             byte_order: plaq_byte_order,
             /// A sum of PLAQ_FILE_WARNING_..: faults of the file that did not keep it from being read.
             warnings: i32,
@@ -96,6 +107,7 @@ interface! {
             sequence_number: i64,
             /// Plaquette of the header, 1 for unit links; NaN: not stated.
             plaquette: f64,
+            /// Link trace of the header, 1 for unit links; NaN: not stated.
             link_trace: f64,
         }
     }
@@ -104,13 +116,13 @@ interface! {
         /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
         /// FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
         /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-        plaq_gauge_read_file(context: Handle<plaq_context>, path: FileName, params: Params<plaq_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
+        plaq_gauge_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
         /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
-        plaq_gauge_write_file(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_write_params>) = write_file;
+        plaq_gauge_write(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_gauge_write_params>) = write_file;
         /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
         /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
         /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
-        plaq_gauge_file_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
+        plaq_gauge_read_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;
     }
 }
 
@@ -130,7 +142,7 @@ fn positive(value: f64, name: &str) -> Result<Option<f64>> {
 fn read_file(
     context: &Arc<Context>,
     path: &Path,
-    params: &plaq_read_params,
+    params: &plaq_gauge_read_params,
     gauge: &mut Out<plaq_gauge>,
     report: &mut Report<plaq_file_report>,
 ) -> Result<()> {
@@ -199,11 +211,8 @@ pub(super) fn bits_of(precision: plaq_precision) -> Result<Option<u32>> {
     }
 }
 
-fn write_file(gauge: &Arc<Gauge>, path: &Path, p: &plaq_write_params) -> Result<()> {
+fn write_file(gauge: &Arc<Gauge>, path: &Path, p: &plaq_gauge_write_params) -> Result<()> {
     let bits = bits_of(p.precision)?;
-    if p.reserved != 0 {
-        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", p.reserved));
-    }
     let byte_order = choose_any(p.byte_order, "params.byte_order")?;
     let options = WriteOptions {
         precision_bits: bits,

@@ -33,30 +33,36 @@ interface! {
         plaq_flow_report, plaq_flow_report_init {
             /// Flow time reached.
             time: f64,
-            /// t0 with t^2 E = 0.3 by E from clover leaves and from plaquettes.
+            /// Scale t0 with t^2 E = 0.3, E from clover leaves.
             t0_clover: f64,
+            /// Scale t0, E from plaquettes.
             t0_plaquette: f64,
-            /// w0 with t d/dt t^2 E = 0.3 at t = w0^2, likewise.
+            /// Scale w0 with t d/dt t^2 E = 0.3 at t = w0^2, E from clover leaves.
             w0_clover: f64,
+            /// Scale w0, E from plaquettes.
             w0_plaquette: f64,
+            /// Steps of the flow that count.
             steps: i64,
             /// Steps that were done again with a smaller step.
             repeated: i64,
-            seconds: f64,
             /// 1: the callback asked to stop.
             stopped: i32,
-            reserved: i32,
+            /// Seconds that the flow took.
+            seconds: f64,
         }
     }
     structs {
         /// Observables at a flow time.
         plaq_flow_point {
+            /// Flow time t / a^2.
             time: f64,
-            /// Average plaquettes, 1 for unit links.
+            /// Average plaquette of the planes xy, xz and yz, 1 for unit links.
             plaquette_spatial: f64,
+            /// Average plaquette of the planes xt, yt and zt.
             plaquette_temporal: f64,
-            /// Action density from clover leaves, as plaq_gauge_topology gives it.
+            /// Action density from clover leaves of the planes xy, xz and yz, as of plaq_gauge_topology.
             energy_spatial: f64,
+            /// Action density from clover leaves of the planes xt, yt and zt.
             energy_temporal: f64,
             /// Topological charge.
             charge: f64,
@@ -66,7 +72,7 @@ interface! {
         /// Flows SU(3) links, stored as 18 numbers in double or single precision. `count`: measurements
         /// made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
         /// UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
-        plaq_flow_run(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
+        plaq_gauge_flow(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
     }
 }
 

@@ -87,7 +87,9 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set.
             extents: [i32; 4] = [0; 4],
+            /// Precision of the links.
             precision: plaq_precision = Precision::F64.into(),
+            /// Storage of the links, which fixes the gauge group.
             storage: plaq_storage = number_of(Recon::R18),
         }
     }
@@ -96,7 +98,9 @@ interface! {
         plaq_gauge_report, plaq_gauge_report_init {
             /// Sites of this rank.
             extents: [i32; 4],
+            /// Precision of the links.
             precision: plaq_precision,
+            /// Storage of the links.
             storage: plaq_storage,
             /// Device memory of the links.
             bytes: i64,

@@ -56,44 +56,51 @@ interface! {
     reports {
         /// What a gauge fixing did.
         plaq_gaugefix_report, plaq_gaugefix_report_init {
-            /// Gauge functional of the field as it is now; in Coulomb gauge averages over the slices.
+            /// Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
             functional: f64,
+            /// Violation theta of the field; in Coulomb gauge the average over the slices.
             theta: f64,
             /// Violation theta of the worst site.
             theta_max: f64,
-            /// Functional of the residual fixing, or 0.
+            /// Functional of the residual fixing; 0: there was none.
             residual_functional: f64,
+            /// Violation of the residual fixing; 0: there was none.
             residual_theta: f64,
             /// Sweeps, without annealing; in Coulomb gauge of the slowest slice.
             iterations: i64,
+            /// Sweeps of the residual fixing.
             residual_iterations: i64,
+            /// Seconds that the fixing took.
             seconds: f64,
             /// 1: all criteria were met, in every slice, and by the residual fixing.
             converged: i32,
             /// 1: the callback asked to stop.
             stopped: i32,
-            /// Copies made, and the one that is kept.
-            copies: i64,
-            best_copy: i64,
-            /// What was asked for, by default or not.
-            stop_theta: f64,
-            /// Method that was taken: what PLAQ_GAUGEFIX_AUTO chose, or what was asked for.
+            /// Method that was taken: as asked for, or as PLAQ_GAUGEFIX_AUTO chose.
             method: plaq_gaugefix_method,
-            reserved: i32,
+            /// Number of copies made.
+            copies: i64,
+            /// Number of the copy that is kept.
+            best_copy: i64,
+            /// Largest violation theta that was accepted.
+            stop_theta: f64,
         }
     }
     structs {
         /// One gauge copy, or one slice of it.
         plaq_gaugefix_state {
+            /// Gauge functional.
             functional: f64,
+            /// Violation theta.
             theta: f64,
+            /// Violation theta of the worst site.
             theta_max: f64,
             /// Seconds that a copy took; 0 of a slice.
             seconds: f64,
             /// Sweeps, without annealing.
             iterations: i64,
+            /// 1: all criteria were met.
             converged: i32,
-            reserved: i32,
         }
     }
     functions {
@@ -103,7 +110,7 @@ interface! {
         /// Errors: BAD_PARAMETER, NOT_FINITE, NOT_UNITARY (naming the link), OUT_OF_MEMORY,
         /// UNSUPPORTED (half precision; Fourier acceleration in maximally Abelian gauge),
         /// CUFFT_MISSING: the links stay as they were.
-        plaq_gaugefix_run(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
+        plaq_gauge_fix(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
         /// Destroys a result. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
         /// All copies in turn. `count`: how many there are; the first `capacity` of them are
@@ -198,7 +205,6 @@ fn list(
             seconds,
             iterations: s.iterations as i64,
             converged: s.converged as i32,
-            reserved: 0,
         });
     to.set(states.collect());
     Ok(())

@@ -60,9 +60,11 @@ interface! {
         }
         /// Indices that columns of noise are diluted in: bits.
         plaq_dilute: Dilute {
+            /// A vector of noise for each spin.
             PLAQ_DILUTE_SPIN = 1 => Dilute::Spin,
+            /// A vector of noise for each colour.
             PLAQ_DILUTE_COLOUR = 2 => Dilute::Colour,
-            /// Even or odd sites.
+            /// A vector of noise for even and one for odd sites.
             PLAQ_DILUTE_PARITY = 4 => Dilute::Parity,
             /// Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
             PLAQ_DILUTE_TIME = 8 => Dilute::Time,
@@ -75,14 +77,14 @@ interface! {
         /// count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
         /// vector. Smearing: plaq_spinor_smear of the columns.
         plaq_source_params, plaq_source_params_init {
+            /// Sites of the source.
             kind: plaq_source = number_of(SourceSites::Point),
+            /// Numbers at these sites.
             noise: plaq_source_noise = PLAQ_SOURCE_NOISE_NONE,
             /// Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
             position: [i32; 4] = [0; 4],
             /// p_mu = 2 pi momentum(mu) / L_mu.
             momentum: [i32; 4] = [0; 4],
-            /// Seed of the noise, which is the same on any number of ranks.
-            seed: i64 = 0,
             /// Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
             vectors: i32 = 1,
             /// PLAQ_DILUTE_ bits of noise.
@@ -98,8 +100,8 @@ interface! {
             /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
             /// divisor of it: every time_parts-th.
             time_parts: i32 = 0,
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// Seed of the noise, which is the same on any number of ranks.
+            seed: i64 = 0,
         }
         /// Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
         plaq_sequential_params, plaq_sequential_params_init {
@@ -121,7 +123,7 @@ interface! {
         /// How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours.
         plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
         /// to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
-        /// the source of a second solve (plaq_solver_columns). Fields in single or double precision.
+        /// the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
         /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
         plaq_spinor_sequential(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_sequential_params>) = sequential_of;
         /// A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
@@ -135,14 +137,14 @@ interface! {
         /// smeared, sequential, of another code. Where the field does not know the position of its source
         /// (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
         /// sides.
-        plaq_solver_columns(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
+        plaq_solver_propagator_from(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
         /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
         /// `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
         /// of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
         /// y, then z), nucleon 2 times (re, im).
         plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>[times], rho: MaybeArray<f64>[3 times], nucleon: MaybeArray<f64>[2 times]) = correlators_of;
         /// Effective masses of a correlator of `times` numbers; NaN where there is none.
-        plaq_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
+        plaq_correlator_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
     }
 }
 
@@ -155,9 +157,6 @@ pub(crate) fn coordinates<const N: usize>(x: [i32; N], argument: &str) -> Result
 }
 
 pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
-    if params.reserved != 0 {
-        refuse!(InvalidArgument, "source.reserved", expected("0"), found("{}", params.reserved));
-    }
     let one_of = |value: i32, count: i32, name: &str| match value {
         -1 => Ok(None),
         v if (0..count).contains(&v) => Ok(Some(v as usize)),

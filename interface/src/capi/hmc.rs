@@ -59,46 +59,58 @@ interface! {
     reports {
         /// What a run of trajectories did; numbers of one trajectory are those of the last.
         plaq_hmc_report, plaq_hmc_report_init {
-            /// Trajectories done, and how many of them were accepted.
+            /// Number of trajectories done.
             trajectories: i64,
+            /// Number of trajectories accepted.
             accepted: i64,
-            /// Number of the next one.
+            /// Number of the next trajectory.
             next_trajectory: i64,
-            /// Was the last one accepted.
+            /// 1: the last trajectory was accepted.
             last_accepted: i32,
             /// 1: the callback asked to stop.
             stopped: i32,
-            /// Iterations of all solvers in the last one.
+            /// Iterations of all solvers in the last trajectory.
             iterations: i64,
+            /// Delta H of the last trajectory.
             delta_h: f64,
             /// Average over the run of exp(-Delta H): 1 within errors.
             exp_minus_delta_h: f64,
-            /// Kinetic term at start and end.
+            /// Kinetic term at the start of the last trajectory.
             kinetic_start: f64,
+            /// Kinetic term at its end.
             kinetic_end: f64,
+            /// Average plaquette after the last trajectory.
             plaquette: f64,
             /// Largest change of an entry when links were put back into SU(3).
             correction: f64,
-            /// Largest difference of a link, and of H, after the way there and back; -1: not checked.
+            /// Largest difference of an entry of a link after the way there and back; -1: not checked.
             reversibility_links: f64,
+            /// Difference of H after the way there and back; -1: not checked.
             reversibility_h: f64,
-            /// Seconds of the last trajectory, and of all.
+            /// Seconds of the last trajectory.
             trajectory_seconds: f64,
+            /// Seconds of all trajectories.
             seconds: f64,
         }
         /// A monomial in the last trajectory.
         plaq_monomial_report, plaq_monomial_report_init {
+            /// Action at the start of the trajectory.
             action_start: f64,
+            /// Action at its end.
             action_end: f64,
-            /// Force evaluations, the average of their rms, and the largest force of a link.
+            /// Number of evaluations of the force.
             kicks: i64,
+            /// Average of the forces' rms.
             rms: f64,
+            /// Largest force of a link.
             max: f64,
-            /// Iterations of solvers in forces, and in heat bath and actions.
+            /// Iterations of solvers in forces.
             force_iterations: i64,
+            /// Iterations of solvers in heat bath and actions.
             action_iterations: i64,
+            /// Seconds that the monomial took.
             seconds: f64,
-            /// Seconds in solvers: the rest is what is no solve.
+            /// Seconds of them in solvers.
             solve_seconds: f64,
         }
     }
@@ -125,10 +137,10 @@ interface! {
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
         /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
         /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
-        plaq_hmc_save(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
+        plaq_hmc_write(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = save;
         /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
-        /// those of plaq_gauge_read_file; FILE_FORMAT: a configuration without a place. All is then as before.
-        plaq_hmc_load(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
+        /// those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
+        plaq_hmc_read(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
         /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
         /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;

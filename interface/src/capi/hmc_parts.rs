@@ -102,16 +102,16 @@ interface! {
         /// Destroys parts. The zero handle is accepted.
         plaq_hmc_parts_destroy(parts: Raw<plaq_hmc_parts>) = destroy;
         /// Adds a level with so many steps of a plaq_integrator.
-        plaq_hmc_add_level(parts: Handle<plaq_hmc_parts>, integrator: One<Scheme>, steps: i64) = add_level;
+        plaq_hmc_parts_add_level(parts: Handle<plaq_hmc_parts>, integrator: One<Scheme>, steps: i64) = add_level;
         /// Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
         /// BAD_PARAMETER, OUT_OF_MEMORY.
-        plaq_hmc_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
-        /// Adds closed paths as plaq_action_paths takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
-        plaq_hmc_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
+        plaq_hmc_parts_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
+        /// Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
+        plaq_hmc_parts_add_paths(parts: Handle<plaq_hmc_parts>, name: Text, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64) = add_paths;
         /// Adds quarks. Of `dirac` and `preconditioner` (NULL, or neither kappa nor mass: no ratio) count
         /// kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
         /// BAD_PARAMETER, UNSUPPORTED.
-        plaq_hmc_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
+        plaq_hmc_parts_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
         /// The chain of what was added, the same bit for bit as that of an input that says so; the parts
         /// are then empty. Errors: as of plaq_hmc_create.
         plaq_hmc_create_from(parts: Handle<plaq_hmc_parts>, hmc: Out<plaq_hmc>) = create_from;

@@ -37,7 +37,7 @@ interface! {
         /// Makes a Laplacian on the links of `gauge` (SU(3)). Solvers, multi-shift solvers and
         /// eigensolvers take it like any operator; it is hermitian, and every Schur complement and
         /// normalisation is that of M = -D^2 + m^2. Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
-        plaq_laplace_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_laplace_params>, dirac: Out<plaq_dirac>) = create;
+        plaq_dirac_create_laplace(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_laplace_params>, dirac: Out<plaq_dirac>) = create;
     }
 }
 

@@ -75,27 +75,34 @@ interface! {
             PLAQ_ORDER_MILC_SITE = 4 => Order::MilcSite,
             /// Links with columns outside rows; spinors with odd sites first.
             PLAQ_ORDER_CPS = 5 => Order::Cps,
+            /// Links of BQCD.
             PLAQ_ORDER_BQCD = 6 => Order::Bqcd,
+            /// Links of the TIFR code.
             PLAQ_ORDER_TIFR = 7 => Order::Tifr,
             /// TIFR's order with two slices of halo on both sides of z.
             PLAQ_ORDER_TIFR_PADDED = 8 => Order::TifrPadded,
             /// openQCD; its spinors are in PLAQ_BASIS_CHIRAL.
             PLAQ_ORDER_OPENQCD = 9 => Order::OpenQcd,
-            /// cuLGT's patterns (links): StandardPattern, GpuPattern, GpuPatternTimeslice,
-            /// GpuPatternParityPriority, GpuPatternTimesliceParityPriority.
+            /// Links in cuLGT's StandardPattern.
             PLAQ_ORDER_CULGT_STANDARD = 10 => Order::Standard,
+            /// Links in cuLGT's GpuPattern.
             PLAQ_ORDER_CULGT_GPU = 11 => Order::Gpu,
+            /// Links in cuLGT's GpuPatternTimeslice.
             PLAQ_ORDER_CULGT_TIMESLICE = 12 => Order::Timeslice,
+            /// Links in cuLGT's GpuPatternParityPriority.
             PLAQ_ORDER_CULGT_PARITY = 13 => Order::Parity,
+            /// Links in cuLGT's GpuPatternTimesliceParityPriority.
             PLAQ_ORDER_CULGT_TIMESLICE_PARITY = 14 => Order::TimesliceParity,
         }
     }
     params {
         /// An array of the host.
         plaq_layout_params, plaq_layout_params_init {
+            /// Order of the array's indices.
             order: plaq_order = PLAQ_ORDER_LEXICOGRAPHIC,
             /// Double or single.
             precision: plaq_precision = Precision::F64.into(),
+            /// Memory that the array is in.
             location: plaq_location = number_of(Location::Host),
             /// Gamma basis of spinors.
             basis: plaq_basis = number_of(GammaBasis::DeGrandRossi),
@@ -111,8 +118,9 @@ interface! {
             scale: [f64; 4] = [1.0; 4],
             /// The array's links that cross the boundary carry exp(i pi boundary[mu]).
             boundary: [f64; 4] = [0.0; 4],
-            /// PLAQ_ORDER_MILC_SITE: bytes of a site's struct, and of what precedes its links.
+            /// Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE.
             site_bytes: i64 = 0,
+            /// Bytes that precede the links in that struct.
             site_offset: i64 = 0,
             /// Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
             /// comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default

@@ -29,6 +29,7 @@ interface! {
             PLAQ_LOG_WARN = 2 => Level(log::LevelFilter::Warn),
             /// What takes long: compilation, tuning, solves.
             PLAQ_LOG_INFO = 3 => Level(log::LevelFilter::Info),
+            /// Choices that the library makes on the way.
             PLAQ_LOG_DEBUG = 4 => Level(log::LevelFilter::Debug),
             /// Every call and its time.
             PLAQ_LOG_TRACE = 5 => Level(log::LevelFilter::Trace),

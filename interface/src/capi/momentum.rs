@@ -59,9 +59,10 @@ interface! {
     reports {
         /// What a kick was.
         plaq_force_report, plaq_force_report_init {
-            /// Root of the average over links of |F|^2 = sum_a F_a^2, and the largest |F|; F_a is
-            /// dS/d omega_a for U -> exp(i omega_a T_a) U, without the step.
+            /// Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
+            /// T_a) U, without the step.
             rms: f64,
+            /// Largest |F| of a link.
             max: f64,
             /// Iterations of solvers.
             iterations: i64,
@@ -90,10 +91,10 @@ interface! {
         /// plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
         plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: DataOut) = save_in;
         /// The gauge action of the links, all ranks.
-        plaq_action_gauge(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
+        plaq_gauge_action(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
         /// momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
         /// in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
-        plaq_force_gauge(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force_gauge;
+        plaq_gauge_force(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force_gauge;
         /// U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8.
         plaq_gauge_evolve(gauge: Handle<plaq_gauge>, momentum: Handle<plaq_momentum>, step: f64) = evolve;
         /// Puts all links back into SU(3); `correction`: the largest change of an entry.

@@ -58,6 +58,7 @@ interface! {
     reports {
         /// A hierarchy.
         plaq_multigrid_report, plaq_multigrid_report_init {
+            /// Number of levels.
             levels: i32,
             /// What the last update did in the end; PLAQ_REFRESH_NONE: there was none since the set-up.
             refresh: plaq_refresh,
@@ -70,7 +71,7 @@ interface! {
             bytes: i64,
         }
         /// A level of a hierarchy.
-        plaq_multigrid_level, plaq_multigrid_level_init {
+        plaq_multigrid_level_report, plaq_multigrid_level_report_init {
             /// Extents of the whole lattice of the level.
             extents: [i32; 4],
             /// Extents of the aggregates that become sites of the next level; 1 on the coarsest.
@@ -125,18 +126,18 @@ interface! {
         plaq_multigrid_update_memory(multigrid: Local<plaq_multigrid>, dirac: Local<plaq_dirac>, refresh: One<Refresh>, passes: i32, bytes: Out<i64>) = update_memory;
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
         /// Level 0 is the finest.
-        plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level>) = describe_level;
+        plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level_report>) = describe_level;
         /// The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
         /// sides of a new full field: all levels can be built from them again.
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: One<Precision>, vectors: Out<plaq_spinor>) = vectors_of;
         /// Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
         /// at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
-        plaq_multigrid_save(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
+        plaq_multigrid_write(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
         /// plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
         /// number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
         /// vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
-        plaq_multigrid_load(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, multigrid: Out<plaq_multigrid>) = load;
+        plaq_multigrid_read(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, multigrid: Out<plaq_multigrid>) = load;
     }
 }
 
@@ -249,7 +250,7 @@ fn describe(multigrid: &Arc<Multigrid>, report: &mut Report<plaq_multigrid_repor
 fn describe_level(
     multigrid: &Arc<Multigrid>,
     level: i32,
-    report: &mut Report<plaq_multigrid_level>,
+    report: &mut Report<plaq_multigrid_level_report>,
 ) -> Result<()> {
     let r = multigrid.multigrid.report();
     let Some(l) = usize::try_from(level).ok().and_then(|l| r.levels.get(l)) else {
@@ -260,7 +261,7 @@ fn describe_level(
             found("{level}")
         );
     };
-    report.set(plaq_multigrid_level {
+    report.set(plaq_multigrid_level_report {
         extents: l.extents.map(|x| x as i32),
         block: l.block.map(|x| x as i32),
         vectors: l.vectors as i32,

@@ -28,9 +28,10 @@ interface! {
     }
     params {
         /// A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
-        plaq_update_params, plaq_update_params_init {
+        plaq_heatbath_params, plaq_heatbath_params_init {
             /// 0 to 1e6. Must be set.
             beta: f64 = f64::NAN,
+            /// Seed of the random numbers.
             seed: i64 = 0,
             /// Heat bath sweeps.
             sweeps: i64 = 1,
@@ -43,13 +44,13 @@ interface! {
     }
     reports {
         /// What an update did.
-        plaq_update_report, plaq_update_report_init {
-            /// Place in the stream of random numbers.
+        plaq_heatbath_report, plaq_heatbath_report_init {
+            /// Number of the next heat bath sweep in the stream of random numbers.
             next_sweep: i64,
-            seconds: f64,
             /// 1: the callback asked to stop.
             stopped: i32,
-            reserved: i32,
+            /// Seconds that the sweeps took.
+            seconds: f64,
         }
     }
     structs {
@@ -66,7 +67,9 @@ interface! {
         }
         /// A complex number.
         plaq_complex {
+            /// Real part.
             re: f64,
+            /// Imaginary part.
             im: f64,
         }
         /// The largest violation of unitarity over all links.
@@ -75,17 +78,18 @@ interface! {
             unitary: f64,
             /// Largest |det U - 1|.
             det: f64,
-            /// Where the larger of the two is: coordinates x, y, z, t and direction.
+            /// Coordinates x, y, z, t of the link with the largest violation.
             site: [i32; 4],
+            /// Direction of that link, 0 to 3.
             direction: i32,
-            reserved: i32,
         }
         /// What the clover-leaf field strength gives.
         plaq_topology {
             /// Topological charge, near an integer on smooth fields.
             charge: f64,
-            /// Average per site of 1/2 sum tr F F over planes without and with t.
+            /// Average per site of 1/2 sum tr F F over the planes xy, xz and yz.
             energy_spatial: f64,
+            /// Average per site of 1/2 sum tr F F over the planes xt, yt and zt.
             energy_temporal: f64,
         }
     }
@@ -111,7 +115,7 @@ interface! {
         /// Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
         plaq_gauge_warm(gauge: Handle<plaq_gauge>, seed: i64, width: f64) = warm;
         /// Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
-        plaq_gauge_update(gauge: Handle<plaq_gauge>, params: Params<plaq_update_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_update_report>) = update;
+        plaq_gauge_heatbath(gauge: Handle<plaq_gauge>, params: Params<plaq_heatbath_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_heatbath_report>) = update;
         /// Right-hand side b becomes noise vector number `first` + b of `seed`.
         plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
     }
@@ -189,7 +193,6 @@ fn unitarity_of(gauge: &Arc<Gauge>, unitarity: &mut Out<plaq_unitarity>) -> Resu
         det: u.det,
         site: u.site.map(|x| x as i32),
         direction: u.direction as i32,
-        reserved: 0,
     });
     Ok(())
 }
@@ -208,10 +211,10 @@ fn warm(gauge: &Arc<Gauge>, seed: i64, width: f64) -> Result<()> {
 
 fn update(
     gauge: &Arc<Gauge>,
-    params: &plaq_update_params,
+    params: &plaq_heatbath_params,
     callback: plaq_sweep_callback,
     user: *mut c_void,
-    report: &mut Report<plaq_update_report>,
+    report: &mut Report<plaq_heatbath_report>,
 ) -> Result<()> {
     let count = |value: i64, name: &str| match u32::try_from(value) {
         Ok(count) => Ok(count),
@@ -249,7 +252,7 @@ fn update(
         }
         links.device().synchronize()
     })?;
-    report.set(plaq_update_report {
+    report.set(plaq_heatbath_report {
         next_sweep: i64::from(quenched.sweep),
         seconds: start.elapsed().as_secs_f64(),
         stopped: stopped as i32,

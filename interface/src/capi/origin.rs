@@ -20,21 +20,21 @@ interface! {
         plaq_origin_params, plaq_origin_params_init {
             /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
             position: [i32; 4] = [-1; 4],
-            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
-            boundary: f64 = f64::NAN,
             /// Normalisation of the operator whose inverse a propagator is; -1: not known.
             normalisation: plaq_normalisation = Number::new(-1),
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
+            boundary: f64 = f64::NAN,
         }
     }
     reports {
         /// What is known of where the columns of a field come from: members as in plaq_origin_params.
         plaq_origin_report, plaq_origin_report_init {
+            /// Coordinates x, y, z, t of the source; -1: not known.
             position: [i32; 4],
-            boundary: f64,
+            /// Normalisation of the operator whose inverse a propagator is; -1: not known.
             normalisation: plaq_normalisation,
-            reserved: i32,
+            /// Boundary phase of the fermions in time in units of pi; NaN: not known.
+            boundary: f64,
         }
     }
     functions {
@@ -78,9 +78,6 @@ pub(crate) fn known(position: [i32; 4], name: &str) -> Result<[Option<usize>; 4]
 }
 
 fn set_origin(spinor: &Arc<Spinor>, params: &plaq_origin_params) -> Result<()> {
-    if params.reserved != 0 {
-        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
-    }
     let position = known(params.position, "params.position")?;
     let extents = spinor.read_any("spinor")?.geometry().global_extents();
     if position.iter().zip(extents).any(|(x, l)| x.is_some_and(|x| x >= l)) {

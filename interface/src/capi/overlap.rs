@@ -94,22 +94,25 @@ interface! {
     choices {
         plaq_overlap_sign = Method;
         plaq_overlap_finder = Finder;
-        plaq_overlap_algorithm = OverlapAlgorithm;
+        plaq_overlap_solver = OverlapAlgorithm;
     }
     constants {
         /// The operator D or what is made of it.
         plaq_overlap_form: OverlapForm {
+            /// D.
             PLAQ_OVERLAP_D = 0 => OverlapForm::Plain,
+            /// D^dagger.
             PLAQ_OVERLAP_DDAG = 1 => OverlapForm::Dagger,
+            /// D^dagger D.
             PLAQ_OVERLAP_DDAGD = 2 => OverlapForm::DaggerTimes,
-            /// sign(Q)
+            /// sign(Q).
             PLAQ_OVERLAP_SIGN = 3 => OverlapForm::Sign,
-            /// Q = gamma5 (D_W - (1 + s))
+            /// Q = gamma5 (D_W - (1 + s)).
             PLAQ_OVERLAP_Q = 4 => OverlapForm::Kernel,
             /// D^dagger D (1 + gamma5) / 2, in one application of the sign function, half as many as
-            /// PLAQ_OVERLAP_DDAGD
+            /// PLAQ_OVERLAP_DDAGD.
             PLAQ_OVERLAP_DDAGD_PLUS = 5 => OverlapForm::Square(1),
-            /// D^dagger D (1 - gamma5) / 2, likewise
+            /// D^dagger D (1 - gamma5) / 2, in one application likewise.
             PLAQ_OVERLAP_DDAGD_MINUS = 6 => OverlapForm::Square(-1),
         }
     }
@@ -119,43 +122,54 @@ interface! {
     reports {
         /// An overlap operator that exists.
         plaq_overlap_report, plaq_overlap_report_init {
+            /// Shift of the kernel.
             s: f64,
+            /// Quark mass.
             mass: f64,
             /// Polynomial or Zolotarev.
             sign: plaq_overlap_sign,
             /// Degree of the polynomial in Q^2, or poles.
             degree: i32,
-            /// Modes that are projected, and vectors that plaq_overlap_modes gives out.
+            /// Modes that are projected.
             modes: i32,
+            /// Vectors that plaq_overlap_vectors gives out.
             vectors: i32,
             /// Error of the sign function on the spectrum that is not projected.
             delta: f64,
-            /// Kappa of the projectors (Walk, section 2.8).
+            /// Kappa of the projector on positive chirality (Walk, section 2.8).
             kappa_plus: f64,
+            /// Kappa of the projector on negative chirality.
             kappa_minus: f64,
             /// Largest error of an application, |D~ - D| <= (1 + s - m / 2) (2 (kappa_+ + kappa_-) + delta), without
             /// rounding: below 1e-12 in double precision, 3e-5 in single and 2e-2 in 16 bit on small lattices.
             error_bound: f64,
-            /// Moduli of eigenvalues of Q between which the approximation holds.
+            /// Smallest modulus of eigenvalues of Q that the approximation holds for.
             low: f64,
+            /// Largest modulus of eigenvalues of Q that the approximation holds for.
             high: f64,
-            /// Largest modulus of an eigenvalue of Q and its error, least that is not projected.
+            /// Largest modulus of an eigenvalue of Q.
             largest: f64,
+            /// Error of that modulus.
             largest_error: f64,
+            /// Smallest modulus of an eigenvalue of Q that is not projected.
             next: f64,
             /// Multiplications of a vector with Q so far.
             multiplications: i64,
+            /// Precision of the operator.
             precision: plaq_precision,
+            /// Storage of its links.
             storage: plaq_storage,
-            /// Seconds to find the modes, and to make the approximation.
+            /// Seconds that the search for modes took.
             seconds_modes: f64,
+            /// Seconds that making the approximation took.
             seconds_sign: f64,
-            /// The algorithm of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
-            algorithm: plaq_overlap_algorithm,
+            /// The solver of the last solve, PLAQ_OVERLAP_SOLVER_AUTO before any.
+            solver: plaq_overlap_solver,
             /// Its preconditioner: 0 none, 1 the Wilson operator's inverse by BiCGStab, 2 by multigrid.
             preconditioner: i32,
-            /// Modes that plaq_overlap_high reports, and low modes of D^dagger D of either chirality that are known.
+            /// Modes that plaq_overlap_high_values reports.
             high_modes: i32,
+            /// Low modes of D^dagger D of either chirality that are known.
             low_modes: i32,
             /// Vectors of `vectors` that the device holds; the others wait on the host.
             vectors_on_device: i32,
@@ -165,33 +179,33 @@ interface! {
     }
     functions {
         /// Makes an operator on the links of `gauge` (SU(3), maybe smeared). `modes`: vectors of
-        /// plaq_overlap_modes of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
+        /// plaq_overlap_vectors of an earlier search, or the zero handle. Errors: BAD_PARAMETER (|s| >= 1),
         /// KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
         /// too inexact modes: the message says what to change), OUT_OF_MEMORY.
         plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
-        /// The same with the modes of a file of plaq_overlap_save, which are not sought again: their
+        /// The same with the modes of a file of plaq_overlap_write, which are not sought again: their
         /// residuals with these links are measured. Low modes of D in the file start solves, and answer
         /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
         /// other links or parameters; FILE_*.
-        plaq_overlap_load(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: FileName, overlap: Out<plaq_overlap>) = load;
+        plaq_overlap_read(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: FileName, overlap: Out<plaq_overlap>) = load;
         /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
         /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
-        plaq_overlap_save(overlap: Handle<plaq_overlap>, file: FileName) = save;
+        plaq_overlap_write(overlap: Handle<plaq_overlap>, file: FileName) = save;
         /// The same operator with another mass; modes are shared.
-        plaq_overlap_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
+        plaq_overlap_create_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
         plaq_overlap_destroy(overlap: Raw<plaq_overlap>) = destroy;
         /// Parameters, bounds and cost.
         plaq_overlap_describe(overlap: Local<plaq_overlap>, report: Report<plaq_overlap_report>) = describe;
         /// Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
         /// |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
-        plaq_overlap_kernel(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], distances: MaybeArray<f64>[count], count: i64) = kernel_of;
+        plaq_overlap_kernel_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], distances: MaybeArray<f64>[count], count: i64) = kernel_of;
         /// Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
         /// on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
         /// them; the last two may be NULL.
-        plaq_overlap_high(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], gaps: MaybeArray<f64>[count], count: i64) = high_of;
+        plaq_overlap_high_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], gaps: MaybeArray<f64>[count], count: i64) = high_of;
         /// A new field with all vectors of the search, the projected ones first.
-        plaq_overlap_modes(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
+        plaq_overlap_vectors(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
         /// y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
         /// precision; y and x are different fields.
         plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: One<OverlapForm>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
@@ -208,7 +222,7 @@ interface! {
         /// Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
         /// eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
         /// `count`: at most low_modes of the report.
-        plaq_overlap_low(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64) = low_of;
+        plaq_overlap_low_values(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64) = low_of;
     }
 }
 
@@ -328,7 +342,7 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         storage: number_of(links.recon()),
         seconds_modes: overlap.seconds[0],
         seconds_sign: overlap.seconds[1],
-        algorithm: number_of(algorithm),
+        solver: number_of(algorithm),
         preconditioner,
         high_modes: modes.high().len() as i32,
         low_modes: low as i32,

@@ -24,10 +24,10 @@ interface! {
         /// S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
         /// as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
         /// UNSUPPORTED.
-        plaq_action_paths(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, action: Out<f64>) = action_of;
+        plaq_gauge_path_action(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, action: Out<f64>) = action_of;
         /// momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
         /// above, FIELD_MISMATCH.
-        plaq_force_paths(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force;
+        plaq_gauge_path_force(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force;
         /// All forms that a closed path of `length` steps takes under turns and reflections of the
         /// lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
         /// `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;

@@ -13,7 +13,7 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::io::PropagatorKind;
-use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::params::Number;
 use crate::refuse;
 
@@ -24,7 +24,7 @@ interface! {
     }
     params {
         /// What a propagator's file holds.
-        plaq_propagator_write_params, plaq_propagator_write_params_init {
+        plaq_spinor_write_params, plaq_spinor_write_params_init {
             /// 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
             /// PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
             kind: plaq_propagator_kind = Number::new(0),
@@ -34,26 +34,27 @@ interface! {
             info: *const c_char = std::ptr::null(),
         }
         /// How to read a propagator.
-        plaq_propagator_read_params, plaq_propagator_read_params_init {
+        plaq_spinor_read_params, plaq_spinor_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
             /// Precision of the field; 0: that of the file.
             precision: plaq_precision = Number::new(0),
-            /// Must be 0.
-            reserved: i32 = 0,
+            /// 1: columns are read although a checksum of the file is not theirs. For files that were changed after
+            /// they were written, and are known to be good.
+            wrong_checksum: i32 = 0,
         }
     }
     functions {
         /// Writes a propagator, every rank its part, complete or not at all. `sources`: what it was solved
         /// for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
         /// records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_propagator_write_file(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: FileName, params: Params<plaq_propagator_write_params>) = write_file;
+        plaq_spinor_write(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: FileName, params: Params<plaq_spinor_write_params>) = write_file;
         /// A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
         /// spin + colour where the file says which they are, else in its order. Checksums are compared;
         /// what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
         /// plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
         /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
-        plaq_propagator_read_file(context: Handle<plaq_context>, path: FileName, params: Params<plaq_propagator_read_params>, propagator: Out<plaq_spinor>) = read_file;
+        plaq_spinor_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_spinor_read_params>, propagator: Out<plaq_spinor>) = read_file;
     }
 }
 
@@ -61,7 +62,7 @@ fn write_file(
     propagator: &Arc<Spinor>,
     sources: Option<&Arc<Spinor>>,
     path: &Path,
-    p: &plaq_propagator_write_params,
+    p: &plaq_spinor_write_params,
 ) -> Result<()> {
     if let Some(sources) = sources {
         propagator.context().check_same(sources.context(), "sources")?;
@@ -79,19 +80,21 @@ fn write_file(
 fn read_file(
     context: &Arc<Context>,
     path: &Path,
-    p: &plaq_propagator_read_params,
+    p: &plaq_spinor_read_params,
     propagator: &mut Out<plaq_spinor>,
 ) -> Result<()> {
-    if p.reserved != 0 {
-        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", p.reserved));
+    if !(0..=1).contains(&p.wrong_checksum) {
+        let found = p.wrong_checksum;
+        refuse!(InvalidArgument, "params.wrong_checksum", expected("0 or 1"), found("{found}"));
     }
     if p.extents.iter().any(|&l| l < 0) {
         refuse!(BadExtents, "params.extents", expected("sizes or zeros"), found("{:?}", p.extents));
     }
     let precision = choose_any(p.precision, "params.precision")?;
-    let expect = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));
+    let extents = (p.extents != [0; 4]).then(|| p.extents.map(|l| l as usize));
+    let options = LoadOptions { precision, extents, wrong_checksum: p.wrong_checksum == 1 };
     let (device, comm) = (context.device(), context.comm());
-    let (field, origin) = load_propagator(device, comm, path, precision, expect)?;
+    let (field, origin) = load_propagator(device, comm, path, &options)?;
     propagator.set(context.adopt(Spinor::with_origin(context, field, origin))?);
     Ok(())
 }

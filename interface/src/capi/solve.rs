@@ -63,7 +63,7 @@ interface! {
     }
     choices {
         plaq_stopped_by = StoppedBy;
-        plaq_algorithm = SolverKind;
+        plaq_solver_kind = SolverKind;
         plaq_solution = Solution;
         plaq_equations = Equations;
         plaq_chosen = Chosen;
@@ -85,37 +85,39 @@ interface! {
             converged: i32,
             /// 1: the callback asked to stop or `max_seconds` were over; x holds what was reached.
             stopped: i32,
+            /// Right-hand sides solved at a time: of a propagator its columns.
+            columns: i32,
             /// Iterations of the slowest right-hand side.
             iterations: i64,
             /// Largest |b - M x| / |b| over the right-hand sides.
             residual: f64,
             /// Largest heavy-quark residual.
             residual_hq: f64,
+            /// Seconds that the solve took.
             seconds: f64,
-            /// Floating-point operations and compulsory bytes of operators and vectors.
+            /// Floating-point operations of operators and vectors.
             flops: f64,
+            /// Bytes that operators and vectors read and write at least.
             bytes: f64,
             /// Most device memory held during the solve.
             memory_peak: i64,
             /// Residuals recomputed in the operator's precision.
             reliable_updates: i64,
-            /// Breakdowns after which directions were thrown away.
+            /// Breakdowns after which search directions were thrown away.
             restarts: i64,
-            /// The algorithm that finished; another one than asked for after a standstill.
-            algorithm: plaq_algorithm,
+            /// The solver that finished; another one than asked for after a standstill.
+            solver: plaq_solver_kind,
             /// 1: given up because the recomputed residuals no longer fell. 0 and not converged:
             /// `stopped_by` says what ended the solve.
             standstill: i32,
-            /// Precision and storage of the iteration.
+            /// Precision of the iteration.
             sloppy_precision: plaq_precision,
+            /// Storage of the iteration's links.
             sloppy_storage: plaq_storage,
             /// Criterion that ended the solve.
             stopped_by: plaq_stopped_by,
-            /// What PLAQ_ALGORITHM_AUTO chose.
+            /// What PLAQ_SOLVER_AUTO chose.
             chosen: plaq_chosen,
-            /// Right-hand sides solved at a time: of a propagator its columns.
-            columns: i32,
-            reserved: i32,
         }
         /// What a solve takes, known before anything runs.
         plaq_plan_report, plaq_plan_report_init {
@@ -146,7 +148,7 @@ interface! {
         /// less, fewer are solved for at a time. Where there is more, a
         /// solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
         /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-        /// solved columns on the host until all are solved. PLAQ_ALGORITHM_AUTO sets multigrid up only where there is room for it besides.
+        /// solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
         /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
         /// is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
@@ -165,7 +167,7 @@ interface! {
         /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
         /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
         /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-        /// the right-hand sides. algorithm, tol and initial_guess of the solver are not used;
+        /// the right-hand sides. solver, tol and initial_guess of the parameters are not used;
         /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
         /// max_seconds are those of the call.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>[count], sigma: Array<f64>[count], tol: Array<f64>[count], count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[count]) = multishift;
@@ -311,7 +313,7 @@ pub(crate) fn to_c(report: &SolveReport, asked: SolverKind) -> plaq_solve_report
         memory_peak: report.memory_peak as i64,
         reliable_updates: s.reliable_updates as i64,
         restarts: s.restarts as i64,
-        algorithm: number_of(s.fallback.unwrap_or(asked)),
+        solver: number_of(s.fallback.unwrap_or(asked)),
         standstill: s.standstill as i32,
         sloppy_precision: number_of(report.iterated.0),
         sloppy_storage: number_of(report.iterated.1),

@@ -91,7 +91,9 @@ interface! {
             /// Sites of this rank in x, y, z, t; even numbers, the same on all ranks. Must be
             /// set, here or by `gauge`.
             extents: [i32; 4] = [0; 4],
+            /// Precision of the spinors.
             precision: plaq_precision = Precision::F64.into(),
+            /// Sites that the field has.
             subset: plaq_subset = number_of(Subset::Full),
             /// Right-hand sides, 1 to 4096.
             nrhs: i32 = 1,
@@ -109,6 +111,7 @@ interface! {
         plaq_spinor_smear_params, plaq_spinor_smear_params_init {
             /// Not -1 / (2 d). Must be set.
             alpha: f64 = f64::NAN,
+            /// Steps of smearing, 0 to 100000.
             steps: i32 = 0,
             /// Bit mu: neighbours in direction mu; 7: x, y, z.
             directions: i32 = 7,
@@ -119,8 +122,11 @@ interface! {
         plaq_spinor_report, plaq_spinor_report_init {
             /// Sites of this rank.
             extents: [i32; 4],
+            /// Precision of the spinors.
             precision: plaq_precision,
+            /// Sites that the field has.
             subset: plaq_subset,
+            /// Number of right-hand sides.
             nrhs: i32,
             /// Spins of a site: 4 for spinors, 1 for colour vectors.
             spins: i32,

@@ -270,9 +270,9 @@ macro_rules! interface {
             unsafe impl $crate::capi::versioned::Plain for $callback {}
         )*)?
         $($($(
-            // SAFETY: repr(C) by `parameters!`; that nothing lies between the members is asserted.
+            // SAFETY: repr(C) by `parameters!`; that the last member ends it is asserted.
             unsafe impl $crate::capi::versioned::Versioned for $tabled {}
-            const _: () = assert!($crate::params::is_packed(
+            const _: () = assert!($crate::params::ends_with_a_member(
                 <$tabled as $crate::params::CStruct>::FIELDS,
                 size_of::<$tabled>(),
             ));

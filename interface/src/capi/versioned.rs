@@ -48,19 +48,20 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
 }
 
 /// # Safety
-/// `#[repr(C)]`, an i64 `struct_size` first, plain members and no padding.
+/// `#[repr(C)]`, an i64 `struct_size` first, plain members of which the last one ends the struct.
 pub(crate) unsafe trait Versioned: Copy + Default {}
 
 /// Checks what `Versioned` promises and makes the init function.
 macro_rules! versioned {
     ($name:ident, $init:ident { $($field:ident: $ty:ty,)* }) => {
-        // Padding would let garbage of an old host become a member of a new library.
+        // Padding at the end would let garbage of an old host become a member of a new library.
         const _: () = {
             const fn plain<T: $crate::capi::versioned::Plain>() -> usize {
                 size_of::<T>()
             }
-            assert!(8 $(+ plain::<$ty>())* == size_of::<$name>());
-            assert!(size_of::<$name>() % 8 == 0);
+            const ENDS: &[usize] =
+                &[$(std::mem::offset_of!($name, $field) + plain::<$ty>()),*];
+            assert!(ENDS[ENDS.len() - 1] == size_of::<$name>());
         };
         impl $crate::params::CType for $name {
             const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($name));

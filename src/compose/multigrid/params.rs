@@ -3,7 +3,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 use crate::operators::{LinkPrecision, TensorHop};
-use crate::params::{choices, parameters, Parameters, Reserved};
+use crate::params::{choices, parameters, Parameters};
 use crate::refuse;
 use crate::solvers::{SolverKind, VectorMemory};
 
@@ -186,13 +186,12 @@ parameters! {
         setup_columns: usize = 0, within(0, MAX_VECTORS);
         /// What makes null vectors of random ones.
         setup_solver: SetupSolver = SetupSolver::BiCgStab;
-        /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
-        /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
-        twist_factors: [f64; MAX_COARSENINGS] = [1.0; MAX_COARSENINGS], within(0, 1_000_000);
         /// Where null vectors wait that cycles of the old ones have made, and where they are while they are shortened to 16
         /// bits; automatic: on the device, or on the host where the device has too little memory for one at a time.
         setup_vectors: VectorMemory = VectorMemory::Auto;
-        reserved: Reserved = Reserved;
+        /// Factors of the twisted mass on the coarse levels, from the second level on: a larger mass makes the coarsest
+        /// level easier to solve (Alexandrou et al., arXiv:1610.02370).
+        twist_factors: [f64; MAX_COARSENINGS] = [1.0; MAX_COARSENINGS], within(0, 1_000_000);
     }
 }
 

@@ -26,13 +26,13 @@ use crate::solvers::{
 
 choices! {
     /// How D x = b is solved.
-    pub enum OverlapAlgorithm: plaq_overlap_algorithm {
+    pub enum OverlapAlgorithm: plaq_overlap_solver {
         /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
-        ChiralCg = 0, PLAQ_OVERLAP_CG, "cg";
+        ChiralCg = 0, PLAQ_OVERLAP_SOLVER_CG, "cg";
         /// Shifted unitary minimal residual.
-        Sumr = 1, PLAQ_OVERLAP_SUMR, "sumr";
+        Sumr = 1, PLAQ_OVERLAP_SOLVER_SUMR, "sumr";
         /// Flexible GCR, which takes a preconditioner.
-        Gcr = 2, PLAQ_OVERLAP_GCR, "gcr";
+        Gcr = 2, PLAQ_OVERLAP_SOLVER_GCR, "gcr";
         /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
         /// of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
         Auto = 3, PLAQ_OVERLAP_SOLVER_AUTO, "auto";
@@ -171,7 +171,7 @@ impl OverlapSolver {
             ) => {
                 bail!(
                     Unsupported,
-                    "{} takes no preconditioner, PLAQ_OVERLAP_GCR does",
+                    "{} takes no preconditioner, PLAQ_OVERLAP_SOLVER_GCR does",
                     params.algorithm
                 )
             }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::fields::{Precision, Recon};
 use crate::linop::{LinOp, Schur, System};
 use crate::operators::{Distance, QuarkAction};
-use crate::params::{choices, parameters, Reserved};
+use crate::params::{choices, parameters};
 use crate::refuse;
 use crate::solvers::{SolverKind, SolverParams, SolverReport, Stop, MAX_DIRECTIONS};
 
@@ -41,9 +41,9 @@ choices! {
         /// M M^dagger y = b, x = M^dagger y.
         NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
     }
-    /// What PLAQ_ALGORITHM_AUTO chose.
+    /// What PLAQ_SOLVER_AUTO chose.
     pub enum Chosen: plaq_chosen {
-        /// Nothing: the algorithm was asked for.
+        /// Nothing: the solver was asked for.
         Asked = 0, PLAQ_CHOSEN_NONE, "";
         /// No multigrid: its set-up would not have paid.
         Krylov = 1, PLAQ_CHOSEN_KRYLOV, "krylov";
@@ -83,20 +83,20 @@ impl Solution {
 }
 
 parameters! {
-    /// How to solve. By default the algorithm is chosen while it solves, on the even-odd preconditioned system.
+    /// How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
     pub struct SolverSettings: plaq_solver_params {
-        /// Algorithm of the iteration.
-        algorithm: SolverKind = SolverKind::Auto;
+        /// Solver of the iteration.
+        solver: SolverKind = SolverKind::Auto, old("algorithm");
         /// Equation that is solved.
         solution: Solution = Solution::Mat;
-        /// What the Krylov space is built from, for algorithms that can do with or without: BiCGStab, GCR, MR; CG needs
+        /// What the Krylov space is built from, for solvers that can do with or without: BiCGStab, GCR, MR; CG needs
         /// one of the normal equations, CGNE and CGNR have theirs.
         equations: Equations = Equations::Direct;
         /// System that is solved through; on the whole lattice there is no even-odd preconditioning.
         system: System = System::EvenSymmetric;
-        /// Precision of the iteration; every algorithm recomputes residuals in the operator's, to which the tolerance
+        /// Precision of the iteration; every solver recomputes residuals in the operator's, to which the tolerance
         /// applies. Automatic (0): single where the operator is in double, 16 bits for BiCGStab of
-        /// PLAQ_ALGORITHM_AUTO on a GPU, else the operator's;
+        /// PLAQ_SOLVER_AUTO on a GPU, else the operator's;
         /// plaq_solver_multishift then takes the operator's precision and storage, since shifts share a Krylov space
         /// that goes no deeper than its precision. The report says which.
         sloppy_precision: Option<Precision> = None;
@@ -123,9 +123,11 @@ parameters! {
         /// Columns of a propagator solved at a time. Fewer take less memory, and on a GPU more time. Automatic (0): as
         /// many of 12, 6, 4, 3, 2 and 1 as fit in the device's memory, which the report says.
         columns: usize = 0, within(0, COLUMNS as i64);
-        /// PLAQ_ALGORITHM_AUTO: right-hand sides that are going to be solved for with these links, from which follows
+        /// PLAQ_SOLVER_AUTO: right-hand sides that are going to be solved for with these links, from which follows
         /// whether a set-up of multigrid pays. Automatic (0): as many as were solved for before.
         expected_columns: usize = 0, within(0, i32::MAX as i64);
+        /// Time slice of the source, for distance_alpha.
+        distance_t0: usize = 0, within(0, i32::MAX as i64);
         /// Most seconds that a call may take; 0: as many as it needs. They are asked for after every iteration; all ranks
         /// stop after the same one.
         max_seconds: f64 = 0.0;
@@ -136,9 +138,6 @@ parameters! {
         /// the quark, half of its pion's mass. M^dagger is weighted alike, and M^dagger M is solved by one after the other.
         /// Without multigrid and several shifts; at most 160 / T. 0: none.
         distance_alpha: f64 = 0.0, from(0.0, f64::INFINITY);
-        /// Time slice of the source, for distance_alpha.
-        distance_t0: usize = 0, within(0, i32::MAX as i64);
-        reserved: Reserved = Reserved;
     }
 }
 
@@ -164,8 +163,8 @@ impl SolverSettings {
         normalisation: Normalisation,
     ) -> Result<SolveParams> {
         let links = op.links();
-        let automatic = self.algorithm == SolverKind::Auto;
-        let algorithm = match self.algorithm {
+        let automatic = self.solver == SolverKind::Auto;
+        let algorithm = match self.solver {
             SolverKind::Auto if self.equations != Equations::Direct => SolverKind::Cg,
             SolverKind::Auto if iterated_operator(op, self.system.schur())?.hermitian() => {
                 SolverKind::Cg

@@ -71,7 +71,7 @@ use crate::error::{Error, Result, Status};
 use crate::fields::{Geometry, Precision};
 use crate::operators::{ActionParams, DiracParams, DoubletParams};
 use crate::ops::paths::Paths;
-use crate::params::{hint, set_toml, Parameters as _};
+use crate::params::{hint, renamed, set_toml, Parameters as _};
 use crate::refuse;
 
 #[derive(Deserialize)]
@@ -547,20 +547,23 @@ const SOLVER: [(&str, &str); 5] = [
     ("guesses", "guesses"),
 ];
 
-/// Reads a solver, given as a table or as the name of the method, `cg` or `multigrid`, into `quarks`; returns the
+/// Reads a solver, given as a table or by its name, `cg` or `multigrid`, into `quarks`; returns the
 /// parameters of multigrid.
 fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<MultigridSolves>> {
-    let (mut method, mut multigrid) = ("cg".to_string(), None);
+    let (mut name, mut multigrid) = ("cg".to_string(), None);
     match solver {
         None => {}
-        Some(Value::String(name)) => method = name,
+        Some(Value::String(given)) => name = given,
         Some(Value::Table(table)) => {
             for (key, value) in table {
                 let argument = format!("solver.{key}");
                 let row = SOLVER.iter().find(|(known, _)| *known == key);
                 match (&*key, value, row) {
                     (_, value, Some((_, row))) => set_toml(quarks, row, &value, &argument)?,
-                    ("method", Value::String(name), _) => method = name,
+                    ("solver", Value::String(given), _) => name = given,
+                    ("method", ..) => {
+                        bail!(InvalidArgument, "solver: key `method`: its name is solver now")
+                    }
                     ("multigrid", value, _) => {
                         let said = |e: toml::de::Error| e.message().to_string();
                         multigrid = Some(MultigridSolves::deserialize(value).map_err(|e| {
@@ -571,31 +574,28 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
                         let known = SOLVER.map(|(known, _)| known).join(", ");
                         bail!(
                             InvalidArgument,
-                            "solver: unknown key `{key}`, expected one of method, {known}, multigrid"
+                            "solver: unknown key `{key}`, expected one of solver, {known}, multigrid"
                         )
                     }
                 }
             }
         }
-        Some(_) => refuse!(InvalidArgument, "solver", expected("a table or the name of a method")),
+        Some(_) => refuse!(InvalidArgument, "solver", expected("a table or the name of a solver")),
     }
-    match (&*method, multigrid) {
+    match (&*name, multigrid) {
         ("multigrid", given) => Ok(Some(given.unwrap_or_default())),
         ("cg", None) => Ok(None),
         ("cg", Some(_)) => {
-            bail!(InvalidArgument, "solver: multigrid belongs to method multigrid")
+            bail!(InvalidArgument, "solver: the table multigrid belongs to the solver multigrid")
         }
-        _ => refuse!(
-            InvalidArgument,
-            "solver: method",
-            expected("cg or multigrid"),
-            found("{method}")
-        ),
+        _ => {
+            refuse!(InvalidArgument, "solver: solver", expected("cg or multigrid"), found("{name}"))
+        }
     }
 }
 
 /// Rows of [`QuarkParams`] that a chain decides itself.
-const NOT_OF_CHAINS: [&str; 4] = ["precision", "storage", "normalisation", "reserved"];
+const NOT_OF_CHAINS: [&str; 3] = ["precision", "storage", "normalisation"];
 
 impl Quark {
     fn doublet(mut self) -> Result<DoubletParams> {
@@ -621,13 +621,10 @@ impl Quark {
             let argument = format!("operator.{key}");
             match &**key {
                 "epsilon" => bail!(InvalidArgument, "epsilon belongs to type doublet"),
-                "phase" => refuse!(
-                    InvalidArgument,
-                    "operator",
-                    expected("boundary, the name of what was phase"),
-                    found("phase")
-                ),
                 key if !known.contains(&key) => {
+                    if let Some(new) = renamed(QuarkParams::ROWS, key) {
+                        bail!(InvalidArgument, "operator: key `{key}`: its name is {new} now")
+                    }
                     let known = known.join(", ");
                     bail!(
                         InvalidArgument,

@@ -19,7 +19,7 @@ use crate::io::Origin;
 use crate::operators::{phase, QuarkAction};
 use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
-use crate::ops::propagator_file::{load_propagator, save_propagator, SaveOptions};
+use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
 use crate::ops::smearing::{wuppertal, SPACE};
 use crate::ops::source::{Sequential, Source};
 
@@ -225,10 +225,10 @@ impl Run<'_> {
     ) -> Outcome<SpinorField> {
         let plan = self.plan;
         let (device, comm) = (&self.session.device, &self.session.comm);
-        let double = Some(Precision::F64);
         // The source, boundary and normalisation that it is of are checked below by the operator itself.
-        let (field, _) =
-            load_propagator(device, comm, Path::new(name), double, self.found.extents)?;
+        let (precision, extents) = (Some(Precision::F64), self.found.extents);
+        let options = LoadOptions { precision, extents, ..Default::default() };
+        let (field, _) = load_propagator(device, comm, Path::new(name), &options)?;
         let info = info_of(name);
         let member = |key: &str| -> Option<f64> {
             let mut parts = info.split(", ").filter_map(|p| p.trim().strip_prefix(key));

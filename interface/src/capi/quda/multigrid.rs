@@ -35,7 +35,7 @@ interface! {
         updateMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together update;
         destroyMultigridQuda(mg_instance: *mut c_void) = alone destroy;
         /// Writes the null vectors of the finest level to the file that vec_outfile[0] names, with `_level_0_nvec_` and
-        /// their number behind it, in the format of plaq_multigrid_save.
+        /// their number behind it, in the format of plaq_multigrid_write.
         dumpMultigridQuda(mg_instance: *mut c_void, param: InOut<QudaMultigridParam>) = together dump;
     }
 }
