@@ -31,7 +31,7 @@ int main(int argc, char **argv) {
       source = &point;
     } else { /* twelve columns that share their numbers: the one-end trick */
       wall.kind = PLAQ_SOURCE_WALL;
-      wall.noise = PLAQ_SOURCE_NOISE_Z2;
+      wall.noise = PLAQ_NOISE_Z2;
       wall.dilute = PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR;
       wall.seed = 7;
     }

@@ -32,7 +32,7 @@ program example
       source%position = s*file%extents/2
     else ! twelve columns that share their numbers: the one-end trick
       source%kind = PLAQ_SOURCE_WALL
-      source%noise = PLAQ_SOURCE_NOISE_Z2
+      source%noise = PLAQ_NOISE_Z2
       source%dilute = PLAQ_DILUTE_SPIN + PLAQ_DILUTE_COLOUR
       source%seed = 7
     end if

@@ -20,7 +20,7 @@ int main(void) {
   OK(plaq_gauge_create(context, &shape, &gauge));
   OK(plaq_gauge_create(context, &shape, &moved));
   OK(plaq_gauge_warm(gauge, 7, 0.5));
-  action.beta[0] = action.beta[1] = 5.7;
+  action.beta = 5.7;
   OK(plaq_momentum_create(gauge, &force));
   OK(plaq_momentum_create(gauge, &along));
   OK(plaq_momentum_gaussian(along, 3, 0));

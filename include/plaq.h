@@ -204,10 +204,10 @@ typedef struct plaq_context_params {
   /** Device that the context computes on. Default: PLAQ_DEVICE_AUTO. */
   plaq_device device;
   /** Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
-   * Default: -1. */
+   * 0 or more. Default: -1. */
   int32_t ordinal;
   /** Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-   * that may use the same cores. Default: 0. */
+   * that may use the same cores. 0 to 4096. Default: 0. */
   int32_t threads;
   /** How the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE. */
   plaq_communicator communicator_kind;
@@ -215,7 +215,7 @@ typedef struct plaq_context_params {
   void *communicator;
   /** Communicator as Fortran has it, an integer. Default: 0. */
   int32_t communicator_fortran;
-  /** 1: sums over ranks have the same bits in every run with the same process grid.
+  /** Sums over ranks have the same bits in every run with the same process grid. 0 or 1.
    * Default: 0. */
   int32_t reproducible;
   /** Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0. */
@@ -231,7 +231,7 @@ typedef struct plaq_context_params {
   /** Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0. */
   double timeout;
   /** Most bytes that the fields of this context may hold on the device; 0: no limit but
-   * the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0. */
+   * the device's memory. What would exceed it is OUT_OF_MEMORY. 0 or more. Default: 0. */
   int64_t memory_limit;
   /** The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
    * calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
@@ -386,7 +386,7 @@ typedef struct plaq_layout_params {
   int64_t struct_size;
   /** Order of the array's indices. Default: PLAQ_ORDER_LEXICOGRAPHIC. */
   plaq_order order;
-  /** Double or single. Default: PLAQ_PRECISION_DOUBLE. */
+  /** Precision of its numbers, double or single. Default: PLAQ_PRECISION_DOUBLE. */
   plaq_precision precision;
   /** Memory that the array is in. Default: PLAQ_LOCATION_HOST. */
   plaq_location location;
@@ -395,7 +395,7 @@ typedef struct plaq_layout_params {
   /** 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
    * other in it. n: `data` is the address of n pointers to arrays. Default: 0. */
   int32_t arrays;
-  /** 1: links are put on the group after the check. Default: 0. */
+  /** Links are put on the group after the check. 0 or 1. Default: 0. */
   int32_t project;
   /** Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
    * single. Negative: nothing is checked, also not for NaN. Default: 0. */
@@ -405,9 +405,9 @@ typedef struct plaq_layout_params {
   /** The array's links that cross the boundary carry exp(i pi boundary[mu]).
    * Default: 0, 0, 0, 0. */
   double boundary[4];
-  /** Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. Default: 0. */
+  /** Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0. */
   int64_t site_bytes;
-  /** Bytes that precede the links in that struct. Default: 0. */
+  /** Bytes that precede the links in that struct. 0 or more. Default: 0. */
   int64_t site_offset;
   /** Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
    * comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
@@ -841,12 +841,12 @@ plaq_status plaq_spinor_dot(plaq_spinor x, plaq_spinor y, double *products, int6
 /** Components of a random spinor, independent, with average |c|^2 = 1. */
 typedef int32_t plaq_noise;
 enum {
-  /** Complex normal. */
-  PLAQ_NOISE_NORMAL = 0,
-  /** 1, i, -1 or -i. */
-  PLAQ_NOISE_Z4 = 1,
   /** 1 or -1. */
-  PLAQ_NOISE_Z2 = 2
+  PLAQ_NOISE_Z2 = 1,
+  /** 1, i, -1 or -i. */
+  PLAQ_NOISE_Z4 = 2,
+  /** Complex normal. */
+  PLAQ_NOISE_NORMAL = 3
 };
 
 /** Called after every sweep with the number of those done, that of all, and the time since
@@ -858,16 +858,16 @@ typedef int32_t (*plaq_sweep_callback)(int64_t done, int64_t all, double seconds
 typedef struct plaq_heatbath_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** 0 to 1e6. Must be set. */
+  /** Coupling beta of the Wilson action. It must be set. 0 to 1000000. */
   double beta;
   /** Seed of the random numbers. Default: 0. */
   int64_t seed;
-  /** Heat bath sweeps. Default: 1. */
+  /** Heat bath sweeps. 0 or more. Default: 1. */
   int64_t sweeps;
-  /** Overrelaxation sweeps after each of them. Default: 4. */
+  /** Overrelaxation sweeps after each heat bath sweep. 0 or more. Default: 4. */
   int64_t overrelax;
-  /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-   * last report. Default: 0. */
+  /** Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+   * 0 or more. Default: 0. */
   int64_t first_sweep;
 } plaq_heatbath_params;
 
@@ -1919,19 +1919,6 @@ enum {
   PLAQ_SOURCE_VOLUME = 2
 };
 
-/** Numbers of a source, independent, with average |c|^2 = 1. */
-typedef int32_t plaq_source_noise;
-enum {
-  /** All are 1. */
-  PLAQ_SOURCE_NOISE_NONE = 0,
-  /** 1 or -1. */
-  PLAQ_SOURCE_NOISE_Z2 = 1,
-  /** 1, i, -1 or -i. */
-  PLAQ_SOURCE_NOISE_Z4 = 2,
-  /** Complex normal. */
-  PLAQ_SOURCE_NOISE_NORMAL = 3
-};
-
 /** Indices that columns of noise are diluted in: bits. */
 typedef int32_t plaq_dilute;
 enum {
@@ -1941,7 +1928,7 @@ enum {
   PLAQ_DILUTE_COLOUR = 2,
   /** A vector of noise for even and one for odd sites. */
   PLAQ_DILUTE_PARITY = 4,
-  /** Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME. */
+  /** A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME. */
   PLAQ_DILUTE_TIME = 8
 };
 
@@ -1955,28 +1942,28 @@ typedef struct plaq_source_params {
   int64_t struct_size;
   /** Sites of the source. Default: PLAQ_SOURCE_POINT. */
   plaq_source kind;
-  /** Numbers at these sites. Default: PLAQ_SOURCE_NOISE_NONE. */
-  plaq_source_noise noise;
+  /** Noise at these sites; 0: all numbers are 1. Default: 0. */
+  plaq_noise noise;
   /** Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
-   * Default: 0, 0, 0, 0. */
+   * 0 or more. Default: 0, 0, 0, 0. */
   int32_t position[4];
-  /** p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0. */
+  /** Momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0. */
   int32_t momentum[4];
-  /** Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+  /** Noise vectors; number k is that of plaq_spinor_noise with first = k. 1 to 1048576.
    * Default: 1. */
   int32_t vectors;
-  /** PLAQ_DILUTE_ bits of noise. Default: 0. */
+  /** Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits. Default: 0. */
   int32_t dilute;
-  /** The only spin that is not zero, 0 to 3; -1: all. Default: -1. */
+  /** The only spin that is not zero; -1: all. 0 to 3. Default: -1. */
   int32_t spin;
-  /** The only colour that is not zero, 0 to 2; -1: all. Default: -1. */
+  /** The only colour that is not zero; -1: all. 0 to 2. Default: -1. */
   int32_t colour;
-  /** The column that comes first. Default: 0. */
+  /** The column that comes first. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on, at most; 0: all that there are. Default: 0. */
+  /** Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0. */
   int32_t count;
   /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-   * divisor of it: every time_parts-th. Default: 0. */
+   * divisor of it: every time_parts-th. 0 to 1048576. Default: 0. */
   int32_t time_parts;
   /** Seed of the noise, which is the same on any number of ranks. Default: 0. */
   int64_t seed;
@@ -1989,13 +1976,13 @@ plaq_status plaq_source_params_init(plaq_source_params *params, int64_t struct_s
 typedef struct plaq_sequential_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** The sink's time slice; -1: all. Default: -1. */
+  /** The sink's time slice; -1: all. 0 or more. Default: -1. */
   int32_t time;
-  /** plaq_gamma, 0 to 15. Default: 15. */
+  /** Number of Gamma as plaq_gamma counts it. 0 to 15. Default: 15. */
   int32_t gamma;
-  /** p_i = 2 pi momentum(i) / L_i. Default: 0, 0, 0. */
+  /** Momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0. */
   int32_t momentum[3];
-  /** Where the phase is 1. Default: 0, 0, 0. */
+  /** Coordinates at which the phase is 1. 0 or more. Default: 0, 0, 0. */
   int32_t origin[3];
 } plaq_sequential_params;
 
@@ -2334,7 +2321,7 @@ typedef struct plaq_eigen_report {
   int32_t verified;
   /** Vectors that the search had room for at most; 0 where Lanczos did not run. */
   int32_t room;
-  /** Those of them that the device held; the others waited on the host. */
+  /** Vectors of the search that the device held; the others waited on the host. */
   int32_t on_device;
 } plaq_eigen_report;
 
@@ -2438,10 +2425,10 @@ typedef struct plaq_modes_params {
   int64_t struct_size;
   /** Modes of a time slice, at most three times its sites. 1 or more. Default: 16. */
   int32_t count;
-  /** Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+  /** Steps of stout smearing in space, of the links that the modes are made from.
    * 0 to 100000. Default: 0. */
   int32_t steps;
-  /** 0 to 1. Default: 0.1. */
+  /** Weight of the staples in that smearing. 0 to 1. Default: 0.1. */
   double rho;
   /** Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
    * 0: 1e-10, in single precision 1e-6. Default: 0. */
@@ -2460,32 +2447,33 @@ typedef struct plaq_modes_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_modes_params_init(plaq_modes_params *params, int64_t struct_size);
 
-/** Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+/** Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
+ * independent roots of unity.
  * Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors. */
 typedef struct plaq_modes_noise_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4. Default: PLAQ_SOURCE_NOISE_Z4. */
-  plaq_source_noise noise;
-  /** Noise vectors. Default: 1. */
+  /** Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4. */
+  plaq_noise noise;
+  /** Noise vectors. 1 to 1048576. Default: 1. */
   int32_t vectors;
   /** Seed of the noise. Default: 0. */
   int64_t seed;
   /** Dilution of times. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution time;
-  /** Number of parts of times, of dilutions that need it. Default: 0. */
+  /** Number of parts of times, of dilutions that need it. 0 or more. Default: 0. */
   int32_t time_parts;
   /** Dilution of spins. Default: PLAQ_MODES_DILUTION_FULL. */
   plaq_modes_dilution spin;
-  /** Number of parts of spins. Default: 0. */
+  /** Number of parts of spins. 0 or more. Default: 0. */
   int32_t spin_parts;
   /** Dilution of modes. Default: PLAQ_MODES_DILUTION_INTERLACE. */
   plaq_modes_dilution mode;
-  /** Number of parts of modes. Default: 1. */
+  /** Number of parts of modes. 0 or more. Default: 1. */
   int32_t mode_parts;
-  /** The first column. Default: 0. */
+  /** The first column. 0 or more. Default: 0. */
   int32_t first;
-  /** Number of columns from there on at most; 0: all. Default: 0. */
+  /** Number of columns from there on at most; 0: all. 1 or more. Default: 0. */
   int32_t count;
 } plaq_modes_noise_params;
 
@@ -3330,19 +3318,55 @@ enum {
   PLAQ_MOMENTUM_OPENQCD = 3
 };
 
+/** Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one. */
+typedef int32_t plaq_gauge_action_kind;
+enum {
+  /** Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445). */
+  PLAQ_GAUGE_ACTION_WILSON = 0,
+  /** Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12. */
+  PLAQ_GAUGE_ACTION_SYMANZIK = 1,
+  /** Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
+   * -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha. */
+  PLAQ_GAUGE_ACTION_LUESCHER_WEISZ = 2,
+  /** Iwasaki's action, c1 = -0.331. */
+  PLAQ_GAUGE_ACTION_IWASAKI = 3,
+  /** The action DBW2, c1 = -1.4088. */
+  PLAQ_GAUGE_ACTION_DBW2 = 4,
+  /** Plaquettes with the factor 1 - 8 c1 and rectangles with c1. */
+  PLAQ_GAUGE_ACTION_RECTANGLE = 5,
+  /** One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
+   * HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503). */
+  PLAQ_GAUGE_ACTION_ONE_LOOP_SYMANZIK = 6,
+  /** Couplings for each kind of plane: `plaquettes` and `rectangles`. */
+  PLAQ_GAUGE_ACTION_GENERAL = 7
+};
+
 /** A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
  * (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one. */
 typedef struct plaq_gauge_action_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi. */
-  double beta[2];
-  /** Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
-   * Default: 1, 1. */
-  double c0[2];
-  /** Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
-   * Default: 0, 0, 0. */
-  double c1[3];
+  /** The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON. */
+  plaq_gauge_action_kind action;
+  /** Coupling beta, which every action but the general one needs. 0 to 1000000. Default: NaN. */
+  double beta;
+  /** Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+   * A number above 0, to 1000000. Default: 1. */
+  double anisotropy;
+  /** Factor of rectangles, of the action `rectangle`. -1000000 to 1000000. Default: NaN. */
+  double c1;
+  /** Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+   * A number above 0, to 1. Default: 0. */
+  double u0;
+  /** Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none. 0 to 1000.
+   * Default: NaN. */
+  double flavours;
+  /** Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+   * -1000000 to 1000000. Default: 0, 0. */
+  double plaquettes[2];
+  /** Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
+   * of the action `general`. -1000000 to 1000000. Default: 0, 0, 0. */
+  double rectangles[3];
 } plaq_gauge_action_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -3790,7 +3814,7 @@ plaq_status plaq_hmc_parts_add_level(plaq_hmc_parts parts,
                                      plaq_integrator integrator,
                                      int64_t steps);
 
-/** Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+/** Adds a gauge action to the last level. Names of monomials are unique. Errors:
  * BAD_PARAMETER, OUT_OF_MEMORY. */
 plaq_status plaq_hmc_parts_add_gauge(plaq_hmc_parts parts,
                                      const char *name,

@@ -12,7 +12,7 @@ use plaq::fields::{Components, Noise, Precision, Recon};
 use plaq::operators::DiracParams;
 use plaq::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
 use plaq::ops::distillation::modes::{Modes, ModesSettings};
-use plaq::ops::distillation::noise::{Diluted, Dilution, NoiseInModes};
+use plaq::ops::distillation::noise::{Dilution, NoiseInModes};
 use plaq::ops::distillation::perambulator::{generalised, perambulators, Insertion};
 use plaq::ops::gamma::Gamma;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
@@ -246,16 +246,13 @@ fn perambulators_equal_products_with_solutions() {
                 }
             }
             // Noise on slice t0, a spin a column: sums of the perambulator's columns.
-            let diluted = |how| Diluted { how, parts: 0 };
             let noise = NoiseInModes {
                 noise: Noise::Z4,
                 seed: 3,
-                vectors: 1,
-                time: diluted(Dilution::Full),
-                spin: diluted(Dilution::Full),
-                mode: diluted(Dilution::None),
+                mode: Dilution::None,
                 first: 4 * t0,
                 count: Some(4),
+                ..Default::default()
             };
             let eta = noise.coefficients(&modes).unwrap();
             let (phi, _) = noise.solved(&solver, &modes, 0, &mut unwatched).unwrap();

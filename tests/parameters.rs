@@ -4,14 +4,20 @@ use std::ffi::OsString;
 
 use plaq::app::options::{Asked, Command, Need, Options};
 use plaq::app::{Failure, COMMANDS};
+use plaq::capi::context::ContextParams;
+use plaq::capi::layout::LayoutParams;
 use plaq::compose::multigrid::{Coarsest, Cycle, MultigridParams};
 use plaq::compose::SolverSettings;
 use plaq::fields::Precision;
+use plaq::ops::distillation::noise::NoiseInModes;
 use plaq::ops::flow::FlowParams;
 use plaq::ops::gaugefix::GaugeFixing;
+use plaq::ops::hmc::gauge_params::GaugeActionParams;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
+use plaq::ops::quenched::HeatBath;
+use plaq::ops::source::{SequentialParams, SourceParams};
 use plaq::params::{flat, InC, Parameters};
 use plaq::solvers::EigenSettings;
 
@@ -116,6 +122,13 @@ fn every_table_is_whole() {
     whole::<OverlapSettings>(&["smearing_alpha"]);
     whole::<LinkSmearing>(&["alpha"]);
     whole::<FlowParams>(&["time"]);
+    whole::<HeatBath>(&["beta"]);
+    whole::<SourceParams>(&[]);
+    whole::<SequentialParams>(&[]);
+    whole::<GaugeActionParams>(&[]);
+    whole::<NoiseInModes>(&[]);
+    whole::<ContextParams>(&[]);
+    whole::<LayoutParams>(&[]);
 }
 
 /// A name of an earlier version is refused with the present one.

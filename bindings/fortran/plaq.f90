@@ -111,7 +111,7 @@ module plaq
     type(c_ptr) :: communicator
     !> Communicator as Fortran has it, an integer.
     integer(c_int32_t) :: communicator_fortran
-    !> 1: sums over ranks have the same bits in every run with the same process grid.
+    !> Sums over ranks have the same bits in every run with the same process grid.
     integer(c_int32_t) :: reproducible
     !> Ranks in x, y, z, t; zeros: all in t.
     integer(c_int32_t) :: grid(4)
@@ -231,7 +231,7 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Order of the array's indices.
     integer(c_int32_t) :: order
-    !> Double or single.
+    !> Precision of its numbers, double or single.
     integer(c_int32_t) :: precision
     !> Memory that the array is in.
     integer(c_int32_t) :: location
@@ -240,7 +240,7 @@ module plaq
     !> 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
     !> other in it. n: `data` is the address of n pointers to arrays.
     integer(c_int32_t) :: arrays
-    !> 1: links are put on the group after the check.
+    !> Links are put on the group after the check.
     integer(c_int32_t) :: project
     !> Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
     !> single. Negative: nothing is checked, also not for NaN.
@@ -500,12 +500,12 @@ module plaq
 
   ! Gauge observables, random fields, quenched updates
   !> Components of a random spinor, independent, with average |c|^2 = 1.
-  !> Complex normal.
-  integer(c_int32_t), parameter :: PLAQ_NOISE_NORMAL = 0
-  !> 1, i, -1 or -i.
-  integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 1
   !> 1 or -1.
-  integer(c_int32_t), parameter :: PLAQ_NOISE_Z2 = 2
+  integer(c_int32_t), parameter :: PLAQ_NOISE_Z2 = 1
+  !> 1, i, -1 or -i.
+  integer(c_int32_t), parameter :: PLAQ_NOISE_Z4 = 2
+  !> Complex normal.
+  integer(c_int32_t), parameter :: PLAQ_NOISE_NORMAL = 3
   !> plaq_sweep_callback: a bind(c) procedure; pass c_funloc of it.
   !> Called after every sweep with the number of those done, that of all, and the time since
   !> the start; a result other than 0 ends the update, and the report says so. One rank of
@@ -515,16 +515,15 @@ module plaq
   type, bind(c) :: plaq_heatbath_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> 0 to 1e6. Must be set.
+    !> Coupling beta of the Wilson action. It must be set.
     real(c_double) :: beta
     !> Seed of the random numbers.
     integer(c_int64_t) :: seed
     !> Heat bath sweeps.
     integer(c_int64_t) :: sweeps
-    !> Overrelaxation sweeps after each of them.
+    !> Overrelaxation sweeps after each heat bath sweep.
     integer(c_int64_t) :: overrelax
-    !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-    !> last report.
+    !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
     integer(c_int64_t) :: first_sweep
   end type
   !> What an update did.
@@ -1124,15 +1123,6 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOURCE_WALL = 1
   !> All sites.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_VOLUME = 2
-  !> Numbers of a source, independent, with average |c|^2 = 1.
-  !> All are 1.
-  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NONE = 0
-  !> 1 or -1.
-  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_Z2 = 1
-  !> 1, i, -1 or -i.
-  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_Z4 = 2
-  !> Complex normal.
-  integer(c_int32_t), parameter :: PLAQ_SOURCE_NOISE_NORMAL = 3
   !> Indices that columns of noise are diluted in: bits.
   !> A vector of noise for each spin.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_SPIN = 1
@@ -1140,7 +1130,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_DILUTE_COLOUR = 2
   !> A vector of noise for even and one for odd sites.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
-  !> Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+  !> A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
   !> Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
   !> Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
@@ -1152,19 +1142,19 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Sites of the source.
     integer(c_int32_t) :: kind
-    !> Numbers at these sites.
+    !> Noise at these sites; 0: all numbers are 1.
     integer(c_int32_t) :: noise
     !> Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
     integer(c_int32_t) :: position(4)
-    !> p_mu = 2 pi momentum(mu) / L_mu.
+    !> Momentum n: p_mu = 2 pi n_mu / L_mu.
     integer(c_int32_t) :: momentum(4)
-    !> Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+    !> Noise vectors; number k is that of plaq_spinor_noise with first = k.
     integer(c_int32_t) :: vectors
-    !> PLAQ_DILUTE_ bits of noise.
+    !> Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits.
     integer(c_int32_t) :: dilute
-    !> The only spin that is not zero, 0 to 3; -1: all.
+    !> The only spin that is not zero; -1: all.
     integer(c_int32_t) :: spin
-    !> The only colour that is not zero, 0 to 2; -1: all.
+    !> The only colour that is not zero; -1: all.
     integer(c_int32_t) :: colour
     !> The column that comes first.
     integer(c_int32_t) :: first
@@ -1182,11 +1172,11 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> The sink's time slice; -1: all.
     integer(c_int32_t) :: time
-    !> plaq_gamma, 0 to 15.
+    !> Number of Gamma as plaq_gamma counts it.
     integer(c_int32_t) :: gamma
-    !> p_i = 2 pi momentum(i) / L_i.
+    !> Momentum n: p_i = 2 pi n_i / L_i.
     integer(c_int32_t) :: momentum(3)
-    !> Where the phase is 1.
+    !> Coordinates at which the phase is 1.
     integer(c_int32_t) :: origin(3)
   end type
 
@@ -1359,7 +1349,7 @@ module plaq
     integer(c_int32_t) :: verified
     !> Vectors that the search had room for at most; 0 where Lanczos did not run.
     integer(c_int32_t) :: room
-    !> Those of them that the device held; the others waited on the host.
+    !> Vectors of the search that the device held; the others waited on the host.
     integer(c_int32_t) :: on_device
   end type
 
@@ -1404,8 +1394,9 @@ module plaq
     integer(c_int64_t) :: struct_size
     !> Modes of a time slice, at most three times its sites.
     integer(c_int32_t) :: count
-    !> Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+    !> Steps of stout smearing in space, of the links that the modes are made from.
     integer(c_int32_t) :: steps
+    !> Weight of the staples in that smearing.
     real(c_double) :: rho
     !> Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
     !> 0: 1e-10, in single precision 1e-6.
@@ -1419,12 +1410,13 @@ module plaq
     !> Most seconds that the search may take; 0: as many as it needs.
     real(c_double) :: max_seconds
   end type
-  !> Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+  !> Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
+  !> independent roots of unity.
   !> Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
   type, bind(c) :: plaq_modes_noise_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4.
+    !> Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
     integer(c_int32_t) :: noise
     !> Noise vectors.
     integer(c_int32_t) :: vectors
@@ -1861,17 +1853,47 @@ module plaq
   !> i p as openQCD's su3_alg_dble: diagonal i (c1 + c2, c2 - 2 c1, c1 - 2 c2), entries 01, 02,
   !> 12 c3 + i c4, c5 + i c6, c7 + i c8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_OPENQCD = 3
+  !> Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one.
+  !> Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445).
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_WILSON = 0
+  !> Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_SYMANZIK = 1
+  !> Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
+  !> -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_LUESCHER_WEISZ = 2
+  !> Iwasaki's action, c1 = -0.331.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_IWASAKI = 3
+  !> The action DBW2, c1 = -1.4088.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_DBW2 = 4
+  !> Plaquettes with the factor 1 - 8 c1 and rectangles with c1.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_RECTANGLE = 5
+  !> One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
+  !> HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503).
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_ONE_LOOP_SYMANZIK = 6
+  !> Couplings for each kind of plane: `plaquettes` and `rectangles`.
+  integer(c_int32_t), parameter :: PLAQ_GAUGE_ACTION_GENERAL = 7
   !> A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
   !> (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
   type, bind(c) :: plaq_gauge_action_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
-    real(c_double) :: beta(2)
-    !> Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
-    real(c_double) :: c0(2)
-    !> Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
-    real(c_double) :: c1(3)
+    !> The action; c0 and c1 follow from it.
+    integer(c_int32_t) :: action
+    !> Coupling beta, which every action but the general one needs.
+    real(c_double) :: beta
+    !> Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+    real(c_double) :: anisotropy
+    !> Factor of rectangles, of the action `rectangle`.
+    real(c_double) :: c1
+    !> Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+    real(c_double) :: u0
+    !> Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none.
+    real(c_double) :: flavours
+    !> Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+    real(c_double) :: plaquettes(2)
+    !> Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
+    !> of the action `general`.
+    real(c_double) :: rectangles(3)
   end type
   !> What a kick was.
   type, bind(c) :: plaq_force_report
@@ -4282,7 +4304,7 @@ module plaq
       integer(c_int32_t), value :: integrator
       integer(c_int64_t), value :: steps
     end function
-    !> Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+    !> Adds a gauge action to the last level. Names of monomials are unique. Errors:
     !> BAD_PARAMETER, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_hmc_parts_add_gauge(parts, name, params) bind(c)
       import

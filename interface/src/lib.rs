@@ -1,4 +1,5 @@
-//! The library `libplaq.so`: plaq's C interface (`capi`) and the program `plaq` (`app`), on top of the core.
+//! The library `libplaq.so`: plaq's C interface (`capi`) on top of the core and, with the feature `program`, the program
+//! `plaq` (`app`), whose executable calls `program`.
 #![warn(clippy::undocumented_unsafe_blocks)]
 // Brackets in the documentation are indices and intervals, not links.
 #![allow(rustdoc::broken_intra_doc_links)]
@@ -9,5 +10,8 @@ pub use plaq_core::{
     refused, solvers,
 };
 
+#[cfg(feature = "program")]
 pub mod app;
 pub mod capi;
+#[cfg(feature = "program")]
+pub mod program;

@@ -21,20 +21,20 @@ pub enum Noise {
 }
 
 words!(Noise {
-    Normal => "PLAQ_SOURCE_NOISE_NORMAL",
-    Z4 => "PLAQ_SOURCE_NOISE_Z4",
-    Z2 => "PLAQ_SOURCE_NOISE_Z2",
+    Normal => "PLAQ_NOISE_NORMAL",
+    Z4 => "PLAQ_NOISE_Z4",
+    Z2 => "PLAQ_NOISE_Z2",
 });
 
 choices! {
     /// Components of a random spinor, independent, with average |c|^2 = 1.
     names Noise: plaq_noise {
-        /// Complex normal.
-        Normal = 0, PLAQ_NOISE_NORMAL, "normal";
-        /// 1, i, -1 or -i.
-        Z4 = 1, PLAQ_NOISE_Z4, "z4";
         /// 1 or -1.
-        Z2 = 2, PLAQ_NOISE_Z2, "z2";
+        Z2 = 1, PLAQ_NOISE_Z2, "z2";
+        /// 1, i, -1 or -i.
+        Z4 = 2, PLAQ_NOISE_Z4, "z4";
+        /// Complex normal.
+        Normal = 3, PLAQ_NOISE_NORMAL, "normal";
     }
 }
 

@@ -5,7 +5,38 @@ use crate::backend::args::UpdateArgs;
 use crate::backend::kernels;
 use crate::error::Result;
 use crate::fields::{GaugeField, Precision};
+use crate::params::{parameters, Parameters as _};
 use crate::refuse;
+
+parameters! {
+    /// A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
+    pub struct HeatBath: plaq_heatbath_params {
+        /// Coupling beta of the Wilson action. It must be set.
+        beta: f64 = f64::NAN, from(0.0, 1e6);
+        /// Seed of the random numbers.
+        seed: u64 = 0;
+        /// Heat bath sweeps.
+        sweeps: u32 = 1, within(0, u32::MAX as i64);
+        /// Overrelaxation sweeps after each heat bath sweep.
+        overrelax: u32 = 4, within(0, i32::MAX as i64);
+        /// Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+        first_sweep: u32 = 0, within(0, u32::MAX as i64);
+    }
+}
+
+impl HeatBath {
+    /// The update at its place in the stream of random numbers; messages name members behind `argument`.
+    ///
+    /// # Errors
+    /// `BadParameter`: a value out of its range; `InvalidArgument`: sweeps beyond the end of the stream.
+    pub fn quenched(&self, argument: &str) -> Result<Quenched> {
+        self.check_rows(argument)?;
+        let HeatBath { beta, seed, overrelax, first_sweep: sweep, .. } = *self;
+        let update = Quenched { beta, seed, overrelax: overrelax as usize, sweep };
+        update.check_sweeps(self.sweeps as usize)?;
+        Ok(update)
+    }
+}
 
 /// Updates SU(3) or SU(2) links without quarks with weight exp(-S), S = beta sum (1 - Re tr U_munu / N): heat bath
 /// (Kennedy, Pendleton, Phys. Lett. B 156 (1985) 393) and overrelaxation.

@@ -10,7 +10,7 @@ use crate::error::{host_array, words, Result};
 use crate::fields::{
     Components, GammaBasis, Geometry, Layout, Noise, Precision, RhsOrder, SpinorField, Subset,
 };
-use crate::params::choices;
+use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
 
 use super::gamma::Gamma;
@@ -41,6 +41,116 @@ choices! {
         Wall = 1, PLAQ_SOURCE_WALL, "wall";
         /// All sites.
         Volume = 2, PLAQ_SOURCE_VOLUME, "volume";
+    }
+}
+
+choices! {
+    /// Indices that columns of noise are diluted in: bits.
+    pub enum Dilute: plaq_dilute {
+        /// A vector of noise for each spin.
+        Spin = 1, PLAQ_DILUTE_SPIN, "spin";
+        /// A vector of noise for each colour.
+        Colour = 2, PLAQ_DILUTE_COLOUR, "colour";
+        /// A vector of noise for even and one for odd sites.
+        Parity = 4, PLAQ_DILUTE_PARITY, "parity";
+        /// A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+        Time = 8, PLAQ_DILUTE_TIME, "time";
+    }
+}
+
+parameters! {
+    /// Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
+    /// Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
+    /// (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
+    /// count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
+    /// vector. Smearing: plaq_spinor_smear of the columns.
+    pub struct SourceParams: plaq_source_params {
+        /// Sites of the source.
+        kind: SourceSites = SourceSites::Point;
+        /// Noise at these sites; 0: all numbers are 1.
+        noise: Option<Noise> = None, absent("none");
+        /// Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
+        position: [usize; 4] = [0; 4], within(0, i32::MAX as i64);
+        /// Momentum n: p_mu = 2 pi n_mu / L_mu.
+        momentum: [i32; 4] = [0; 4];
+        /// Noise vectors; number k is that of plaq_spinor_noise with first = k.
+        vectors: usize = 1, within(1, 1 << 20);
+        /// Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits.
+        dilute: Set<Dilute> = Set::NONE;
+        /// The only spin that is not zero; -1: all.
+        spin: Option<usize> = None, within(0, 3), absent("all");
+        /// The only colour that is not zero; -1: all.
+        colour: Option<usize> = None, within(0, 2), absent("all");
+        /// The column that comes first.
+        first: usize = 0, within(0, i32::MAX as i64);
+        /// Number of columns from there on, at most; 0: all that there are.
+        count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
+        /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
+        /// divisor of it: every time_parts-th.
+        time_parts: usize = 0, within(0, 1 << 20);
+        /// Seed of the noise, which is the same on any number of ranks.
+        seed: u64 = 0;
+    }
+}
+
+impl SourceParams {
+    /// The source; messages name members behind `argument`.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: parts of the time slices without dilution in time, or such a dilution of other sites than all.
+    pub fn source(&self, argument: &str) -> Result<Source> {
+        self.check_rows(argument)?;
+        let in_time = self.dilute.contains(Dilute::Time);
+        if in_time != (self.time_parts > 0) {
+            refuse!(
+                InvalidArgument,
+                "{argument}.time_parts",
+                expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
+                found("{}", self.time_parts)
+            );
+        }
+        if in_time && self.kind != SourceSites::Volume {
+            bail!(InvalidArgument, "{argument}.dilute: PLAQ_DILUTE_TIME is for PLAQ_SOURCE_VOLUME");
+        }
+        let dilute = [Dilute::Spin, Dilute::Colour, Dilute::Parity];
+        Ok(Source {
+            place: self.kind,
+            position: self.position,
+            momentum: self.momentum,
+            noise: self.noise,
+            seed: self.seed,
+            vectors: self.vectors,
+            dilute: dilute.map(|index| self.dilute.contains(index)),
+            time_parts: self.time_parts.max(1),
+            spin: self.spin,
+            colour: self.colour,
+            first: self.first,
+            count: self.count,
+        })
+    }
+}
+
+parameters! {
+    /// Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
+    pub struct SequentialParams: plaq_sequential_params {
+        /// The sink's time slice; -1: all.
+        time: Option<usize> = None, within(0, i32::MAX as i64), absent("all");
+        /// Number of Gamma as plaq_gamma counts it.
+        gamma: usize = 15, within(0, 15);
+        /// Momentum n: p_i = 2 pi n_i / L_i.
+        momentum: [i32; 3] = [0; 3];
+        /// Coordinates at which the phase is 1.
+        origin: [usize; 3] = [0; 3], within(0, i32::MAX as i64);
+    }
+}
+
+impl SequentialParams {
+    /// # Errors
+    /// `BadParameter`: a value out of its range.
+    pub fn sequential(&self, argument: &str) -> Result<Sequential> {
+        self.check_rows(argument)?;
+        let SequentialParams { time, momentum, origin, .. } = *self;
+        Ok(Sequential { time, gamma: Gamma::new(self.gamma as i32)?, momentum, origin })
     }
 }
 

@@ -9,10 +9,13 @@ mod table;
 mod value;
 
 pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name, Number};
+/// For the tables of other crates.
+#[doc(hidden)]
+pub use serde;
 pub use suggestion::{hint, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
 pub use table::{find, parameters, renamed};
-pub use value::{Element, Param};
+pub use value::{Element, Host, Param, Set};
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 

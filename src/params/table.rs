@@ -67,6 +67,10 @@ pub enum Kind {
     Word,
     /// True or false.
     Flag,
+    /// Some of the row's words, with commas between.
+    Set,
+    /// Nothing that text has: a member that hosts in C set.
+    Host,
 }
 
 /// A parameter.
@@ -186,7 +190,7 @@ impl Row {
 
 /// All rows, where the rows of an inner struct replace the row that contains it.
 pub fn flat(rows: &'static [Row]) -> Vec<&'static Row> {
-    let each = rows.iter().map(|row| match (row.inner)() {
+    let each = rows.iter().filter(|row| row.kind != Kind::Host).map(|row| match (row.inner)() {
         Some((inner, _)) => flat(inner),
         None => vec![row],
     });
@@ -434,8 +438,10 @@ macro_rules! parameters {
                 $crate::params::find(<Self as $crate::params::Parameters>::ROWS, name)
             }
         }
-        impl<'de> serde::Deserialize<'de> for $name {
-            fn deserialize<D: serde::Deserializer<'de>>(input: D) -> std::result::Result<Self, D::Error> {
+        impl<'de> $crate::params::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::params::serde::Deserializer<'de>>(
+                input: D,
+            ) -> std::result::Result<Self, D::Error> {
                 $crate::params::deserialize(input)
             }
         }

@@ -78,6 +78,130 @@ macro_rules! whole {
 }
 whole!(usize, i32, false; u32, i64, false; u64, i64, true);
 
+/// A whole number of either sign.
+impl Param for i32 {
+    type C = i32;
+    const KIND: Kind = Kind::Number;
+    fn to_c(&self, _: &Row) -> i32 {
+        *self
+    }
+    fn from_c(c: i32, row: &Row, name: &str) -> Result<Self> {
+        c.check(row, name)?;
+        Ok(c)
+    }
+    fn text(&self, _: &Row) -> String {
+        self.to_string()
+    }
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        text.trim().parse().or_else(|_| not_read(name, "a whole number", text))
+    }
+    fn check(&self, row: &Row, name: &str) -> Result<()> {
+        match row.range.holds(f64::from(*self)) {
+            true => Ok(()),
+            false => refused(name, row, f64::from(*self)),
+        }
+    }
+}
+
+/// A member that only hosts in C and Fortran set, e.g. an address: text has no value for it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Host<T>(pub T);
+
+impl<T: Member> Param for Host<T> {
+    type C = T;
+    const KIND: Kind = Kind::Host;
+    fn to_c(&self, _: &Row) -> T {
+        self.0
+    }
+    fn from_c(c: T, _: &Row, _: &str) -> Result<Self> {
+        Ok(Host(c))
+    }
+    fn text(&self, _: &Row) -> String {
+        self.0.in_c()
+    }
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        not_read(name, "nothing, as only programs in C set it", text)
+    }
+    fn check(&self, _: &Row, _: &str) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Several values of an enum whose numbers are bits: their sum in C, words with commas between in text, `none` for none.
+pub struct Set<T>(i32, std::marker::PhantomData<T>);
+
+impl<T: Choice + PartialEq> Set<T> {
+    pub const NONE: Self = Set(0, std::marker::PhantomData);
+
+    /// The set of these values.
+    pub fn of(values: &[T]) -> Self {
+        let bits = values.iter().fold(0, |bits, value| bits | number_of(*value).0);
+        Set(bits, std::marker::PhantomData)
+    }
+    pub fn contains(&self, value: T) -> bool {
+        self.0 & number_of(value).0 != 0
+    }
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl<T> Clone for Set<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Set<T> {}
+impl<T> PartialEq for Set<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+impl<T> std::fmt::Debug for Set<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "bits {:#b}", self.0)
+    }
+}
+
+impl<T: Choice + PartialEq> Param for Set<T> {
+    type C = i32;
+    const KIND: Kind = Kind::Set;
+    fn to_c(&self, _: &Row) -> i32 {
+        self.0
+    }
+    fn from_c(c: i32, row: &Row, name: &str) -> Result<Self> {
+        let set = Set(c, std::marker::PhantomData);
+        set.check(row, name)?;
+        Ok(set)
+    }
+    fn text(&self, _: &Row) -> String {
+        let named = T::named().filter(|(_, value)| self.contains(*value));
+        match named.map(|(name, _)| name.word).collect::<Vec<_>>() {
+            words if words.is_empty() => "none".into(),
+            words => words.join(","),
+        }
+    }
+    fn parse(text: &str, _: &Row, name: &str) -> Result<Self> {
+        let words = text.split(',').filter(|word| !word.is_empty() && *word != "none");
+        let values: Result<Vec<T>> = words.map(|word| T::from_word(word.trim(), name)).collect();
+        Ok(Set::of(&values?))
+    }
+    fn check(&self, _: &Row, name: &str) -> Result<()> {
+        let all = T::NAMES.iter().fold(0, |bits, name| bits | name.number);
+        match self.0 & !all {
+            0 => Ok(()),
+            _ => {
+                let names: Vec<&str> = T::NAMES.iter().map(|name| name.name).collect();
+                let expected = format!("a sum of {}", names.join(", "));
+                refuse!(BadParameter, "{name}", expected("{expected}"), found("{}", self.0))
+            }
+        }
+    }
+    fn words(_: &Row) -> Vec<&'static str> {
+        T::named().map(|(name, _)| name.word).chain(["none"]).collect()
+    }
+}
+
 impl Param for f64 {
     type C = f64;
     const KIND: Kind = Kind::Number;

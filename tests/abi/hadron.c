@@ -77,7 +77,7 @@ int main(void) {
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.dilute = PLAQ_DILUTE_SPIN;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
-  source.noise = PLAQ_SOURCE_NOISE_Z2, source.kind = PLAQ_SOURCE_VOLUME, source.vectors = 3, source.seed = -5;
+  source.noise = PLAQ_NOISE_Z2, source.kind = PLAQ_SOURCE_VOLUME, source.vectors = 3, source.seed = -5;
   OK(plaq_source_columns(&source, &count));
   CHECK(count == 12);
   OK(plaq_spinor_source(b, &source));
@@ -102,7 +102,7 @@ int main(void) {
   source.dilute -= PLAQ_DILUTE_TIME;
   REFUSED(PLAQ_INVALID_ARGUMENT, "time_parts", plaq_spinor_source(b, &source));
   source.first = source.count = source.time_parts = 0;
-  source.noise = PLAQ_SOURCE_NOISE_NONE, source.kind = PLAQ_SOURCE_POINT, source.vectors = 1, source.dilute = 0;
+  source.noise = 0, source.kind = PLAQ_SOURCE_POINT, source.vectors = 1, source.dilute = 0;
 
   /* A propagator and its correlators. */
   OK(plaq_gauge_create(context, &g, &gauge));

@@ -15,7 +15,7 @@ static const char EVERYTHING[] =
     "length = 0.1\nseed = 5\ntrajectory = 2\naccept_until = 9\nreversibility_every = 2\n"
     "[[monomial]]\nname = \"light\"\ntype = \"two_flavours\"\noperator = { kappa = 0.12, csw = 1.2, boundary = [0, 0, 0, 0.5] }\n"
     "preconditioner = { mass = 0.9, csw = 1.2 }\nsmearing = { rho = 0.1, levels = 1 }\n"
-    "[monomial.solver]\nmethod = \"multigrid\"\ntolerance_force = 1e-7\nguesses = 2\n"
+    "[monomial.solver]\nsolver = \"multigrid\"\ntolerance_force = 1e-7\nguesses = 2\n"
     "multigrid = { levels = 2, block = [[2, 2, 2, 2]], vectors = [4], post = 4, update = \"refine\", setup_iterations = 4 }\n"
     "[[monomial]]\nname = \"strange\"\ntype = \"one_flavour\"\noperator = { kappa = 0.11 }\nasymmetric = true\nparity = 1\n"
     "interval = [0.1, 4.0]\nerror_force = 1e-5\nerror_hamiltonian = 1e-7\ncheck_every = 0\nsolver = { sloppy = \"single\" }\n"
@@ -123,7 +123,7 @@ static void single_steps(plaq_context context) {
   OK(plaq_gauge_action_params_init(&action, sizeof action));
   OK(plaq_force_report_init(&force, sizeof force));
   REFUSED(PLAQ_BAD_PARAMETER, "beta", plaq_gauge_action(gauge, &action, s));
-  action.beta[0] = action.beta[1] = 5.5;
+  action.beta = 5.5;
   OK(plaq_momentum_gaussian(p, 9, 0));
   OK(plaq_momentum_kinetic(p, k));
   CHECK(fabs(k[0] / (16.0 * VOLUME) - 1) < 0.05);
@@ -269,7 +269,7 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
   params.accept_until = 9;
   params.reversibility_every = 2;
   OK(plaq_hmc_parts_create(gauge, &params, &parts));
-  action.beta[0] = action.beta[1] = 5;
+  action.beta = 5;
   REFUSED(PLAQ_INVALID_ARGUMENT, "a level comes before", plaq_hmc_parts_add_gauge(parts, "gauge", &action));
 
   OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_LEAPFROG, 1));
@@ -314,8 +314,8 @@ static plaq_hmc_parts everything(plaq_gauge gauge) {
 
   OK(plaq_hmc_parts_add_level(parts, PLAQ_INTEGRATOR_FORCE_GRADIENT, 1));
   OK(plaq_hmc_parts_add_paths(parts, "loops", steps, lengths, coefficients, 2));
-  action.c0[0] = action.c0[1] = 2;
-  for (k = 0; k < 3; k++) action.c1[k] = -0.125;
+  action.action = PLAQ_GAUGE_ACTION_RECTANGLE;
+  action.c1 = -0.125;
   OK(plaq_hmc_parts_add_gauge(parts, "gauge", &action));
   REFUSED(PLAQ_BAD_PARAMETER, "name: expected one that no other monomial has, found gauge",
           plaq_hmc_parts_add_gauge(parts, "gauge", &action));

@@ -39,9 +39,9 @@ static void open_native(double beta, double c1, const plaq_dirac_params *quark) 
   OK(plaq_gauge_load(native.gauge, &layout, links));
   OK(plaq_momentum_create(native.gauge, &native.momentum));
   OK(plaq_gauge_action_params_init(&native.action, (int64_t)sizeof native.action));
-  native.action.beta[0] = native.action.beta[1] = beta;
-  native.action.c0[0] = native.action.c0[1] = 1 - 8 * c1;
-  for (mu = 0; mu < 3; mu++) native.action.c1[mu] = c1;
+  native.action.action = PLAQ_GAUGE_ACTION_RECTANGLE;
+  native.action.beta = beta;
+  native.action.c1 = c1;
   OK(plaq_dirac_create(native.context, native.gauge, quark, &native.dirac));
   half.subset = PLAQ_SUBSET_ODD;
   for (i = 0; i < VECTORS; i++) OK(plaq_spinor_create(native.context, &half, &native.vector[i]));

@@ -135,7 +135,7 @@ fn wrong_texts_are_refused() {
     for (from, to, says) in [
         ("length = 0.5", "", "missing key `length`"),
         ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
-        ("beta = 2.6", "beta = \"six\"", "string \"six\", expected a number"),
+        ("beta = 2.6", "beta = \"six\"", "beta: expected 0 to 1000000, found \"six\""),
         ("steps = 2", "steps = -2", "expected a whole number, not negative"),
         ("type = \"gauge\"", "type = \"gage\"", "unknown value `gage`, expected one of"),
         ("type = \"gauge\"", "type = \"gage\"", "did you mean gauge?"),

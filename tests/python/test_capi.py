@@ -155,7 +155,7 @@ def test_momenta_and_forces():
     )
     for number, field in enumerate((ex, ey)):
         capi.plaq_spinor_noise(field, "normal", 5, number)
-    plain = capi.plaq_gauge_action_params(beta=[5.0, 5.0], c0=[1.5, 1.5], c1=[-0.05, -0.05, -0.05])
+    plain = capi.plaq_gauge_action_params(action="general", plaquettes=[7.5, 7.5], rectangles=[-0.25, -0.25, -0.25])
     loop = [0, 1, 1, 7, 6, 6]
 
     # The operators of forces are kappa-normalised: 2 kappa D.
@@ -225,7 +225,7 @@ def test_chains_in_parts():
     capi.plaq_hmc_parts_add_level(parts, "omelyan2", 2)
     capi.plaq_hmc_parts_add_quarks(parts, "quarks", None, capi.plaq_dirac_params(kappa=0.12), None, None)
     capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3)
-    capi.plaq_hmc_parts_add_gauge(parts, "gauge", capi.plaq_gauge_action_params(beta=[5.5, 5.5]))
+    capi.plaq_hmc_parts_add_gauge(parts, "gauge", capi.plaq_gauge_action_params(beta=5.5))
     chain = plaq.Hmc(capi.plaq_hmc_create_from(parts), gauge, None)
     assert abs(chain.step().delta_h - expected.delta_h) < 1e-9
     refused(capi.InvalidArgument, "a chain was made", lambda: capi.plaq_hmc_parts_add_level(parts, "leapfrog", 3))

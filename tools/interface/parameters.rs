@@ -2,14 +2,21 @@
 
 use std::fmt::Write as _;
 
+use plaq::capi::context::ContextParams;
+use plaq::capi::layout::LayoutParams;
 use plaq::compose::multigrid::MultigridParams;
 use plaq::compose::{QuarkParams, SolverSettings};
+use plaq::ops::distillation::modes::ModesSettings;
+use plaq::ops::distillation::noise::NoiseInModes;
 use plaq::ops::flow::FlowParams;
 use plaq::ops::gaugefix::GaugeFixing;
+use plaq::ops::hmc::gauge_params::GaugeActionParams;
 use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
-use plaq::params::{Parameters, Row};
+use plaq::ops::quenched::HeatBath;
+use plaq::ops::source::{SequentialParams, SourceParams};
+use plaq::params::{Kind, Parameters, Row};
 use plaq::solvers::EigenSettings;
 
 const HEAD: &str = "\
@@ -41,15 +48,23 @@ fn tables() -> Vec<(&'static str, &'static [Row])> {
     vec![
         ("Quarks", QuarkParams::ROWS),
         ("Solvers", SolverSettings::ROWS),
+        ("Sources", SourceParams::ROWS),
+        ("Sequential sources", SequentialParams::ROWS),
         ("Multigrid", MultigridParams::ROWS),
         ("Eigenvectors", EigenSettings::ROWS),
         ("Gauge fixing", GaugeFixing::ROWS),
         ("Gradient flow", FlowParams::ROWS),
         ("Link smearing", LinkSmearing::ROWS),
+        ("Heat bath", HeatBath::ROWS),
+        ("Gauge actions", GaugeActionParams::ROWS),
+        ("Modes of distillation", ModesSettings::ROWS),
+        ("Noise in modes", NoiseInModes::ROWS),
         ("Overlap operator", OverlapSettings::ROWS),
         ("Solves with the overlap operator", OverlapSolving::ROWS),
         ("Chains of hybrid Monte Carlo", ChainSettings::ROWS),
         ("Quarks of a chain", Quarks::ROWS),
+        ("Contexts", ContextParams::ROWS),
+        ("Arrays of hosts", LayoutParams::ROWS),
     ]
 }
 
@@ -64,7 +79,7 @@ pub fn page() -> String {
 
 fn table(s: &mut String, rows: &[Row]) {
     s.push_str("\n| parameter | default | values | what it is |\n|---|---|---|---|\n");
-    for row in rows.iter().filter(|row| (row.inner)().is_none()) {
+    for row in rows.iter().filter(|row| (row.inner)().is_none() && row.kind != Kind::Host) {
         let default = (row.default)();
         let _ = writeln!(s, "| `{}` | {default} | {} | {} |", row.name, row.values(), row.help());
     }

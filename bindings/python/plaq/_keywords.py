@@ -205,7 +205,7 @@ class Solver(TypedDict, total=False):
 
 class Source(TypedDict, total=False):
     """Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise."""
-    noise: Union[int, str, capi.plaq_source_noise]
+    noise: Union[int, str, capi.plaq_noise]
     position: Sequence[int]
     momentum: Sequence[int]
     vectors: int
@@ -280,8 +280,8 @@ class Modes(TypedDict, total=False):
 
 
 class ModesNoise(TypedDict, total=False):
-    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x)."""
-    noise: Union[int, str, capi.plaq_source_noise]
+    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta"""
+    noise: Union[int, str, capi.plaq_noise]
     vectors: int
     seed: int
     time: Union[int, str, capi.plaq_modes_dilution]
@@ -363,9 +363,14 @@ class Gaugefix(TypedDict, total=False):
 
 class GaugeAction(TypedDict, total=False):
     """A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1"""
-    beta: Sequence[float]
-    c0: Sequence[float]
-    c1: Sequence[float]
+    action: Union[int, str, capi.plaq_gauge_action_kind]
+    beta: float
+    anisotropy: float
+    c1: float
+    u0: float
+    flavours: float
+    plaquettes: Sequence[float]
+    rectangles: Sequence[float]
 
 
 class Hmc(TypedDict, total=False):

@@ -351,13 +351,13 @@ class plaq_context_params(Struct):
     Members:
       device: Device that the context computes on. Default: PLAQ_DEVICE_AUTO.
       ordinal: Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
-        Default: -1.
+        0 or more. Default: -1.
       threads: Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-        that may use the same cores. Default: 0.
+        that may use the same cores. 0 to 4096. Default: 0.
       communicator_kind: How the ranks are passed. Default: PLAQ_COMMUNICATOR_NONE.
       communicator: Address of the host's MPI_Comm, which is duplicated. Default: NULL.
       communicator_fortran: Communicator as Fortran has it, an integer. Default: 0.
-      reproducible: 1: sums over ranks have the same bits in every run with the same process grid.
+      reproducible: Sums over ranks have the same bits in every run with the same process grid. 0 or 1.
         Default: 0.
       grid: Ranks in x, y, z, t; zeros: all in t. Default: 0, 0, 0, 0.
       rank_table: Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
@@ -367,7 +367,7 @@ class plaq_context_params(Struct):
       rank_user: Address that `rank_callback` gets. Default: NULL.
       timeout: Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300. Default: 0.
       memory_limit: Most bytes that the fields of this context may hold on the device; 0: no limit but
-        the device's memory. What would exceed it is OUT_OF_MEMORY. Default: 0.
+        the device's memory. What would exceed it is OUT_OF_MEMORY. 0 or more. Default: 0.
       stream: The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
         calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
         of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
@@ -615,19 +615,19 @@ class plaq_layout_params(Struct):
 
     Members:
       order: Order of the array's indices. Default: PLAQ_ORDER_LEXICOGRAPHIC.
-      precision: Double or single. Default: PLAQ_PRECISION_DOUBLE.
+      precision: Precision of its numbers, double or single. Default: PLAQ_PRECISION_DOUBLE.
       location: Memory that the array is in. Default: PLAQ_LOCATION_HOST.
       basis: Gamma basis of spinors. Default: PLAQ_BASIS_DEGRAND_ROSSI.
       arrays: 0: `data` is the array, several arrays (QDP links, right-hand sides) one after the
         other in it. n: `data` is the address of n pointers to arrays. Default: 0.
-      project: 1: links are put on the group after the check. Default: 0.
+      project: Links are put on the group after the check. 0 or 1. Default: 0.
       tolerance: Largest violation of unitarity that loading accepts; 0: 1e-10 in double, 1e-5 in
         single. Negative: nothing is checked, also not for NaN. Default: 0.
       scale: The array holds scale[mu] times the links, e.g. an anisotropy. Default: 1, 1, 1, 1.
       boundary: The array's links that cross the boundary carry exp(i pi boundary[mu]).
         Default: 0, 0, 0, 0.
-      site_bytes: Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. Default: 0.
-      site_offset: Bytes that precede the links in that struct. Default: 0.
+      site_bytes: Bytes of a site's struct, with PLAQ_ORDER_MILC_SITE. 0 or more. Default: 0.
+      site_offset: Bytes that precede the links in that struct. 0 or more. Default: 0.
       stream: Device arrays: the CUstream (cudaStream_t) on which the host works on them; the call
         comes after what is on it. NULL: that of plaq_context_params; 1: the legacy default
         stream; 2: the calling thread's. The call itself returns when its work is done.
@@ -1363,12 +1363,12 @@ def plaq_spinor_dot(x: Any, y: Any, products: Any, count: int) -> None:
 
 class plaq_noise(Enum):
     """Components of a random spinor, independent, with average |c|^2 = 1."""
-    #: Complex normal.
-    NORMAL = 0
-    #: 1, i, -1 or -i.
-    Z4 = 1
     #: 1 or -1.
-    Z2 = 2
+    Z2 = 1
+    #: 1, i, -1 or -i.
+    Z4 = 2
+    #: Complex normal.
+    NORMAL = 3
 
 
 #: Called after every sweep with the number of those done, that of all, and the time since
@@ -1382,12 +1382,12 @@ class plaq_heatbath_params(Struct):
     """A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
 
     Members:
-      beta: 0 to 1e6. Must be set.
+      beta: Coupling beta of the Wilson action. It must be set. 0 to 1000000.
       seed: Seed of the random numbers. Default: 0.
-      sweeps: Heat bath sweeps. Default: 1.
-      overrelax: Overrelaxation sweeps after each of them. Default: 4.
-      first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-        last report. Default: 0.
+      sweeps: Heat bath sweeps. 0 or more. Default: 1.
+      overrelax: Overrelaxation sweeps after each heat bath sweep. 0 or more. Default: 4.
+      first_sweep: Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
+        0 or more. Default: 0.
     """
     struct_size: int
     beta: float
@@ -3074,18 +3074,6 @@ class plaq_source(Enum):
     VOLUME = 2
 
 
-class plaq_source_noise(Enum):
-    """Numbers of a source, independent, with average |c|^2 = 1."""
-    #: All are 1.
-    NONE = 0
-    #: 1 or -1.
-    Z2 = 1
-    #: 1, i, -1 or -i.
-    Z4 = 2
-    #: Complex normal.
-    NORMAL = 3
-
-
 class plaq_dilute(Enum):
     """Indices that columns of noise are diluted in: bits."""
     #: A vector of noise for each spin.
@@ -3094,7 +3082,7 @@ class plaq_dilute(Enum):
     COLOUR = 2
     #: A vector of noise for even and one for odd sites.
     PARITY = 4
-    #: Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
+    #: A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
     TIME = 8
 
 
@@ -3107,19 +3095,19 @@ class plaq_source_params(Struct):
 
     Members:
       kind: Sites of the source. Default: PLAQ_SOURCE_POINT.
-      noise: Numbers at these sites. Default: PLAQ_SOURCE_NOISE_NONE.
+      noise: Noise at these sites; 0: all numbers are 1. Default: 0.
       position: Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
-        Default: 0, 0, 0, 0.
-      momentum: p_mu = 2 pi momentum(mu) / L_mu. Default: 0, 0, 0, 0.
-      vectors: Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
+        0 or more. Default: 0, 0, 0, 0.
+      momentum: Momentum n: p_mu = 2 pi n_mu / L_mu. Default: 0, 0, 0, 0.
+      vectors: Noise vectors; number k is that of plaq_spinor_noise with first = k. 1 to 1048576.
         Default: 1.
-      dilute: PLAQ_DILUTE_ bits of noise. Default: 0.
-      spin: The only spin that is not zero, 0 to 3; -1: all. Default: -1.
-      colour: The only colour that is not zero, 0 to 2; -1: all. Default: -1.
-      first: The column that comes first. Default: 0.
-      count: Number of columns from there on, at most; 0: all that there are. Default: 0.
+      dilute: Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits. Default: 0.
+      spin: The only spin that is not zero; -1: all. 0 to 3. Default: -1.
+      colour: The only colour that is not zero; -1: all. 0 to 2. Default: -1.
+      first: The column that comes first. 0 or more. Default: 0.
+      count: Number of columns from there on, at most; 0: all that there are. 1 or more. Default: 0.
       time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-        divisor of it: every time_parts-th. Default: 0.
+        divisor of it: every time_parts-th. 0 to 1048576. Default: 0.
       seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
     """
     struct_size: int
@@ -3150,7 +3138,7 @@ class plaq_source_params(Struct):
         ("time_parts", _c.c_int32),
         ("seed", _c.c_int64),
     ]
-    _enums_ = {"kind": plaq_source, "noise": plaq_source_noise}
+    _enums_ = {"kind": plaq_source, "noise": plaq_noise}
     _init_ = "plaq_source_params_init"
 
 
@@ -3166,10 +3154,10 @@ class plaq_sequential_params(Struct):
     """Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
 
     Members:
-      time: The sink's time slice; -1: all. Default: -1.
-      gamma: plaq_gamma, 0 to 15. Default: 15.
-      momentum: p_i = 2 pi momentum(i) / L_i. Default: 0, 0, 0.
-      origin: Where the phase is 1. Default: 0, 0, 0.
+      time: The sink's time slice; -1: all. 0 or more. Default: -1.
+      gamma: Number of Gamma as plaq_gamma counts it. 0 to 15. Default: 15.
+      momentum: Momentum n: p_i = 2 pi n_i / L_i. Default: 0, 0, 0.
+      origin: Coordinates at which the phase is 1. 0 or more. Default: 0, 0, 0.
     """
     struct_size: int
     time: int
@@ -3664,7 +3652,7 @@ class plaq_eigen_report(Struct):
       verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
         because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
       room: Vectors that the search had room for at most; 0 where Lanczos did not run.
-      on_device: Those of them that the device held; the others waited on the host.
+      on_device: Vectors of the search that the device held; the others waited on the host.
     """
     struct_size: int
     converged: int
@@ -3856,9 +3844,9 @@ class plaq_modes_params(Struct):
 
     Members:
       count: Modes of a time slice, at most three times its sites. 1 or more. Default: 16.
-      steps: Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+      steps: Steps of stout smearing in space, of the links that the modes are made from.
         0 to 100000. Default: 0.
-      rho: 0 to 1. Default: 0.1.
+      rho: Weight of the staples in that smearing. 0 to 1. Default: 0.1.
       tol: Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         0: 1e-10, in single precision 1e-6. Default: 0.
       max_restarts: Times that the vectors are multiplied by a polynomial. 1 to 1000000. Default: 200.
@@ -3899,21 +3887,22 @@ def plaq_modes_params_init(params: plaq_modes_params, struct_size: int) -> None:
 
 
 class plaq_modes_noise_params(Struct):
-    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
+    """Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
+    independent roots of unity.
     Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
 
     Members:
-      noise: PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4. Default: PLAQ_SOURCE_NOISE_Z4.
-      vectors: Noise vectors. Default: 1.
+      noise: Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4. Default: PLAQ_NOISE_Z4.
+      vectors: Noise vectors. 1 to 1048576. Default: 1.
       seed: Seed of the noise. Default: 0.
       time: Dilution of times. Default: PLAQ_MODES_DILUTION_FULL.
-      time_parts: Number of parts of times, of dilutions that need it. Default: 0.
+      time_parts: Number of parts of times, of dilutions that need it. 0 or more. Default: 0.
       spin: Dilution of spins. Default: PLAQ_MODES_DILUTION_FULL.
-      spin_parts: Number of parts of spins. Default: 0.
+      spin_parts: Number of parts of spins. 0 or more. Default: 0.
       mode: Dilution of modes. Default: PLAQ_MODES_DILUTION_INTERLACE.
-      mode_parts: Number of parts of modes. Default: 1.
-      first: The first column. Default: 0.
-      count: Number of columns from there on at most; 0: all. Default: 0.
+      mode_parts: Number of parts of modes. 0 or more. Default: 1.
+      first: The first column. 0 or more. Default: 0.
+      count: Number of columns from there on at most; 0: all. 1 or more. Default: 0.
     """
     struct_size: int
     noise: Any
@@ -3941,7 +3930,7 @@ class plaq_modes_noise_params(Struct):
         ("first", _c.c_int32),
         ("count", _c.c_int32),
     ]
-    _enums_ = {"noise": plaq_source_noise, "time": plaq_modes_dilution, "spin": plaq_modes_dilution, "mode": plaq_modes_dilution}
+    _enums_ = {"noise": plaq_noise, "time": plaq_modes_dilution, "spin": plaq_modes_dilution, "mode": plaq_modes_dilution}
     _init_ = "plaq_modes_noise_params_init"
 
 
@@ -5225,27 +5214,68 @@ class plaq_momentum_form(Enum):
     OPENQCD = 3
 
 
+class plaq_gauge_action_kind(Enum):
+    """Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one."""
+    #: Wilson's action of plaquettes (Wilson, Phys. Rev. D 10 (1974) 2445).
+    WILSON = 0
+    #: Tree-level improved Symanzik action (Luescher, Weisz, Commun. Math. Phys. 97 (1985) 59): c1 = -1/12.
+    SYMANZIK = 1
+    #: Tadpole-improved Luescher-Weisz action of plaquettes, which beta counts, and rectangles with the factor
+    #: -1 / (20 u0^2), without the term of parallelograms, whose coefficient is of order alpha.
+    LUESCHER_WEISZ = 2
+    #: Iwasaki's action, c1 = -0.331.
+    IWASAKI = 3
+    #: The action DBW2, c1 = -1.4088.
+    DBW2 = 4
+    #: Plaquettes with the factor 1 - 8 c1 and rectangles with c1.
+    RECTANGLE = 5
+    #: One-loop improved Luescher-Weisz action with parallelograms (Phys. Lett. B 158 (1985) 250) and the part of
+    #: HISQ quarks (Hart, von Hippel, Horgan, arXiv:0812.0503).
+    ONE_LOOP_SYMANZIK = 6
+    #: Couplings for each kind of plane: `plaquettes` and `rectangles`.
+    GENERAL = 7
+
+
 class plaq_gauge_action_params(Struct):
     """A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
     (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
 
     Members:
-      beta: Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
-      c0: Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
-        Default: 1, 1.
-      c1: Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
-        Default: 0, 0, 0.
+      action: The action; c0 and c1 follow from it. Default: PLAQ_GAUGE_ACTION_WILSON.
+      beta: Coupling beta, which every action but the general one needs. 0 to 1000000. Default: NaN.
+      anisotropy: Bare anisotropy xi: planes of space have the coupling beta / xi, those with t beta xi.
+        A number above 0, to 1000000. Default: 1.
+      c1: Factor of rectangles, of the action `rectangle`. -1000000 to 1000000. Default: NaN.
+      u0: Tadpole factor of `luescher_weisz` and `one_loop_symanzik`; 0: 1.
+        A number above 0, to 1. Default: 0.
+      flavours: Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none. 0 to 1000.
+        Default: NaN.
+      plaquettes: Couplings of plaquettes in planes of space and in those with t, of the action `general`.
+        -1000000 to 1000000. Default: 0, 0.
+      rectangles: Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
+        of the action `general`. -1000000 to 1000000. Default: 0, 0, 0.
     """
     struct_size: int
-    beta: Any
-    c0: Any
-    c1: Any
+    action: Any
+    beta: float
+    anisotropy: float
+    c1: float
+    u0: float
+    flavours: float
+    plaquettes: Any
+    rectangles: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
-        ("beta", _c.c_double * 2),
-        ("c0", _c.c_double * 2),
-        ("c1", _c.c_double * 3),
+        ("action", _c.c_int32),
+        ("beta", _c.c_double),
+        ("anisotropy", _c.c_double),
+        ("c1", _c.c_double),
+        ("u0", _c.c_double),
+        ("flavours", _c.c_double),
+        ("plaquettes", _c.c_double * 2),
+        ("rectangles", _c.c_double * 3),
     ]
+    _enums_ = {"action": plaq_gauge_action_kind}
     _init_ = "plaq_gauge_action_params_init"
 
 
@@ -6030,7 +6060,7 @@ _plaq_hmc_parts_add_gauge = _n.function("plaq_hmc_parts_add_gauge", _c.c_int32, 
 
 
 def plaq_hmc_parts_add_gauge(parts: Any, name: Any, params: Optional[plaq_gauge_action_params] = None) -> None:
-    """Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+    """Adds a gauge action to the last level. Names of monomials are unique. Errors:
     BAD_PARAMETER, OUT_OF_MEMORY.
     """
     _n.call(_plaq_hmc_parts_add_gauge, _n.handle(plaq_hmc_parts, parts, "parts"), _n.encoded(name, "name"), _n.struct(plaq_gauge_action_params, params, "params"))

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{json, Value};
 
 use super::files;
-use super::options::{integers, opt, Command, Kind, Need, Opt, Options, COUNT, LONG};
+use super::options::{integers, opt, param, Command, Kind, Need, Opt, Options, COUNT};
 use super::plot::{self, Panel};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::History;
@@ -15,11 +15,15 @@ use crate::fields::{GaugeField, Precision, Recon};
 use crate::io::{expect_new, FileFormat, GaugeReader, WriteOptions};
 use crate::ops::config::LoadOptions;
 use crate::ops::observables::{plaquette, Plaquette};
-use crate::ops::quenched::Quenched;
+use crate::ops::quenched::{HeatBath, Quenched};
+
+const fn of(row: &'static str) -> Opt {
+    param::<HeatBath>(row, HeatBath::row(row))
+}
 
 const OPTIONS: &[Opt] = &[
     opt("lattice", Kind::Text, "X,Y,Z,T", "", "even extents; with a file as start those of the file"),
-    opt("beta", Kind::Number, "B", "", "coupling of the Wilson action, 0 to 1e6"),
+    of("beta"),
     opt("start", Kind::Text, "S", "hot", "hot, cold, or the file of a configuration"),
     opt(
         "continue",
@@ -29,8 +33,8 @@ const OPTIONS: &[Opt] = &[
         "go on after a configuration that heatbath wrote (ildg or nersc3x3) as if it had not stopped: beta, \
          seed, sweep and number are those of the file",
     ),
-    opt("seed", LONG, "S", "1", "seed of the random numbers"),
-    opt("overrelax", COUNT, "N", "4", "overrelaxation sweeps after each heat bath sweep"),
+    of("seed").or("1"),
+    of("overrelax"),
     opt("thermalise", COUNT, "N", "200", "sweeps before the first configuration"),
     opt("separation", COUNT, "N", "20", "sweeps between configurations"),
     opt("configurations", Kind::Whole(1, i32::MAX as i64), "N", "1", "number of configurations"),
@@ -116,9 +120,8 @@ fn agrees(options: &Options, name: &str, of_file: f64) -> Run<()> {
 
 fn place(options: &Options) -> Run<StreamPosition> {
     let Some(file) = options.get("continue") else {
-        let mut update =
-            Quenched::new(options.required_number("beta")?, options.whole("seed") as u64)?;
-        update.overrelax = options.whole("overrelax") as usize;
+        options.required("beta")?;
+        let update = options.params::<HeatBath>()?.quenched("heatbath")?;
         return Ok(StreamPosition {
             number: 0,
             separation: options.whole("separation") as u32,

@@ -7,7 +7,7 @@ use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::gauge::{geometry_of, plaq_gauge};
 use super::handles::{self, Shared};
-use super::layout::plaq_layout_params;
+use super::layout::{plaq_layout_params, LayoutParams};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::{CloverField, Group, Precision, Subset};
@@ -91,6 +91,7 @@ fn destroy(clover: plaq_clover) -> Result<()> {
 }
 
 fn load(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     let mut field = clover.field.write("clover")?;
     let geometry = field.geometry();
     let description = layout.clover()?;
@@ -103,6 +104,7 @@ fn load(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &Data) -> Resul
 }
 
 fn save(clover: &Arc<Clover>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     let field = clover.read("clover")?;
     let description = layout.clover()?;
     let shape = (field.geometry().extents(), Group::Su3, Subset::Full);

@@ -11,6 +11,7 @@ use crate::backend::Device;
 use crate::comm::{self, Comm, RankMap};
 use crate::error::Result;
 use crate::ops::device::{alike, device_of_rank, DeviceKind};
+use crate::params::{Host, InC as _};
 use crate::refuse;
 
 /// What a `plaq_context` stands for.
@@ -61,12 +62,57 @@ impl Context {
     }
 }
 
-#[derive(Clone, Copy)]
-pub enum CommunicatorKind {
-    None,
-    C,
-    Fortran,
-    World,
+crate::params::choices! {
+    /// How a host passes the ranks that share a lattice; docs/mpi.md.
+    pub enum CommunicatorKind: plaq_communicator {
+        /// One rank, without MPI.
+        None = 0, PLAQ_COMMUNICATOR_NONE, "none";
+        /// The address of an MPI_Comm, in `communicator`.
+        C = 1, PLAQ_COMMUNICATOR_C, "c";
+        /// The integer that Fortran has for it, in `communicator_fortran`.
+        Fortran = 2, PLAQ_COMMUNICATOR_FORTRAN, "fortran";
+        /// MPI_COMM_WORLD.
+        World = 3, PLAQ_COMMUNICATOR_WORLD, "world";
+    }
+}
+
+crate::params::parameters! {
+    /// How to make a context.
+    pub struct ContextParams: plaq_context_params {
+        /// Device that the context computes on.
+        device: DeviceKind = DeviceKind::Auto;
+        /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
+        ordinal: Option<usize> = None, within(0, i32::MAX as i64);
+        /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
+        /// that may use the same cores.
+        threads: usize = 0, within(0, 4096);
+        /// How the ranks are passed.
+        communicator_kind: CommunicatorKind = CommunicatorKind::None;
+        /// Address of the host's MPI_Comm, which is duplicated.
+        communicator: Host<*mut c_void> = Host(std::ptr::null_mut());
+        /// Communicator as Fortran has it, an integer.
+        communicator_fortran: i32 = 0;
+        /// Sums over ranks have the same bits in every run with the same process grid.
+        reproducible: bool = false;
+        /// Ranks in x, y, z, t; zeros: all in t.
+        grid: [i32; 4] = [0; 4];
+        /// Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
+        /// `rank_callback` says otherwise.
+        rank_table: Host<*const i32> = Host(std::ptr::null());
+        /// Function that says the rank at every place of the grid; NULL: `rank_table` says it.
+        rank_callback: Host<plaq_rank_callback> = Host(plaq_rank_callback(None));
+        /// Address that `rank_callback` gets.
+        rank_user: Host<*mut c_void> = Host(std::ptr::null_mut());
+        /// Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
+        timeout: f64 = 0.0;
+        /// Most bytes that the fields of this context may hold on the device; 0: no limit but
+        /// the device's memory. What would exceed it is OUT_OF_MEMORY.
+        memory_limit: u64 = 0, within(0, i64::MAX);
+        /// The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
+        /// calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
+        /// of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
+        stream: Host<*mut c_void> = Host(std::ptr::null_mut());
+    }
 }
 
 interface! {
@@ -78,61 +124,14 @@ interface! {
     }
     choices {
         plaq_device = DeviceKind;
-    }
-    constants {
-        /// How a host passes the ranks that share a lattice; docs/mpi.md.
-        plaq_communicator: CommunicatorKind {
-            /// One rank, without MPI.
-            PLAQ_COMMUNICATOR_NONE = 0 => CommunicatorKind::None,
-            /// The address of an MPI_Comm, in `communicator`.
-            PLAQ_COMMUNICATOR_C = 1 => CommunicatorKind::C,
-            /// The integer that Fortran has for it, in `communicator_fortran`.
-            PLAQ_COMMUNICATOR_FORTRAN = 2 => CommunicatorKind::Fortran,
-            /// MPI_COMM_WORLD.
-            PLAQ_COMMUNICATOR_WORLD = 3 => CommunicatorKind::World,
-        }
+        plaq_communicator = CommunicatorKind;
     }
     callbacks {
         /// The rank at four coordinates of the process grid.
         plaq_rank_callback(coords: *const i32, user: *mut c_void) -> i32;
     }
-    params {
-        /// How to make a context.
-        plaq_context_params, plaq_context_params_init {
-            /// Device that the context computes on.
-            device: plaq_device = number_of(DeviceKind::Auto),
-            /// Number of the GPU, counted from 0; -1: the rank's number on its node, modulo the visible ones.
-            ordinal: i32 = -1,
-            /// Threads of the CPU back end; 0: as many as this process may use, shared with the ranks
-            /// that may use the same cores.
-            threads: i32 = 0,
-            /// How the ranks are passed.
-            communicator_kind: plaq_communicator = PLAQ_COMMUNICATOR_NONE,
-            /// Address of the host's MPI_Comm, which is duplicated.
-            communicator: *mut c_void = std::ptr::null_mut(),
-            /// Communicator as Fortran has it, an integer.
-            communicator_fortran: i32 = 0,
-            /// 1: sums over ranks have the same bits in every run with the same process grid.
-            reproducible: i32 = 0,
-            /// Ranks in x, y, z, t; zeros: all in t.
-            grid: [i32; 4] = [0; 4],
-            /// Rank of every place of the grid, x fastest; NULL: place n is rank n, unless
-            /// `rank_callback` says otherwise.
-            rank_table: *const i32 = std::ptr::null(),
-            /// Function that says the rank at every place of the grid; NULL: `rank_table` says it.
-            rank_callback: plaq_rank_callback = plaq_rank_callback(None),
-            /// Address that `rank_callback` gets.
-            rank_user: *mut c_void = std::ptr::null_mut(),
-            /// Seconds that a rank waits for another; 0: PLAQ_COMM_TIMEOUT, or 300.
-            timeout: f64 = 0.0,
-            /// Most bytes that the fields of this context may hold on the device; 0: no limit but
-            /// the device's memory. What would exceed it is OUT_OF_MEMORY.
-            memory_limit: i64 = 0,
-            /// The CUstream (cudaStream_t) on which the host works on device arrays that it passes:
-            /// calls come after what is on it. NULL: the legacy default stream. Frameworks with streams
-            /// of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
-            stream: *mut c_void = std::ptr::null_mut(),
-        }
+    tables {
+        plaq_context_params, plaq_context_params_init;
     }
     reports {
         /// What a context is and holds. Sizes in bytes.
@@ -234,36 +233,13 @@ fn ranks(p: &plaq_context_params) -> Result<Arc<Comm>> {
 
 /// This rank's device.
 fn device(p: &plaq_context_params, comm: &Comm) -> Result<Device> {
-    if !(0..=4096).contains(&p.threads) {
-        refuse!(InvalidArgument, "params.threads", expected("0 to 4096"), found("{}", p.threads));
-    }
-    if p.ordinal < -1 {
-        refuse!(InvalidArgument, "params.ordinal", expected("-1 or more"), found("{}", p.ordinal));
-    }
-    if !(0..2).contains(&p.reproducible) {
-        refuse!(
-            InvalidArgument,
-            "params.reproducible",
-            expected("0 or 1"),
-            found("{}", p.reproducible)
-        );
-    }
-    if p.memory_limit < 0 {
-        refuse!(
-            InvalidArgument,
-            "params.memory_limit",
-            expected("0 or more"),
-            found("{}", p.memory_limit)
-        );
-    }
-    let ordinal = usize::try_from(p.ordinal).ok();
-    let kind = choose(p.device, "params.device")?;
-    let device = device_of_rank(kind, ordinal, p.threads as usize, comm)?;
+    let p = ContextParams::from_c(p, "params")?;
+    let device = device_of_rank(p.device, p.ordinal, p.threads, comm)?;
     if p.memory_limit > 0 {
-        device.limit_memory(p.memory_limit as u64);
+        device.limit_memory(p.memory_limit);
     }
     // SAFETY: NULL or a stream of the host that lives as long as the context, as the header asks.
-    unsafe { device.set_host_stream(p.stream as u64) };
+    unsafe { device.set_host_stream(p.stream.0 as u64) };
     Ok(device)
 }
 

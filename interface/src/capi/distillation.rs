@@ -13,7 +13,6 @@ use super::args::{
 use super::context::Context;
 use super::eigen::watch;
 use super::gauge::{plaq_gauge, Gauge};
-use super::hadron::{plaq_source_noise, SourceNoise, PLAQ_SOURCE_NOISE_Z4};
 use super::handles;
 use super::solve::{
     monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, to_c, Solver,
@@ -29,7 +28,8 @@ use crate::ops::distillation::elementals::{
 use crate::ops::distillation::meson::{correlator, Side};
 pub use crate::ops::distillation::modes::plaq_modes_params;
 use crate::ops::distillation::modes::{Modes, ModesSettings};
-use crate::ops::distillation::noise::{Diluted, Dilution, NoiseInModes};
+pub use crate::ops::distillation::noise::plaq_modes_noise_params;
+use crate::ops::distillation::noise::{Dilution, NoiseInModes};
 use crate::ops::distillation::perambulator::{generalised, perambulators, Insertion, Projected};
 use crate::ops::gamma::Gamma;
 use crate::params::{InC, Number};
@@ -62,34 +62,7 @@ interface! {
     }
     tables {
         plaq_modes_params, plaq_modes_params_init;
-    }
-    params {
-        /// Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x).
-        /// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
-        plaq_modes_noise_params, plaq_modes_noise_params_init {
-            /// PLAQ_SOURCE_NOISE_Z2 or PLAQ_SOURCE_NOISE_Z4.
-            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_Z4,
-            /// Noise vectors.
-            vectors: i32 = 1,
-            /// Seed of the noise.
-            seed: i64 = 0,
-            /// Dilution of times.
-            time: plaq_modes_dilution = Dilution::Full.into(),
-            /// Number of parts of times, of dilutions that need it.
-            time_parts: i32 = 0,
-            /// Dilution of spins.
-            spin: plaq_modes_dilution = Dilution::Full.into(),
-            /// Number of parts of spins.
-            spin_parts: i32 = 0,
-            /// Dilution of modes.
-            mode: plaq_modes_dilution = Dilution::Interlace.into(),
-            /// Number of parts of modes.
-            mode_parts: i32 = 1,
-            /// The first column.
-            first: i32 = 0,
-            /// Number of columns from there on at most; 0: all.
-            count: i32 = 0,
-        }
+        plaq_modes_noise_params, plaq_modes_noise_params_init;
     }
     reports {
         /// What modes there are.
@@ -463,29 +436,7 @@ fn set(
 }
 
 fn noise(params: &plaq_modes_noise_params) -> Result<NoiseInModes> {
-    let Some(noise) = choose::<SourceNoise>(params.noise, "params.noise")?.kind() else {
-        refuse!(BadParameter, "params.noise", expected("Z2 or Z4"), found("none"));
-    };
-    let at_least = |value: i32, least: i32, name: &str| {
-        if value < least {
-            refuse!(BadParameter, "params.{name}", expected("{least} or more"), found("{value}"));
-        }
-        Ok(value as usize)
-    };
-    let diluted = |how, parts: i32, name: &str| -> Result<Diluted> {
-        let how = choose(how, &format!("params.{name}"))?;
-        Ok(Diluted { how, parts: at_least(parts, 0, &format!("{name}_parts"))? })
-    };
-    Ok(NoiseInModes {
-        noise,
-        seed: params.seed as u64,
-        vectors: at_least(params.vectors, 1, "vectors")?,
-        time: diluted(params.time, params.time_parts, "time")?,
-        spin: diluted(params.spin, params.spin_parts, "spin")?,
-        mode: diluted(params.mode, params.mode_parts, "mode")?,
-        first: at_least(params.first, 0, "first")?,
-        count: Some(at_least(params.count, 0, "count")?).filter(|&n| n > 0),
-    })
+    NoiseInModes::from_c(params, "params")
 }
 
 fn noise_columns(

@@ -88,7 +88,7 @@ interface! {
             verified: i32,
             /// Vectors that the search had room for at most; 0 where Lanczos did not run.
             room: i32,
-            /// Those of them that the device held; the others waited on the host.
+            /// Vectors of the search that the device held; the others waited on the host.
             on_device: i32,
         }
     }

@@ -6,7 +6,7 @@ use super::args::{choose, number_of, Data, DataOut, Handle, Local, Out, Params, 
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, to_c_extents};
 use super::handles::{self, Shared};
-use super::layout::plaq_layout_params;
+use super::layout::{plaq_layout_params, LayoutParams};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
@@ -202,6 +202,7 @@ fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
 }
 
 fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     gauge.replace("gauge", |old| {
         let extents = old.geometry().extents();
         let description = layout.links(extents)?;
@@ -219,6 +220,7 @@ fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<
 }
 
 fn save(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     let links = gauge.read("gauge")?;
     let extents = links.geometry().extents();
     let description = layout.links(extents)?;

@@ -3,41 +3,24 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::args::{
-    choose, number_of, Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Array, Handle, MaybeArray, One, Out, OutArray, Params, Raw, Report};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
-use crate::bail;
 use crate::compose::SolveReport;
 use crate::error::Result;
-use crate::fields::{Noise, SpinorField};
+use crate::fields::SpinorField;
 use crate::io::Origin;
 use crate::operators::phase;
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
 use crate::ops::propagator::{propagator, propagator_of};
-use crate::ops::source::{support, Sequential, Source, SourceSites};
+use crate::ops::source::{
+    plaq_sequential_params, plaq_source_params, support, Dilute, SequentialParams, Source,
+    SourceParams, SourceSites,
+};
+use crate::params::InC as _;
 use crate::refuse;
-
-#[derive(Clone, Copy)]
-pub enum Dilute {
-    Spin,
-    Colour,
-    Parity,
-    Time,
-}
-
-/// What the numbers of a source are, if they are not all 1.
-#[derive(Clone, Copy, PartialEq)]
-pub struct SourceNoise(Option<Noise>);
-
-impl SourceNoise {
-    pub(crate) fn kind(self) -> Option<Noise> {
-        self.0
-    }
-}
 
 interface! {
     "Sources, propagators and hadron correlators"
@@ -45,75 +28,11 @@ interface! {
         plaq_gamma = Gamma;
         plaq_mass_form = EffectiveMass;
         plaq_source = SourceSites;
+        plaq_dilute = Dilute;
     }
-    constants {
-        /// Numbers of a source, independent, with average |c|^2 = 1.
-        plaq_source_noise: SourceNoise {
-            /// All are 1.
-            PLAQ_SOURCE_NOISE_NONE = 0 => SourceNoise(None),
-            /// 1 or -1.
-            PLAQ_SOURCE_NOISE_Z2 = 1 => SourceNoise(Some(Noise::Z2)),
-            /// 1, i, -1 or -i.
-            PLAQ_SOURCE_NOISE_Z4 = 2 => SourceNoise(Some(Noise::Z4)),
-            /// Complex normal.
-            PLAQ_SOURCE_NOISE_NORMAL = 3 => SourceNoise(Some(Noise::Normal)),
-        }
-        /// Indices that columns of noise are diluted in: bits.
-        plaq_dilute: Dilute {
-            /// A vector of noise for each spin.
-            PLAQ_DILUTE_SPIN = 1 => Dilute::Spin,
-            /// A vector of noise for each colour.
-            PLAQ_DILUTE_COLOUR = 2 => Dilute::Colour,
-            /// A vector of noise for even and one for odd sites.
-            PLAQ_DILUTE_PARITY = 4 => Dilute::Parity,
-            /// Time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
-            PLAQ_DILUTE_TIME = 8 => Dilute::Time,
-        }
-    }
-    params {
-        /// Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
-        /// Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
-        /// (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-        /// count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
-        /// vector. Smearing: plaq_spinor_smear of the columns.
-        plaq_source_params, plaq_source_params_init {
-            /// Sites of the source.
-            kind: plaq_source = number_of(SourceSites::Point),
-            /// Numbers at these sites.
-            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_NONE,
-            /// Coordinates x, y, z, t. Of a wall t is its place, x, y, z where the momentum's phase is 1.
-            position: [i32; 4] = [0; 4],
-            /// p_mu = 2 pi momentum(mu) / L_mu.
-            momentum: [i32; 4] = [0; 4],
-            /// Noise vectors, 1 to 2^20; number k is that of plaq_spinor_noise with first = k.
-            vectors: i32 = 1,
-            /// PLAQ_DILUTE_ bits of noise.
-            dilute: i32 = 0,
-            /// The only spin that is not zero, 0 to 3; -1: all.
-            spin: i32 = -1,
-            /// The only colour that is not zero, 0 to 2; -1: all.
-            colour: i32 = -1,
-            /// The column that comes first.
-            first: i32 = 0,
-            /// Number of columns from there on, at most; 0: all that there are.
-            count: i32 = 0,
-            /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0. The lattice's T: each has one slice; a
-            /// divisor of it: every time_parts-th.
-            time_parts: i32 = 0,
-            /// Seed of the noise, which is the same on any number of ranks.
-            seed: i64 = 0,
-        }
-        /// Sequential sources: delta(t, time) exp(i p (x - origin)) Gamma psi(x).
-        plaq_sequential_params, plaq_sequential_params_init {
-            /// The sink's time slice; -1: all.
-            time: i32 = -1,
-            /// plaq_gamma, 0 to 15.
-            gamma: i32 = 15,
-            /// p_i = 2 pi momentum(i) / L_i.
-            momentum: [i32; 3] = [0; 3],
-            /// Where the phase is 1.
-            origin: [i32; 3] = [0; 3],
-        }
+    tables {
+        plaq_source_params, plaq_source_params_init;
+        plaq_sequential_params, plaq_sequential_params_init;
     }
     functions {
         /// Sets right-hand side k of a field on the full lattice, in any precision, to column first + k of a
@@ -148,70 +67,9 @@ interface! {
     }
 }
 
-/// Coordinates that are not negative.
-pub(crate) fn coordinates<const N: usize>(x: [i32; N], argument: &str) -> Result<[usize; N]> {
-    if x.iter().any(|&x| x < 0) {
-        refuse!(InvalidArgument, "{argument}", expected("0 or more"), found("{x:?}"));
-    }
-    Ok(x.map(|x| x as usize))
-}
-
+/// The source that a host describes.
 pub(crate) fn source(params: &plaq_source_params) -> Result<Source> {
-    let one_of = |value: i32, count: i32, name: &str| match value {
-        -1 => Ok(None),
-        v if (0..count).contains(&v) => Ok(Some(v as usize)),
-        v => {
-            refuse!(InvalidArgument, "source.{name}", expected("-1 to {}", count - 1), found("{v}"))
-        }
-    };
-    let at_least = |value: i32, least: i32, name: &str| {
-        if value < least {
-            refuse!(
-                InvalidArgument,
-                "source.{name}",
-                expected("{least} or more"),
-                found("{value}")
-            );
-        }
-        Ok(value as usize)
-    };
-    if !(0..16).contains(&params.dilute) {
-        let found = params.dilute;
-        refuse!(
-            InvalidArgument,
-            "source.dilute",
-            expected("a sum of PLAQ_DILUTE_ bits"),
-            found("{found}")
-        );
-    }
-    let dilute = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
-    let in_time = params.dilute & PLAQ_DILUTE_TIME.0 != 0;
-    if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
-        refuse!(
-            InvalidArgument,
-            "source.time_parts",
-            expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
-            found("{}", params.time_parts)
-        );
-    }
-    let place = choose(params.kind, "source.kind")?;
-    if in_time && place != SourceSites::Volume {
-        bail!(InvalidArgument, "source.dilute: PLAQ_DILUTE_TIME is for PLAQ_SOURCE_VOLUME");
-    }
-    Ok(Source {
-        place,
-        position: coordinates(params.position, "source.position")?,
-        momentum: params.momentum,
-        noise: choose::<SourceNoise>(params.noise, "source.noise")?.kind(),
-        seed: params.seed as u64,
-        vectors: at_least(params.vectors, 1, "vectors")?,
-        dilute: dilute.map(|bit| params.dilute & bit.0 != 0),
-        spin: one_of(params.spin, 4, "spin")?,
-        colour: one_of(params.colour, 3, "colour")?,
-        first: at_least(params.first, 0, "first")?,
-        time_parts: params.time_parts.max(1) as usize,
-        count: Some(at_least(params.count, 0, "count")?).filter(|&n| n > 0),
-    })
+    SourceParams::from_c(params, "source")?.source("source")
 }
 
 fn source_of(spinor: &Arc<Spinor>, params: &plaq_source_params) -> Result<()> {
@@ -232,16 +90,7 @@ fn sequential_of(
     params: &plaq_sequential_params,
 ) -> Result<()> {
     from.context().check_same(to.context(), "to")?;
-    let time = match params.time {
-        -1 => None,
-        t => Some(coordinates([t], "params.time")?[0]),
-    };
-    let sequential = Sequential {
-        time,
-        gamma: Gamma::new(params.gamma)?,
-        momentum: params.momentum,
-        origin: coordinates(params.origin, "params.origin")?,
-    };
+    let sequential = SequentialParams::from_c(params, "params")?.sequential("params")?;
     let psi = from.read("from")?;
     let mut out = to.write("to")?;
     sequential.set(&mut out, &psi)?;

@@ -18,7 +18,8 @@ use crate::compose::multigrid::MultigridParams;
 use crate::compose::plaq_dirac_params;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
-use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, GaugeMonomial};
+use crate::ops::hmc::gauge_action::GaugeMonomial;
+use crate::ops::hmc::gauge_params::GaugeActionParams;
 use crate::ops::hmc::integrator::{Level, Scheme};
 use crate::ops::hmc::loop_action::{LoopAction, LoopForce};
 pub use crate::ops::hmc::quarks::{plaq_hmc_params, plaq_quarks_params};
@@ -103,7 +104,7 @@ interface! {
         plaq_hmc_parts_destroy(parts: Raw<plaq_hmc_parts>) = destroy;
         /// Adds a level with so many steps of a plaq_integrator.
         plaq_hmc_parts_add_level(parts: Handle<plaq_hmc_parts>, integrator: One<Scheme>, steps: i64) = add_level;
-        /// Adds plaquettes and rectangles to the last level. Names of monomials are unique. Errors:
+        /// Adds a gauge action to the last level. Names of monomials are unique. Errors:
         /// BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_hmc_parts_add_gauge(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_gauge_action_params>) = add_gauge;
         /// Adds closed paths as plaq_gauge_path_action takes them. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
@@ -144,9 +145,8 @@ fn add_level(parts: &Arc<Parts>, scheme: Scheme, steps: i64) -> Result<()> {
 }
 
 fn add_gauge(parts: &Arc<Parts>, name: &str, p: &plaq_gauge_action_params) -> Result<()> {
-    let c = GaugeCoefficients::anisotropic(p.beta, p.c0, p.c1)?;
-    let force = GaugeForce::new(&parts.device, &parts.geometry, parts.precision, c)?;
-    parts.add(Box::new(GaugeMonomial::new(name, force)))
+    let action = GaugeActionParams::from_c(p, "params")?;
+    parts.add(action.monomial(name, &parts.device, &parts.geometry, parts.precision)?)
 }
 
 fn add_paths(

@@ -39,7 +39,6 @@ pub mod origin;
 pub mod overlap;
 pub mod overlap_solve;
 pub mod path;
-pub mod program;
 pub mod propagator;
 pub mod quda;
 pub mod solve;
@@ -168,7 +167,7 @@ typedef struct {
 ";
 
 /// The word of a constant: that of its table, or its name without what all constants of its type begin with.
-fn word(constant: &str) -> Option<String> {
+pub(crate) fn word(constant: &str) -> Option<String> {
     MODULES.iter().flat_map(|module| module.items).find_map(|item| match item {
         table::Item::Constants { values, .. } => {
             let place = values.iter().position(|value| value.name == constant)?;

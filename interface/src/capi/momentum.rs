@@ -10,8 +10,11 @@ use super::table::interface;
 use crate::backend::Location;
 use crate::error::Result;
 use crate::fields::{Momenta, MomentaForm, Precision, SiteOrder};
-use crate::ops::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction};
+use crate::ops::hmc::gauge_action::LinkAction;
+pub use crate::ops::hmc::gauge_params::plaq_gauge_action_params;
+use crate::ops::hmc::gauge_params::{GaugeActionKind, GaugeActionParams};
 use crate::ops::hmc::KickReport;
+use crate::params::InC as _;
 use crate::refuse;
 
 /// What a `plaq_momentum` stands for.
@@ -43,18 +46,10 @@ interface! {
     choices {
         plaq_site_order = SiteOrder;
         plaq_momentum_form = MomentaForm;
+        plaq_gauge_action_kind = GaugeActionKind;
     }
-    params {
-        /// A gauge action: sum over x and planes of beta c0 (1 - Re tr P / 3) and beta c1
-        /// (1 - Re tr R / 3), P the plaquettes and R the rectangles of two by one.
-        plaq_gauge_action_params, plaq_gauge_action_params_init {
-            /// Couplings of spatial planes, and of those with t. Must be set. Bare anisotropy xi: b / xi, b xi.
-            beta: [f64; 2] = [f64::NAN; 2],
-            /// Coefficients of plaquettes, spatial and temporal; improved actions have 1 - 8 c1.
-            c0: [f64; 2] = [1.0; 2],
-            /// Coefficients of rectangles: spatial, temporal with two steps in space, and with two in time.
-            c1: [f64; 3] = [0.0; 3],
-        }
+    tables {
+        plaq_gauge_action_params, plaq_gauge_action_params_init;
     }
     reports {
         /// What a kick was.
@@ -221,10 +216,10 @@ fn on_host(
     momenta.device().check_reach(&data.block(&bytes, Location::Host), &bytes)
 }
 
-fn force_of(gauge: &Gauge, params: &plaq_gauge_action_params) -> Result<GaugeForce> {
-    let c = GaugeCoefficients::anisotropic(params.beta, params.c0, params.c1)?;
+fn force_of(gauge: &Gauge, params: &plaq_gauge_action_params) -> Result<Box<dyn LinkAction>> {
+    let action = GaugeActionParams::from_c(params, "params")?;
     let links = gauge.read("gauge")?;
-    GaugeForce::new(links.device(), links.geometry(), links.precision(), c)
+    action.link_action(links.device(), links.geometry(), links.precision())
 }
 
 fn action_gauge(

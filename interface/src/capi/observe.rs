@@ -12,7 +12,9 @@ use crate::error::Result;
 use crate::fields::Noise;
 use crate::io::Origin;
 use crate::ops::observables::{self, FieldStrength};
-use crate::ops::quenched::Quenched;
+pub use crate::ops::quenched::plaq_heatbath_params;
+use crate::ops::quenched::HeatBath;
+use crate::params::InC as _;
 use crate::refuse;
 
 interface! {
@@ -26,21 +28,8 @@ interface! {
         /// many may ask for that, or have a callback at all: all ranks stop after the same sweep.
         plaq_sweep_callback(done: i64, all: i64, seconds: f64, user: *mut c_void) -> i32;
     }
-    params {
-        /// A quenched update with weight exp(-beta sum (1 - Re tr U_munu / N)).
-        plaq_heatbath_params, plaq_heatbath_params_init {
-            /// 0 to 1e6. Must be set.
-            beta: f64 = f64::NAN,
-            /// Seed of the random numbers.
-            seed: i64 = 0,
-            /// Heat bath sweeps.
-            sweeps: i64 = 1,
-            /// Overrelaxation sweeps after each of them.
-            overrelax: i64 = 4,
-            /// Heat bath sweeps already done with this seed: to continue a run, next_sweep of its
-            /// last report.
-            first_sweep: i64 = 0,
-        }
+    tables {
+        plaq_heatbath_params, plaq_heatbath_params_init;
     }
     reports {
         /// What an update did.
@@ -115,7 +104,7 @@ interface! {
         /// Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
         plaq_gauge_warm(gauge: Handle<plaq_gauge>, seed: i64, width: f64) = warm;
         /// Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
-        plaq_gauge_heatbath(gauge: Handle<plaq_gauge>, params: Params<plaq_heatbath_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_heatbath_report>) = update;
+        plaq_gauge_heatbath(gauge: Handle<plaq_gauge>, params: Params<plaq_heatbath_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_heatbath_report>) = heatbath;
         /// Right-hand side b becomes noise vector number `first` + b of `seed`.
         plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
     }
@@ -209,24 +198,15 @@ fn warm(gauge: &Arc<Gauge>, seed: i64, width: f64) -> Result<()> {
     gauge.change("gauge", |links| links.set_near_unit(seed as u64, width))
 }
 
-fn update(
+fn heatbath(
     gauge: &Arc<Gauge>,
     params: &plaq_heatbath_params,
     callback: plaq_sweep_callback,
     user: *mut c_void,
     report: &mut Report<plaq_heatbath_report>,
 ) -> Result<()> {
-    let count = |value: i64, name: &str| match u32::try_from(value) {
-        Ok(count) => Ok(count),
-        Err(_) => {
-            refuse!(InvalidArgument, "params.{name}", expected("0 to 2^32 - 1"), found("{value}"))
-        }
-    };
-    let sweeps = count(params.sweeps, "sweeps")?;
-    let mut quenched = Quenched::new(params.beta, params.seed as u64)?;
-    quenched.overrelax = count(params.overrelax, "overrelax")? as usize;
-    quenched.sweep = count(params.first_sweep, "first_sweep")?;
-    quenched.check_sweeps(sweeps as usize)?;
+    let asked = HeatBath::from_c(params, "params")?;
+    let (mut quenched, sweeps) = (asked.quenched("params")?, asked.sweeps);
     let start = Instant::now();
     let mut stopped = false;
     gauge.change("gauge", |links| {

@@ -8,7 +8,7 @@ use super::args::{
 };
 use super::eigen::watch;
 use super::gauge::{plaq_gauge, Gauge};
-use super::hadron::{plaq_source_params, source};
+use super::hadron::source;
 use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
 use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
 use super::solve::{
@@ -23,6 +23,7 @@ use crate::ops::overlap::overlap_propagators;
 pub use crate::ops::overlap_settings::plaq_overlap_solve_params;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::propagator::COLUMNS;
+use crate::ops::source::plaq_source_params;
 use crate::params::InC;
 use crate::refuse;
 use crate::solvers::SolverKind;

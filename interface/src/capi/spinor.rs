@@ -10,7 +10,7 @@ use super::context::{plaq_context, Context};
 use super::field::{plaq_precision, plaq_subset, to_c_extents};
 use super::gauge::{geometry_of, plaq_gauge, Gauge};
 use super::handles::{self, Shared};
-use super::layout::plaq_layout_params;
+use super::layout::{plaq_layout_params, LayoutParams};
 use super::path::steps_of;
 use super::table::interface;
 use crate::backend::External;
@@ -270,7 +270,7 @@ fn describe(spinor: &Arc<Spinor>, report: &mut Report<plaq_spinor_report>) -> Re
 
 fn external<'a>(
     field: &SpinorField,
-    layout: &plaq_layout_params,
+    layout: &LayoutParams,
     data: &'a impl Memory,
 ) -> Result<(Layout, External<'a>)> {
     let Components { slices, spins, .. } = field.components();
@@ -284,16 +284,18 @@ fn external<'a>(
 }
 
 fn load(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &Data) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     let mut field = spinor.write_any("spinor")?;
-    let (description, memory) = external(&field, layout, data)?;
+    let (description, memory) = external(&field, &layout, data)?;
     field.load(&description, &memory, layout.checked())?;
     spinor.set_origin(Origin::default());
     Ok(())
 }
 
 fn save(spinor: &Arc<Spinor>, layout: &plaq_layout_params, data: &DataOut) -> Result<()> {
+    let layout = LayoutParams::of(layout)?;
     let field = spinor.read_any("spinor")?;
-    let (description, mut memory) = external(&field, layout, data)?;
+    let (description, mut memory) = external(&field, &layout, data)?;
     field.save(&description, &mut memory)
 }
 

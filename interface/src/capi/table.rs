@@ -260,6 +260,11 @@ macro_rules! interface {
             impl $crate::params::CType for $callback {
                 const TYPE: $crate::params::Type = $crate::params::Type::Callback(stringify!($callback));
             }
+            impl PartialEq for $callback {
+                fn eq(&self, other: &Self) -> bool {
+                    self.0.map(|f| f as usize) == other.0.map(|f| f as usize)
+                }
+            }
             impl $crate::params::Member for $callback {
                 const ZERO: Self = $callback(None);
                 fn in_c(&self) -> String {

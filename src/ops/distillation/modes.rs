@@ -31,8 +31,9 @@ parameters! {
     pub struct ModesSettings: plaq_modes_params {
         /// Modes of a time slice, at most three times its sites.
         count: usize = 16, within(1, i32::MAX as i64);
-        /// Stout smearing in space, of the links that the modes are made from: steps, and the weight of staples.
+        /// Steps of stout smearing in space, of the links that the modes are made from.
         steps: usize = 0, within(0, 100_000);
+        /// Weight of the staples in that smearing.
         rho: f64 = 0.1, from(0.0, 1.0);
         /// Largest |D^2 v + lambda v| over the largest eigenvalue, from 1e-16, in single precision 1e-8;
         /// 0: 1e-10, in single precision 1e-6.

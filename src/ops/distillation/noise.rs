@@ -10,7 +10,7 @@ use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
-use crate::params::choices;
+use crate::params::{choices, parameters, Parameters as _};
 use crate::refuse;
 use crate::solvers::Monitor;
 
@@ -29,10 +29,10 @@ choices! {
 }
 
 /// A dilution of an index, and its number of parts where it has to be said.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Diluted {
-    pub how: Dilution,
-    pub parts: usize,
+#[derive(Clone, Copy)]
+struct Diluted {
+    how: Dilution,
+    parts: usize,
 }
 
 impl Diluted {
@@ -60,26 +60,49 @@ impl Diluted {
     }
 }
 
-/// Sources b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta independent roots of unity.
-/// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NoiseInModes {
-    pub noise: Noise,
-    pub seed: u64,
-    /// Noise vectors.
-    pub vectors: usize,
-    pub time: Diluted,
-    pub spin: Diluted,
-    pub mode: Diluted,
-    /// The column that comes first, and columns from there on at most; None: all.
-    pub first: usize,
-    pub count: Option<usize>,
+parameters! {
+    /// Noise in the space of modes: b(x) = sum over the modes k, spins s and times t of a part of eta(t, s, k) v_k(x), eta
+    /// independent roots of unity.
+    /// Columns are numbered with parts of modes fastest, then of spins, of times, and noise vectors.
+    pub struct NoiseInModes: plaq_modes_noise_params {
+        /// Noise eta: PLAQ_NOISE_Z2 or PLAQ_NOISE_Z4.
+        noise: Noise = Noise::Z4;
+        /// Noise vectors.
+        vectors: usize = 1, within(1, 1 << 20);
+        /// Seed of the noise.
+        seed: u64 = 0;
+        /// Dilution of times.
+        time: Dilution = Dilution::Full;
+        /// Number of parts of times, of dilutions that need it.
+        time_parts: usize = 0, within(0, i32::MAX as i64);
+        /// Dilution of spins.
+        spin: Dilution = Dilution::Full;
+        /// Number of parts of spins.
+        spin_parts: usize = 0, within(0, i32::MAX as i64);
+        /// Dilution of modes.
+        mode: Dilution = Dilution::Interlace;
+        /// Number of parts of modes.
+        mode_parts: usize = 1, within(0, i32::MAX as i64);
+        /// The first column.
+        first: usize = 0, within(0, i32::MAX as i64);
+        /// Number of columns from there on at most; 0: all.
+        count: Option<usize> = None, within(1, i32::MAX as i64), absent("all");
+    }
 }
 
 impl NoiseInModes {
+    /// The dilutions of modes, spins and times.
+    fn dilutions(&self) -> [Diluted; 3] {
+        let of = |how, parts| Diluted { how, parts };
+        let (mode, spin) = (of(self.mode, self.mode_parts), of(self.spin, self.spin_parts));
+        [mode, spin, of(self.time, self.time_parts)]
+    }
+
+    /// The numbers of parts of modes, spins and times.
     fn parts(&self, modes: &Modes) -> Result<[usize; 3]> {
-        let mode = self.mode.count(modes.count(), "mode")?;
-        Ok([mode, self.spin.count(4, "spin")?, self.time.count(modes.times(), "time")?])
+        let [mode, spin, time] = self.dilutions();
+        let mode = mode.count(modes.count(), "mode")?;
+        Ok([mode, spin.count(4, "spin")?, time.count(modes.times(), "time")?])
     }
 
     /// Columns from `first` on.
@@ -90,14 +113,7 @@ impl NoiseInModes {
         if self.noise == Noise::Normal {
             refuse!(BadParameter, "params.noise", expected("Z2 or Z4"));
         }
-        if !(1..=1 << 20).contains(&self.vectors) {
-            refuse!(
-                BadParameter,
-                "params.vectors",
-                expected("1 to 2^20"),
-                found("{}", self.vectors)
-            );
-        }
+        self.check_rows("params")?;
         let all = self.parts(modes)?.iter().product::<usize>() * self.vectors;
         let left = all.saturating_sub(self.first);
         let found = left.min(self.count.unwrap_or(left));
@@ -135,9 +151,10 @@ impl NoiseInModes {
         let [p, q, r] = parts;
         let i = self.first + column;
         let (mode, spin, time, vector) = (i % p, i / p % q, i / (p * q) % r, i / (p * q * r));
-        let meant = self.mode.part(k, modes.count()) == mode
-            && self.spin.part(s, 4) == spin
-            && self.time.part(t, modes.times()) == time;
+        let [modes_in, spins_in, times_in] = self.dilutions();
+        let meant = modes_in.part(k, modes.count()) == mode
+            && spins_in.part(s, 4) == spin
+            && times_in.part(t, modes.times()) == time;
         if meant {
             self.number(vector, t, s, k)
         } else {

@@ -57,9 +57,8 @@ use serde::Deserialize;
 use toml::{Spanned, Value};
 
 use super::fermion::MultigridSolves;
-use super::gauge_action::{
-    GaugeCoefficients, GaugeForce, GaugeMonomial, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
-};
+use super::gauge_action::GaugeMonomial;
+use super::gauge_params::GaugeActionParams;
 use super::integrator::{Level, Scheme};
 use super::loop_action::{LoopAction, LoopForce};
 use super::quarks::Quarks;
@@ -103,18 +102,7 @@ struct TimeScale {
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 enum Term {
-    Gauge {
-        name: String,
-        action: String,
-        beta: f64,
-        c1: Option<f64>,
-        /// Bare anisotropy: spatial planes take beta / xi, those with t beta xi.
-        anisotropy: Option<f64>,
-        /// Tadpole factor u0 in `luescher_weisz` and `one_loop_symanzik`.
-        u0: Option<f64>,
-        /// Number of HISQ quarks whose contribution `one_loop_symanzik` includes.
-        flavours: Option<f64>,
-    },
+    Gauge(GaugeTerm),
     Loops {
         name: String,
         loops: Vec<Loop>,
@@ -156,6 +144,34 @@ struct RationalTerm {
     interval: Option<Value>,
     check_every: Option<Value>,
     smearing: Option<StoutLinks>,
+}
+
+/// Keys of a gauge action: its name, and rows of [`GaugeActionParams`].
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct GaugeTerm(toml::Table);
+
+impl GaugeTerm {
+    fn params(mut self) -> Result<(String, GaugeActionParams)> {
+        let name = match self.0.remove("name") {
+            Some(Value::String(name)) => name,
+            _ => bail!(InvalidArgument, "name: expected the name of the monomial"),
+        };
+        let mut action = GaugeActionParams::default();
+        let known: Vec<&str> = GaugeActionParams::ROWS.iter().map(|row| row.name).collect();
+        for (key, value) in &self.0 {
+            if !known.contains(&&**key) {
+                refuse!(
+                    InvalidArgument,
+                    "{key}",
+                    expected("one of name, {}", known.join(", ")),
+                    hint("{}", hint(key, known.iter().copied()))
+                );
+            }
+            set_toml(&mut action, key, value, key)?;
+        }
+        Ok((name, action))
+    }
 }
 
 /// A closed path of links.
@@ -355,57 +371,6 @@ impl TimeScale {
     }
 }
 
-/// The coefficients of an action by its name.
-pub fn named_action(
-    action: &str,
-    beta: f64,
-    c1: Option<f64>,
-    anisotropy: Option<f64>,
-    u0: Option<f64>,
-) -> Result<GaugeCoefficients> {
-    if c1.is_some() != (action == "rectangle") {
-        bail!(InvalidArgument, "gauge action: c1 belongs to action rectangle, and only to it");
-    }
-    if u0.is_some() && action != "luescher_weisz" {
-        bail!(InvalidArgument, "gauge action: u0 belongs to action luescher_weisz");
-    }
-    let xi = anisotropy.unwrap_or(1.0);
-    if !(xi > 0.0 && xi.is_finite()) {
-        refuse!(
-            BadParameter,
-            "gauge action: anisotropy",
-            expected("a positive number"),
-            found("{xi}")
-        );
-    }
-    let beta = [beta / xi, beta * xi];
-    let with = |c1: f64| GaugeCoefficients::anisotropic(beta, [1.0 - 8.0 * c1; 2], [c1; 3]);
-    match action {
-        "wilson" => with(0.0),
-        "symanzik" => with(TREE_LEVEL_SYMANZIK),
-        "iwasaki" => with(IWASAKI),
-        "dbw2" => with(DBW2),
-        "rectangle" => with(c1.unwrap_or(0.0)),
-        // beta counts the plaquette; without the term of parallelograms, whose coefficient is of
-        // order alpha.
-        "luescher_weisz" => {
-            let u0 = u0.unwrap_or(1.0);
-            if !(u0 > 0.0 && u0 <= 1.0) {
-                refuse!(BadParameter, "gauge action: u0", expected("0 to 1"), found("{u0}"));
-            }
-            GaugeCoefficients::anisotropic(beta, [1.0; 2], [-1.0 / (20.0 * u0 * u0); 3])
-        }
-        _ => refuse!(
-            InvalidArgument,
-            "gauge action",
-            expected(
-                "wilson, symanzik, luescher_weisz, iwasaki, dbw2, rectangle or one_loop_symanzik"
-            ),
-            found("{action}")
-        ),
-    }
-}
-
 /// The action of loops that are given in words, e.g. `x y -x -y`.
 fn loops_of(loops: &[Loop], beta: f64, images: bool) -> Result<LoopAction> {
     let mut kinds = vec![];
@@ -448,29 +413,9 @@ impl Term {
                 let force = LoopForce::new(device, geometry, precision, action)?;
                 Box::new(GaugeMonomial::new(&name, force))
             }
-            Term::Gauge { name, action, beta, c1, anisotropy, u0, flavours }
-                if action == "one_loop_symanzik" =>
-            {
-                if c1.is_some() || anisotropy.is_some() {
-                    bail!(
-                        InvalidArgument,
-                        "gauge action: one_loop_symanzik takes beta, u0 and flavours only"
-                    );
-                }
-                let (u0, flavours) = (u0.unwrap_or(1.0), flavours.unwrap_or(0.0));
-                let action = LoopAction::one_loop_symanzik(beta, u0, flavours)?;
-                let force = LoopForce::new(device, geometry, precision, action)?;
-                Box::new(GaugeMonomial::new(&name, force))
-            }
-            Term::Gauge { flavours: Some(_), .. } => {
-                bail!(InvalidArgument, "gauge action: flavours belongs to action one_loop_symanzik")
-            }
-            Term::Gauge { name, action, beta, c1, anisotropy, u0, flavours: None } => {
-                let c = named_action(&action, beta, c1, anisotropy, u0)?;
-                Box::new(GaugeMonomial::new(
-                    &name,
-                    GaugeForce::new(device, geometry, precision, c)?,
-                ))
+            Term::Gauge(term) => {
+                let (name, action) = term.params()?;
+                action.monomial(&name, device, geometry, precision)?
             }
             Term::TwoFlavours {
                 name,

@@ -5,6 +5,7 @@
 pub mod checkpoint;
 pub mod fermion;
 pub mod gauge_action;
+pub mod gauge_params;
 pub mod input;
 pub mod integrator;
 mod link_work;

@@ -7,10 +7,7 @@ use super::resident::Resident;
 use super::topology::{self, Grid};
 use super::uploads::Solves;
 use crate::bail;
-use crate::capi::context::{
-    plaq_context_params, Context, PLAQ_COMMUNICATOR_C, PLAQ_COMMUNICATOR_NONE,
-    PLAQ_COMMUNICATOR_WORLD,
-};
+use crate::capi::context::{plaq_context_params, CommunicatorKind, Context};
 use crate::capi::library::log_here;
 use crate::comm::Comm;
 use crate::error::Result;
@@ -218,9 +215,9 @@ pub fn open(
         // Ranks take the GPUs of their machine in turn, whatever number the host names.
         ordinal: if single { device.max(-1) } else { -1 },
         communicator_kind: match (single, world) {
-            (true, _) => PLAQ_COMMUNICATOR_NONE,
-            (_, true) => PLAQ_COMMUNICATOR_WORLD,
-            (_, false) => PLAQ_COMMUNICATOR_C,
+            (true, _) => CommunicatorKind::None.into(),
+            (_, true) => CommunicatorKind::World.into(),
+            (_, false) => CommunicatorKind::C.into(),
         },
         communicator,
         grid,

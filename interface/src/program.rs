@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_int, CStr, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::app;
+use crate::{app, capi};
 
 /// The first signal asks the work to end; one that comes more than a second later ends the process. Not before:
 /// `timeout` and mpirun send the first one twice.
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn plaq_program_main(argc: c_int, argv: *const *const c_ch
         // SAFETY: the handler calls what a handler may call.
         unsafe { libc::signal(number, handler as libc::sighandler_t) };
     }
-    let _ = app::WORDS.set(super::word);
+    let _ = app::WORDS.set(capi::word);
     let output = standard_streams();
     std::panic::catch_unwind(|| app::main(&arguments, output)).unwrap_or(1)
 }
