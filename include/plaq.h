@@ -104,7 +104,7 @@ enum {
   PLAQ_FILE_WRITE = 406,
   /** The clover term cannot be inverted on a site. */
   PLAQ_SINGULAR_CLOVER = 500,
-  /** A physical parameter is out of range. */
+  /** A parameter is out of its range. */
   PLAQ_BAD_PARAMETER = 501,
   /** A solver met NaN or infinity. */
   PLAQ_SOLVER_BREAKDOWN = 502,
@@ -712,6 +712,22 @@ typedef struct plaq_spinor {
   int64_t id;
 } plaq_spinor;
 
+/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+ * over the neighbours in d directions, carried by the links. */
+typedef struct plaq_spinor_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Weight of the neighbours, not -1 / (2 d). It must be set. */
+  double alpha;
+  /** Steps of smearing. 0 to 100000. Default: 0. */
+  int32_t steps;
+  /** Directions of the neighbours, bit mu; 7: x, y, z. Default: 7. */
+  int32_t directions;
+} plaq_spinor_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
+
 /** Shape of a spinor field. */
 typedef struct plaq_spinor_params {
   /** sizeof of this struct, set by its init function. */
@@ -737,22 +753,6 @@ typedef struct plaq_spinor_params {
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
-
-/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
- * over the neighbours in d directions, carried by the links. */
-typedef struct plaq_spinor_smear_params {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** Not -1 / (2 d). Must be set. */
-  double alpha;
-  /** Steps of smearing, 0 to 100000. Default: 0. */
-  int32_t steps;
-  /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
-  int32_t directions;
-} plaq_spinor_smear_params;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
 
 /** Shape of a spinor field that exists. */
 typedef struct plaq_spinor_report {

@@ -75,6 +75,12 @@ impl Error {
         self
     }
 
+    /// The same error with more that would have been right.
+    pub fn or_expected(mut self, more: &str) -> Self {
+        self.0.expected.push_str(more);
+        self
+    }
+
     /// Status and the texts of all parts, for other ranks.
     pub(crate) fn parts(&self) -> (Status, [&str; 6]) {
         let Parts { status, place, argument, expected, found, sentence, hint } = &*self.0;
@@ -361,7 +367,7 @@ statuses! {
     FileWrite = 406, "FILE_WRITE", "writing a file failed; the target is left as it was";
     // 500..599 operators and solvers
     SingularClover = 500, "SINGULAR_CLOVER", "the clover term cannot be inverted on a site";
-    BadParameter = 501, "BAD_PARAMETER", "a physical parameter is out of range";
+    BadParameter = 501, "BAD_PARAMETER", "a parameter is out of its range";
     SolverBreakdown = 502, "SOLVER_BREAKDOWN", "a solver met NaN or infinity";
     NotConverged = 520, "NOT_CONVERGED", "a solve that the call depends on did not reach its tolerance";
     SpectralBounds = 521, "SPECTRAL_BOUNDS", "eigenvalues lie outside of what a rational approximation covers";

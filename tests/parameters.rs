@@ -17,6 +17,7 @@ use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use plaq::ops::quenched::HeatBath;
+use plaq::ops::smearing::QuarkSmearing;
 use plaq::ops::source::{SequentialParams, SourceParams};
 use plaq::params::{flat, InC, Parameters};
 use plaq::solvers::EigenSettings;
@@ -123,6 +124,7 @@ fn every_table_is_whole() {
     whole::<LinkSmearing>(&["alpha"]);
     whole::<FlowParams>(&["time"]);
     whole::<HeatBath>(&["beta"]);
+    whole::<QuarkSmearing>(&["alpha"]);
     whole::<SourceParams>(&[]);
     whole::<SequentialParams>(&[]);
     whole::<GaugeActionParams>(&[]);

@@ -444,6 +444,18 @@ module plaq
   type, bind(c) :: plaq_spinor
     integer(c_int64_t) :: id = 0
   end type
+  !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+  !> over the neighbours in d directions, carried by the links.
+  type, bind(c) :: plaq_spinor_smear_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Weight of the neighbours, not -1 / (2 d). It must be set.
+    real(c_double) :: alpha
+    !> Steps of smearing.
+    integer(c_int32_t) :: steps
+    !> Directions of the neighbours, bit mu; 7: x, y, z.
+    integer(c_int32_t) :: directions
+  end type
   !> Shape of a spinor field.
   type, bind(c) :: plaq_spinor_params
     !> sizeof of this struct, set by its init function.
@@ -465,18 +477,6 @@ module plaq
     !> Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
     !> slices are slower than sites and faster than right-hand sides.
     integer(c_int64_t) :: slices
-  end type
-  !> Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-  !> over the neighbours in d directions, carried by the links.
-  type, bind(c) :: plaq_spinor_smear_params
-    !> sizeof of this struct, set by its init function.
-    integer(c_int64_t) :: struct_size
-    !> Not -1 / (2 d). Must be set.
-    real(c_double) :: alpha
-    !> Steps of smearing, 0 to 100000.
-    integer(c_int32_t) :: steps
-    !> Bit mu: neighbours in direction mu; 7: x, y, z.
-    integer(c_int32_t) :: directions
   end type
   !> Shape of a spinor field that exists.
   type, bind(c) :: plaq_spinor_report
@@ -2348,15 +2348,15 @@ module plaq
       integer(c_int32_t), intent(inout) :: found
     end function
     !> Fills in defaults; pass sizeof.
-    integer(c_int32_t) function plaq_spinor_params_init(params, struct_size) bind(c)
-      import
-      type(plaq_spinor_params), intent(inout) :: params
-      integer(c_int64_t), value :: struct_size
-    end function
-    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_smear_params_init(params, struct_size) bind(c)
       import
       type(plaq_spinor_smear_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_spinor_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.

@@ -93,7 +93,7 @@ class Study(programs.Runs):
 
     def overlap(self, gauge, task, *more):
         o = self.o
-        return self.run("overlap", "--gauge", gauge, "--task", task, "--s", o.s, "--smear-steps", o.smear_steps, *more)
+        return self.run("overlap", "--gauge", gauge, "--task", task, "--s", o.s, "--smear-links", f"stout,0.1,{o.smear_steps}", *more)
 
 
 def row(*cells):

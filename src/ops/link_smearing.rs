@@ -55,6 +55,16 @@ parameters! {
     }
 }
 
+impl LinkSmearing {
+    /// Smeared links, as [`smear_links`] makes them.
+    ///
+    /// # Errors
+    /// Errors of [`smear_links`].
+    pub fn apply(&self, gauge: &GaugeField) -> Result<GaugeField> {
+        smear_links(gauge, self.kind.with(self.alpha, self.directions as i32), self.steps)
+    }
+}
+
 /// How links are smeared. Links of the directions whose bit mu is set in `directions` change, with staples in planes
 /// of these directions.
 #[derive(Clone, Copy, Debug, PartialEq)]

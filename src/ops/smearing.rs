@@ -6,10 +6,34 @@ use crate::error::Result;
 use crate::fields::{GaugeField, Recon, VectorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::Laplace;
+use crate::params::parameters;
 use crate::refuse;
 
 /// Bits of the directions x, y, z.
 pub const SPACE: i32 = 7;
+
+parameters! {
+    /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+    /// over the neighbours in d directions, carried by the links.
+    pub struct QuarkSmearing: plaq_spinor_smear_params {
+        /// Weight of the neighbours, not -1 / (2 d). It must be set.
+        alpha: f64 = f64::NAN;
+        /// Steps of smearing.
+        steps: usize = 0, within(0, 100_000);
+        /// Directions of the neighbours, bit mu; 7: x, y, z.
+        directions: i32 = SPACE;
+    }
+}
+
+impl QuarkSmearing {
+    /// Smears every right-hand side with these links, as [`wuppertal`] does.
+    ///
+    /// # Errors
+    /// Errors of [`wuppertal`].
+    pub fn apply(&self, psi: &mut VectorField, gauge: &Arc<GaugeField>) -> Result<()> {
+        wuppertal(psi, gauge, self.alpha, self.steps, self.directions)
+    }
+}
 
 /// psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi with H the sum over the neighbours in the d
 /// directions of `directions` (bit mu) carried by the links (Guesken, Nucl. Phys. B (Proc. Suppl.)

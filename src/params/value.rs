@@ -346,7 +346,13 @@ impl<T: Element> Param for Option<T> {
         if T::is_absent(&c, row) {
             return Ok(None);
         }
-        T::from_c(c, row, name).map(Some)
+        let absent = T::absent(row).in_c();
+        // Where no value is a number beyond the range, the message names it.
+        let named = |e: crate::error::Error| match absent == "-1" && row.absent != "auto" {
+            true => e.or_expected(&format!(", or {absent} for {}", row.absent)),
+            false => e,
+        };
+        T::from_c(c, row, name).map(Some).map_err(named)
     }
     fn text(&self, row: &Row) -> String {
         self.as_ref().map_or_else(|| row.absent.into(), |value| value.text(row))

@@ -86,15 +86,15 @@ static void bad_params(plaq_context *context) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "PLAQ_DEVICE_CPU (1)", plaq_context_create(&p, context));
   p.device = PLAQ_DEVICE_CPU;
   p.threads = -1;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.threads", plaq_context_create(&p, context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.threads", plaq_context_create(&p, context));
   p.threads = INT32_MAX;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.threads", plaq_context_create(&p, context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.threads", plaq_context_create(&p, context));
   p.threads = 1;
   p.ordinal = -3;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.ordinal", plaq_context_create(&p, context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.ordinal", plaq_context_create(&p, context));
   p.ordinal = 0;
   p.reproducible = 2;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.reproducible", plaq_context_create(&p, context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.reproducible", plaq_context_create(&p, context));
   p.reproducible = 0;
   p.communicator_kind = 4;
   REFUSED(PLAQ_INVALID_ARGUMENT, "params.communicator_kind", plaq_context_create(&p, context));
@@ -109,7 +109,7 @@ static void bad_params(plaq_context *context) {
   p.grid[3] = 0;
   p.communicator_kind = PLAQ_COMMUNICATOR_NONE;
   p.memory_limit = -1;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.memory_limit", plaq_context_create(&p, context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.memory_limit", plaq_context_create(&p, context));
 }
 
 /* 4^4 spinors in double are 49152 bytes: two fit, a third does not. */

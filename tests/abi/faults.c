@@ -64,10 +64,10 @@ static void multishift_without_memory(int even) {
     }
     for (i = 0; i < 3; i++) {
       OK(plaq_spinor_create(c, &pp, &x[i]));
-      OK(plaq_spinor_noise(x[i], 0, i, 0));
+      OK(plaq_spinor_noise(x[i], PLAQ_NOISE_NORMAL, i, 0));
     }
     OK(plaq_spinor_create(c, &pp, &b));
-    OK(plaq_spinor_noise(b, 0, 9, 0));
+    OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 9, 0));
     OK(plaq_context_report_init(&r, sizeof r));
     OK(plaq_context_describe(c, &r));
     if (more < 0) {
@@ -96,8 +96,8 @@ static void refused_solves_leave_x(plaq_context c) {
   int norm, solution, algorithm, equations, guess;
   plaq_spinor x = new_spinor(c, 1, NULL), b = new_spinor(c, 1, NULL);
   double nan_[2] = {NAN, 0}, before;
-  OK(plaq_spinor_noise(x, 0, 1, 0));
-  OK(plaq_spinor_noise(b, 0, 2, 0));
+  OK(plaq_spinor_noise(x, PLAQ_NOISE_NORMAL, 1, 0));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 2, 0));
   OK(plaq_spinor_axpby(nan_, x, nan_, b, 1));
   before = norm2(x);
   for (norm = 0; norm < 2; norm++) {
@@ -144,17 +144,17 @@ static void breakdowns_leave_zero(plaq_context c) {
   d = new_dirac(c, g, 0.1, 1);
   for (k = 0; k < 2; k++) x[k] = new_spinor(c, 1, NULL);
   b = new_spinor(c, 1, NULL);
-  OK(plaq_spinor_noise(b, 0, 2, 0));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 2, 0));
   for (k = 0; k < 4; k++) {
     OK(plaq_solver_params_init(&sp, sizeof sp));
     sp.solution = solution[k / 2], sp.initial_guess = k % 2, sp.system = PLAQ_SYSTEM_FULL;
     OK(plaq_solver_create(d, &sp, &s));
-    OK(plaq_spinor_noise(x[0], 0, 3, 0));
+    OK(plaq_spinor_noise(x[0], PLAQ_NOISE_NORMAL, 3, 0));
     REFUSED(PLAQ_SOLVER_BREAKDOWN, "right-hand side 0 is not finite", plaq_solver_solve(s, x[0], b, NULL, NULL, NULL, NULL));
     CHECK(norm2(x[0]) == 0);
     if (k == 2) {
-      OK(plaq_spinor_noise(x[0], 0, 3, 0));
-      OK(plaq_spinor_noise(x[1], 0, 3, 0));
+      OK(plaq_spinor_noise(x[0], PLAQ_NOISE_NORMAL, 3, 0));
+      OK(plaq_spinor_noise(x[1], PLAQ_NOISE_NORMAL, 3, 0));
       EXPECT(PLAQ_SOLVER_BREAKDOWN, plaq_solver_multishift(s, x, sigma, tol, 2, b, NULL, NULL, NULL, NULL));
       CHECK(norm2(x[0]) == 0 && norm2(x[1]) == 0);
     }
@@ -175,7 +175,7 @@ static void peaks(plaq_context c) {
   int64_t bytes;
   OK(plaq_spinor_destroy(big));
   x = new_spinor(c, 1, NULL), b = new_spinor(c, 1, NULL);
-  OK(plaq_spinor_noise(b, 0, 2, 0));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 2, 0));
   OK(plaq_solver_params_init(&sp, sizeof sp));
   OK(plaq_solver_create(new_dirac(c, g, 0.1, 0), &sp, &s));
   OK(plaq_context_report_init(&before, sizeof before));

@@ -113,7 +113,8 @@ static void gauge_layouts(plaq_context context) {
   layout.order = PLAQ_ORDER_MILC_SITE;
   EXPECT(PLAQ_BAD_LAYOUT, plaq_gauge_load(gauge, &layout, links));
   layout.site_bytes = layout.site_offset = INT64_MIN;
-  EXPECT(PLAQ_BAD_LAYOUT, plaq_gauge_load(gauge, &layout, links));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_gauge_load(gauge, &layout, links));
+  layout.site_bytes = layout.site_offset = 0;
   layout.order = PLAQ_ORDER_MILC;
   layout.precision = PLAQ_PRECISION_HALF;
   EXPECT(PLAQ_BAD_LAYOUT, plaq_gauge_load(gauge, &layout, links));
@@ -124,7 +125,7 @@ static void gauge_layouts(plaq_context context) {
   EXPECT(PLAQ_BAD_LAYOUT, plaq_gauge_load(gauge, &layout, links));
   layout.location = PLAQ_LOCATION_HOST;
   layout.project = 2;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_load(gauge, &layout, links));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_gauge_load(gauge, &layout, links));
   layout.project = 0;
   layout.tolerance = NAN;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_gauge_load(gauge, &layout, links));

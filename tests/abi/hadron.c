@@ -60,7 +60,7 @@ int main(void) {
   source.position[3] = LT;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.position[3] = -1;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_source(b, &source));
   source.position[3] = LT - 3;
   OK(plaq_source_columns(&source, &count));
   CHECK(count == 12);
@@ -71,10 +71,10 @@ int main(void) {
   EXPECT(PLAQ_FIELD_MISMATCH, plaq_spinor_source(b, &source));
   source.first = 0;
   source.spin = 4;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_source(b, &source));
   source.spin = -1;
   source.dilute = 16;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_source(b, &source));
   source.dilute = PLAQ_DILUTE_SPIN;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_source(b, &source));
   source.noise = PLAQ_NOISE_Z2, source.kind = PLAQ_SOURCE_VOLUME, source.vectors = 3, source.seed = -5;
@@ -187,7 +187,7 @@ int main(void) {
   CHECK(fabs(sum - pion[(2 - (LT - 3) + LT) % LT]) < 1e-12 * sum);
   sum = 0;
   sequential.gamma = 16;
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));
+  EXPECT(PLAQ_BAD_PARAMETER, plaq_spinor_sequential(s, shaped, &sequential));
   sequential.gamma = 0, sequential.time = LT;
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_spinor_sequential(s, shaped, &sequential));
 

@@ -113,10 +113,10 @@ static void many_objects(void) {
   for (i = 0; i < ALL; i += 3) OK(plaq_spinor_destroy(x[i]));
   for (i = 0; i < ALL; i += 3) {
     OK(plaq_spinor_create(c, &p, &x[i]));
-    EXPECT(PLAQ_SUCCESS, plaq_spinor_noise(x[i], 0, 1, 0));
+    EXPECT(PLAQ_SUCCESS, plaq_spinor_noise(x[i], PLAQ_NOISE_NORMAL, 1, 0));
   }
   OK(plaq_context_destroy(c));
-  EXPECT(PLAQ_INVALID_HANDLE, plaq_spinor_noise(x[1], 0, 1, 0));
+  EXPECT(PLAQ_INVALID_HANDLE, plaq_spinor_noise(x[1], PLAQ_NOISE_NORMAL, 1, 0));
 }
 
 /* A child has the memory of its parent's context and none of its threads. */

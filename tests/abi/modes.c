@@ -149,7 +149,7 @@ static plaq_overlap new_overlap(plaq_context context, plaq_gauge gauge, const pl
 static double *image(plaq_context context, plaq_overlap overlap) {
   plaq_spinor x = vector(context, 1), y = vector(context, 1);
   double *values = numbers(SMALL);
-  OK(plaq_spinor_noise(x, 0, 3, 0));
+  OK(plaq_spinor_noise(x, PLAQ_NOISE_NORMAL, 3, 0));
   OK(plaq_overlap_apply(overlap, PLAQ_OVERLAP_D, y, x));
   OK(plaq_spinor_save(y, NULL, values));
   OK(plaq_spinor_destroy(x));
@@ -277,7 +277,7 @@ static void chiralities(plaq_context context, plaq_overlap overlap) {
   double *images[3], others = 0;
   int64_t work[3];
   int k, i;
-  OK(plaq_spinor_noise(x, 0, 3, 0));
+  OK(plaq_spinor_noise(x, PLAQ_NOISE_NORMAL, 3, 0));
   for (k = 0; k < 3; k++) {
     const int64_t before = work_of(overlap);
     OK(plaq_overlap_apply(overlap, FORMS[k], y, x));
@@ -371,7 +371,7 @@ static void preconditioned(plaq_context context, plaq_gauge links, plaq_overlap 
   OK(plaq_overlap_solve_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
   OK(plaq_multigrid_level_report_init(&level, sizeof level));
-  OK(plaq_spinor_noise(b, 0, 8, 0));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 8, 0));
   p.solver = PLAQ_OVERLAP_SOLVER_GCR;
   p.tol = brief() ? 0.1 : 1e-3;
   p.wilson_iterations = 10;

@@ -23,7 +23,7 @@ static int64_t solve(plaq_context context, plaq_dirac dirac, plaq_multigrid mult
   plaq_solve_report r;
   plaq_solver solver;
   plaq_spinor x = vector(context, 1), b = vector(context, 1);
-  OK(plaq_spinor_noise(b, 0, 8, 0));
+  OK(plaq_spinor_noise(b, PLAQ_NOISE_NORMAL, 8, 0));
   OK(plaq_solver_params_init(&p, sizeof p));
   OK(plaq_solve_report_init(&r, sizeof r));
   p.solver = PLAQ_SOLVER_GCR;

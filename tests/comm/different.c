@@ -97,7 +97,7 @@ static void parameters(void) {
   STEP(plaq_gauge_hot(g, me && is("seed") ? 5 : 6), "seed");
   STEP(plaq_spinor_create(c, &sp, &x), "nrhs subset precision");
   OK(plaq_spinor_create(c, &sp, &b));
-  STEP(plaq_spinor_noise(me && is("object") ? x : b, 0, 1, 0), "object");
+  STEP(plaq_spinor_noise(me && is("object") ? x : b, PLAQ_NOISE_NORMAL, 1, 0), "object");
   STEP(plaq_spinor_norm2(b, v, me && is("count") ? nrhs - 1 : nrhs), "count");
   STEP(plaq_dirac_create(c, g, &dp, &d), "kappa csw operator");
   STEP(plaq_solver_create(d, &vp, &s), "tol solver iterations solution sloppy");

@@ -15,6 +15,7 @@ use plaq::ops::hmc::quarks::{ChainSettings, Quarks};
 use plaq::ops::link_smearing::LinkSmearing;
 use plaq::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use plaq::ops::quenched::HeatBath;
+use plaq::ops::smearing::QuarkSmearing;
 use plaq::ops::source::{SequentialParams, SourceParams};
 use plaq::params::{Kind, Parameters, Row};
 use plaq::solvers::EigenSettings;
@@ -55,6 +56,7 @@ fn tables() -> Vec<(&'static str, &'static [Row])> {
         ("Gauge fixing", GaugeFixing::ROWS),
         ("Gradient flow", FlowParams::ROWS),
         ("Link smearing", LinkSmearing::ROWS),
+        ("Smearing of quark fields", QuarkSmearing::ROWS),
         ("Heat bath", HeatBath::ROWS),
         ("Gauge actions", GaugeActionParams::ROWS),
         ("Modes of distillation", ModesSettings::ROWS),

@@ -78,6 +78,13 @@ class GaugeWrite(TypedDict, total=False):
     lfn: Union[str, bytes, None]
 
 
+class SpinorSmear(TypedDict, total=False):
+    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum"""
+    alpha: float
+    steps: int
+    directions: int
+
+
 class Spinor(TypedDict, total=False):
     """Shape of a spinor field."""
     extents: Sequence[int]
@@ -87,13 +94,6 @@ class Spinor(TypedDict, total=False):
     spins: int
     gauge: Any
     slices: int
-
-
-class SpinorSmear(TypedDict, total=False):
-    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum"""
-    alpha: float
-    steps: int
-    directions: int
 
 
 class Heatbath(TypedDict, total=False):

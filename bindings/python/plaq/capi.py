@@ -200,7 +200,7 @@ class SingularClover(PhysicsError):
 
 
 class BadParameter(PhysicsError):
-    """A physical parameter is out of range."""
+    """A parameter is out of its range."""
     status = 501
 
 
@@ -1128,6 +1128,36 @@ class plaq_spinor(Handle):
     """
 
 
+class plaq_spinor_smear_params(Struct):
+    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+    over the neighbours in d directions, carried by the links.
+
+    Members:
+      alpha: Weight of the neighbours, not -1 / (2 d). It must be set.
+      steps: Steps of smearing. 0 to 100000. Default: 0.
+      directions: Directions of the neighbours, bit mu; 7: x, y, z. Default: 7.
+    """
+    struct_size: int
+    alpha: float
+    steps: int
+    directions: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("alpha", _c.c_double),
+        ("steps", _c.c_int32),
+        ("directions", _c.c_int32),
+    ]
+    _init_ = "plaq_spinor_smear_params_init"
+
+
+_plaq_spinor_smear_params_init = _n.function("plaq_spinor_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_smear_params_init(params: plaq_spinor_smear_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_smear_params_init, _n.struct(plaq_spinor_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
 class plaq_spinor_params(Struct):
     """Shape of a spinor field.
 
@@ -1171,36 +1201,6 @@ _plaq_spinor_params_init = _n.function("plaq_spinor_params_init", _c.c_int32, [_
 def plaq_spinor_params_init(params: plaq_spinor_params, struct_size: int) -> None:
     """Fills in defaults; pass sizeof."""
     _n.call(_plaq_spinor_params_init, _n.struct(plaq_spinor_params, params, "params"), _n.int64(struct_size, "struct_size"))
-
-
-class plaq_spinor_smear_params(Struct):
-    """Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-    over the neighbours in d directions, carried by the links.
-
-    Members:
-      alpha: Not -1 / (2 d). Must be set.
-      steps: Steps of smearing, 0 to 100000. Default: 0.
-      directions: Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7.
-    """
-    struct_size: int
-    alpha: float
-    steps: int
-    directions: int
-    _fields_ = [
-        ("struct_size", _c.c_int64),
-        ("alpha", _c.c_double),
-        ("steps", _c.c_int32),
-        ("directions", _c.c_int32),
-    ]
-    _init_ = "plaq_spinor_smear_params_init"
-
-
-_plaq_spinor_smear_params_init = _n.function("plaq_spinor_smear_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
-
-
-def plaq_spinor_smear_params_init(params: plaq_spinor_smear_params, struct_size: int) -> None:
-    """Fills in defaults; pass sizeof."""
-    _n.call(_plaq_spinor_smear_params_init, _n.struct(plaq_spinor_smear_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
 class plaq_spinor_report(Struct):

@@ -16,6 +16,7 @@ mod plot;
 mod propagator;
 mod quark;
 mod session;
+mod smearing;
 mod statistics;
 
 use std::ffi::OsString;

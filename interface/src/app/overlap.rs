@@ -6,8 +6,9 @@ mod work;
 use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT};
 use super::quark::{boundary, BOUNDARY};
 use super::session::{self, overwrite};
-use super::{files, output, Failure, Run};
+use super::{files, output, smearing, Failure, Run};
 use crate::operators::Boundary;
+use crate::ops::link_smearing::LinkSmearing;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
 use crate::ops::source::Source;
 
@@ -43,9 +44,7 @@ const OPTIONS: &[Opt] = &[
     solving("wilson-mass", "wilson_mass").needs(&[&[Need::With("preconditioner")]]),
     BOUNDARY,
     opt("source", Kind::Text, "S", "point,0,0,0,0", "point,x,y,z,t or wall,t").needs(PROPAGATOR),
-    opt("smear-links", Kind::Text, "[KIND,]A,N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default) or ape, e.g. 0.1,3"),
-    opt("smear-steps", COUNT, "N", "0", "steps of stout smearing; older form of --smear-links").needs(&[&[Need::Without("smear-links")]]),
-    opt("smear-rho", Kind::Number, "R", "0.1", "weight of stout smearing").needs(&[&[Need::With("smear-steps")]]),
+    opt("smear-links", Kind::Text, "[KIND,]A[,A..],N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default), ape, hyp or overimproved, e.g. 0.1,3").old("smear-steps"),
     opt("locality", Kind::Flag, "B", "no", "yes: the largest |D eta|(x) at every distance from a point source eta"),
     opt("save-modes", Kind::Output(""), "FILE", "", "writes the modes of the kernel"),
     opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote, in place of a search"),
@@ -84,8 +83,8 @@ struct Plan {
     solving: OverlapSolving,
     boundary: Boundary,
     source: Source,
-    /// Smearing of links: stout instead of APE, weight, steps.
-    smearing: (bool, f64, usize),
+    /// Smearing of the kernel's links.
+    smearing: LinkSmearing,
     locality: bool,
 }
 
@@ -121,21 +120,6 @@ fn source(text: &str) -> Run<Source> {
     Err(not_a_word("source", word, &["point", "wall"]))
 }
 
-fn smearing(options: &Options) -> Run<(bool, f64, usize)> {
-    let Some(text) = options.get("smear-links") else {
-        return Ok((true, options.number("smear-rho"), options.whole("smear-steps") as usize));
-    };
-    let (stout, numbers) = match text.split_once(',') {
-        Some(("ape", rest)) => (false, rest),
-        Some(("stout", rest)) => (true, rest),
-        _ => (true, text),
-    };
-    let found = numbers.split_once(',').and_then(|(a, n)| Some((a.parse().ok()?, n.parse().ok()?)));
-    let (alpha, steps) = found
-        .ok_or_else(|| refuse("smear-links", text, "a weight and a number of steps, e.g. 0.1,3"))?;
-    Ok((stout, alpha, steps))
-}
-
 fn plan(options: &Options) -> Run<Plan> {
     let task = match options.text("task") {
         "index" => Task::Index,
@@ -163,7 +147,7 @@ fn plan(options: &Options) -> Run<Plan> {
         solving,
         boundary: boundary(options)?,
         source: source(options.text("source"))?,
-        smearing: smearing(options)?,
+        smearing: smearing::of_links(options, "smear-links", LinkSmearing::default())?,
         locality: options.flag("locality"),
     })
 }

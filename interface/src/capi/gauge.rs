@@ -11,7 +11,7 @@ use super::table::interface;
 use crate::error::Result;
 use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
 pub use crate::ops::link_smearing::plaq_gauge_smear_params;
-use crate::ops::link_smearing::{smear_links, LinkSmearing, SmearingKind};
+use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::params::InC;
 use crate::refuse;
 
@@ -170,8 +170,7 @@ fn create(
 
 fn smear(gauge: &Arc<Gauge>, p: &plaq_gauge_smear_params) -> Result<()> {
     let p = LinkSmearing::from_c(p, "params")?;
-    let smearing = p.kind.with(p.alpha, p.directions as i32);
-    gauge.replace("gauge", |old| smear_links(old, smearing, p.steps))
+    gauge.replace("gauge", |old| p.apply(old))
 }
 
 fn destroy(gauge: plaq_gauge) -> Result<()> {

@@ -11,7 +11,7 @@ use crate::bail;
 use crate::error::{Error, Result, Status};
 use crate::fields::{GammaBasis, Group, Layout, LinkOptions, Precision, Subset};
 use crate::operators::phase;
-use crate::params::{Host, InC as _};
+use crate::params::{number_of, Host, InC as _};
 use crate::refuse;
 
 crate::params::choices! {
@@ -126,7 +126,7 @@ impl LayoutParams {
                 BadLayout,
                 "layout.precision",
                 expected("PLAQ_PRECISION_DOUBLE (8) or PLAQ_PRECISION_SINGLE (4)"),
-                found("{}", self.precision)
+                found("{}", number_of(self.precision))
             ),
             precision => Ok(precision),
         }

@@ -22,7 +22,9 @@ use crate::io::Origin;
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::paths::LONGEST;
-use crate::ops::smearing::wuppertal;
+pub use crate::ops::smearing::plaq_spinor_smear_params;
+use crate::ops::smearing::QuarkSmearing;
+use crate::params::InC as _;
 use crate::refuse;
 use num_complex::Complex64;
 
@@ -85,6 +87,9 @@ interface! {
         /// site, for one or more right-hand sides.
         plaq_spinor: Spinor = 3,
     }
+    tables {
+        plaq_spinor_smear_params, plaq_spinor_smear_params_init;
+    }
     params {
         /// Shape of a spinor field.
         plaq_spinor_params, plaq_spinor_params_init {
@@ -105,16 +110,6 @@ interface! {
             /// Slices of a right-hand side: 1, or 2 for the spinors of a doublet of flavours. In arrays of the host
             /// slices are slower than sites and faster than right-hand sides.
             slices: i64 = 1,
-        }
-        /// Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
-        /// over the neighbours in d directions, carried by the links.
-        plaq_spinor_smear_params, plaq_spinor_smear_params_init {
-            /// Not -1 / (2 d). Must be set.
-            alpha: f64 = f64::NAN,
-            /// Steps of smearing, 0 to 100000.
-            steps: i32 = 0,
-            /// Bit mu: neighbours in direction mu; 7: x, y, z.
-            directions: i32 = 7,
         }
     }
     reports {
@@ -241,12 +236,10 @@ fn smear(
     params: &plaq_spinor_smear_params,
 ) -> Result<()> {
     spinor.context.check_same(gauge.context(), "gauge")?;
-    if !(0..=100_000).contains(&params.steps) {
-        refuse!(BadParameter, "params.steps", expected("0 to 100000"), found("{}", params.steps));
-    }
+    let smearing = QuarkSmearing::from_c(params, "params")?;
     let links = gauge.read("gauge")?;
     let mut psi = spinor.write_any("spinor")?;
-    wuppertal(&mut psi, &links, params.alpha, params.steps as usize, params.directions)
+    smearing.apply(&mut psi, &links)
 }
 
 fn destroy(spinor: plaq_spinor) -> Result<()> {

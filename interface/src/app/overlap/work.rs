@@ -20,7 +20,6 @@ use crate::linop::LinOp;
 use crate::operators::{phase, DiracParams};
 use crate::ops::correlators::{correlators, effective_mass, EffectiveMass};
 use crate::ops::eigenvectors::{load_modes, load_overlap_modes, save_modes};
-use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::observables::Plaquette;
 use crate::ops::overlap::overlap_propagators;
 use crate::ops::overlap_settings::OverlapKept;
@@ -142,14 +141,9 @@ pub fn all(session: &Session, options: &Options, plan: &Plan) -> Run<Done> {
     let how = files::reading(options);
     let loaded = timed(&mut seconds[0], || files::read(session, &plan.file, &how))?;
     let lattice = loaded.gauge.geometry().global_extents();
-    let (stout, alpha, steps) = plan.smearing;
-    let smearing = match stout {
-        true => Smearing::Stout { rho: alpha, directions: 15 },
-        false => Smearing::Ape { alpha, directions: 15 },
-    };
-    let links = match steps {
+    let links = match plan.smearing.steps {
         0 => loaded.gauge.to(Precision::F64, Recon::R12)?,
-        steps => smear_links(&loaded.gauge, smearing, steps)?.to(Precision::F64, Recon::R12)?,
+        _ => plan.smearing.apply(&loaded.gauge)?.to(Precision::F64, Recon::R12)?,
     };
     drop(loaded.gauge);
     let physics = DiracParams { boundary: plan.boundary.phases(), ..Default::default() };

@@ -8,13 +8,15 @@ mod work;
 
 use std::time::Instant;
 
-use super::options::{opt, refuse, whole_of, Command, Kind, Need, Opt, Options};
+use super::options::{opt, refuse, Command, Kind, Need, Opt, Options};
 use super::quark::{
     check_kappa, of_quark, Action, Method, Solved, Solving, BOUNDARY, MULTIGRID_OPTIONS,
     SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite};
-use super::{files, output, Failure, Run};
+use super::{files, output, smearing, Failure, Run};
+use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
+use crate::ops::smearing::{QuarkSmearing, SPACE};
 use hadrons::Hadrons;
 use samples::Samples;
 use serde_json::Value;
@@ -34,9 +36,17 @@ const QUARKS: &[Opt] = &[
 const SMEARING: &[Opt] = &[
     opt("source-smear", Kind::Text, "A,N", "", "Gaussian smearing of sources, N steps of weight A, e.g. 0.3,20"),
     opt("sink-smear", Kind::Text, "A,N", "", "the same at the sink"),
-    opt("smear-links", Kind::Text, "[KIND,]A,N", "", "N steps of smearing with weight A of the spatial links in these, ape (the default) or stout, e.g. 0.5,5")
+    opt("smear-links", Kind::Text, "[KIND,]A[,A..],N", "", "N steps of smearing with weight A of the spatial links in these, ape (the default), stout, hyp or overimproved, e.g. 0.5,5")
         .needs(&[&[Need::With("source-smear"), Need::With("sink-smear")]]),
 ];
+
+/// Smearing of the links that carry quark fields, but for what the option says.
+const LINKS: LinkSmearing = LinkSmearing {
+    kind: SmearingKind::Ape,
+    steps: 0,
+    directions: SPACE as usize,
+    alpha: [f64::NAN, 0.6, 0.3],
+};
 
 const OUTPUT: &[Opt] = &[
     opt("error", Kind::Number, "R", "0", "also solve to the residual R with multigrid and report the true error in JSON; of one source and one quark"),
@@ -74,36 +84,6 @@ pub const COMMAND: Command = Command {
     run,
 };
 
-/// Smearing; none if there are no steps.
-#[derive(Clone, Debug, Default)]
-struct Smear {
-    /// True if links are smeared by stout steps, false for APE.
-    stout: bool,
-    alpha: f64,
-    steps: usize,
-}
-
-impl Smear {
-    fn of(options: &Options, name: &str, kinds: bool) -> Run<Smear> {
-        let Some(text) = options.get(name) else { return Ok(Smear::default()) };
-        let (stout, numbers) = match text.split_once(',') {
-            Some(("ape", rest)) if kinds => (false, rest),
-            Some(("stout", rest)) if kinds => (true, rest),
-            _ => (false, text),
-        };
-        let found = numbers.split_once(',').and_then(|(a, n)| {
-            let alpha: f64 = a.trim().parse().ok().filter(|a| (0.0..f64::INFINITY).contains(a))?;
-            let steps = whole_of(n).filter(|n| (0..=1 << 20).contains(n))?;
-            Some(Smear { stout, alpha, steps: steps as usize })
-        });
-        found.ok_or_else(|| refuse(name, text, "a weight and a number of steps, e.g. 0.3,20"))
-    }
-
-    fn text(&self) -> String {
-        format!("{},{}", self.alpha, self.steps)
-    }
-}
-
 /// What the options ask for, for all kappas.
 struct Plan {
     files: Vec<String>,
@@ -113,9 +93,9 @@ struct Plan {
     action: Action,
     solving: Solving,
     asked: Vec<Asked>,
-    at_source: Smear,
-    at_sink: Smear,
-    links: Smear,
+    at_source: QuarkSmearing,
+    at_sink: QuarkSmearing,
+    links: LinkSmearing,
     bin: usize,
     fit: Option<[usize; 2]>,
     /// Residual of the better solution that `--error` asks for.
@@ -154,7 +134,7 @@ impl Job {
         let momenta: Vec<String> =
             self.hadrons.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
         let mut text = format!(
-            "kappa {} {}, csw {}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {} {} {}{}, tol {}, \
+            "kappa {} {}, csw {}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {},{} {},{} {}, tol {}, \
              momenta {}",
             self.kappa,
             plan.strange.unwrap_or(0.0),
@@ -163,10 +143,11 @@ impl Job {
             plan.action.normalisation_name(),
             sources::noise_name(first),
             first.seed,
-            plan.at_source.text(),
-            plan.at_sink.text(),
-            if plan.links.stout { "stout," } else { "" },
-            plan.links.text(),
+            plan.at_source.alpha,
+            plan.at_source.steps,
+            plan.at_sink.alpha,
+            plan.at_sink.steps,
+            smearing::text_of(&plan.links),
             plan.solving.settings.tol,
             momenta.join(" ")
         );
@@ -265,9 +246,9 @@ fn plan(options: &Options) -> Run<(Plan, Hadrons)> {
         strange,
         action: Action::of(options)?,
         solving: Solving::of(options)?,
-        at_source: Smear::of(options, "source-smear", false)?,
-        at_sink: Smear::of(options, "sink-smear", false)?,
-        links: Smear::of(options, "smear-links", true)?,
+        at_source: smearing::of_quarks(options, "source-smear")?,
+        at_sink: smearing::of_quarks(options, "sink-smear")?,
+        links: smearing::of_links(options, "smear-links", LINKS)?,
         bin: options.whole("bin") as usize,
         fit: fit_window(options)?,
         tol_error: options.has("error").then(|| options.number("error")),

@@ -8,6 +8,7 @@ use super::super::output::exponent;
 use super::super::plot::{self, short, Panel, Series, COLOURS};
 use super::super::quark::mass_of;
 use super::super::session::{say, Session};
+use super::super::smearing;
 use super::super::statistics::{plateau, Plateau};
 use super::samples::{Averages, Found};
 use super::{by_multigrid, sources, Job, Plan};
@@ -15,6 +16,7 @@ use crate::compose::{Chosen, COLUMNS};
 use crate::error::Result;
 use crate::ops::correlators::{effective_mass, EffectiveMass};
 use crate::ops::gamma::Gamma;
+use crate::ops::smearing::QuarkSmearing;
 use crate::params::Choice;
 
 /// Averages of a job, and quantities derived from them.
@@ -182,7 +184,7 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
             source.steps,
             sink.alpha,
             sink.steps,
-            links.alpha,
+            smearing::weight(links),
             links.steps
         );
     }
@@ -273,7 +275,8 @@ fn json_job(
     let (job, averages) = (shown.job, &shown.averages);
     let [total, spatial, temporal] = job.samples.plaquette();
     let format = found.format.map_or("", name_of);
-    let smearing = |s: &super::Smear| json!([s.alpha, s.steps]);
+    let of_quarks = |s: &QuarkSmearing| json!([s.alpha, s.steps]);
+    let of_links = json!([smearing::weight(&plan.links), plan.links.steps]);
     let source = |s: &crate::ops::source::Source| {
         json!({
             "kind": sources::kind(s), "position": s.position, "momentum": s.momentum[..3],
@@ -308,7 +311,7 @@ fn json_job(
         "source": { "kind": all[0]["kind"], "position": all[0]["position"] },
         "sources": all,
         "smearing": {
-            "source": smearing(&plan.at_source), "sink": smearing(&plan.at_sink), "links": smearing(&plan.links),
+            "source": of_quarks(&plan.at_source), "sink": of_quarks(&plan.at_sink), "links": of_links,
         },
     });
     if let Some(s) = &job.hadrons.sequential {

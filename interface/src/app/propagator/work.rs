@@ -9,7 +9,7 @@ use super::super::quark::{largest, monitor, multigrid, multigrid_json, Solving};
 use super::super::session::{complain, Progress, Session};
 use super::super::{files, output, Failure, Run as Outcome};
 use super::samples::{Found, Sample, Samples};
-use super::{by_multigrid, report, sources, Job, Method, Plan, Smear, Written};
+use super::{by_multigrid, report, sources, Job, Method, Plan, Written};
 use crate::app::options::Options;
 use crate::compose::multigrid::{Multigrid, Update};
 use crate::compose::{Chosen, DiracSolver};
@@ -17,10 +17,9 @@ use crate::error::Result;
 use crate::fields::{blas, GaugeField, Precision, SpinorField, Subset};
 use crate::io::Origin;
 use crate::operators::{phase, QuarkAction};
-use crate::ops::link_smearing::{smear_links, Smearing};
 use crate::ops::propagator::{propagator, propagator_of, COLUMNS};
 use crate::ops::propagator_file::{load_propagator, save_propagator, LoadOptions, SaveOptions};
-use crate::ops::smearing::{wuppertal, SPACE};
+use crate::ops::smearing::QuarkSmearing;
 use crate::ops::source::{Sequential, Source};
 
 /// The file name for a configuration, for a kappa if there are several, for a source and a quark.
@@ -116,9 +115,9 @@ fn subtract(field: &mut SpinorField, other: &SpinorField) -> Result<Vec<f64>> {
     Ok(left.iter().zip(&norm).map(|(l, n)| (l / n).sqrt()).collect())
 }
 
-fn smear(field: &mut SpinorField, links: &Links, how: &Smear) -> Result<()> {
+fn smear(field: &mut SpinorField, links: &Links, how: &QuarkSmearing) -> Result<()> {
     match &links.smeared {
-        Some(gauge) if how.steps > 0 => wuppertal(field, gauge, how.alpha, how.steps, SPACE),
+        Some(gauge) if how.steps > 0 => how.apply(field, gauge),
         _ => Ok(()),
     }
 }
@@ -163,14 +162,9 @@ impl Run<'_> {
         let ops: Result<Vec<_>> = kappas.map(|k| plan.action.operator(&gauge, k)).collect();
         let ops = ops?;
         if links.smeared.is_none() && (plan.at_source.steps > 0 || plan.at_sink.steps > 0) {
-            let (alpha, steps) = (plan.links.alpha, plan.links.steps);
-            let how = match plan.links.stout {
-                true => Smearing::Stout { rho: alpha, directions: SPACE },
-                false => Smearing::Ape { alpha, directions: SPACE },
-            };
-            links.smeared = Some(match steps {
+            links.smeared = Some(match plan.links.steps {
                 0 => gauge.clone(),
-                steps => Arc::new(smear_links(&gauge, how, steps)?),
+                _ => Arc::new(plan.links.apply(&gauge)?),
             });
         }
         if last {
