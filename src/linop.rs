@@ -62,7 +62,8 @@ mod algebra;
 mod convert;
 mod schur;
 
-use std::sync::{Arc, Mutex};
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 pub use algebra::{Adjoint, Normal, Polynomial, Product, Shifted, Sum};
 pub use convert::Convert;
@@ -251,31 +252,64 @@ impl LinOp for Idle {
 #[derive(Default)]
 pub struct Workspace(Mutex<Vec<VectorField>>);
 
+/// A temporary field, which goes back to its workspace.
+pub struct Temporary<'a> {
+    workspace: &'a Workspace,
+    /// There as long as this is.
+    field: Option<VectorField>,
+}
+
 impl Workspace {
-    /// Runs `work` with a temporary field of this shape, whose contents are unspecified.
-    pub fn with<T>(
-        &self,
-        shape: &Shape,
-        nrhs: usize,
-        work: impl FnOnce(&mut VectorField) -> Result<T>,
-    ) -> Result<T> {
+    fn pool(&self) -> MutexGuard<'_, Vec<VectorField>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lends a temporary field of this shape, whose contents are unspecified.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn field(&self, shape: &Shape, nrhs: usize) -> Result<Temporary<'_>> {
         let kept = {
-            let mut pool = self.0.lock().unwrap_or_else(|e| e.into_inner());
+            let mut pool = self.pool();
             // One count of right-hand sides at a time: the old ones would only hold memory.
             pool.retain(|f| f.nrhs() == nrhs);
             pool.iter().position(|f| Shape::of(f) == *shape).map(|i| pool.swap_remove(i))
         };
-        let mut field = match kept {
-            Some(f) => f,
+        let field = match kept {
+            Some(field) => field,
             None => shape.field(nrhs)?,
         };
-        let out = work(&mut field);
-        self.0.lock().unwrap_or_else(|e| e.into_inner()).push(field);
-        out
+        Ok(Temporary { workspace: self, field: Some(field) })
     }
 
     /// Frees the temporaries that are not in use.
     pub fn clear(&self) {
-        self.0.lock().unwrap_or_else(|e| e.into_inner()).clear();
+        self.pool().clear();
+    }
+}
+
+impl Deref for Temporary<'_> {
+    type Target = VectorField;
+    fn deref(&self) -> &VectorField {
+        self.field.as_ref().expect("there until it is dropped")
+    }
+}
+impl DerefMut for Temporary<'_> {
+    fn deref_mut(&mut self) -> &mut VectorField {
+        self.field.as_mut().expect("there until it is dropped")
+    }
+}
+impl Drop for Temporary<'_> {
+    fn drop(&mut self) {
+        self.workspace.pool().extend(self.field.take());
+    }
+}
+
+/// Frees the temporaries of operators when the work with them is over, whether it failed or not.
+pub(crate) struct FreesIdle<'a>(pub Vec<&'a dyn LinOp>);
+
+impl Drop for FreesIdle<'_> {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|op| op.free_idle());
     }
 }

@@ -8,7 +8,9 @@ use plaq::backend::Device;
 use plaq::compose::multigrid::{Multigrid, MultigridParams};
 use plaq::compose::{DiracSolver, ModeParams, Modes, Overlap, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{blas, GaugeField, Geometry, Noise, Precision, Recon};
+use plaq::fields::{
+    blas, GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset, VectorSet,
+};
 use plaq::linop::Schur;
 use plaq::operators::{ActionParams, DiracParams};
 use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, VectorMemory};
@@ -190,5 +192,31 @@ fn a_toy_takes_what_is_announced() {
         let off = announced as f64 / taken as f64 - 1.0;
         println!("{}: announced {announced}, taken {taken}", device.name());
         assert!((0.0..0.02).contains(&off), "{}: {announced} for {taken}", device.name());
+    }
+}
+
+/// A search for which memory is short keeps some of its vectors on the host. What it finds may be fewer than were planned
+/// for, and then fit on the device: to turn them takes no more than was announced.
+#[test]
+fn fewer_vectors_take_less() {
+    let cpu = Device::cpu(1).unwrap();
+    for device in [cpu.stand_in_gpu(), cpu.dry()] {
+        let geometry = Geometry::new([4, 4, 4, 8], &device).unwrap();
+        let turn = |count: usize, on_device: usize, turned: usize| {
+            let full = |n| SpinorField::new(&device, &geometry, Precision::F64, Subset::Full, n);
+            let watch = device.watch_peak();
+            let here = on_device.min(count);
+            let mut all = VectorSet::new(full(here).unwrap(), count - here);
+            for k in here..count {
+                all.put(k, &full(1).unwrap(), 0, 1).unwrap();
+            }
+            all.rotate(0..turned, &vec![Complex64::ONE; turned * turned]).unwrap();
+            watch.bytes()
+        };
+        let planned = turn(48, 46, 47);
+        for count in [2, 33, 40, 45, 46] {
+            let taken = turn(count, 46, count);
+            assert!(taken <= planned, "{}: {count}: {taken} of {planned}", device.name());
+        }
     }
 }

@@ -20,6 +20,8 @@ mod shared;
 mod stand_in;
 #[cfg(test)]
 pub(crate) mod tests;
+#[cfg(debug_assertions)]
+pub mod trace;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -622,16 +624,17 @@ impl Device {
             return Ok(());
         }
         let params = kernel.params();
-        self.launch_call(&self.call::<K>(&params, args, work)?)
-    }
-
-    fn launch_call(&self, call: &Call) -> Result<()> {
-        if rehearsal::noted(call) {
+        let call = self.call::<K>(&params, args, work)?;
+        if rehearsal::noted(&call) {
             return Ok(());
         }
-        self.launches(call);
+        self.launches(&call);
         // SAFETY: fields fill in the arguments, with their own memory.
-        self.profiled(call, || unsafe { self.0.backend.launch(call) })
+        let launch = || unsafe { self.0.backend.launch(&call) };
+        match &self.0.profile {
+            Some(profile) => profile.timed(&*self.0.backend, &call, launch),
+            None => launch(),
+        }
     }
 
     /// Runs a reduction; returns `work.batches` x N sums, with the same bits every time.
@@ -714,11 +717,10 @@ impl Device {
 
     /// Carries out a call, and records its time if `PLAQ_PROFILE` asks for it.
     fn profiled<T>(&self, call: &Call, mut work: impl FnMut() -> Result<T>) -> Result<T> {
-        let Some(profile) = &self.0.profile else { return work() };
-        let mut done = None;
-        let seconds = self.0.backend.time(&mut || work().map(|value| done = Some(value)))?;
-        profile.add(call, seconds);
-        Ok(done.expect("set by work that succeeded"))
+        match &self.0.profile {
+            Some(profile) => profile.timed(&*self.0.backend, call, work),
+            None => work(),
+        }
     }
 
     /// Waits for a reduction: its sums, and the sum of the ranks' flags.

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::sync::Mutex;
 
-use super::Call;
+use super::{Backend, Call};
+use crate::error::Result;
 
 /// Time and launches of one kernel over one amount of work.
 #[derive(Clone, Copy, Default)]
@@ -26,7 +27,20 @@ impl Profile {
         Some(Profile { target: target("PLAQ_PROFILE")?, rows: Mutex::default() })
     }
 
-    pub fn add(&self, call: &Call, seconds: f64) {
+    /// Carries out a call and adds its time.
+    pub fn timed<T>(
+        &self,
+        backend: &dyn Backend,
+        call: &Call,
+        mut work: impl FnMut() -> Result<T>,
+    ) -> Result<T> {
+        let mut done = None;
+        let seconds = backend.time(&mut || work().map(|value| done = Some(value)))?;
+        self.add(call, seconds);
+        Ok(done.expect("set by work that succeeded"))
+    }
+
+    fn add(&self, call: &Call, seconds: f64) {
         let key = (call.symbol(), call.work.n, call.work.batches);
         let mut rows = self.rows.lock().unwrap_or_else(|e| e.into_inner());
         let row = rows.entry(key).or_default();

@@ -15,8 +15,10 @@ use crate::refuse;
 
 /// Largest number of tiles (pairs of blocks of vectors) whose products one launch sums.
 const TILES: usize = 1024;
-/// Bytes that a rotation works on at a time, on a GPU and on a CPU: about what their caches hold.
+/// Bytes that a rotation works on at a time, on a CPU and on a GPU: about what their caches hold.
 const SCRATCH: [usize; 2] = [1 << 19, 1 << 24];
+/// Largest number of vectors that a rotation makes beside the old ones.
+pub(super) const TURNED: usize = 32;
 
 /// The products G_ij = <v_i, w_j> of the vectors `of` of v with the vectors `with` of w, as `of.len()` rows.
 ///
@@ -129,7 +131,10 @@ pub fn rotate(v: &mut VectorField, which: Range<usize>, c: &[Complex64]) -> Resu
     coef.upload_at(0, bytemuck::cast_slice(c))?;
     let planes = columns * v.rhs_planes();
     let (all, bytes) = (elements(v, 1), element_bytes(v));
-    let scratch = SCRATCH[!v.device().is_cpu() as usize].min(v.held());
+    // Of few sites all would fit: no more than a rotation of vectors of which the host has some (`VectorSet`), so that of
+    // two searches the one that keeps fewer vectors never takes more.
+    let turned = v.held() / v.nrhs() * TURNED.min(v.nrhs());
+    let scratch = SCRATCH[!v.device().is_cpu() as usize].min(turned);
     let tile = (scratch / (planes * bytes)).clamp(1, all.n).max(all.n.min(64));
     let room = v.device().alloc(scratch.max(tile * planes * bytes))?;
     for first in (0..all.n).step_by(tile) {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use num_complex::Complex64;
 
+use super::basis::TURNED;
 use super::vector::HostCopy;
 use super::{basis, blas, Precision, VectorField};
 use crate::backend::Device;
@@ -12,9 +13,6 @@ use crate::error::Result;
 
 /// Number of vectors that come from the host to the device at a time.
 const AT_ONCE: usize = 8;
-/// Number of new vectors that a rotation makes at a time where some of its vectors are on the host; all of them pass
-/// through the device for each portion.
-const TURNED: usize = 32;
 
 /// Vectors of one shape, numbered from 0. The first ones, at least one, are right-hand sides of a field on the
 /// device; the others wait in the memory of the host and come to the device a few at a time. Results do not depend on
@@ -288,6 +286,7 @@ impl VectorSet {
         }
         let rows = which.len();
         let columns = c.len() / rows;
+        // All vectors pass through the device for each portion.
         let portions = (0..columns).step_by(TURNED).map(|k| (k, TURNED.min(columns - k)));
         self.replace(which.start, portions, |set, first, n| {
             let some: Vec<Complex64> = (0..rows)

@@ -35,19 +35,18 @@ impl Normal {
         inp: &VectorField,
         ask: impl FnOnce(&VectorField) -> Result<T>,
     ) -> Result<T> {
-        self.workspace.with(&self.between(), inp.nrhs(), |tmp| {
-            if self.dagger_first {
-                self.op.apply_dagger(tmp, inp)?;
-                let asked = ask(tmp)?;
-                self.op.apply(out, tmp)?;
-                Ok(asked)
-            } else {
-                self.op.apply(tmp, inp)?;
-                let asked = ask(tmp)?;
-                self.op.apply_dagger(out, tmp)?;
-                Ok(asked)
-            }
-        })
+        let tmp = &mut *self.workspace.field(&self.between(), inp.nrhs())?;
+        if self.dagger_first {
+            self.op.apply_dagger(tmp, inp)?;
+            let asked = ask(tmp)?;
+            self.op.apply(out, tmp)?;
+            Ok(asked)
+        } else {
+            self.op.apply(tmp, inp)?;
+            let asked = ask(tmp)?;
+            self.op.apply_dagger(out, tmp)?;
+            Ok(asked)
+        }
     }
     fn between(&self) -> Shape {
         if self.dagger_first {
@@ -215,10 +214,9 @@ impl Product {
             return step(out);
         }
         let shape = if dagger { first.shape() } else { first.range() };
-        self.workspace.with(&shape, inp.nrhs(), |t| {
-            step(t)?;
-            self.chain(rest, dagger, out, t)
-        })
+        let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
+        step(t)?;
+        self.chain(rest, dagger, out, t)
     }
 }
 
@@ -273,17 +271,16 @@ impl Sum {
     fn add(&self, out: &mut VectorField, inp: &VectorField, dagger: bool) -> Result<()> {
         out.clear()?;
         let shape = if dagger { self.shape() } else { self.range() };
-        self.workspace.with(&shape, inp.nrhs(), |t| {
-            for (c, op) in &self.terms {
-                match dagger {
-                    false => op.apply(t, inp)?,
-                    true => op.apply_dagger(t, inp)?,
-                }
-                let c = if dagger { c.conj() } else { *c };
-                blas::axpy(&vec![c; inp.nrhs()], t, out)?;
+        let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
+        for (c, op) in &self.terms {
+            match dagger {
+                false => op.apply(t, inp)?,
+                true => op.apply_dagger(t, inp)?,
             }
-            Ok(())
-        })
+            let c = if dagger { c.conj() } else { *c };
+            blas::axpy(&vec![c; inp.nrhs()], t, out)?;
+        }
+        Ok(())
     }
 }
 
@@ -353,29 +350,27 @@ impl LinOp for Polynomial {
         let (scale, shift) = (2.0 / (b - a), -(a + b) / (b - a));
         let c = &self.coefficients;
         // b_k = c_k v + 2 Y b_{k+1} - b_{k+2}; the result is c_0 v + Y b_1 - b_2.
-        self.workspace.with(&shape, n, |next| {
-            self.workspace.with(&shape, n, |image| {
-                next.clear()?;
-                out.clear()?;
-                // out is b_{k+1}, next is b_{k+2}.
-                for k in (0..steps(c.len(), 2)).rev() {
-                    let twice = if k == 0 { 1.0 } else { 2.0 };
-                    let value = |x: f64| blas::uniform(n, x);
-                    self.op.apply(image, out)?;
-                    blas::axpbypcz(
-                        &value(twice * scale),
-                        image,
-                        &value(twice * shift),
-                        out,
-                        &value(-1.0),
-                        next,
-                    )?;
-                    blas::axpy(&value(c[k]), inp, next)?;
-                    std::mem::swap(out, next);
-                }
-                Ok(())
-            })
-        })
+        let next = &mut *self.workspace.field(&shape, n)?;
+        let image = &mut *self.workspace.field(&shape, n)?;
+        next.clear()?;
+        out.clear()?;
+        // out is b_{k+1}, next is b_{k+2}.
+        for k in (0..steps(c.len(), 2)).rev() {
+            let twice = if k == 0 { 1.0 } else { 2.0 };
+            let value = |x: f64| blas::uniform(n, x);
+            self.op.apply(image, out)?;
+            blas::axpbypcz(
+                &value(twice * scale),
+                image,
+                &value(twice * shift),
+                out,
+                &value(-1.0),
+                next,
+            )?;
+            blas::axpy(&value(c[k]), inp, next)?;
+            std::mem::swap(out, next);
+        }
+        Ok(())
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply(out, inp)

@@ -179,10 +179,11 @@ impl CovariantShift {
                 self.step(out, inp, step)?;
                 continue;
             }
-            self.workspace.with(&shape, inp.nrhs(), |t| {
+            {
+                let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
                 blas::copy(t, out)?;
-                self.step(out, t, step)
-            })?;
+                self.step(out, t, step)?;
+            }
         }
         Ok(())
     }

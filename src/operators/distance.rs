@@ -155,10 +155,11 @@ impl DistanceWeighted {
         apply: impl FnOnce(&mut VectorField, &VectorField) -> Result<()>,
     ) -> Result<()> {
         let (first, last) = self.factors(dagger);
-        workspace.with(&Shape::of(inp), inp.nrhs(), |t| {
+        {
+            let t = &mut *workspace.field(&Shape::of(inp), inp.nrhs())?;
             first.multiply(t, inp)?;
-            apply(out, t)
-        })?;
+            apply(out, t)?;
+        }
         last.scale(out)
     }
 }

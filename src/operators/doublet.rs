@@ -212,10 +212,9 @@ impl WilsonType for Doublet {
         if sum.own != 0.0 && (sum.z.is_some() || site_hop != one) {
             // The hop by itself, and then what out holds.
             let shape = self.subset_shape(Subset::of_parity(parity));
-            return self.workspace.with(&shape, inp.nrhs(), |t| {
-                self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;
-                self.site(out, t, parity, (one, dagger, 1.0), Some((out, sum.own)))
-            });
+            let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
+            self.hop_add(t, inp, call, &HopSum { z: sum.z, own: 0.0 })?;
+            return self.site(out, t, parity, (one, dagger, 1.0), Some((out, sum.own)));
         }
         // What the site term of the hop multiplies, too, goes first, and the hop is added to it.
         let z = sum.z.map(|(z, c)| (z, c, one));

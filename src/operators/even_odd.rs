@@ -13,7 +13,7 @@ use super::{
 use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{CloverField, Momenta, Subset, VectorField};
-use crate::linop::{LinOp, Schur, SchurComplement, Shape, Workspace};
+use crate::linop::{LinOp, Schur, SchurComplement, Shape, Temporary, Workspace};
 
 /// A quark action M = A - kappa H, with the hops H of a Wilson operator on every slice and a site term A.
 pub trait WilsonType: QuarkAction {
@@ -91,6 +91,13 @@ impl EvenOdd {
         self.op.subset_shape(Subset::of_parity(1 - self.parity))
     }
 
+    /// The first hop of the complement, A_q^-1 H_qp, or that of its adjoint, and a field for what it makes.
+    fn first_hop(&self, nrhs: usize, dagger: bool) -> Result<(HopCall<'static>, Temporary<'_>)> {
+        let (parity, site_hop) = (1 - self.parity, SiteTerm::Inverse);
+        let call = HopCall { parity, dagger, coef: 1.0, site_hop, y: None };
+        Ok((call, self.workspace.field(&self.other_shape(), nrhs)?))
+    }
+
     /// out = own out + y + in - S in for the symmetric complement S.
     fn add_one_minus_schur(
         &self,
@@ -99,14 +106,11 @@ impl EvenOdd {
         y: Option<(&VectorField, f64, SiteTerm)>,
         own: f64,
     ) -> Result<()> {
-        let (p, kappa) = (self.parity, self.kappa());
-        let site_hop = SiteTerm::Inverse;
-        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
-            let first = HopCall { parity: 1 - p, dagger: false, coef: 1.0, site_hop, y: None };
-            self.hop(t, inp, &first, &HopSum::default())?;
-            let second = HopCall { parity: p, coef: kappa * kappa, y, ..first };
-            self.hop(out, t, &second, &HopSum { z: None, own })
-        })
+        let (parity, coef, site_hop) = (self.parity, self.kappa().powi(2), SiteTerm::Inverse);
+        let (first, mut t) = self.first_hop(inp.nrhs(), false)?;
+        self.hop(&mut t, inp, &first, &HopSum::default())?;
+        let call = HopCall { parity, dagger: false, coef, site_hop, y };
+        self.hop(out, &t, &call, &HopSum { z: None, own })
     }
 
     /// Calls [`WilsonType::hop_add`] with the clover blocks of an inverse site term.
@@ -148,32 +152,6 @@ impl EvenOdd {
     ) -> Result<()> {
         let _blocks = self.blocks(parity)?;
         self.op.apply_site(out, inp, parity, SiteTerm::Inverse, dagger, 1.0)
-    }
-
-    /// out = S_y y - kappa^2 S_hop H_pq A_q^-1 H_qp in, with site terms S_y and S_hop.
-    fn schur(
-        &self,
-        out: &mut VectorField,
-        inp: &VectorField,
-        y: &VectorField,
-        site_hop: SiteTerm,
-        site_y: SiteTerm,
-        dagger: bool,
-    ) -> Result<()> {
-        let (p, q, kappa) = (self.parity, 1 - self.parity, self.kappa());
-        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
-            let first =
-                HopCall { parity: q, dagger, coef: 1.0, site_hop: SiteTerm::Inverse, y: None };
-            self.hop(t, inp, &first, &HopSum::default())?;
-            let second = HopCall {
-                parity: p,
-                dagger,
-                coef: -kappa * kappa,
-                site_hop,
-                y: Some((y, 1.0, site_y)),
-            };
-            self.hop(out, t, &second, &HopSum::default())
-        })
     }
 }
 
@@ -236,11 +214,10 @@ impl SchurComplement for EvenOdd {
             false => SiteTerm::One,
         };
         let y = Some((b, 1.0, site_hop));
-        self.workspace.with(&self.other_shape(), b.nrhs(), |t| {
-            self.apply_inverse(t, b, q, dagger)?;
-            let call = HopCall { parity: p, dagger, coef: self.kappa(), site_hop, y };
-            self.hop(out, t, &call, &HopSum::default())
-        })
+        let t = &mut *self.workspace.field(&self.other_shape(), b.nrhs())?;
+        self.apply_inverse(t, b, q, dagger)?;
+        let call = HopCall { parity: p, dagger, coef: self.kappa(), site_hop, y };
+        self.hop(out, t, &call, &HopSum::default())
     }
 
     /// x_q = A_q^-1 (b_q + kappa H_qp x_p). For M^dagger, A_p^dagger x_p is what solves the symmetric system.
@@ -304,24 +281,33 @@ impl LinOp for EvenOdd {
         self.workspace.clear();
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        let (site_hop, site_y) = match self.symmetric {
+        let (site_hop, site) = match self.symmetric {
             true => (SiteTerm::Inverse, SiteTerm::One),
             false => (SiteTerm::One, SiteTerm::Direct),
         };
-        self.schur(out, inp, inp, site_hop, site_y, false)
+        let (parity, coef, y) = (self.parity, -self.kappa().powi(2), Some((inp, 1.0, site)));
+        let (first, mut t) = self.first_hop(inp.nrhs(), false)?;
+        self.hop(&mut t, inp, &first, &HopSum::default())?;
+        let call = HopCall { parity, dagger: false, coef, site_hop, y };
+        self.hop(out, &t, &call, &HopSum::default())
     }
-    /// The adjoint (A_p^-1 H A_q^-1 H)^dagger = H^dagger A_q^-dagger H^dagger A_p^-dagger.
+    /// The adjoint: A_p^dagger, or 1 if symmetric, minus kappa^2 H^dagger A_q^-dagger H^dagger, which acts on
+    /// A_p^-dagger in if symmetric.
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
-        if !self.symmetric {
-            return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::Direct, true);
-        }
-        if self.op.is_one(SiteTerm::Inverse) {
-            return self.schur(out, inp, inp, SiteTerm::One, SiteTerm::One, true);
-        }
-        self.workspace.with(&self.shape(), inp.nrhs(), |s| {
-            self.apply_inverse(s, inp, self.parity, true)?;
-            self.schur(out, s, inp, SiteTerm::One, SiteTerm::One, true)
-        })
+        let inverse = match self.symmetric && !self.op.is_one(SiteTerm::Inverse) {
+            true => {
+                let mut s = self.workspace.field(&self.shape(), inp.nrhs())?;
+                self.apply_inverse(&mut s, inp, self.parity, true)?;
+                Some(s)
+            }
+            false => None,
+        };
+        let site = if self.symmetric { SiteTerm::One } else { SiteTerm::Direct };
+        let (parity, coef, y) = (self.parity, -self.kappa().powi(2), Some((inp, 1.0, site)));
+        let (first, mut t) = self.first_hop(inp.nrhs(), true)?;
+        self.hop(&mut t, inverse.as_deref().unwrap_or(inp), &first, &HopSum::default())?;
+        let call = HopCall { parity, dagger: true, coef, site_hop: SiteTerm::One, y };
+        self.hop(out, &t, &call, &HopSum::default())
     }
     fn flops(&self) -> f64 {
         let (wilson, slices) = (self.op.wilson(), self.shape().components.slices);

@@ -77,10 +77,9 @@ impl HermitianWilson {
 
     /// out = c Q^2 in.
     pub fn square(&self, out: &mut SpinorField, inp: &SpinorField, c: f64) -> Result<()> {
-        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
-            self.dirac(t, inp, false, 1.0)?;
-            self.dirac(out, t, true, c)
-        })
+        let t = &mut *self.workspace.field(&self.shape(), inp.nrhs())?;
+        self.dirac(t, inp, false, 1.0)?;
+        self.dirac(out, t, true, c)
     }
 
     /// out = c Q in.

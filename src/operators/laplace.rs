@@ -267,10 +267,9 @@ impl LinOp for LaplaceSchur {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (p, c) = (self.form.parity, self.scale());
-        self.workspace.with(&self.other_shape(), inp.nrhs(), |t| {
-            self.op.hop(t, inp, 1 - p, 1.0, None)?;
-            self.op.hop(out, t, p, -c * self.ratio().powi(2), Some((inp, c)))
-        })
+        let t = &mut *self.workspace.field(&self.other_shape(), inp.nrhs())?;
+        self.op.hop(t, inp, 1 - p, 1.0, None)?;
+        self.op.hop(out, t, p, -c * self.ratio().powi(2), Some((inp, c)))
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply(out, inp)

@@ -79,23 +79,21 @@ impl LinOp for MinimalResidual {
     }
     fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         let (shape, n) = (self.op.shape(), inp.nrhs());
-        self.workspace.with(&shape, n, |r| {
-            self.workspace.with(&shape, n, |q| {
-                blas::copy(r, inp)?;
-                out.clear()?;
-                for step in 0..self.steps {
-                    self.op.apply(q, r)?;
-                    // The host waits for nothing. A zero residual stays zero.
-                    let sums = blas::dot_norm_later(q, r)?;
-                    let times = Times::DotOverNorm(&sums);
-                    blas::axpy_times(&blas::uniform(n, self.omega), times, r, out)?;
-                    if step + 1 < self.steps {
-                        blas::axpy_times(&blas::uniform(n, -self.omega), times, q, r)?;
-                    }
-                }
-                Ok(())
-            })
-        })
+        let r = &mut *self.workspace.field(&shape, n)?;
+        let q = &mut *self.workspace.field(&shape, n)?;
+        blas::copy(r, inp)?;
+        out.clear()?;
+        for step in 0..self.steps {
+            self.op.apply(q, r)?;
+            // The host waits for nothing. A zero residual stays zero.
+            let sums = blas::dot_norm_later(q, r)?;
+            let times = Times::DotOverNorm(&sums);
+            blas::axpy_times(&blas::uniform(n, self.omega), times, r, out)?;
+            if step + 1 < self.steps {
+                blas::axpy_times(&blas::uniform(n, -self.omega), times, q, r)?;
+            }
+        }
+        Ok(())
     }
     fn flops(&self) -> f64 {
         self.steps as f64 * (self.op.flops() + (12 + 8 + 8) as f64 * self.op.shape().numbers())

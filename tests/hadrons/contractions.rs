@@ -237,7 +237,7 @@ fn multiplets_and_signs() {
             for t in 1..extents[3] {
                 assert!(a[t].re > 0.0, "{g:?} t={t}: {:e}", a[t].re);
                 assert!(a[t].im.abs() < 1e-2 * a[t].re, "{g:?} t={t}: {:e}", a[t]);
-                assert!(b[t].re < a[t].re, "{g:?} t={t}");
+                assert!(b[t].re < a[t].re, "{g:?} t={t}: {:e} {:e}", b[t].re, a[t].re);
             }
         }
     }

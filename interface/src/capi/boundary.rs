@@ -36,14 +36,8 @@ pub(crate) struct LastError {
     pub error: Error,
 }
 
-/// Runs the body of an entry point.
-pub(crate) fn call(function: &'static str, body: impl FnOnce() -> Result<()>) -> i32 {
-    let mut body = Some(body);
-    run(function, &mut || body.take().map_or(Ok(()), |body| body()))
-}
-
-/// The same, compiled once for all entry points.
-fn run(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
+/// Runs the body of an entry point, once; compiled once for all of them.
+pub(crate) fn call(function: &'static str, body: &mut dyn FnMut() -> Result<()>) -> i32 {
     if IN_LOG.get() {
         // Silently: the log is where this comes from.
         let message = "called by the log callback, which must not call plaq";
@@ -107,23 +101,32 @@ pub(crate) fn logging(callback: impl FnOnce()) {
     IN_LOG.set(outer);
 }
 
-/// Runs what the ranks of an argument do together: it fails on all where it fails on one.
-pub(crate) fn together<T>(
-    function: &'static str,
-    digest: Option<u64>,
-    ranks: &[Option<Arc<Comm>>],
-    body: impl FnOnce() -> Result<T>,
-) -> Result<T> {
-    struct Back(Option<(&'static str, Arc<Comm>)>);
-    impl Drop for Back {
-        fn drop(&mut self) {
-            TOGETHER.set(self.0.take());
-        }
+/// While it lives, this thread makes a call together with the ranks of an argument.
+pub(crate) struct Together {
+    comm: Option<Arc<Comm>>,
+    before: Option<(&'static str, Arc<Comm>)>,
+}
+
+impl Together {
+    pub fn begin(function: &'static str, ranks: &[Option<Arc<Comm>>]) -> Self {
+        let comm = ranks.iter().flatten().next().cloned();
+        let now = comm.as_ref().map(|comm| (function, comm.clone()));
+        let before = match now {
+            Some(now) => TOGETHER.replace(Some(now)),
+            None => TOGETHER.with_borrow(Option::clone),
+        };
+        Together { comm, before }
     }
-    let comm = ranks.iter().flatten().next();
-    let begun = |comm: &Arc<Comm>| Back(TOGETHER.replace(Some((function, comm.clone()))));
-    let _back = comm.map(begun);
-    Comm::guard_call(comm.map(|comm| &**comm), function, digest, body)
+    /// The ranks of the call, for [`Comm::guard_call`], by which it fails on all where it fails on one.
+    pub fn comm(&self) -> Option<&Comm> {
+        self.comm.as_deref()
+    }
+}
+
+impl Drop for Together {
+    fn drop(&mut self) {
+        TOGETHER.set(self.before.take());
+    }
 }
 
 /// Refuses the argument on all ranks of the call where its digests differ.

@@ -371,14 +371,16 @@ fn apply(
     match form {
         Form::Plain => op.apply(&mut y, &x)?,
         Form::Dagger => op.apply_dagger(&mut y, &x)?,
-        Form::DaggerTimes => dirac.workspace.with(&shape, n, |t| {
+        Form::DaggerTimes => {
+            let t = &mut *dirac.workspace.field(&shape, n)?;
             op.apply(t, &x)?;
-            op.apply_dagger(&mut y, t)
-        })?,
-        Form::TimesDagger => dirac.workspace.with(&shape, n, |t| {
+            op.apply_dagger(&mut y, t)?;
+        }
+        Form::TimesDagger => {
+            let t = &mut *dirac.workspace.field(&shape, n)?;
             op.apply_dagger(t, &x)?;
-            op.apply(&mut y, t)
-        })?,
+            op.apply(&mut y, t)?;
+        }
     }
     if matches!(form, Form::DaggerTimes | Form::TimesDagger) {
         scale *= scale;

@@ -284,7 +284,7 @@ macro_rules! interface {
             // The program of unit tests has no symbols of C: all that they reach would be compiled into it.
             #[cfg_attr(not(test), no_mangle)]
             pub unsafe extern "C" fn $tinit(to: *mut $tabled, struct_size: i64) -> i32 {
-                $crate::capi::boundary::call(stringify!($tinit), || {
+                $crate::capi::boundary::call(stringify!($tinit), &mut || {
                     $crate::capi::versioned::init(to, struct_size)
                 })
             }
@@ -359,18 +359,21 @@ macro_rules! interface {
                 $($arg: <$ty as $crate::capi::args::Arg>::C),*
             ) -> i32 {
                 use $crate::capi::args::Arg;
-                $crate::capi::boundary::call(stringify!($function), || {
+                $crate::capi::boundary::call(stringify!($function), &mut || {
                     $(let $arg = <$ty as Arg>::read($arg, stringify!($arg));)*
                     let ranks = [$($arg.as_ref().ok().and_then(Arg::ranks)),*];
                     #[allow(unused_mut)]
                     let mut digest = $crate::capi::digest::Digest::default();
                     $(digest.add(&$arg, stringify!($arg));)*
                     let (digest, name) = (digest.finish(), stringify!($function));
-                    let ($($arg,)*) = $crate::capi::boundary::together(name, digest, &ranks, || {
+                    let together = $crate::capi::boundary::Together::begin(name, &ranks);
+                    let guarded = || {
                         $(let mut $arg = $arg.and_then(Arg::checked)?;)*
                         $body($(<$ty as Arg>::view(&mut $arg)),*)?;
                         Ok(($($arg,)*))
-                    })?;
+                    };
+                    let ($($arg,)*) =
+                        $crate::comm::Comm::guard_call(together.comm(), name, digest, guarded)?;
                     $(<$ty as Arg>::finish($arg);)*
                     Ok(())
                 })

@@ -71,7 +71,7 @@ macro_rules! versioned {
 
         #[cfg_attr(not(test), no_mangle)]
         pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
-            $crate::capi::boundary::call(stringify!($init), || {
+            $crate::capi::boundary::call(stringify!($init), &mut || {
                 $crate::capi::versioned::init(to, struct_size)
             })
         }

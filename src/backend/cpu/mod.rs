@@ -210,6 +210,8 @@ impl Backend for Cpu {
     }
 
     unsafe fn launch(&self, call: &Call) -> Result<()> {
+        #[cfg(debug_assertions)]
+        super::trace::note(call);
         self.check_threads()?;
         let function = self.function(call)?;
         let (args, batches) = (call.args as usize, call.work.batches as i32);

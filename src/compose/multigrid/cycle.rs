@@ -236,54 +236,48 @@ impl Hierarchy {
         let site = |out: &mut SpinorField, inp: &SpinorField| {
             op.apply_site(out, inp, parity, SiteTerm::Direct, false, 1.0)
         };
-        self.around.with(&part, n, |r| {
-            self.around.with(&part, n, |t| {
-                blas::copy(r, inp)?;
-                self.around.with(&whole, n, |b| {
-                    b.clear()?;
-                    match (dagger, form.symmetric) {
-                        (true, _) => op.gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
-                        (false, true) => site(b, r)?,
-                        (false, false) => copy_parity(b, r, parity)?,
-                    }
-                    self.around.with(&even, n, |e| {
-                        self.around.with(&even, n, |x| {
-                            self.fine.prepare(e, b, false)?;
-                            self.precondition(x, e)?;
-                            self.around.with(&whole, n, |full| {
-                                self.fine.reconstruct(full, x, b, false)?;
-                                copy_parity(r, full, parity)
-                            })
-                        })
-                    })
-                })?;
-                if dagger {
-                    match form.symmetric {
-                        true => site(t, r)?,
-                        false => blas::copy(t, r)?,
-                    }
-                    op.gamma5(r, t)?;
-                }
-                blas::copy(out, r)
-            })
-        })
+        let r = &mut *self.around.field(&part, n)?;
+        let t = &mut *self.around.field(&part, n)?;
+        blas::copy(r, inp)?;
+        {
+            let b = &mut *self.around.field(&whole, n)?;
+            b.clear()?;
+            match (dagger, form.symmetric) {
+                (true, _) => op.gamma5(t, r).and_then(|()| copy_parity(b, t, parity))?,
+                (false, true) => site(b, r)?,
+                (false, false) => copy_parity(b, r, parity)?,
+            }
+            let e = &mut *self.around.field(&even, n)?;
+            let x = &mut *self.around.field(&even, n)?;
+            self.fine.prepare(e, b, false)?;
+            self.precondition(x, e)?;
+            let full = &mut *self.around.field(&whole, n)?;
+            self.fine.reconstruct(full, x, b, false)?;
+            copy_parity(r, full, parity)?;
+        }
+        if dagger {
+            match form.symmetric {
+                true => site(t, r)?,
+                false => blas::copy(t, r)?,
+            }
+            op.gamma5(r, t)?;
+        }
+        blas::copy(out, r)
     }
 
     /// K for the adjoint system: S^dagger = gamma5 A S A^-1 gamma5 for one flavour without twist (nearly so with a
     /// small one), and with tau1 besides for a doublet.
     pub fn precondition_dagger(&self, out: &mut SpinorField, inp: &SpinorField) -> Result<()> {
         let (op, shape) = (&self.finest, self.fine.shape());
-        self.around.with(&shape, inp.nrhs(), |s| {
-            self.around.with(&shape, inp.nrhs(), |t| {
-                blas::copy(s, inp)?;
-                op.gamma5(t, s)?;
-                op.apply_site(s, t, 0, SiteTerm::Inverse, false, 1.0)?;
-                self.precondition(t, s)?;
-                op.apply_site(s, t, 0, SiteTerm::Direct, false, 1.0)?;
-                op.gamma5(t, s)?;
-                blas::copy(out, t)
-            })
-        })
+        let s = &mut *self.around.field(&shape, inp.nrhs())?;
+        let t = &mut *self.around.field(&shape, inp.nrhs())?;
+        blas::copy(s, inp)?;
+        op.gamma5(t, s)?;
+        op.apply_site(s, t, 0, SiteTerm::Inverse, false, 1.0)?;
+        self.precondition(t, s)?;
+        op.apply_site(s, t, 0, SiteTerm::Direct, false, 1.0)?;
+        op.gamma5(t, s)?;
+        blas::copy(out, t)
     }
 
     /// Shape of the vectors that the smoother adds to: those in single precision, where its powers have 16 bits.
@@ -306,13 +300,11 @@ impl Hierarchy {
         if inp.precision() == shape.precision {
             return work(out, inp);
         }
-        self.workspace.with(&shape, inp.nrhs(), |t| {
-            blas::copy(t, inp)?;
-            self.workspace.with(&shape, inp.nrhs(), |image| {
-                work(image, t)?;
-                blas::copy(out, image)
-            })
-        })
+        let t = &mut *self.workspace.field(&shape, inp.nrhs())?;
+        blas::copy(t, inp)?;
+        let image = &mut *self.workspace.field(&shape, inp.nrhs())?;
+        work(image, t)?;
+        blas::copy(out, image)
     }
 
     /// r = b - S x for vectors of the smoother. r is in the precision of its operator, which takes one hop that adds,
@@ -327,10 +319,9 @@ impl Hierarchy {
         if x.precision() == shape.precision {
             return self.fine.subtract(r, x);
         }
-        self.workspace.with(&shape, n, |t| {
-            blas::copy(t, x)?;
-            self.fine.subtract(r, t)
-        })
+        let t = &mut *self.workspace.field(&shape, n)?;
+        blas::copy(t, x)?;
+        self.fine.subtract(r, t)
     }
 
     /// The cycle from the finest level on, without taking its time.
@@ -354,27 +345,27 @@ impl Hierarchy {
             }
             if level.pre == 0 {
                 let own = self.fine.shape();
-                self.workspace.with(&own, count, |r| {
+                {
+                    let r = &mut *self.workspace.field(&own, count)?;
                     blas::copy(r, &b)?;
-                    self.workspace.with(&own, count, |x| {
-                        op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
-                        fine.copy_from_spinors(first, x, None)
-                    })
-                })?;
+                    let x = &mut *self.workspace.field(&own, count)?;
+                    op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)?;
+                    fine.copy_from_spinors(first, x, None)?;
+                }
                 continue;
             }
-            self.workspace.with(&shape, count, |r| {
+            {
+                let r = &mut *self.workspace.field(&shape, count)?;
                 blas::copy(r, &b)?;
-                self.workspace.with(&shape, count, |x| {
-                    x.clear()?;
-                    self.relax(x, r, level.pre, true)?;
-                    blas::copy(&mut out.columns(first, count)?, x)?;
-                    self.with_operator(x, r, |x, r| {
-                        op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
-                    })?;
-                    fine.copy_from_spinors(first, x, None)
-                })
-            })?;
+                let x = &mut *self.workspace.field(&shape, count)?;
+                x.clear()?;
+                self.relax(x, r, level.pre, true)?;
+                blas::copy(&mut out.columns(first, count)?, x)?;
+                self.with_operator(x, r, |x, r| {
+                    op.apply_site(x, r, 0, SiteTerm::Direct, false, 1.0)
+                })?;
+                fine.copy_from_spinors(first, x, None)?;
+            }
         }
         {
             let mut solution = self.entry(1).lend(Subset::Full, n)?;
@@ -399,23 +390,23 @@ impl Hierarchy {
                 // Powers in 16 bits start from a residual in 16 bits, unless it is to change.
                 let own = self.fine.shape();
                 let of_r = if level.post <= STEPS { &own } else { &shape };
-                self.workspace.with(of_r, count, |r| {
-                    self.residual(r, &b, x)?;
-                    self.relax(x, r, level.post, false)
-                })
+                let r = &mut *self.workspace.field(of_r, count)?;
+                self.residual(r, &b, x)?;
+                self.relax(x, r, level.post, false)
             };
             if direct {
                 smooth(&mut to)?;
                 continue;
             }
-            self.workspace.with(&shape, count, |x| {
+            {
+                let x = &mut *self.workspace.field(&shape, count)?;
                 fine.copy_to_spinors(first, x, 0)?;
                 if level.pre > 0 {
                     blas::axpy(&blas::uniform(count, 1.0), &to, x)?;
                 }
                 smooth(x)?;
-                blas::copy(&mut to, x)
-            })?;
+                blas::copy(&mut to, x)?;
+            }
         }
         Ok(())
     }

@@ -167,10 +167,11 @@ impl Hierarchy {
         for (count, last) in blocks(steps, STEPS) {
             let rows = match r.precision() == own.precision {
                 true => powers(r, count)?,
-                false => self.workspace.with(&own, n, |rounded| {
+                false => {
+                    let rounded = &mut *self.workspace.field(&own, n)?;
                     blas::copy(rounded, r)?;
-                    powers(rounded, count)
-                })?,
+                    powers(rounded, count)?
+                }
             };
             match last && !residual {
                 true => squares.solution(&rows, x.row()?, true)?,

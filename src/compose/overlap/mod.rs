@@ -253,10 +253,11 @@ impl OverlapSquare {
     fn act(&self, out: &mut SpinorField, inp: &SpinorField, other: f64) -> Result<()> {
         let (r2, m2) = (self.rho * self.rho, self.mass * self.mass);
         let b = (2.0 * r2 - 0.5 * m2) * if self.upper { 1.0 } else { -1.0 };
-        self.workspace.with(&self.shape(), inp.nrhs(), |t| {
+        {
+            let t = &mut *self.workspace.field(&self.shape(), inp.nrhs())?;
             self.project(t, inp)?;
-            self.sign.apply(out, t)
-        })?;
+            self.sign.apply(out, t)?;
+        }
         let terms = [(inp, self.here(2.0 * r2 + 0.5 * m2, other))];
         chiral_sum(out, Some(self.here(b, 0.0)), &terms)
     }

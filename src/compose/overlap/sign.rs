@@ -378,7 +378,8 @@ impl Sign {
             let scale = if j == 0 { one } else { 2.0 * one };
             self.kernel.dirac_add(to, from, j % 2 == 1, scale, &HopSum { z, own })
         };
-        self.workspace.with(&shape, nrhs, |d| {
+        {
+            let d = &mut *self.workspace.field(&shape, nrhs)?;
             // `own` is the b_(j+2) that b_j takes the place of.
             chiral_sum(d, None, &[(inp, [c[n], c[n]])])?;
             let (mut here, mut other) = (d, out);
@@ -387,8 +388,8 @@ impl Sign {
                 std::mem::swap(&mut here, &mut other);
             }
             // 2 n + 1 steps: b_0, which is the sum, is in `out`.
-            chiral_sum(here, Some(one_and_gamma5(0.0, 1.0)), &[])
-        })?;
+            chiral_sum(here, Some(one_and_gamma5(0.0, 1.0)), &[])?;
+        }
         self.count((2 * n + 1) * nrhs);
         Ok(())
     }
@@ -422,12 +423,13 @@ impl Sign {
         }
         let n = inp.nrhs();
         let along = self.low(inp)?;
-        self.workspace.with(&self.shape(), n, |t| {
+        {
+            let t = &mut *self.workspace.field(&self.shape(), n)?;
             blas::copy(t, inp)?;
             let minus: Vec<Complex64> = along.iter().map(|z| -z).collect();
             self.add_low(&minus, t)?;
-            self.approximation(out, t)
-        })?;
+            self.approximation(out, t)?;
+        }
         // What rounding and inexact modes brought back is taken out, the modes are added.
         let back = self.low(out)?;
         let signs = self.modes.values().iter().map(|l| l.signum());
@@ -454,19 +456,18 @@ impl Sign {
                 max_iterations: self.params.max_iterations,
                 two_passes: self.params.two_passes,
             };
-            return self.workspace.with(&shape, n, |w| {
-                let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
-                if !done.converged {
-                    bail!(
+            let w = &mut *self.workspace.field(&shape, n)?;
+            let done = rational_sum(&square, &shifts, &weights, &params, w, inp)?;
+            if !done.converged {
+                bail!(
                         KernelSpectrum,
                         "the systems of Zolotarev's function did not converge in {} iterations: project \
                          more low modes or allow more iterations",
                         done.iterations
                     );
-                }
-                self.count(2 * done.applications + n);
-                self.kernel.scaled(out, w, 1.0)
-            });
+            }
+            self.count(2 * done.applications + n);
+            return self.kernel.scaled(out, w, 1.0);
         }
         let Some(p) = self.chosen() else {
             bail!(Internal, "the sign function has no approximation");
@@ -482,10 +483,9 @@ impl Sign {
             return v.dots(0..k, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
-        self.lifted.with(&wide, n, |t| {
-            blas::copy(t, x)?;
-            v.dots(0..k, t, 0..n)
-        })
+        let t = &mut *self.lifted.field(&wide, n)?;
+        blas::copy(t, x)?;
+        v.dots(0..k, t, 0..n)
     }
 
     /// x += sum_k w_k c_kj.
@@ -496,11 +496,10 @@ impl Sign {
             return v.combine(0..k, c, 1.0, x, 0..n);
         }
         let wide = Shape { precision: v.precision(), ..self.shape() };
-        self.lifted.with(&wide, n, |t| {
-            blas::copy(t, x)?;
-            v.combine(0..k, c, 1.0, t, 0..n)?;
-            blas::copy(x, t)
-        })
+        let t = &mut *self.lifted.field(&wide, n)?;
+        blas::copy(t, x)?;
+        v.combine(0..k, c, 1.0, t, 0..n)?;
+        blas::copy(x, t)
     }
 }
 

@@ -7,10 +7,10 @@ use super::inverter::{Ask, Inverter};
 use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{blas, VectorField};
-use crate::linop::{LinOp, Shape};
+use crate::linop::{FreesIdle, LinOp, Shape};
 use crate::operators::{QuarkAction, Storage};
 use crate::params::Choice;
-use crate::solvers::{self, Monitor, SolverKind, SolverParams, SolverReport, Source, System};
+use crate::solvers::{self, Monitor, SolverKind, SolverParams, Source, System};
 
 /// The copy of an operator in which a solve iterates, which follows changes of the links.
 pub struct Copy {
@@ -38,52 +38,6 @@ pub struct Krylov {
     pub action: Arc<dyn QuarkAction>,
 }
 
-impl Krylov {
-    fn iterate(
-        &self,
-        x: &mut VectorField,
-        b: &VectorField,
-        ask: &Ask,
-        watch: &mut Monitor,
-    ) -> Result<SolverReport> {
-        let (stop, guess) = (ask.stop, ask.guess);
-        let params = SolverParams { stop, initial_guess: guess, ..self.params.clone() };
-        match self.normal {
-            Equations::Direct => {
-                let source = Source { b, norms: ask.norms, origin: ask.origin };
-                solvers::solve_in_range(&self.system, &params, x, source, watch)
-            }
-            Equations::NormalResidual => {
-                // Its residual is compared with its own source.
-                let mut source = b.like(b.precision())?;
-                self.op.apply_dagger(&mut source, b)?;
-                solvers::solve(&self.system, &params, x, &source, watch)
-            }
-            Equations::NormalError => {
-                // No guess for y is known from one for x: start from the residual.
-                let params = SolverParams { initial_guess: false, ..params };
-                let mut y = b.like(b.precision())?;
-                if !guess {
-                    let source = Source { b, norms: ask.norms, origin: None };
-                    let report =
-                        solvers::solve_in_range(&self.system, &params, &mut y, source, watch)?;
-                    self.op.apply_dagger(x, &y)?;
-                    return Ok(report);
-                }
-                let (one, n) = (blas::uniform(b.nrhs(), 1.0), b.nrhs());
-                let mut r = b.like(b.precision())?;
-                self.op.apply(&mut r, x)?;
-                blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
-                let system = System { scale: Some(ask.norms.to_vec()), ..self.system.clone() };
-                let report = solvers::solve(&system, &params, &mut y, &r, watch)?;
-                self.op.apply_dagger(&mut r, &y)?;
-                blas::axpy(&one, &r, x)?;
-                Ok(report)
-            }
-        }
-    }
-}
-
 /// Name of an algorithm as papers write it.
 fn label(kind: SolverKind) -> &'static str {
     match kind {
@@ -105,14 +59,48 @@ impl Inverter for Krylov {
         ask: &Ask,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let solved = self.iterate(x, b, ask, watch);
-        // Temporaries of operators; a hierarchy keeps its own for the next solve.
+        // A hierarchy keeps its temporaries for the next solve.
         let System { precise, sloppy, preconditioner, .. } = &self.system;
         let own = preconditioner.iter().filter(|_| self.multigrid.is_none());
-        [precise].into_iter().chain(sloppy).chain(own).for_each(|op| op.free_idle());
-        self.op.free_idle();
-        let solver = solved?;
-        let (iterated, columns) = (self.iterated, b.nrhs());
+        let ops = [precise, &self.op].into_iter().chain(sloppy).chain(own);
+        let _idle = FreesIdle(ops.map(|op| &**op).collect());
+        let (stop, guess, n) = (ask.stop, ask.guess, b.nrhs());
+        let params = SolverParams { stop, initial_guess: guess, ..self.params.clone() };
+        let solver = match self.normal {
+            Equations::Direct => {
+                let source = Source { b, norms: ask.norms, origin: ask.origin };
+                solvers::solve_in_range(&self.system, &params, x, source, watch)?
+            }
+            Equations::NormalResidual => {
+                // Its residual is compared with its own source.
+                let mut source = b.like(b.precision())?;
+                self.op.apply_dagger(&mut source, b)?;
+                solvers::solve(&self.system, &params, x, &source, watch)?
+            }
+            Equations::NormalError => {
+                // No guess for y is known from one for x: start from the residual.
+                let params = SolverParams { initial_guess: false, ..params };
+                let mut y = b.like(b.precision())?;
+                if !guess {
+                    let source = Source { b, norms: ask.norms, origin: None };
+                    let report =
+                        solvers::solve_in_range(&self.system, &params, &mut y, source, watch)?;
+                    self.op.apply_dagger(x, &y)?;
+                    report
+                } else {
+                    let one = blas::uniform(n, 1.0);
+                    let mut r = b.like(b.precision())?;
+                    self.op.apply(&mut r, x)?;
+                    blas::axpby(&one, b, &blas::uniform(n, -1.0), &mut r)?;
+                    let system = System { scale: Some(ask.norms.to_vec()), ..self.system.clone() };
+                    let report = solvers::solve(&system, &params, &mut y, &r, watch)?;
+                    self.op.apply_dagger(&mut r, &y)?;
+                    blas::axpy(&one, &r, x)?;
+                    report
+                }
+            }
+        };
+        let (iterated, columns) = (self.iterated, n);
         Ok(SolveReport { solver, memory_peak: 0, iterated, chosen: Chosen::Asked, columns })
     }
 

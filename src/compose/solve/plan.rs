@@ -326,7 +326,7 @@ fn room(all: &Ingredients) -> Room {
 fn after_parts(all: &Ingredients, room: &Arc<Room>, way: usize) -> Result<Arc<dyn Inverter>> {
     let mut chain = Links::new(all, room, way)?.equation()?;
     if let Some(weights) = &all.weights {
-        chain = Arc::new(Weighted { next: chain, weights: weights.clone() });
+        chain = Arc::new(Weighted { next: Scaled(chain), weights: weights.clone() });
     }
     let factor = all.factor();
     if factor != 1.0 {
@@ -438,8 +438,11 @@ impl<'a> Links<'a> {
     /// Makes the chain for M^dagger M x = b, or for M M^dagger x = b if `adjoint`, by two solves.
     fn two_steps(&self, adjoint: bool) -> Result<Arc<dyn Inverter>> {
         let (first, second) = (self.operator(!adjoint), self.operator(adjoint));
-        let steps =
-            TwoSteps { first: self.one(!adjoint)?, second: self.one(adjoint)?, op: second.clone() };
+        let steps = TwoSteps {
+            first: self.one(!adjoint)?,
+            second: Scaled(self.one(adjoint)?),
+            op: second.clone(),
+        };
         Ok(self.to_tolerance(Arc::new(steps), Arc::new(Product::new(vec![first, second])?)))
     }
 

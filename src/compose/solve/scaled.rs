@@ -13,22 +13,6 @@ use crate::solvers::{InRange, Monitor};
 /// of two.
 pub struct Scaled(pub Arc<dyn Inverter>);
 
-/// Solves by `next` for a b whose norm is not known yet, scaled so that its norm is an ordinary number.
-pub fn in_range(
-    next: &dyn Inverter,
-    x: &mut VectorField,
-    b: &VectorField,
-    ask: &Ask,
-    watch: &mut Monitor,
-) -> Result<SolveReport> {
-    let xs = &mut [x];
-    let mut units = InRange::new(xs, b, ask.guess)?;
-    let mut fields = units.fields();
-    let ask = Ask { norms: fields.norms, ..*ask };
-    let solved = next.solve(fields.xs[0], fields.b, &ask, watch);
-    units.end(solved)
-}
-
 impl Inverter for Scaled {
     fn solve(
         &self,
@@ -37,7 +21,12 @@ impl Inverter for Scaled {
         ask: &Ask,
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        in_range(&*self.0, x, b, ask, watch)
+        let xs = &mut [x];
+        let mut units = InRange::new(xs, b, ask.guess)?;
+        let mut fields = units.fields();
+        let ask = Ask { norms: fields.norms, ..*ask };
+        let solved = self.0.solve(fields.xs[0], fields.b, &ask, watch);
+        units.end(solved)
     }
 
     fn shape(&self) -> Shape {

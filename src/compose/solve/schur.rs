@@ -7,7 +7,7 @@ use super::inverter::{Ask, Inverter};
 use super::room::Room;
 use crate::error::Result;
 use crate::fields::VectorField;
-use crate::linop::{Schur as Form, SchurVectors, Shape};
+use crate::linop::{FreesIdle, Schur as Form, SchurVectors, Shape};
 use crate::operators::{QuarkAction, SchurAction};
 use crate::solvers::Monitor;
 
@@ -57,24 +57,6 @@ pub struct Schur {
     pub room: Arc<Room>,
 }
 
-impl Schur {
-    fn reduced(
-        &self,
-        x: &mut VectorField,
-        b: &VectorField,
-        ask: &Ask,
-        watch: &mut Monitor,
-    ) -> Result<SolveReport> {
-        let mut halves =
-            SchurVectors::prepare(&*self.complement.schur, x, b, (self.dagger, ask.guess))?;
-        let SchurVectors { x, source, .. } = &mut halves;
-        let ask = Ask { origin: Some(source), ..*ask };
-        let report = self.next.solve(x, source.vector(), &ask, watch)?;
-        halves.reconstruct()?;
-        Ok(report)
-    }
-}
-
 impl Inverter for Schur {
     fn solve(
         &self,
@@ -84,12 +66,17 @@ impl Inverter for Schur {
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
         let _blocks = self.complement.for_solve(&self.room, b.nrhs())?;
-        let solved = match self.whole {
-            true => self.reduced(x, b, ask, watch),
-            false => self.next.solve(x, b, ask, watch),
-        };
-        self.complement.schur.free_idle();
-        solved
+        let schur = &*self.complement.schur;
+        let _idle = FreesIdle(vec![schur]);
+        if !self.whole {
+            return self.next.solve(x, b, ask, watch);
+        }
+        let mut halves = SchurVectors::prepare(schur, x, b, (self.dagger, ask.guess))?;
+        let SchurVectors { x, source, .. } = &mut halves;
+        let ask = Ask { origin: Some(source), ..*ask };
+        let report = self.next.solve(x, source.vector(), &ask, watch)?;
+        halves.reconstruct()?;
+        Ok(report)
     }
 
     fn shape(&self) -> Shape {

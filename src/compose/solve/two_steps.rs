@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::equation::SolveReport;
 use super::inverter::{Ask, Inverter};
-use super::scaled::in_range;
+use super::scaled::Scaled;
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::linop::{LinOp, Shape};
@@ -15,8 +15,8 @@ use crate::solvers::Monitor;
 pub struct TwoSteps {
     /// Solves B y = b.
     pub first: Arc<dyn Inverter>,
-    /// Solves A x = y.
-    pub second: Arc<dyn Inverter>,
+    /// Solves A x = y, where y is another source, with a norm of its own.
+    pub second: Scaled,
     /// The operator A, which makes a guess for y of one for x.
     pub op: Arc<dyn LinOp>,
 }
@@ -36,17 +36,15 @@ impl Inverter for TwoSteps {
             self.op.free_idle();
         }
         let first = self.first.solve(&mut y, b, ask, watch)?;
-        // y is another source, with a norm of its own.
         let ask = Ask { stop: ask.stop.since(start), ..*ask };
-        let second = in_range(&*self.second, x, &y, &ask, watch)?;
-        Ok(first.followed_by(second))
+        Ok(first.followed_by(self.second.solve(x, &y, &ask, watch)?))
     }
 
     fn shape(&self) -> Shape {
         self.second.shape()
     }
     fn name(&self, nrhs: usize) -> String {
-        let (first, second) = (self.first.describe(nrhs), self.second.describe(nrhs));
+        let (first, second) = (self.first.describe(nrhs), self.second.0.describe(nrhs));
         match first == second {
             true => format!("twice({first})"),
             false => format!("one after the other({first}, {second})"),

@@ -1,10 +1,8 @@
 //! The weights of distance preconditioning.
 
-use std::sync::Arc;
-
 use super::equation::SolveReport;
 use super::inverter::{Ask, Inverter};
-use super::scaled::in_range;
+use super::scaled::Scaled;
 use crate::error::Result;
 use crate::fields::VectorField;
 use crate::linop::Shape;
@@ -14,7 +12,7 @@ use crate::solvers::Monitor;
 /// The links after it solve M' y = W^-1 b for y = W^-1 x (de Divitiis, Petronzio, Tantalo, arXiv:1006.4028, Eq. 9), whose
 /// source has a norm of its own.
 pub struct Weighted {
-    pub next: Arc<dyn Inverter>,
+    pub next: Scaled,
     pub weights: DistanceWeights,
 }
 
@@ -31,7 +29,7 @@ impl Inverter for Weighted {
         if ask.guess {
             self.weights.restrict(x)?;
         }
-        let report = in_range(&*self.next, x, &weighted, ask, watch)?;
+        let report = self.next.solve(x, &weighted, ask, watch)?;
         self.weights.reconstruct(x)?;
         Ok(report)
     }
@@ -40,7 +38,7 @@ impl Inverter for Weighted {
         self.next.shape()
     }
     fn next(&self) -> Option<&dyn Inverter> {
-        Some(&*self.next)
+        Some(&*self.next.0)
     }
     fn name(&self, _: usize) -> String {
         let distance = self.weights.distance();

@@ -10,7 +10,7 @@ use std::time::Duration;
 use super::session;
 use crate::bail;
 use crate::capi::args::{number_of, One, Out, Raw};
-use crate::capi::boundary::{self, LastError};
+use crate::capi::boundary::{self, LastError, Together};
 use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::comm::Comm;
@@ -127,8 +127,11 @@ fn run<T: Nothing, W: FnOnce()>(
     let mut value = T::NOTHING;
     // A level that the call's parameters set ends with it.
     let level = log_at(None);
-    let status = boundary::call(function, || {
-        let (result, write) = boundary::together(function, None, &[ranks], body)?;
+    let mut body = Some(body);
+    let together = Together::begin(function, &[ranks]);
+    let status = boundary::call(function, &mut || {
+        let Some(body) = body.take() else { return Ok(()) };
+        let (result, write) = Comm::guard_call(together.comm(), function, None, body)?;
         write();
         value = result;
         Ok(())

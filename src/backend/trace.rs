@@ -1,0 +1,34 @@
+//! How launches came about, for the test that compares ARCHITECTURE.md with the calls that there are. Not in releases.
+
+use std::backtrace::Backtrace;
+use std::cell::RefCell;
+
+use super::Call;
+
+/// The launches of one kernel that are recorded.
+struct Trace {
+    kernel: &'static str,
+    /// Largest number of launches.
+    most: usize,
+    found: Vec<Backtrace>,
+}
+
+thread_local! {
+    static TRACE: RefCell<Option<Trace>> = const { RefCell::new(None) };
+}
+
+/// Backtraces of the first `most` launches of a kernel on CPUs in `work`, taken where its function is called.
+pub fn traced(kernel: &'static str, most: usize, work: impl FnOnce()) -> Vec<Backtrace> {
+    TRACE.set(Some(Trace { kernel, most, found: vec![] }));
+    work();
+    TRACE.take().map_or_else(Vec::new, |trace| trace.found)
+}
+
+pub(super) fn note(call: &Call) {
+    TRACE.with_borrow_mut(|trace| {
+        let Some(trace) = trace else { return };
+        if trace.kernel == call.kernel.name && trace.found.len() < trace.most {
+            trace.found.push(Backtrace::force_capture());
+        }
+    });
+}
