@@ -5,6 +5,7 @@ use plaq::fields::{GaugeField, Precision, Recon};
 use plaq::ops::hmc::checkpoint::{load_checkpoint, save_checkpoint};
 use plaq::ops::hmc::input::hmc_from_toml;
 use plaq::ops::hmc::{Hmc, TrajectoryReport};
+use plaq::ops::quenched::Quenched;
 
 use super::common::{self, over_ranks, Folder, Lex};
 use super::device;
@@ -131,4 +132,26 @@ fn monomials_over_ranks_with_every_integrator() {
         let some = if monomial.0 == "ratio" { 0..INTEGRATORS.len() } else { one..one + 1 };
         row(monomial, &INTEGRATORS[some], "hmc-table-ranks");
     }
+}
+
+/// Light quarks on rough links, with nothing but action, mass and integrator: solves of forces that end at a larger
+/// residual leave something that differs on the way back.
+#[test]
+fn trajectories_are_reversible_by_default() {
+    let device = device();
+    let geometry = common::geometry(over_ranks([4, 4, 4, 8]), &device);
+    let mut u = GaugeField::new(&device, &geometry, Precision::F64, Recon::R18).unwrap();
+    u.set_near_unit(9, 0.5).unwrap();
+    Quenched::new(5.7, 5).unwrap().run(&mut u, 30).unwrap();
+    let quarks = "type = \"two_flavours\"\noperator = { kappa = 0.158, csw = 1.0 }";
+    let text = input("wilson", quarks, &[("omelyan2", 6)]);
+    let text: String =
+        text.lines().filter(|l| !l.starts_with("solver")).fold(String::new(), |all, l| {
+            all + &l.replace("length = 0.1", "length = 1.0").replace("beta = 5", "beta = 5.7")
+                + "\n"
+        });
+    let mut hmc = hmc_from_toml(&device, &geometry, Precision::F64, &text).unwrap();
+    let back = hmc.run(&mut u).unwrap().reversibility.unwrap();
+    println!("{back:?}");
+    assert!(back.links < 3e-11, "{back:?}");
 }

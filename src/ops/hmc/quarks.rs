@@ -76,7 +76,7 @@ parameters! {
         /// Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
         /// interval ends the trajectory; 0: only to find the interval.
         check_every: usize = 1, within(0, ANY);
-        /// Largest residual of solves in forces.
+        /// Largest residual of solves in forces; trajectories are reversible to about as much.
         tolerance_force: f64 = Inverter::default().tolerance_force, between(0.0, 1.0);
         /// Largest residual of solves in the Hamiltonian and the heat bath.
         tolerance_hamiltonian: f64 = Inverter::default().tolerance_hamiltonian, between(0.0, 1.0);

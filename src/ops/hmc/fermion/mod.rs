@@ -32,7 +32,8 @@ const DOUBLE: Storage = (Precision::F64, Recon::R12);
 /// How a monomial solves P^dagger P x = b.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inverter {
-    /// Largest |b - P^dagger P x| / |b| in forces.
+    /// Largest |b - P^dagger P x| / |b| in forces. What a solve leaves is not the same on the way back: links come back
+    /// to about half of this (docs/fermions.md).
     pub tolerance_force: f64,
     /// Largest |b - P^dagger P x| / |b| in the Hamiltonian and the heat bath.
     pub tolerance_hamiltonian: f64,
@@ -50,7 +51,7 @@ pub struct Inverter {
 impl Default for Inverter {
     fn default() -> Self {
         Inverter {
-            tolerance_force: 1e-8,
+            tolerance_force: 1e-11,
             tolerance_hamiltonian: 1e-11,
             max_iterations: 20_000,
             sloppy: None,
