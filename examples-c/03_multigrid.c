@@ -23,7 +23,7 @@ int main(int argc, char **argv) {
   action.kappa = 0.13;
   action.csw = 1.2;
   OK(plaq_dirac_create(context, gauge, &action, &dirac));
-  OK(plaq_multigrid_create(dirac, NULL, &multigrid)); /* the defaults need no tuning */
+  OK(plaq_multigrid_create(dirac, NULL, NULL, NULL, &multigrid)); /* the defaults need no tuning */
   OK(plaq_multigrid_describe(multigrid, &levels));
   printf("%d levels, set up in %.3f s\n", (int)levels.levels, levels.setup_seconds);
   how.solver = PLAQ_SOLVER_GCR;

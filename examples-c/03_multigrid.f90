@@ -24,7 +24,7 @@ program example
   action%kappa = 0.13d0
   action%csw = 1.2d0
   call ok(plaq_dirac_create(context, gauge, action, dirac))
-  call ok(plaq_multigrid_create(dirac, multigrid=multigrid)) ! the defaults need no tuning
+  call ok(plaq_multigrid_create(dirac, callback=c_null_funptr, user=c_null_ptr, multigrid=multigrid)) ! the defaults do
   call ok(plaq_multigrid_describe(multigrid, levels))
   print '(i0, a, f0.3, a)', levels%levels, ' levels, set up in ', levels%setup_seconds, ' s'
   how%solver = PLAQ_SOLVER_GCR

@@ -8,6 +8,7 @@ use crate::error::Result;
 use crate::fields::{Components, SpinorField, Subset};
 use crate::operators::QuarkAction;
 use crate::refuse;
+use crate::solvers::Monitor;
 
 /// The kind that a file says it has if it holds null vectors.
 const KIND: &str = "multigrid";
@@ -27,11 +28,12 @@ pub fn save_multigrid(path: &Path, multigrid: &Multigrid) -> Result<()> {
 ///
 /// # Errors
 /// `FieldMismatch`: not as many vectors as the parameters name for the finest level; `OutOfMemory`, before
-/// vectors are read; those of [`VectorFile`] and of [`Multigrid::with_vectors`].
+/// vectors are read; those of [`VectorFile`] and of [`Multigrid::watched`].
 pub fn load_multigrid(
     path: &Path,
     op: &dyn QuarkAction,
     params: &MultigridParams,
+    monitor: &mut Monitor,
 ) -> Result<Multigrid> {
     Multigrid::check_params(op, params)?;
     let (device, geometry) = (op.links().device(), op.links().geometry());
@@ -49,5 +51,5 @@ pub fn load_multigrid(
     let need = Multigrid::memory(op, params)?.saturating_add(read);
     device.require(need, "the multigrid hierarchy and the vectors of its file")?;
     let vectors = file.read(0..n, params.coarse_precision)?;
-    Multigrid::with_vectors(op, params, &vectors)
+    Multigrid::watched(op, params, Some(&vectors), monitor)
 }

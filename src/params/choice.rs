@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{one_word, truth, CType, Doc, Member, Taken, Type};
+use super::{one_word, same_word, truth, CType, Doc, Member, Taken, Type};
 use crate::error::Result;
 use crate::refuse;
 
@@ -29,9 +29,9 @@ pub trait Choice: Copy + 'static {
         Self::NAMES.iter().zip(Self::VALUES).filter_map(|(name, value)| Some((name, (*value)?)))
     }
 
-    /// The value of a word.
+    /// The value of a word, in any spelling of [`same_word`].
     fn from_word(word: &str, argument: &str) -> Result<Self> {
-        if let Some((_, value)) = Self::named().find(|(name, _)| name.word == word) {
+        if let Some((_, value)) = Self::named().find(|(name, _)| same_word(name.word, word)) {
             return Ok(value);
         }
         let known: Vec<&str> = Self::named().map(|(name, _)| name.word).collect();

@@ -12,7 +12,7 @@ pub use choice::{choices, choose, choose_any, choose_or, number_of, Choice, Name
 /// For the tables of other crates.
 #[doc(hidden)]
 pub use serde;
-pub use suggestion::{hint, suggestion};
+pub use suggestion::{hint, same_word, suggestion};
 pub use table::{deserialize, flat, set_toml, CStruct, InC, Kind, Parameters, Range, Row};
 pub use table::{find, parameters, renamed};
 pub use value::{Element, Host, Param, Set};

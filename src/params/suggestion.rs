@@ -14,3 +14,9 @@ pub fn suggestion<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> O
 pub fn hint<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> String {
     suggestion(text, words).map_or(String::new(), |word| format!("did you mean {word}?"))
 }
+
+/// Whether two words differ in capitals, dashes and underscores at most; of nothing nothing is a spelling.
+pub fn same_word(a: &str, b: &str) -> bool {
+    let letters = |word: &str| word.replace(['-', '_'], "").to_lowercase();
+    !a.is_empty() && letters(a) == letters(b)
+}

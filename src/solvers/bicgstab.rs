@@ -15,6 +15,9 @@ const PATIENCE: usize = 300;
 /// Number of restarts without progress, and of times that `PATIENCE` iterations did not halve the residual, before
 /// giving up: CGNR is cheaper then.
 const RESTARTS: usize = 3;
+/// Number of iterations after which a right-hand side whose residual has not fallen at all is given up: beyond the critical
+/// kappa it does not in a thousand, where CGNR needs some hundred.
+const NOTHING: usize = 100;
 
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
 /// x takes its steps along K p and K r, so that K may change from one application to the next.
@@ -43,9 +46,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     blas::copy(&mut p, &mixed.r)?;
     let mut rho = complex(&mixed.r2);
     let mut shadow2 = mixed.r2.clone();
-    // Least |r|^2 that each right-hand side has seen, when, and restarts since then.
+    // Least |r|^2 that each right-hand side has seen, when, whether it is less than the first, and restarts since then.
     let mut least = mixed.r2.clone();
     let mut least_at = vec![0; n];
+    let mut fell = vec![false; n];
     let mut in_vain = vec![0; n];
     // |r|^2 that each has to halve the root of, since when, and how often that took too long.
     let mut mark = mixed.r2.clone();
@@ -119,7 +123,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         let mut restart = vec![false; n];
         for i in 0..n {
             if r2[i] < 0.81 * least[i] {
-                (least[i], least_at[i], in_vain[i]) = (r2[i], now, 0);
+                (least[i], least_at[i], in_vain[i], fell[i]) = (r2[i], now, 0, true);
             }
             if r2[i] < 0.25 * mark[i] {
                 (mark[i], mark_at[i]) = (r2[i], now);
@@ -151,8 +155,9 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 in_vain[i] += 1;
             }
         }
-        for i in (0..n).filter(|&i| mixed.params.fall_back && now >= PATIENCE && mixed.active[i]) {
-            if slow[i] > RESTARTS || mixed.late(i) {
+        for i in (0..n).filter(|&i| mixed.params.fall_back && mixed.active[i]) {
+            let slow = now >= PATIENCE && (slow[i] > RESTARTS || mixed.late(i));
+            if slow || (now >= NOTHING && !fell[i]) {
                 in_vain[i] = RESTARTS + 1;
             }
         }
@@ -195,6 +200,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 retain(&mut shadow2, &keep);
                 retain(&mut least, &keep);
                 retain(&mut least_at, &keep);
+                retain(&mut fell, &keep);
                 retain(&mut in_vain, &keep);
                 retain(&mut mark, &keep);
                 retain(&mut mark_at, &keep);

@@ -36,9 +36,6 @@ const SURE: f64 = 1e-6;
 /// Largest tolerance of vectors that are verified: beside less exact ones something further out would be found for
 /// ever.
 const VERIFIED_TOL: f64 = 1e-3;
-/// Number of blocks of a basis after each of which the monitor hears that the search goes on; a large basis takes
-/// minutes.
-const TOLD: usize = 16;
 /// Number of vectors that are made orthonormal at a time for a basis of the whole space.
 const FILLED: usize = 32;
 
@@ -76,7 +73,7 @@ struct Process<'a, 'm> {
 /// Finds the eigenvectors asked for; `cheap`, if given, is A in another precision, for the polynomial. `guess` holds
 /// vectors near those wanted, e.g. saved ones: what of them has converged is not sought again. Vectors come out in the
 /// precision of A, double or single, orthonormal; not converged is not an error. The monitor hears of every restart
-/// and of every sixteenth block on the way: residuals, as far as they are known, over the largest |lambda|.
+/// and of every block on the way: residuals, as far as they are known, over the largest |lambda|.
 ///
 /// # Errors
 /// `BadParameter`; `Unsupported`: A is not hermitian, or has 16-bit vectors; `FieldMismatch`;
@@ -454,7 +451,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)?;
         while self.have + self.block <= steps && self.end() + self.block <= self.side {
             self.step()?;
-            if self.watch.late() {
+            if self.watch.late() || self.tell_on_the_way() {
                 break;
             }
         }
@@ -510,7 +507,7 @@ impl<'a, 'm> Process<'a, 'm> {
             let mut look = (2 * self.have).max(LOOK);
             while self.end() + b <= self.side && !late && !decided {
                 self.step()?;
-                late = self.watch.late() || self.tell_on_the_way()?;
+                late = self.watch.late() || self.tell_on_the_way();
                 if self.have >= look {
                     decided = self.is_decided(edge)?;
                     late |= self.report.stopped;
@@ -682,10 +679,9 @@ impl<'a, 'm> Process<'a, 'm> {
         Ok(self.report.stopped)
     }
 
-    /// Tells the monitor again what it knows, after enough blocks; returns true if it asks to stop.
-    fn tell_on_the_way(&mut self) -> Result<bool> {
-        let due = (self.have / self.block).is_multiple_of(TOLD);
-        Ok(due && self.watch.after(self.report.restarts, &self.told).is_some())
+    /// Tells the monitor again what it knows, after a block; returns true if it asks to stop.
+    fn tell_on_the_way(&mut self) -> bool {
+        self.watch.after(self.report.restarts, &self.told).is_some()
     }
 
     /// Turns the first n vectors into Ritz vectors of A itself, from the wanted end inwards; returns their values. Where they

@@ -93,8 +93,8 @@ static void with_multigrid(plaq_context context, plaq_gauge gauge) {
   OK(plaq_multigrid_params_init(&m, sizeof m));
   m.levels = 2, m.level[0].vectors = 6, m.refinements = 1;
   for (i = 0; i < 4; i++) m.level[0].block[i] = 2;
-  OK(plaq_multigrid_create(dirac, &m, &multigrid));
-  OK(plaq_multigrid_update(multigrid, dirac, PLAQ_REFRESH_KEEP, 1));
+  OK(plaq_multigrid_create(dirac, &m, NULL, NULL, &multigrid));
+  OK(plaq_multigrid_update(multigrid, dirac, PLAQ_REFRESH_KEEP, 1, NULL, NULL));
   for (system = brief() ? PLAQ_SYSTEM_ODD_ASYMMETRIC : PLAQ_SYSTEM_EVEN_SYMMETRIC; system <= PLAQ_SYSTEM_ODD_ASYMMETRIC; system++) {
     OK(plaq_solver_params_init(&p, sizeof p));
     OK(plaq_solve_report_init(&r, sizeof r));
@@ -140,9 +140,9 @@ static void misuse(plaq_context context, plaq_gauge gauge) {
   REFUSED(PLAQ_INVALID_ARGUMENT, "slices", plaq_spinor_create(context, &s, &none));
   OK(plaq_multigrid_params_init(&m, sizeof m));
   m.levels = 2, m.level[0].vectors = 4, m.refinements = 0, m.smoother = PLAQ_SMOOTHER_SCHWARZ_ADDITIVE;
-  REFUSED(PLAQ_UNSUPPORTED, "smoother", plaq_multigrid_create(dirac, &m, &multigrid));
+  REFUSED(PLAQ_UNSUPPORTED, "smoother", plaq_multigrid_create(dirac, &m, NULL, NULL, &multigrid));
   m.smoother = PLAQ_SMOOTHER_CA_GCR;
-  OK(plaq_multigrid_create(flavoured, &m, &multigrid));
+  OK(plaq_multigrid_create(flavoured, &m, NULL, NULL, &multigrid));
   OK(plaq_solver_params_init(&how, sizeof how));
   how.solver = PLAQ_SOLVER_GCR;
   OK(plaq_solver_create(dirac, &how, &solver));

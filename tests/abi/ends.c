@@ -22,7 +22,7 @@ static void multigrid(plaq_dirac dirac) {
   plaq_multigrid made = {7};
   int64_t bytes = 7;
 #define MULTIGRID(member, value, words) \
-  REFUSES(OK(plaq_multigrid_params_init(&p, sizeof p)), member, value, words, plaq_multigrid_create(dirac, &p, &made))
+  REFUSES(OK(plaq_multigrid_params_init(&p, sizeof p)), member, value, words, plaq_multigrid_create(dirac, &p, NULL, NULL, &made))
   MULTIGRID(level[0].pre, 10001, "pre: expected 0 to 10000, found 10001");
   MULTIGRID(level[0].post, INT32_MAX, "post: expected 0 to 10000, found 2147483647");
   MULTIGRID(iterations, 100001, "iterations: expected 1 to 100000");
@@ -37,10 +37,10 @@ static void multigrid(plaq_dirac dirac) {
   CHECK(made.id == 7 && bytes == 7);
   OK(plaq_multigrid_params_init(&p, sizeof p));
   p.setup_iterations = 2, p.refinements = 0, p.level[0].vectors = p.level[1].vectors = p.level[2].vectors = 2, p.levels = 2;
-  OK(plaq_multigrid_create(dirac, &p, &made));
+  OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &made));
   REFUSED(PLAQ_BAD_PARAMETER, "passes: expected 1 to 10000",
-          plaq_multigrid_update(made, dirac, PLAQ_REFRESH_REFINE, INT32_MAX));
-  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_multigrid_update(made, dirac, PLAQ_REFRESH_REFINE, 0));
+          plaq_multigrid_update(made, dirac, PLAQ_REFRESH_REFINE, INT32_MAX, NULL, NULL));
+  EXPECT(PLAQ_INVALID_ARGUMENT, plaq_multigrid_update(made, dirac, PLAQ_REFRESH_REFINE, 0, NULL, NULL));
   OK(plaq_multigrid_destroy(made));
 }
 

@@ -145,7 +145,7 @@ static void misuse(plaq_context context) {
   REFUSED(PLAQ_FIELD_MISMATCH, "y", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, spinor, colour));
   REFUSED(PLAQ_FIELD_MISMATCH, "x", plaq_dirac_apply(dirac, PLAQ_SYSTEM_FULL, PLAQ_FORM_M, colour, spinor));
   OK(plaq_multigrid_params_init(&m, sizeof m));
-  REFUSED(PLAQ_UNSUPPORTED, "Wilson", plaq_multigrid_create(dirac, &m, &multigrid));
+  REFUSED(PLAQ_UNSUPPORTED, "Wilson", plaq_multigrid_create(dirac, &m, NULL, NULL, &multigrid));
   OK(plaq_spinor_destroy(colour));
   OK(plaq_spinor_destroy(spinor));
   OK(plaq_dirac_destroy(dirac));

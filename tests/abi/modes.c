@@ -347,7 +347,7 @@ static plaq_multigrid hierarchy(plaq_dirac dirac) {
   p.level[0].vectors = 4;
   p.setup_iterations = 5;
   p.refinements = 0;
-  OK(plaq_multigrid_create(dirac, &p, &multigrid));
+  OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &multigrid));
   return multigrid;
 }
 

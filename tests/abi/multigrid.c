@@ -65,15 +65,15 @@ static void low_modes(plaq_context context, plaq_dirac dirac) {
   e.tol = brief() ? 1e-1 : 1e-5;
   OK(plaq_eigen_create(dirac, &e, none, NULL, NULL, &eigen, NULL));
   OK(plaq_eigen_vectors(eigen, &vectors));
-  OK(plaq_multigrid_create_from(dirac, &p, vectors, &low));
+  OK(plaq_multigrid_create_from(dirac, &p, vectors, NULL, NULL, &low));
   CHECK(refresh_of(low) == PLAQ_REFRESH_NONE);
   p.setup_iterations = 1;
-  OK(plaq_multigrid_create(dirac, &p, &random));
+  OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &random));
   by_low = solve(context, dirac, low, PLAQ_SUCCESS), by_random = solve(context, dirac, random, PLAQ_SUCCESS);
   printf("iterations with low modes %d, with random vectors %d\n", (int)by_low, (int)by_random);
   CHECK(brief() || by_low + 3 <= by_random);
   p.level[0].vectors = VECTORS + 1;
-  REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, &random));
+  REFUSED(PLAQ_FIELD_MISMATCH, "at least 5", plaq_multigrid_create_from(dirac, &p, vectors, NULL, NULL, &random));
   OK(plaq_multigrid_destroy(low));
   OK(plaq_multigrid_destroy(random));
   OK(plaq_spinor_destroy(vectors));
@@ -88,24 +88,24 @@ static void solvers(plaq_context context, plaq_dirac dirac) {
   for (k = 0; k < 3; k++) {
     p.setup_solver = by[k];
     p.setup_columns = 3;
-    OK(plaq_multigrid_create(dirac, &p, &made));
+    OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &made));
     CHECK(solve(context, dirac, made, PLAQ_SUCCESS) < 30);
     OK(plaq_multigrid_destroy(made));
   }
   p.setup_solver = 3;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "setup_solver", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "setup_solver", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.setup_columns = 257;
-  REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 0 to 256", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_PARAMETER, "setup_columns: expected 0 to 256", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.coarse_precision = PLAQ_PRECISION_QUARTER;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "coarse_precision: expected", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "coarse_precision: expected", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.coarse_precision = PLAQ_PRECISION_DOUBLE, p.link_precision = PLAQ_PRECISION_QUARTER;
-  REFUSED(PLAQ_UNSUPPORTED, "found quarter", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_UNSUPPORTED, "found quarter", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.level[1].post = 10001;
-  REFUSED(PLAQ_BAD_PARAMETER, "params.level[1].post: expected 0 to 10000, found 10001", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.level[1].post: expected 0 to 10000, found 10001", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.levels = 6;
-  REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 2 to 5, found 6", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_PARAMETER, "levels: expected 2 to 5, found 6", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   p = params(), p.levels = 5, p.level[3].block[0] = 3;
-  REFUSED(PLAQ_BAD_EXTENTS, "level 3: aggregates of [3, ", plaq_multigrid_create(dirac, &p, &refused));
+  REFUSED(PLAQ_BAD_EXTENTS, "level 3: aggregates of [3, ", plaq_multigrid_create(dirac, &p, NULL, NULL, &refused));
   CHECK(refused.id == 7);
 }
 
@@ -122,7 +122,7 @@ static void five_levels(plaq_context context, plaq_dirac dirac) {
     for (mu = 0; mu < 4; mu++) p.level[l].block[mu] = mu == l ? 2 : 1;
     p.level[l].vectors = VECTORS + l;
   }
-  OK(plaq_multigrid_create(dirac, &p, &made));
+  OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &made));
   OK(plaq_multigrid_report_init(&r, sizeof r));
   OK(plaq_multigrid_level_report_init(&level, sizeof level));
   solve(context, dirac, made, PLAQ_SUCCESS);
@@ -145,17 +145,17 @@ static void updates(plaq_context context, plaq_gauge gauge, plaq_dirac dirac) {
   plaq_multigrid_params p = params();
   plaq_multigrid made;
   int64_t bytes = 0;
-  OK(plaq_multigrid_create(dirac, &p, &made));
+  OK(plaq_multigrid_create(dirac, &p, NULL, NULL, &made));
   OK(plaq_dirac_update(dirac, other));
   solve(context, dirac, made, PLAQ_STALE_MULTIGRID);
   OK(plaq_multigrid_update_memory(made, dirac, PLAQ_REFRESH_KEEP, 0, &bytes));
   CHECK(bytes > 0);
-  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_KEEP, 0));
+  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_KEEP, 0, NULL, NULL));
   CHECK(refresh_of(made) != PLAQ_REFRESH_NONE);
   CHECK(solve(context, dirac, made, PLAQ_SUCCESS) < 30);
-  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_ANEW, 0));
+  OK(plaq_multigrid_update(made, dirac, PLAQ_REFRESH_ANEW, 0, NULL, NULL));
   CHECK(refresh_of(made) == PLAQ_REFRESH_ANEW);
-  REFUSED(PLAQ_INVALID_ARGUMENT, "no update", plaq_multigrid_update(made, dirac, PLAQ_REFRESH_NONE, 0));
+  REFUSED(PLAQ_INVALID_ARGUMENT, "no update", plaq_multigrid_update(made, dirac, PLAQ_REFRESH_NONE, 0, NULL, NULL));
   EXPECT(PLAQ_INVALID_ARGUMENT, plaq_multigrid_update_memory(made, dirac, PLAQ_REFRESH_REFINE, 0, &bytes));
   OK(plaq_dirac_update(dirac, gauge));
   solve(context, dirac, made, PLAQ_STALE_MULTIGRID);

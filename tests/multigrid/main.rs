@@ -492,7 +492,7 @@ fn null_space_in_a_file() {
             MultigridParams { setup_columns: 8, ..MultigridParams::with_levels(vec![level, next]) };
         let first = Arc::new(Multigrid::new(&*op, &params).unwrap());
         save_multigrid(&path, &first).unwrap();
-        let again = Arc::new(load_multigrid(&path, &*op, &params).unwrap());
+        let again = Arc::new(load_multigrid(&path, &*op, &params, &mut unwatched).unwrap());
         let iterations =
             |m: &Arc<Multigrid>| solve(&op, Some(m), 2, Solution::Mat).solver.iterations;
         assert_eq!(iterations(&again), iterations(&first));
@@ -504,7 +504,7 @@ fn null_space_in_a_file() {
         // The set-up from a file takes no random vectors: another seed's are the same.
         let other = LevelParams { block: [2; 4], ..level };
         let other = MultigridParams { seed: 9, ..MultigridParams::with_levels(vec![other]) };
-        let other = Arc::new(load_multigrid(&path, &*op, &other).unwrap());
+        let other = Arc::new(load_multigrid(&path, &*op, &other, &mut unwatched).unwrap());
         assert!(iterations(&other) <= iterations(&first) + 5);
         // Double is kept.
         let double = MultigridParams { coarse_precision: Precision::F64, ..params.clone() };
@@ -514,7 +514,7 @@ fn null_space_in_a_file() {
         assert!(length(&path) < 6 * length(&wide) / 10);
 
         let status = |path: &std::path::Path, op: &Arc<Wilson>, params: &MultigridParams| {
-            load_multigrid(path, &**op, params).map(|_| ()).unwrap_err().status
+            load_multigrid(path, &**op, params, &mut unwatched).map(|_| ()).unwrap_err().status
         };
         let five = LevelParams { vectors: 5, ..level };
         let five = MultigridParams::with_levels(vec![five]);

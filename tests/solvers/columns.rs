@@ -262,8 +262,8 @@ fn right_hand_sides_that_are_done_leave() {
     }
 }
 
-/// Beyond the critical kappa BiCGStab comes to nothing: every column goes over to CGNR by itself, which needs some
-/// hundred iterations, and what ended the solve is told as it was.
+/// Beyond the critical kappa BiCGStab comes to nothing: every column goes over to CGNR by itself, soon where its residual
+/// does not fall at all, and what ended the solve is told as it was.
 #[test]
 fn all_columns_leave_bicgstab_where_it_leads_nowhere() {
     let s = &setups()[0];

@@ -1,7 +1,7 @@
 """plaq, lattice QCD: configurations to hadrons in three lines.
 
     import plaq
-    U = plaq.open("configuration.ildg")
+    U = plaq.open(plaq.sample)
     S = plaq.Clover(U, mass=0.1, csw=1.2).propagator()
     print(S.pion())
 
@@ -41,6 +41,11 @@ library = next(iter(sorted(libdir.glob("libplaq.so.*"))), libdir / "libplaq.so")
 include = prefix / "include"
 pkgconfig = libdir / "pkgconfig"  # for PKG_CONFIG_PATH
 cmake = libdir / "cmake" / "plaq"  # for plaq_DIR
+
+#: A small configuration to try things with, quenched, 4x4x4x8: plaq.open(plaq.sample).
+sample = prefix / "data" / "quenched-b6.0-4x4x4x8.ildg"
+if not sample.exists():  # in the source tree
+    sample = prefix.parents[2] / "tests" / "data" / sample.name
 
 _NAMES = {
     "_native": ["Error"],

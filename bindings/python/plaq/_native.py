@@ -176,12 +176,12 @@ Named = TypeVar("Named", bound="Enum")
 
 
 #: Members whose word is not their name.
-_words: Dict[Tuple[str, str], "Enum"] = {}
+_words: Dict[Tuple[str, int], str] = {}
 
 
 class Enum(_enum.IntEnum):
-    """Numbers with names, which are also found by their name in any case, or by the word that files and programs have
-    for them."""
+    """Numbers with names, which are also found by their name, or by the word that files and programs have for them, in
+    any case, with or without dashes and underscores."""
 
     @classmethod
     def named(cls: Type[Named], value: Union[int, str]) -> Named:
@@ -191,17 +191,22 @@ class Enum(_enum.IntEnum):
     @classmethod
     def _missing_(cls, value: object) -> Any:
         if isinstance(value, str):
-            name = value.upper().replace("-", "_")
-            found = cls.__members__.get(name, _words.get((cls.__name__, name)))
-            if found is not None:
-                return found
+            name = _letters(value)
+            for member in cls.__members__.values():
+                if name in (_letters(member.name), _words.get((cls.__name__, member.value))):
+                    return member
         known = ", ".join(member.lower() for member in cls.__members__)
         raise ValueError(f"{cls.__name__}: expected one of {known}, found {value!r}")
 
 
+def _letters(word: str) -> str:
+    """A word without capitals, dashes and underscores, in which spellings may differ."""
+    return word.lower().replace("-", "").replace("_", "")
+
+
 def word(member: Enum, text: str) -> None:
     """Makes the word of files and programs one for a member."""
-    _words[type(member).__name__, text.upper().replace("-", "_")] = member
+    _words[type(member).__name__, member.value] = _letters(text)
 
 
 class Struct(ctypes.Structure):
@@ -219,6 +224,16 @@ class Struct(ctypes.Structure):
         check_keywords(type(self).__name__, members, self.names(), self._old_)
         for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        enums = type(self)._enums_
+        if name in enums and isinstance(value, int):
+            try:
+                return enums[name](value)
+            except ValueError:  # of a newer library
+                pass
+        return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = dict(self._fields_).get(name)  # type: ignore[arg-type, misc, call-overload]
@@ -385,6 +400,7 @@ def passes_on(*sources: Any, without: Sequence[str] = ()) -> Callable[[F], F]:
         checked.__doc__ = "\n".join([doc, "", "Keywords:", *texts]).lstrip() if texts else doc
         checked.__signature__ = signature  # type: ignore[attr-defined]
         checked._old_ = old  # type: ignore[attr-defined]
+        checked.__sources__ = sources  # type: ignore[attr-defined]
         return checked  # type: ignore[return-value]
 
     return decorate
@@ -516,9 +532,11 @@ def int64(value: Any, name: str) -> int:
 
 def real(value: Any, name: str) -> float:
     try:
-        return float(value)
+        if not isinstance(value, (str, bytes)):
+            return float(value)
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: expected a real number, found {_kind(value)}") from None
+        pass
+    raise TypeError(f"{name}: expected a real number, found {_kind(value)}")
 
 
 def enum(kind: Type[Enum], value: Any, name: str) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import time
 import weakref
-from typing import Any, List, Optional, Sequence, Tuple, TypeVar
+from typing import Any, Callable, List, Optional, Sequence, Tuple, TypeVar
 
 import numpy as np
 
@@ -195,6 +196,21 @@ def lattice(extents: Sequence[int], name: str = "extents") -> List[int]:
     if len(found) != 4:
         raise ValueError(f"{name}: expected four numbers x, y, z, t, found {found}")
     return found
+
+
+def in_steps(call: Callable[[], None], params: Any) -> None:
+    """A call of params.steps equal steps in parts of about a quarter of a second, between which Python handles signals."""
+    left, part = params.steps, 1
+    params.steps = min(left, part)
+    while True:
+        start = time.monotonic()
+        call()
+        seconds = time.monotonic() - start
+        left -= params.steps
+        if left <= 0:
+            return
+        part = part * 2 if seconds < 0.12 else max(1, part // 2) if seconds > 0.5 else part
+        params.steps = min(left, part)
 
 
 def bits(value: Any) -> int:

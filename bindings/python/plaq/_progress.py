@@ -3,36 +3,52 @@
 from __future__ import annotations
 
 import math
+import sys
 import warnings
 from contextlib import contextmanager
-from typing import Any, Callable, Iterator, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, Optional, Tuple, Union
 
 from ._native import level
 
 #: What `progress=` takes: None or False for nothing, True for a bar, or a function, whose result, if true, ends the call.
+#: Of calls that take minutes None is a bar, too, see `late` below.
 Progress = Union[None, bool, Callable[..., Any]]
 #: How much of the whole is done, and what the bar says besides.
 Shown = Tuple[float, str]
 
 
+#: Seconds before a bar that was not asked for appears.
+LATE = 2.0
+
+
 @contextmanager
 def watched(
-    progress: Progress, title: str, shown: Callable[..., Shown], total: Optional[float] = None, unit: str = "it"
+    progress: Progress,
+    title: str,
+    shown: Callable[..., Shown],
+    total: Optional[float] = None,
+    unit: str = "it",
+    late: bool = False,
 ) -> Iterator[Optional[Callable[..., Any]]]:
     """The callback of a call: the function, or one that moves a bar in a terminal or notebook as `shown` says of its
-    arguments. tqdm is imported where a bar is asked for; without it there is a warning and no bar."""
-    if progress is not True:
-        yield progress or None
+    arguments. tqdm is imported where a bar is asked for; without it there is a warning and no bar. With `late` None is a
+    bar that appears after LATE seconds, where there is a terminal or notebook, and tqdm."""
+    unasked = progress is None and late
+    if progress is not True and not unasked:
+        yield progress or None  # type: ignore[misc]
         return
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        warnings.warn("progress=True: tqdm, which draws the bar, is not installed", stacklevel=level())
+        if not unasked:
+            warnings.warn("progress=True: tqdm, which draws the bar, is not installed", stacklevel=level())
         yield None
         return
+    # tqdm takes None as: not where the output is a file. A notebook's output is none of a terminal.
+    how: Dict[str, Any] = {"delay": LATE, "disable": False if "ipykernel" in sys.modules else None} if unasked else {}
     # Digits of a residual and flow times are no whole numbers.
     layout = None if unit == "it" else "{l_bar}{bar}| {n:.3g}/{total:.3g} " + unit + " [{elapsed}<{remaining}{postfix}]"
-    with tqdm(total=total, desc=title, unit=unit, bar_format=layout) as bar:
+    with tqdm(total=total, desc=title, unit=unit, bar_format=layout, **how) as bar:
 
         def move(*state: Any) -> None:
             done, text = shown(*state)
@@ -53,3 +69,21 @@ def residuals(progress: Progress, title: str, tol: float) -> Any:
         return min(max(-math.log10(residual), 0.0), digits) if residual > 0 else digits, text
 
     return watched(progress, title, shown, digits, "it" if digits is None else "digits")
+
+
+def steps(progress: Progress, title: str) -> Any:
+    """The same of a call whose steps have no common goal: the bar counts them."""
+    return watched(progress, title, lambda step, *_: (step, ""))
+
+
+def search(progress: Progress, title: str, tol: float) -> Any:
+    """Of a search for eigenvectors to a residual of `tol`, which may begin anew: the bar counts the digits of the best
+    residual so far. It appears by itself where the search takes long."""
+    digits, best = -math.log10(tol), 0.0
+
+    def shown(restart: int, residual: float, seconds: float) -> Shown:
+        nonlocal best
+        best = max(best, min(-math.log10(residual), digits) if 0 < residual < 1 else 0.0)
+        return best, f"{restart} restarts, residual {residual:.1e}"
+
+    return watched(progress, title, shown, digits, "digits", late=True)

@@ -9,9 +9,9 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
 from ._native import passes_on
-from ._objects import Context, Object, bits, current, lattice, sites, whole
+from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
 from .gammas import gamma as gamma_matrices
-from .gauge import Gauge, dtype_of
+from .gauge import Gauge, dtype_of, path_of
 from .hadrons import two_point
 
 if TYPE_CHECKING:
@@ -235,7 +235,9 @@ class Fermion(Object):
     def noise(
         cls, like: Any, n: int = 1, *, kind: str = "z4", seed: int = 0, first: int = 0, **more: "Unpack[Form]"
     ) -> "Fermion":
-        """Independent random numbers with average |c|^2 = 1: "z2", "z4" or "normal"."""
+        """Independent random numbers with average |c|^2 = 1: "z2", "z4" or "normal"; of four spins."""
+        if more.get("spins", 4) != 4:
+            raise ValueError(f"spins: expected 4, as there is no noise for colour vectors, found {more['spins']}")
         field = cls(like, n, **more)
         capi.plaq_spinor_noise(field, kind, seed, first)
         return field
@@ -319,14 +321,14 @@ class Fermion(Object):
         """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps."""
         other = self.copy()
         params = capi.plaq_spinor_smear_params(alpha=alpha, steps=steps, directions=bits(directions))
-        capi.plaq_spinor_smear(other, gauge, params)
+        in_steps(lambda: capi.plaq_spinor_smear(other, gauge, params), params)
         return other
 
-    def shift(self, gauge: Gauge, path: Sequence[int]) -> "Fermion":
-        """The covariant shift along a path of steps, 0 to 3 forward in x, y, z, t and 7 to 4 back; one step forward is
-        U_mu(n) psi(n + mu)."""
-        other = self._like()
-        capi.plaq_spinor_shift(other, gauge, list(path), len(path), self)
+    def shift(self, gauge: Gauge, path: Union[str, Sequence[int]]) -> "Fermion":
+        """The covariant shift along a path of steps, 0 to 3 forward in x, y, z, t and 7 to 4 back, or text: "x y -t"; one
+        step forward is U_mu(n) psi(n + mu)."""
+        other, steps = self._like(), path_of(path, "path")
+        capi.plaq_spinor_shift(other, gauge, steps, len(steps), self)
         return other
 
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":

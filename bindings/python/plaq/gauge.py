@@ -10,7 +10,7 @@ import numpy as np
 from . import capi
 from ._arrays import TYPES, as_array, borrow, expect
 from ._native import passes_on
-from ._objects import Context, Object, bits, current, lattice, sites, whole
+from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
 from ._progress import Progress, watched
 
 if TYPE_CHECKING:
@@ -82,6 +82,8 @@ class Gauge(Object):
         self.extents: List[int] = list(report.extents)
         self.colours = 2 if report.storage == capi.plaq_storage.SU2 else 3
         self.precision = capi.plaq_precision(report.precision).name.lower()
+        # Others are rounded where a call ends, so that two calls differ from one of all steps.
+        self._exact = report.storage == capi.plaq_storage.SU3_18 and self.precision != "half"
         #: Of a configuration that was read: what its file says.
         self.info: Any = None
         self._sweep = 0
@@ -223,7 +225,7 @@ class Gauge(Object):
     def loops(self, paths: Sequence[Any]) -> np.ndarray:
         """Sums over x of the trace of the product of links along closed paths: complex, one for each path. A path is
         a list of steps, 0 to 3 forward in x, y, z, t and 7 to 4 back, or text: "x y -x -y"."""
-        steps = [[_step(step) for step in (path.split() if isinstance(path, str) else path)] for path in paths]
+        steps = [path_of(path, "paths") for path in paths]
         traces = np.empty(len(steps), complex)
         capi.plaq_gauge_path_traces(self, sum(steps, []), [len(path) for path in steps], len(steps), traces)
         return traces
@@ -233,7 +235,10 @@ class Gauge(Object):
     def _smeared(self, kind: str, alpha: Sequence[float], steps: int, along: Any) -> "Gauge":
         other = self.copy()
         params = capi.plaq_gauge_smear_params(kind=kind, steps=steps, alpha=[*alpha, 0, 0][:3], directions=bits(along))
-        capi.plaq_gauge_smear(other, params)
+        if self._exact:
+            in_steps(lambda: capi.plaq_gauge_smear(other, params), params)
+        else:
+            capi.plaq_gauge_smear(other, params)
         return other
 
     def smear_stout(self, rho: float = 0.1, steps: int = 1, directions: Any = "xyzt") -> "Gauge":
@@ -372,12 +377,17 @@ def links(value: Any) -> Gauge:
     return value
 
 
-def _step(step: Any) -> int:
+def path_of(path: Union[str, Sequence[Any]], name: str) -> List[int]:
+    """The steps of a path, which is text, "x y -x -y", or a list of steps, in letters or numbers."""
+    return [_step(step, name) for step in (path.split() if isinstance(path, str) else path)]
+
+
+def _step(step: Any, name: str) -> int:
     if not isinstance(step, str):
-        return whole(step, "paths")
+        return whole(step, name)
     letter = step.lstrip("+-")
     if letter not in ("x", "y", "z", "t"):
-        raise ValueError(f"paths: expected steps x, y, z, t, -x, -y, -z, -t or 0 to 7, found {step!r}")
+        raise ValueError(f"{name}: expected steps x, y, z, t, -x, -y, -z, -t or 0 to 7, found {step!r}")
     number = "xyzt".index(letter)
     return 7 - number if step.startswith("-") else number
 

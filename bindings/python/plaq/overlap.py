@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Union, overload
 
 import numpy as np
 
 from . import capi
 from ._native import passes_on
 from ._objects import Object
-from ._progress import Progress, residuals
+from ._progress import Progress, residuals, search
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
 from .quarks import Columns, Multigrid, Operator, Plan, phases, _plan, _warn
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 class Overlap(Operator):
     """D_N(m) = (1 - m / (2 rho)) rho (1 + gamma5 sign(Q)) + m, rho = 1 + s, Q = gamma5 (D_W - rho). Members of
-    capi.plaq_overlap_params by keyword: delta, sign="zolotarev", modes, csw, smearing_steps with smearing_alpha."""
+    capi.plaq_overlap_params by keyword: delta, sign="zolotarev", modes, csw, smearing_steps with smearing_alpha.
+    Making it searches for modes of Q, on 8^4 about a minute of two CPU cores: in a terminal or notebook a bar with the time
+    that is left appears after two seconds, if tqdm is installed; progress=False shows none."""
 
     adjoint_form = "ddag"
 
@@ -49,7 +51,8 @@ class Overlap(Operator):
         if made is None and load is not None:
             made = capi.plaq_overlap_read(gauge.context, gauge, how, load)
         elif made is None:
-            with residuals(progress, "modes", 0) as callback:
+            # What the library takes by itself, by the precision of its search.
+            with search(progress, "modes", how.modes_tol if 0 < how.modes_tol < 1 else 1e-13) as callback:
                 made = capi.plaq_overlap_create(gauge.context, gauge, how, modes, callback)
         Object.__init__(self, made, gauge.context)
         self.extents, self._solvers = gauge.extents, {}
@@ -142,10 +145,35 @@ class Overlap(Operator):
         names = capi.plaq_overlap_create_plan(gauge, how, capi.plaq_overlap_solve_params(**(solve or {})), n, report)
         return _plan(n, report, names, 0)
 
+    @overload  # type: ignore[override]
+    def propagator(
+        self,
+        source: Any = None,
+        *,
+        masses: None = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.OverlapSolve]",
+    ) -> Propagator: ...
+
+    @overload
+    def propagator(
+        self,
+        source: Any = None,
+        *,
+        masses: Sequence[float],
+        progress: Progress = None,
+        **params: "Unpack[_keywords.OverlapSolve]",
+    ) -> List[Propagator]: ...
+
     @passes_on(capi.plaq_overlap_solve_params, without=["multigrid"])
     def propagator(
-        self, source: Any = None, *, masses: Optional[Sequence[float]] = None, progress: Progress = None, **params: Any
-    ) -> Any:
+        self,
+        source: Any = None,
+        *,
+        masses: Optional[Sequence[float]] = None,
+        progress: Progress = None,
+        **params: "Unpack[_keywords.OverlapSolve]",
+    ) -> Union[Propagator, List[Propagator]]:
         """(D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source, or with subtract=0 D(m)^-1 source: a Propagator, with
         `masses` a list of one for each."""
         source = source_of(source)

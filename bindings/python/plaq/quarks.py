@@ -12,11 +12,13 @@ from . import capi
 from ._arrays import borrow, handed, is_array, room
 from ._native import level, passes_on
 from ._objects import Object, bits, sites
-from ._progress import Progress, residuals
+from ._progress import Progress, residuals, steps
 from .fields import Fermion, Propagator, source_of
 from .gauge import Gauge, links
 
 if TYPE_CHECKING:
+    import os
+
     from typing_extensions import Unpack
 
     from . import _keywords
@@ -41,6 +43,14 @@ if TYPE_CHECKING:
         normalisation: str
         csw_t: float
         storage: Union[int, str]
+
+    class Hierarchy(_keywords.Multigrid, total=False):
+        """Of multigrid, with the members of its levels: a value for all of them, or a list with one for each."""
+
+        block: Union[Sequence[int], Sequence[Sequence[int]]]
+        vectors: Union[int, Sequence[int]]
+        pre: Union[int, Sequence[int]]
+        post: Union[int, Sequence[int]]
 
     class Plain(Twist, total=False):
         """Of all Wilson operators, but for csw."""
@@ -397,8 +407,9 @@ class Wilson(Operator):
             raise TypeError(
                 f"{type(self).__name__}: expected one of mass and kappa, found {'none' if mass is None else 'both'}"
             )
-        if kappa == 0:
-            raise ValueError("kappa: expected a number other than 0")
+        for name, number in (("kappa", kappa), ("xi", xi)):
+            if number == 0:
+                raise ValueError(f"{name}: expected a number other than 0")
         angles = phases(boundary)
         params = capi.plaq_dirac_params(
             boundary=angles,
@@ -501,13 +512,23 @@ class Wilson(Operator):
         return found
 
     @passes_on(capi.plaq_multigrid_params, capi.plaq_multigrid_level_params, without=["level"])
-    def multigrid(self, load: Any = None, start: Optional[Fermion] = None, **params: Any) -> "Multigrid":
+    def multigrid(
+        self,
+        load: Union[None, str, bytes, "os.PathLike[Any]"] = None,
+        start: Optional[Fermion] = None,
+        *,
+        progress: Progress = None,
+        **params: "Unpack[Hierarchy]",
+    ) -> "Multigrid":
         """A multigrid preconditioner for solves with this operator, D.solve(b, multigrid=mg). Members of
         capi.plaq_multigrid_params by keyword: levels=3, smoother="mr"; those of levels, `block`, `vectors`, `pre` and
         `post`, as one value for all of them or a list with one for each, the finest first: block=[[4, 4, 4, 4],
-        [2, 2, 2, 2]], vectors=24. Null vectors from a file `load`, or from the columns of `start`."""
-        of_levels = {name: params.pop(name) for name in capi.plaq_multigrid_level_params.names() if name in params}
-        how = capi.plaq_multigrid_params(**params)
+        [2, 2, 2, 2]], vectors=24. Null vectors from a file `load`, or from the columns of `start`. progress=True draws a
+        bar, a function progress(step, residual, seconds) is called after every step of the set-up, and a result that is
+        true ends it."""
+        given: Dict[str, Any] = dict(params)
+        of_levels = {name: given.pop(name) for name in capi.plaq_multigrid_level_params.names() if name in given}
+        how = capi.plaq_multigrid_params(**given)
         for name, value in of_levels.items():
             alone = np.ndim(value) == (1 if name == "block" else 0)
             # Blocks that are given make levels: one block is that of the levels that there are.
@@ -516,11 +537,14 @@ class Wilson(Operator):
                 raise ValueError(f"{name}: expected a value for at most {len(how.level)} levels, found {count}")
             for number in range(count):
                 setattr(how.level[number], name, value if alone else value[number])
-        if load is not None:
-            return Multigrid(capi.plaq_multigrid_read(self, how, load), self)
-        if start is not None:
-            return Multigrid(capi.plaq_multigrid_create_from(self, how, start), self)
-        return Multigrid(capi.plaq_multigrid_create(self, how), self)
+        with steps(progress, "multigrid") as callback:
+            if load is not None:
+                made = capi.plaq_multigrid_read(self, how, load, callback)
+            elif start is not None:
+                made = capi.plaq_multigrid_create_from(self, how, start, callback)
+            else:
+                made = capi.plaq_multigrid_create(self, how, callback)
+        return Multigrid(made, self)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
         """The hopping term H from the other parity to `parity`, a field on the whole lattice whose other sites are 0."""
@@ -587,9 +611,12 @@ class Multigrid(Object):
     def __init__(self, handle: Any, operator: Operator) -> None:
         super().__init__(handle, operator.context)
 
-    def update(self, operator: Operator, refresh: str = "refine", passes: int = 1) -> capi.plaq_multigrid_report:
+    def update(
+        self, operator: Operator, refresh: str = "refine", passes: int = 1, progress: Progress = None
+    ) -> capi.plaq_multigrid_report:
         """Takes the operator's links as they are now: "keep", "refine" or make "anew" the null vectors."""
-        capi.plaq_multigrid_update(self, operator, refresh, passes)
+        with steps(progress, "multigrid") as callback:
+            capi.plaq_multigrid_update(self, operator, refresh, passes, callback)
         return self.report()
 
     def report(self) -> capi.plaq_multigrid_report:

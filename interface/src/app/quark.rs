@@ -22,7 +22,7 @@ use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
 use crate::params::{Choice, Row};
-use crate::solvers::{SolverKind, StoppedBy};
+use crate::solvers::{unwatched, SolverKind, StoppedBy};
 
 /// The operator of a quark, except for its mass.
 #[derive(Clone, Copy, Debug)]
@@ -145,7 +145,7 @@ const OF_SETUP: &[&[Need]] = &[NO_LOAD, MULTIGRID, NO_FILE];
 /// Options of multigrid, docs/multigrid.md.
 #[rustfmt::skip]
 pub const MULTIGRID_OPTIONS: &[Opt] = &[
-    opt("save-multigrid", Kind::Output(""), "FILE", "", "writes the null vectors of multigrid; FILE.strange has those of the other quark").needs(OF_MULTIGRID),
+    opt("save-multigrid", Kind::Output(&[]), "FILE", "", "writes the null vectors of multigrid; FILE.strange has those of the other quark").needs(OF_MULTIGRID),
     opt("load-multigrid", Kind::Text, "FILE", "", "null vectors that --save-multigrid wrote, in place of a set-up from random ones").needs(OF_MULTIGRID),
     mg("mg-levels", Mg::row("levels")),
     mg("mg-blocks", Level::row("block")).old("mg-aggregate"),
@@ -397,7 +397,7 @@ pub fn multigrid(
     }
     let params = multigrid_params(options, op.links().geometry())?;
     let made = Arc::new(match options.get("load-multigrid") {
-        Some(name) => load_multigrid(Path::new(&file(name)), &**op, &params)?,
+        Some(name) => load_multigrid(Path::new(&file(name)), &**op, &params, &mut unwatched)?,
         None => Multigrid::new(&**op, &params)?,
     });
     if let Some(name) = options.get("save-multigrid") {

@@ -94,7 +94,7 @@ interface! {
     }
     functions {
         /// Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-        /// The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+        /// The callback hears of every restart, and of every block on the way, and of the largest residual
         /// that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
         /// FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
         plaq_eigen_create(dirac: Handle<plaq_dirac>, params: Params<plaq_eigen_params>, guess: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = create;

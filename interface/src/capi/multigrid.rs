@@ -1,11 +1,13 @@
 //! Multigrid: hierarchies of levels that precondition solvers.
 
+use std::ffi::c_void;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{Handle, Local, One, Out, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
+use super::eigen::watch;
 use super::file_name::FileName;
 use super::handles;
 use super::spinor::{plaq_spinor, Spinor};
@@ -50,6 +52,14 @@ interface! {
         plaq_setup_solver = SetupSolver;
         plaq_refresh = Refresh;
         plaq_vector_memory = VectorMemory;
+    }
+    callbacks {
+        /// Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+        /// residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+        /// says so.
+        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
+        /// next iteration, and the callback that asked is not called again.
+        plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
     tables {
         plaq_multigrid_level_params;
@@ -104,11 +114,12 @@ interface! {
         /// Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
         /// UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
         /// NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-        /// not finite).
-        plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, multigrid: Out<plaq_multigrid>) = create;
+        /// not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
+        /// vectors, with its largest residual, and of every other step of the set-up, with 1.
+        plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create;
         /// The same with the right-hand sides of a full field as null vectors of the finest level, such as
         /// plaq_multigrid_vectors gave.
-        plaq_multigrid_create_from(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, vectors: Handle<plaq_spinor>, multigrid: Out<plaq_multigrid>) = create_from;
+        plaq_multigrid_create_from(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, vectors: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create_from;
         /// Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
         plaq_multigrid_destroy(multigrid: Raw<plaq_multigrid>) = destroy;
         /// Device memory in bytes that a set-up takes at most.
@@ -119,8 +130,8 @@ interface! {
         /// solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
         /// solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
         /// OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-        /// new random vectors too).
-        plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: One<Refresh>, passes: i32) = update;
+        /// new random vectors too, or the callback ended the update).
+        plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: One<Refresh>, passes: i32, callback: Raw<plaq_progress_callback>, user: *mut c_void) = update;
         /// Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
         /// the hierarchy: that stays until the new one is there.
         plaq_multigrid_update_memory(multigrid: Local<plaq_multigrid>, dirac: Local<plaq_dirac>, refresh: One<Refresh>, passes: i32, bytes: Out<i64>) = update_memory;
@@ -137,7 +148,7 @@ interface! {
         /// number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
         /// vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
-        plaq_multigrid_read(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, multigrid: Out<plaq_multigrid>) = load;
+        plaq_multigrid_read(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = load;
     }
 }
 
@@ -161,9 +172,12 @@ fn adopt(dirac: &Dirac, made: Hierarchy, multigrid: &mut Out<plaq_multigrid>) ->
 fn create(
     dirac: &Arc<Dirac>,
     params: &plaq_multigrid_params,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = Hierarchy::new(&**dirac.op(), &read(params)?)?;
+    let mut monitor = watch(dirac.context().comm(), callback, user);
+    let made = Hierarchy::watched(&**dirac.op(), &read(params)?, None, &mut monitor)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -171,11 +185,14 @@ fn create_from(
     dirac: &Arc<Dirac>,
     params: &plaq_multigrid_params,
     vectors: &Arc<Spinor>,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
     dirac.context().check_same(vectors.context(), "vectors")?;
     let vectors = vectors.read("vectors")?;
-    let made = Hierarchy::with_vectors(&**dirac.op(), &read(params)?, &vectors)?;
+    let mut monitor = watch(dirac.context().comm(), callback, user);
+    let made = Hierarchy::watched(&**dirac.op(), &read(params)?, Some(&vectors), &mut monitor)?;
     adopt(dirac, made, multigrid)
 }
 
@@ -201,10 +218,13 @@ fn update(
     dirac: &Arc<Dirac>,
     refresh: Refresh,
     passes: i32,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
 ) -> Result<()> {
     multigrid.context.check_same(dirac.context(), "dirac")?;
     let how = refreshed(refresh, passes)?;
-    let report = multigrid.multigrid.update(&**dirac.op(), how)?;
+    let mut monitor = watch(dirac.context().comm(), callback, user);
+    let report = multigrid.multigrid.update_watched(&**dirac.op(), how, &mut monitor)?;
     log::info!(
         "multigrid: {how} asked for, {} done in {:.3} s, {:.3} an iteration",
         report.update.unwrap_or(how),
@@ -295,8 +315,11 @@ fn load(
     dirac: &Arc<Dirac>,
     params: &plaq_multigrid_params,
     file: &Path,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
     multigrid: &mut Out<plaq_multigrid>,
 ) -> Result<()> {
-    let made = load_multigrid(file, &**dirac.op(), &read(params)?)?;
+    let mut monitor = watch(dirac.context().comm(), callback, user);
+    let made = load_multigrid(file, &**dirac.op(), &read(params)?, &mut monitor)?;
     adopt(dirac, made, multigrid)
 }

@@ -12,6 +12,7 @@ use super::dirac::{plaq_dirac, Dirac};
 use super::field::plaq_precision;
 use super::gauge::plaq_storage;
 use super::handles;
+pub use super::multigrid::plaq_progress_callback;
 use super::multigrid::{plaq_multigrid, Multigrid};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
@@ -67,13 +68,6 @@ interface! {
         plaq_solution = Solution;
         plaq_equations = Equations;
         plaq_chosen = Chosen;
-    }
-    callbacks {
-        /// Called after every iteration with the largest relative residual of the recurrence and
-        /// the time since the start; a result other than 0 ends the solve, and the report says so.
-        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
-        /// next iteration, and the callback that asked is not called again.
-        plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
     tables {
         plaq_solver_params, plaq_solver_params_init;

@@ -8,6 +8,7 @@ use crate::backend::Device;
 use crate::error::Result;
 use crate::fields::{Footprint, SpinorField};
 use crate::operators::{ActionVersion, QuarkAction};
+use crate::solvers::unwatched;
 
 /// A rehearsed set-up: the memory that it takes, and a hierarchy like the one that it makes, on a device without
 /// memory.
@@ -39,7 +40,10 @@ impl Rehearsed {
                 let vectors = vectors.map(|v| v.like_on(&device)).transpose()?;
                 Ok((op.like_on(&device)?, vectors))
             },
-            |(op, vectors)| Ok((Multigrid::set_up(&*op, params, vectors.as_ref())?.0, op)),
+            |(op, vectors)| {
+                let made = Multigrid::set_up(&*op, params, vectors.as_ref(), &mut unwatched)?;
+                Ok((made.0, op))
+            },
         )?;
         Ok(Rehearsed { setup, op, model: Mutex::new(model) })
     }

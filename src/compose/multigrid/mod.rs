@@ -38,6 +38,7 @@ pub use params::{
     MultigridParams, SetupSolver, Smoother, MAX_MODES,
 };
 pub use prolongator::Prolongator;
+use setup::Setup;
 pub use short_links::shortened;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
@@ -48,7 +49,7 @@ use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
 use crate::linop::{LinOp, Schur, Shape};
 use crate::operators::{ActionVersion, QuarkAction};
-use crate::solvers::{self, SolverKind, SolverParams, Stop, System};
+use crate::solvers::{self, Monitor, SolverKind, SolverParams, Stop, System};
 
 /// What an update of the links does with the null vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,7 +175,7 @@ impl Multigrid {
     /// `NotFinite`: links or vectors that are not; `SolverBreakdown`: a solve that makes null vectors met what
     /// is not finite.
     pub fn new(op: &dyn QuarkAction, params: &MultigridParams) -> Result<Self> {
-        Self::build(op, params, None)
+        Self::watched(op, params, None, &mut solvers::unwatched)
     }
 
     /// Builds all levels from null vectors that the caller gives: full fields of any precision, each right-hand side
@@ -184,13 +185,19 @@ impl Multigrid {
         params: &MultigridParams,
         vectors: &SpinorField,
     ) -> Result<Self> {
-        Self::build(op, params, Some(vectors))
+        Self::watched(op, params, Some(vectors), &mut solvers::unwatched)
     }
 
-    fn build(
+    /// The same as `new` or, with vectors, as `with_vectors`; the monitor hears of every iteration of solves for null
+    /// vectors, of every cycle for them and of the coarse operators of each pass, and may end the set-up.
+    ///
+    /// # Errors
+    /// `NotConverged`: the monitor ended it.
+    pub fn watched(
         op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
+        monitor: &mut Monitor,
     ) -> Result<Self> {
         Self::check_params(op, params)?;
         let (start, links) = (Instant::now(), op.version());
@@ -209,7 +216,7 @@ impl Multigrid {
             }))
         };
         let (params, rehearsed) = Self::rehearse(op, params, vectors, true, room)?;
-        let (hierarchy, reduction) = Self::set_up(op, &params, vectors)?;
+        let (hierarchy, reduction) = Self::set_up(op, &params, vectors, monitor)?;
         let report = MultigridReport {
             setup_seconds: start.elapsed().as_secs_f64(),
             reduction,
@@ -264,15 +271,18 @@ impl Multigrid {
         op: &dyn QuarkAction,
         params: &MultigridParams,
         vectors: Option<&SpinorField>,
+        monitor: &mut Monitor,
     ) -> Result<(Arc<Hierarchy>, f64)> {
         setup::check_links(op)?;
         let low = Finest::new(op, params)?;
+        let mut setup = Setup::new(params, monitor);
         let hierarchy = Arc::new(match vectors {
-            Some(vectors) => setup::from_vectors(&low, params, vectors)?,
-            None => setup::anew(&low, params)?,
+            Some(vectors) => setup::from_vectors(&low, params, vectors, &mut setup)?,
+            None => setup::anew(&low, params, &mut setup)?,
         });
         drop(low);
         let reduction = reduction(&hierarchy)?;
+        setup.step()?;
         Ok((hierarchy, reduction))
     }
 
@@ -321,18 +331,31 @@ impl Multigrid {
     /// Errors of `new`; `FieldMismatch`: another lattice or device; `NotConverged`: from new random vectors, too, the
     /// cycle is bad. The hierarchy is then as before, and solves with `op` go on with it.
     pub fn update(&self, op: &dyn QuarkAction, how: Update) -> Result<MultigridReport> {
+        self.update_watched(op, how, &mut solvers::unwatched)
+    }
+
+    /// The same with a monitor as of [`Multigrid::watched`].
+    ///
+    /// # Errors
+    /// Errors of `update`; `NotConverged`: the monitor ended it, and the hierarchy is as before.
+    pub fn update_watched(
+        &self,
+        op: &dyn QuarkAction,
+        how: Update,
+        monitor: &mut Monitor,
+    ) -> Result<MultigridReport> {
         if let Update::Refine(passes) = how {
             within("passes", passes, 1, MAX_REFINEMENTS as usize)?;
         }
         self.check(op)?;
-        let made = self.renewed(op, how);
+        let made = self.renewed(op, how, monitor);
         // Of what failed the host hears now: only what it forgets is refused later.
         self.state().links = op.version();
         made?;
         Ok(self.report())
     }
 
-    fn renewed(&self, op: &dyn QuarkAction, how: Update) -> Result<()> {
+    fn renewed(&self, op: &dyn QuarkAction, how: Update, monitor: &mut Monitor) -> Result<()> {
         let start = Instant::now();
         let (params, fresh, first) = {
             let state = self.state();
@@ -350,18 +373,19 @@ impl Multigrid {
             Update::Refine(n) => &[Update::Refine(n), Update::Anew],
             Update::Anew => &[Update::Anew],
         };
+        let mut setup = Setup::new(&params, monitor);
         let mut made: Option<Arc<Hierarchy>> = None;
         for &step in steps {
             let next = match (made.take(), step) {
                 (last, Update::Anew) => {
                     // Its memory is for the next one.
                     drop(last);
-                    setup::anew(&low, &params)?
+                    setup::anew(&low, &params, &mut setup)?
                 }
                 (last, step) => {
                     let passes = if let Update::Refine(n) = step { n } else { 0 };
                     let old = last.unwrap_or_else(|| self.read());
-                    match setup::refined(&low, &params, old, passes) {
+                    match setup::refined(&low, &params, old, passes, &mut setup) {
                         Ok(next) => next,
                         Err(e) if new_vectors_may_help(&e) => continue,
                         Err(e) => return Err(e),
@@ -370,6 +394,7 @@ impl Multigrid {
             };
             let next = Arc::new(next);
             let found = reduction(&next)?;
+            setup.step()?;
             let good = match step {
                 Update::Anew => found <= first.powf(1.0 / SLOWER).clamp(POOR, STALLED),
                 _ => found <= POOR && found.ln() * SLOWER <= fresh.ln(),

@@ -1,6 +1,7 @@
 //! Null vectors, refined by cycles of the levels that are made of them (Frommer et al., arXiv:1303.1377).
 
 use std::borrow::Borrow;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -20,21 +21,51 @@ use crate::fields::{
 use crate::linop::Schur;
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SiteTerm};
 use crate::refuse;
-use crate::solvers::{self, SolverParams, Stop, System};
+use crate::solvers::{self, Monitor, Progress, SolverParams, Stop, StoppedBy, System};
 
-/// Seconds that the set-up has taken so far, for each level.
-struct Spent(Vec<f64>);
+/// A set-up in progress: the seconds that it has taken so far, for each level, and the host's monitor, which hears of
+/// steps that all ranks take.
+pub(super) struct Setup<'a, 'm> {
+    seconds: Vec<f64>,
+    monitor: &'a mut Monitor<'m>,
+    start: Instant,
+    /// Number of steps that the monitor has heard of: iterations of solves for null vectors, cycles and coarse operators.
+    steps: usize,
+}
 
-impl Spent {
-    fn new(params: &MultigridParams) -> Self {
-        Spent(vec![0.0; params.steps().len() + 1])
+impl<'a, 'm> Setup<'a, 'm> {
+    pub fn new(params: &MultigridParams, monitor: &'a mut Monitor<'m>) -> Self {
+        let seconds = vec![0.0; params.steps().len() + 1];
+        Setup { seconds, monitor, start: Instant::now(), steps: 0 }
     }
-    fn on<T>(&mut self, level: usize, work: impl FnOnce() -> Result<T>) -> Result<T> {
+
+    /// Runs a part of the work and counts its time as that of a level.
+    fn on<T>(&mut self, level: usize, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
         let start = Instant::now();
-        let done = work();
-        self.0[level] += start.elapsed().as_secs_f64();
+        let done = work(self);
+        self.seconds[level] += start.elapsed().as_secs_f64();
         done
     }
+
+    /// Tells the monitor of a step; `residual`: of its solve, of other steps 1.
+    fn told(&mut self, residual: &[f64]) -> ControlFlow<()> {
+        self.steps += 1;
+        let seconds = self.start.elapsed().as_secs_f64();
+        (self.monitor)(&Progress { iteration: self.steps, residual, seconds })
+    }
+
+    /// Ends the set-up where the monitor asks for it.
+    pub fn step(&mut self) -> Result<()> {
+        match self.told(&[1.0]) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => stopped(),
+        }
+    }
+}
+
+/// The error of a set-up that the host's callback ended.
+fn stopped<T>() -> Result<T> {
+    bail!(NotConverged, "multigrid: the callback ended the set-up")
 }
 
 /// Refuses links, or a clover term made of them, that are not finite; a hop to even sites takes every link.
@@ -55,14 +86,14 @@ pub(super) fn check_links(op: &dyn QuarkAction) -> Result<()> {
 }
 
 /// A hierarchy from random vectors.
-pub(super) fn anew(op: &Finest, params: &MultigridParams) -> Result<Hierarchy> {
-    let (mut spent, mut waiting) = (Spent::new(params), Waiting::default());
-    let vectors = spent.on(0, || random_vectors(&op.setup, params))?;
+pub(super) fn anew(op: &Finest, params: &MultigridParams, setup: &mut Setup) -> Result<Hierarchy> {
+    let mut waiting = Waiting::default();
+    let vectors = setup.on(0, |setup| random_vectors(&op.setup, params, setup))?;
     let passes = params.refinements;
-    let mut hierarchy = levels(op, params, vectors, passes == 0, &mut spent, &mut waiting)?;
+    let mut hierarchy = levels(op, params, vectors, passes == 0, setup, &mut waiting)?;
     for pass in 1..=passes {
-        let v = spent.on(0, || improved(hierarchy, &op.setup, &mut waiting))?;
-        hierarchy = levels(op, params, v, pass == passes, &mut spent, &mut waiting)?;
+        let v = setup.on(0, |setup| improved(hierarchy, &op.setup, setup, &mut waiting))?;
+        hierarchy = levels(op, params, v, pass == passes, setup, &mut waiting)?;
     }
     Ok(hierarchy)
 }
@@ -73,20 +104,21 @@ pub(super) fn refined(
     params: &MultigridParams,
     mut old: Arc<Hierarchy>,
     passes: usize,
+    setup: &mut Setup,
 ) -> Result<Hierarchy> {
-    let (mut spent, mut waiting) = (Spent::new(params), Waiting::default());
+    let mut waiting = Waiting::default();
     if passes > 0 && old.flavours() > 1 {
         // Null vectors are of one flavour, and so are the cycles that they go through.
-        let v = spent.on(0, || originals(old))?;
-        old = Arc::new(levels(op, params, v, false, &mut spent, &mut waiting)?);
+        let v = setup.on(0, |_| originals(old))?;
+        old = Arc::new(levels(op, params, v, false, setup, &mut waiting)?);
     }
     for pass in 1..=passes.max(1) {
         let v = match pass <= passes {
             // The old cycle with the new operator on the finest level.
-            true => spent.on(0, || improved(old, &op.setup, &mut waiting))?,
-            false => spent.on(0, || originals(old))?,
+            true => setup.on(0, |setup| improved(old, &op.setup, setup, &mut waiting))?,
+            false => setup.on(0, |_| originals(old))?,
         };
-        let made = levels(op, params, v, pass >= passes, &mut spent, &mut waiting)?;
+        let made = levels(op, params, v, pass >= passes, setup, &mut waiting)?;
         if pass >= passes {
             return Ok(made);
         }
@@ -100,6 +132,7 @@ pub(super) fn from_vectors(
     op: &Finest,
     params: &MultigridParams,
     vectors: &SpinorField,
+    setup: &mut Setup,
 ) -> Result<Hierarchy> {
     let n = params.steps()[0].vectors;
     if vectors.subset() != Subset::Full || vectors.nrhs() < n {
@@ -118,7 +151,7 @@ pub(super) fn from_vectors(
     let mut v = all.like(n)?;
     v.copy_from_columns(0, &all, 0, n, 0)?;
     drop(all);
-    levels(op, params, v, true, &mut Spent::new(params), &mut Waiting::default())
+    levels(op, params, v, true, setup, &mut Waiting::default())
 }
 
 /// Builds all levels from the null vectors of the finest one. `last` says that solves follow: then they are for two
@@ -128,7 +161,7 @@ fn levels(
     params: &MultigridParams,
     vectors: CoarseField,
     last: bool,
-    spent: &mut Spent,
+    setup: &mut Setup,
     waiting: &mut Waiting,
 ) -> Result<Hierarchy> {
     let geometry = op.setup.links().geometry();
@@ -136,18 +169,19 @@ fn levels(
     // Ranks without a part wait to learn what came of it.
     let gathered = places.iter().any(LevelRanks::gathered);
     let (transfers, gathers, coarse) =
-        together(geometry, gathered, build(&op.setup, params, &places, vectors, spent, waiting))?;
+        together(geometry, gathered, build(&op.setup, params, &places, vectors, setup, waiting))?;
+    setup.step()?;
     let made = op.smoother().and_then(|smoother| {
         let tensor = op.tensor(&smoother)?;
         let mut made =
             Hierarchy::new(params.clone(), smoother, tensor, transfers, gathers, coarse)?;
         if let Some((smoother, term)) = if last { op.pair()? } else { None } {
-            made = spent.on(1, || made.in_flavours(&smoother, term))?;
+            made = setup.on(1, |_| made.in_flavours(&smoother, term))?;
         }
         if last || made.params.coarsest == Coarsest::Direct {
-            made.coarsest_modes = spent.on(params.steps().len(), || made.find_coarsest_modes())?;
+            made.coarsest_modes = setup.on(params.steps().len(), |_| made.find_coarsest_modes())?;
         }
-        made.setup_seconds = spent.0.clone();
+        made.setup_seconds = setup.seconds.clone();
         Ok(made)
     });
     together(geometry, gathered, made)
@@ -170,7 +204,7 @@ fn build(
     params: &MultigridParams,
     places: &[LevelRanks],
     mut vectors: CoarseField,
-    spent: &mut Spent,
+    setup: &mut Setup,
     waiting: &mut Waiting,
 ) -> Result<Levels> {
     let twist = op.site_term(SiteTerm::Direct)?.twist;
@@ -178,7 +212,7 @@ fn build(
     let mut fine = FineOperator::Dirac(op.clone());
     let (mut transfers, mut gathers, mut coarse) = (vec![], vec![], vec![]);
     for (l, level) in params.steps().iter().enumerate() {
-        let (transfer, gather, below) = spent.on(l, || {
+        let (transfer, gather, below) = setup.on(l, |_| {
             normalise(&mut vectors)?;
             let mut transfer = Transfer::new(vectors, level.block)?;
             let place = &places[l + 1];
@@ -195,9 +229,10 @@ fn build(
         })?;
         let next = match (&below, params.steps().get(l + 1)) {
             (Some(below), Some(next)) => {
-                let vectors =
-                    || coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params);
-                spent.on(l + 1, vectors).map(Some)?
+                let vectors = |_: &mut Setup| {
+                    coarse_vectors(&transfer, gather.as_ref(), below, next.vectors, params)
+                };
+                setup.on(l + 1, vectors).map(Some)?
             }
             (None, Some(_)) => {
                 gathered_tests(&transfer, gather.as_ref(), None)?;
@@ -308,7 +343,11 @@ fn relax_coarse(op: &CoarseOperator, v: &mut CoarseField, steps: usize) -> Resul
 }
 
 /// Random vectors after some iterations of a solver, which leave low modes, the last that it finds.
-fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result<CoarseField> {
+fn random_vectors(
+    op: &Arc<dyn Coarsenable>,
+    params: &MultigridParams,
+    setup: &mut Setup,
+) -> Result<CoarseField> {
     let n = params.steps()[0].vectors;
     let (geometry, device) = (op.links().geometry(), op.links().device());
     let grid = CoarseGrid::finest(geometry, device)?;
@@ -327,7 +366,11 @@ fn random_vectors(op: &Arc<dyn Coarsenable>, params: &MultigridParams) -> Result
             ..Default::default()
         };
         let whole = System::new(system.clone());
-        solvers::solve(&whole, &solver, &mut x, &b, &mut solvers::unwatched)?;
+        let mut told = |p: &Progress| setup.told(p.residual);
+        let report = solvers::solve(&whole, &solver, &mut x, &b, &mut told)?;
+        if report.stopped_by == Some(StoppedBy::Callback) {
+            return stopped();
+        }
         // The other parity solves its own equation with nothing on the right.
         let zero = op.subset_shape(Subset::Full).field(count)?;
         let mut full = op.subset_shape(Subset::Full).field(count)?;
@@ -396,6 +439,7 @@ impl<'a> Made<'a> {
 fn improved(
     hierarchy: impl Borrow<Hierarchy>,
     op: &Arc<dyn Coarsenable>,
+    setup: &mut Setup,
     waiting: &mut Waiting,
 ) -> Result<CoarseField> {
     let h = hierarchy.borrow();
@@ -414,6 +458,7 @@ fn improved(
         system.prepare(&mut b, &full, false)?;
         let mut x = system.shape().field(count)?;
         h.fine_cycle(&mut x, &b)?;
+        setup.step()?;
         drop(b);
         let mut out = op.subset_shape(Subset::Full).field(count)?;
         system.reconstruct(&mut out, &x, &full, false)?;

@@ -313,29 +313,40 @@ impl Automatic {
             "automatic solver: BiCGStab needs about {all:.0} iterations for each of {columns} columns, as {at} for one of \
              them show: multigrid is set up before memory for them is taken"
         );
-        if let Err(e) = self.set_up() {
+        if let Err(e) = self.set_up(watch, (at, &[1.0])) {
             self.give_multigrid_up(&e);
         }
         Ok(start.elapsed().as_secs_f64())
     }
 
-    /// Makes a hierarchy of its own, on all ranks or none.
-    fn set_up(&self) -> Result<()> {
-        let made = Multigrid::new(&*self.op, &MultigridParams::default());
+    /// Makes a hierarchy of its own, on all ranks or none. Meanwhile the monitor hears where the solve stands, which a
+    /// monitor that asks to stop ends: then there is no hierarchy.
+    fn set_up(&self, watch: &mut Monitor, (iteration, residual): (usize, &[f64])) -> Result<()> {
+        let mut asked = false;
+        let mut told = |p: &Progress| {
+            let answer = watch(&Progress { iteration, residual, seconds: p.seconds });
+            asked |= answer.is_break();
+            answer
+        };
+        let made = Multigrid::watched(&*self.op, &MultigridParams::default(), None, &mut told);
+        if asked {
+            return Ok(());
+        }
         let made = made.and_then(|m| self.take(Some(Arc::new(m)), true));
         self.op.links().geometry().comm().agree(made)
     }
 
-    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails.
+    /// Sets multigrid up and solves on with it, or with BiCGStab where that fails; `before`: iterations and residuals so far.
     fn go_on(
         &self,
         ask: &Ask,
         (x, b): (&mut SpinorField, &SpinorField),
+        before: (usize, &[f64]),
         watch: &mut Monitor,
     ) -> Result<SolveReport> {
-        let chain = self.set_up().and_then(|()| match self.with_multigrid() {
+        let chain = self.set_up(watch, before).and_then(|()| match self.with_multigrid() {
             Some(chain) => chain.at_once(b.nrhs()).map(|_| Some(chain)),
-            // Another thread has taken it away.
+            // The host asked to stop, or another thread has taken it away.
             None => Ok(None),
         });
         match chain {
@@ -393,7 +404,7 @@ impl Inverter for Automatic {
         (report.solver.stopped, report.solver.stopped_by) = (false, None);
         let iterations = stop.iterations.saturating_sub(at).max(1);
         let left = Ask { stop: Stop { iterations, ..stop.since(start) }, guess: true, ..ask };
-        let next = self.go_on(&left, (x, b), watch)?;
+        let next = self.go_on(&left, (x, b), (at, &report.solver.residual), watch)?;
         self.state().solved += n;
         let mut all = report.followed_by(next);
         // The last part is about the whole.
