@@ -58,10 +58,31 @@ MAJOR=$major scripts/quda-home.sh "$lib" "$DESTDIR$QUDADIR"
 (cd "$DESTDIR$QUDADIR" && find . ! -type d -printf '%P\n') | sed "s|^|$QUDADIR/|" >>"$list"
 for module in bindings/fortran/*.f90; do put 644 "$module" "$DATADIR/fortran/${module##*/}"; done
 # Programs find the library beside them.
-[ ! -f "$WORK/bin/plaq" ] || put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
+if [ -f "$WORK/bin/plaq" ]; then
+  put 755 "$WORK/bin/plaq" "$PREFIX/bin/plaq"
+  # What the program prints, path below DESTDIR.
+  printed() {
+    local to=$1
+    shift
+    "$WORK/bin/plaq" "$@" >"$list.part"
+    put 644 "$list.part" "$to"
+    rm -f "$list.part"
+  }
+  share=$PREFIX/share
+  printed "$share/bash-completion/completions/plaq" completion bash
+  printed "$share/zsh/site-functions/_plaq" completion zsh
+  printed "$share/fish/vendor_completions.d/plaq.fish" completion fish
+  printed "$share/man/man1/plaq.1" man
+  for subcommand in $(sed -n 's/^complete .* -n __fish_use_subcommand -a \([a-z]*\) .*/\1/p' "$DESTDIR$share/fish/vendor_completions.d/plaq.fish"); do
+    case $subcommand in completion | man) ;; *) printed "$share/man/man1/plaq-$subcommand.1" man "$subcommand" ;; esac
+  done
+fi
 while read -r source; do put 644 "$source" "$DATADIR/$source"; done < <(find examples-c -type f)
 for page in README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md LICENSE-*; do put 644 "$page" "$DATADIR/$page"; done
 while read -r page; do put 644 "$page" "$DATADIR/$page"; done < <(find docs -name '*.md' -o -path 'docs/figures/*' -type f -o -path 'docs/tutorial/*.py')
+
+# What examples and pages of the documentation name; they run in $DATADIR as in the source tree.
+for file in tests/data/quenched-b6.0-4x4x4x8.ildg tests/data/quenched-b6.0-8x8x8x8.nersc; do put 644 "$file" "$DATADIR/$file"; done
 
 from_prefix() { realpath -m --relative-to="$PREFIX" "$1"; }
 fill() { # template, path below DESTDIR

@@ -45,6 +45,8 @@ def main(prefix, folder):
     for module in sorted((top / "bindings/python/plaq").glob("*.py")):
         files[f"plaq/{module.name}"] = (module.read_bytes(), False)
     files["plaq/py.typed"] = (b"", False)
+    sample = "quenched-b6.0-4x4x4x8.ildg"  # that of plaq.sample
+    files[f"plaq/data/{sample}"] = ((prefix / "share/plaq/tests/data" / sample).read_bytes(), False)
 
     tag = "py3-none-" + platform_tag([prefix / "lib" / soname, *(prefix / "bin").iterdir()])
     info = f"plaq-{version}.dist-info/"

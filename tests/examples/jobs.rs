@@ -381,6 +381,28 @@ fn several_configurations() {
     assert_eq!(c["configurations"]["bins"], 2);
     let picture = std::fs::read_to_string(folder.0.join("masses.svg")).unwrap();
     assert!(picture.contains("class=\"error\"") && picture.ends_with("</svg>\n"), "{picture}");
+    assert!(picture.contains(", 4 configurations: effective masses"), "{picture}");
+}
+
+/// A window of times is fitted to wherever it lies on the lattice, also beyond its middle: the mean of two masses lies
+/// between them.
+#[test]
+fn masses_are_fitted_to_the_times_asked_for() {
+    let folder = Folder::new("jobs-fit");
+    let files = chain::configurations(&folder).join(":");
+    for [from, to] in [[1, 2], [2, 4], [4, 5], [5, 6]] {
+        let c = job_on_gauge(&folder, &files, &["--fit", &format!("{from},{to}")]);
+        let masses = chain::numbers(&c["effective_mass"]["pion"])[from..=to].to_vec();
+        let fit = &c["fits"]["pion"];
+        assert!(fit["from"] == from && fit["to"] == to, "{fit}");
+        let mass = fit["mass"].as_f64().unwrap();
+        let least = masses.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = masses.iter().copied().fold(0.0, f64::max);
+        assert!(
+            least < mass && mass < most && fit["error"].as_f64().unwrap() > 0.0,
+            "{fit} {masses:?}"
+        );
+    }
 }
 
 /// The JSON of programs whose input is not --gauge FILE.

@@ -1,6 +1,7 @@
 //! The program `plaq`: its numbers compared with others, its words and its files.
 
 mod chain;
+mod documents;
 mod first;
 mod gluon;
 mod heatbath;

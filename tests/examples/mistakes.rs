@@ -189,7 +189,12 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--mg-levels", "7", "--mg-levels: expected 2 to 5, found 7"),
         ("propagator", "--mg-blocks", "2,2,2", "--mg-blocks: expected 4 values, found 3"),
         ("propagator", "--mg-cycle", "x", "--mg-cycle: x; expected one of v, w, k"),
-        ("flow", "--plot", "flow.png", "--plot: flow.png; expected a name that ends in .svg"),
+        (
+            "flow",
+            "--plot",
+            "flow.png",
+            "--plot: flow.png; expected a name that ends in .svg or .pdf",
+        ),
     ] {
         let (_, job) = jobs.iter().find(|(n, _)| *n == name).expect("a job");
         let job: Vec<&str> = job.chunks(2).filter(|p| p[0] != option).flatten().copied().collect();

@@ -8,7 +8,7 @@ use crate::io::WriteOptions;
 use crate::ops::config::LoadOptions;
 
 const OPTIONS: &[Opt] = &[
-    opt("out", Kind::Output(""), "FILE", "", "the file that is written; must be given"),
+    opt("out", Kind::Output(&[]), "FILE", "", "the file that is written; must be given"),
     opt(
         "format",
         Kind::Word(FORMATS),

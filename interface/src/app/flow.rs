@@ -6,7 +6,7 @@ use serde_json::{json, Value};
 
 use super::files::{self, described};
 use super::options::{opt, param, Command, Kind, Need, Opt, Options};
-use super::plot::{self, Panel, Series, BLUE, RED};
+use super::plot::{self, Panel, Series, COLOURS, GREY};
 use super::session::{self, overwrite, say, Progress, Session};
 use super::statistics::jackknife;
 use super::{interrupted, output, Run};
@@ -25,8 +25,8 @@ const OPTIONS: &[Opt] = &[
     of("tol", "tolerance").old("tolerance"),
     of("every", "every").or("1"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
-    opt("json", Kind::Output(""), "FILE", "", "all measurements as JSON"),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "t^2 E over t as a picture"),
+    opt("json", Kind::Output(&[]), "FILE", "", "all measurements as JSON"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "t^2 E over t as a picture"),
     overwrite(&[&[Need::With("json"), Need::With("plot")]]),
 ];
 
@@ -87,7 +87,7 @@ impl Flowed {
     fn json(&self, options: &Options) -> Value {
         let [t0, t0_p, w0, w0_p] = scales(&self.report);
         json!({
-            "gauge": described(&self.file, self.format, self.lattice),
+            "version": env!("CARGO_PKG_VERSION"), "gauge": described(&self.file, self.format, self.lattice),
             "kind": options.text("flow"), "step": options.number("step"), "tol": options.number("tol"),
             "steps": self.report.steps, "seconds": self.seconds, "stopped": self.report.stopped,
             "t0": { "clover": t0, "plaquette": t0_p }, "w0": { "clover": w0, "plaquette": w0_p },
@@ -185,24 +185,25 @@ fn write_plot(name: &str, all: &[Flowed]) -> Result<()> {
     let first = &all[0];
     let points = &first.report.points;
     let time = column(points, |p| p.time);
-    let mut reference = Series::new("0.3", RED, vec![0.3; time.len()]);
-    (reference.at, reference.line) = (time.clone(), true);
-    let label = match scales(&first.report)[0] {
-        t0 if t0.is_nan() => "clover".to_string(),
-        t0 => format!("clover, t0 = {}", plot::short(t0)),
-    };
-    let mut energy = Series::new(&label, BLUE, column(points, t2e));
-    energy.at = time;
-    let others = all.iter().skip(1).map(|f| {
-        let mut s = Series::new("", BLUE, column(&f.report.points, t2e));
-        (s.at, s.line) = (column(&f.report.points, |p| p.time), true);
+    let mut reference = Series::new("0.3", GREY, vec![0.3; time.len()]);
+    (reference.at, reference.line) = (time, true);
+    // A colour and a symbol for each configuration.
+    let of = |(k, f): (usize, &Flowed)| {
+        let what = match all.len() {
+            1 => "clover",
+            _ => f.file.rsplit('/').next().unwrap_or_default(),
+        };
+        let label = match scales(&f.report)[0] {
+            t0 if t0.is_nan() => what.to_string(),
+            t0 => format!("{what}, t0 = {}", plot::short(t0)),
+        };
+        let mut s = Series::new(&label, COLOURS[k % COLOURS.len()], column(&f.report.points, t2e));
+        s.at = column(&f.report.points, |p| p.time);
         s
-    });
-    let title = match all.len() {
-        1 => format!("Gradient flow of {}", first.file.rsplit('/').next().unwrap_or_default()),
-        n => format!("Gradient flow of {n} configurations"),
     };
-    let series = [energy, reference].into_iter().chain(others).collect();
+    let title = format!("Gradient flow of {}", plot::ensemble(all.iter().map(|f| &*f.file)));
+    let mut series: Vec<Series> = all.iter().enumerate().map(of).collect();
+    series.push(reference);
     plot::write(name, &[Panel { title, across: "t / a^2", up: "t^2 E", series, close: false }])
 }
 
@@ -241,11 +242,11 @@ fn run(options: Options) -> Run<i32> {
                     json!({ "mean": value, "error": error, "configurations": count }),
                 )
             });
-            report = json!({ "averages": Value::Object(means.collect()), "runs": runs });
+            report = json!({ "version": env!("CARGO_PKG_VERSION"), "averages": Value::Object(means.collect()), "runs": runs });
         }
         if session.first() {
             if let Some(name) = options.get("json") {
-                output::write_json(name, &report)?;
+                output::write_json(name, "flow", &report)?;
             }
             if let Some(name) = options.get("plot") {
                 write_plot(name, &all)?;

@@ -65,12 +65,12 @@ const FIXING: &[Opt] = &[
 ];
 
 const OUTPUT: &[Opt] = &[
-    opt("out", Kind::Output(""), "FILE", "", "the fixed links"),
+    opt("out", Kind::Output(&[]), "FILE", "", "the fixed links"),
     files::format_option(&[&[Need::With("out")]]),
-    opt("transformation", Kind::Output(""), "FILE", "", "the matrices g(x) as this machine's doubles without a header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part; one rank only"),
-    opt("json", Kind::Output(""), "FILE", "", "all results as JSON"),
-    opt("history", Kind::Output(""), "FILE", "", "a line for every look: copy, sweeps, functional, theta, temperature"),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "functional and theta of all looks as a picture"),
+    opt("transformation", Kind::Output(&[]), "FILE", "", "the matrices g(x) as this machine's doubles without a header: sites with x fastest, then y, z, t; each 3 x 3, row major, real and imaginary part; one rank only"),
+    opt("json", Kind::Output(&[]), "FILE", "", "all results as JSON"),
+    opt("history", Kind::Output(&[]), "FILE", "", "a line for every look: copy, sweeps, functional, theta, temperature"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "functional and theta of all looks as a picture"),
     overwrite(&[&[Need::With("out"), Need::With("transformation"), Need::With("json"), Need::With("history"), Need::With("plot")]]),
 ];
 
@@ -330,6 +330,7 @@ fn run(options: Options) -> Run<i32> {
             if let Some(file) = options.get("json") {
                 output::write_json(
                     file,
+                    "gaugefix",
                     &json_report(session, &options, &name, &loaded, &p, &done),
                 )?;
             }

@@ -50,8 +50,8 @@ const OPTIONS: &[Opt] = &[
         "1",
         "momenta at most so many units 2 pi / L_space away from the diagonal (1,1,1,1)",
     ),
-    opt("json", Kind::Output(""), "FILE", "", "all momenta as JSON"),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "p^2 D over p^2 as a picture"),
+    opt("json", Kind::Output(&[]), "FILE", "", "all momenta as JSON"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "p^2 D over p^2 as a picture"),
     overwrite(&[&[Need::With("json"), Need::With("plot")]]),
 ];
 
@@ -268,7 +268,7 @@ fn run(options: Options) -> Run<i32> {
                 "functional": links.link_trace, "theta": theta, "transversality": transversality, "cut": cut,
                 "points": gluon.points.iter().map(one).collect::<Vec<_>>(),
             });
-            output::write_json(file, &report)?;
+            output::write_json(file, "gluon", &report)?;
         }
         if let Some(file) = options.get("plot") {
             let dressing = gluon.points.iter().map(|p| p.p2 * gluon.propagator(p));

@@ -38,16 +38,16 @@ const OPTIONS: &[Opt] = &[
     opt("thermalise", COUNT, "N", "200", "sweeps before the first configuration"),
     opt("separation", COUNT, "N", "20", "sweeps between configurations"),
     opt("configurations", Kind::Whole(1, i32::MAX as i64), "N", "1", "number of configurations"),
-    opt("out", Kind::Output(""), "PREFIX", "", "configuration n goes to PREFIX.0000n"),
+    opt("out", Kind::Output(&[]), "PREFIX", "", "configuration n goes to PREFIX.0000n"),
     files::format_option(&[&[Need::With("out")]]),
     opt(
         "plot",
-        Kind::Output(".svg"),
-        "FILE.svg",
+        Kind::Output(plot::ENDINGS),
+        "FILE",
         "",
         "the plaquette after every sweep as a picture, with its mean and error",
     ),
-    opt("json", Kind::Output(""), "FILE", "", "plaquettes of all configurations as JSON"),
+    opt("json", Kind::Output(&[]), "FILE", "", "plaquettes of all configurations as JSON"),
     overwrite(&[&[Need::With("out"), Need::With("plot"), Need::With("json")]]),
 ];
 
@@ -325,7 +325,8 @@ fn run(options: Options) -> Run<i32> {
                 let count = history.values.len() - series.band.map_or(0, |b| b.2);
                 say!("# plaquette of {count} sweeps: {mean}");
             }
-            let title = format!("Plaquette, beta {}", plot::short(at.update.beta));
+            let lattice = files::lattice_text(gauge.geometry().global_extents());
+            let title = format!("Plaquette, beta {}, {lattice}", plot::short(at.update.beta));
             let panel = Panel {
                 title,
                 across: "sweep",
@@ -346,7 +347,7 @@ fn run(options: Options) -> Run<i32> {
                 "beta": u.beta, "seed": u.seed, "overrelax": u.overrelax, "separation": at.separation,
                 "sweeps": u.sweep, "stopped": !done, "configurations": all,
             });
-            output::write_json(name, &report)?;
+            output::write_json(name, "heatbath", &report)?;
         }
         Ok(session::status(done))
     })

@@ -49,10 +49,10 @@ const OPTIONS: &[Opt] = &[
     opt("start", Kind::Text, "S", "", "hot, cold, checkpoint (goes on; begins hot where there is none), or the file of a configuration (start of [run], else hot)"),
     opt("continue", Kind::Flag, "B", "no", "yes: the same as --start checkpoint").needs(&[&[Need::Without("start")]]),
     opt("change-action", Kind::Flag, "B", "no", "yes: goes on from a checkpoint of another action or seed"),
-    opt("log", Kind::Output(""), "FILE.jsonl", "", "a line of JSON for every trajectory (log of [run], else none)"),
+    opt("log", Kind::Output(&[]), "FILE.jsonl", "", "a line of JSON for every trajectory (log of [run], else none)"),
     overwrite(&[]),
     opt("seconds", Kind::Number, "LIMIT", "0", "ends before a trajectory that would take longer than until then, with a checkpoint where there is one; 0: no limit"),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "plaquette, delta H and acceptance over trajectories and the autocorrelation as a picture"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "plaquette, delta H and acceptance over trajectories and the autocorrelation as a picture"),
 ];
 
 pub const COMMAND: Command = Command {
@@ -325,7 +325,7 @@ fn flow(gauge: &GaugeField, plan: &Plan) -> Result<Value> {
 /// The line of the log for a trajectory.
 fn log_line(t: &TrajectoryReport, loops: [f64; 2], action: &str) -> Value {
     let mut line = json!({
-        "trajectory": t.trajectory, "plaquette": t.plaquette, "delta_h": t.delta_h, "accepted": t.accepted,
+        "schema": output::SCHEMA, "trajectory": t.trajectory, "plaquette": t.plaquette, "delta_h": t.delta_h, "accepted": t.accepted,
         "iterations": t.iterations(), "seconds": t.seconds, "polyakov": loops, "correction": t.correction,
         "action": action,
     });

@@ -16,6 +16,7 @@ mod plot;
 mod propagator;
 mod quark;
 mod session;
+mod shell;
 mod smearing;
 mod statistics;
 
@@ -88,8 +89,8 @@ pub const COMMANDS: &[&Command] = &[
 
 fn overview() -> String {
     let mut text = "usage: plaq SUBCOMMAND [options]\n".to_string();
-    for c in COMMANDS {
-        text += &format!("  {:<12} {}\n", c.name, c.about[0]);
+    for (name, about) in shell::subcommands() {
+        text += &format!("  {name:<12} {about}\n");
     }
     text + "plaq SUBCOMMAND --help lists its options; plaq --version\n"
 }
@@ -146,8 +147,14 @@ fn dispatch(arguments: &[OsString]) -> Run<i32> {
         }
         Some(name) => name,
     };
+    let texts = |all: &[OsString]| -> Vec<String> {
+        all.iter().map(|a| a.to_string_lossy().into_owned()).collect()
+    };
+    if let Some(done) = shell::run(name, &texts(&arguments[1..])) {
+        return done;
+    }
     let Some(command) = COMMANDS.iter().find(|c| c.name == name) else {
-        let names = COMMANDS.iter().map(|c| c.name);
+        let names = shell::subcommands().map(|(name, _)| name);
         let hint = suggestion(name, names.clone())
             .map_or(String::new(), |w| format!(": did you mean {w}?"));
         let all: Vec<&str> = names.collect();

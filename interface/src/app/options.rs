@@ -6,16 +6,16 @@ use std::ffi::OsString;
 use lexopt::{Arg, Parser};
 
 use super::{Failure, Run};
-pub use crate::params::suggestion;
 use crate::params::{self, Parameters, Row};
+pub use crate::params::{same_word, suggestion};
 
 /// The kind of value that an option takes, with its range.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// Any text.
     Text,
-    /// The name of a file to write, with the ending that it must have, or "".
-    Output(&'static str),
+    /// The name of a file to write, with the endings that it may have; none: any.
+    Output(&'static [&'static str]),
     /// A finite number.
     Number,
     /// A whole number between a smallest and a largest one.
@@ -150,7 +150,7 @@ impl Opt {
     }
 
     /// Name of the value in `--help`.
-    fn placeholder(&self) -> &'static str {
+    pub fn placeholder(&self) -> &'static str {
         match self.kind {
             Kind::Param(of) if of.row.is_list() => "LIST",
             Kind::Param(of) => match of.row.kind {
@@ -534,8 +534,8 @@ pub fn whole_of(text: &str) -> Option<i64> {
 fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
     match row.kind {
         Kind::Text => {}
-        Kind::Output(end) if !end.is_empty() && !value.ends_with(end) => {
-            return Err(refuse(name, &value, format!("a name that ends in {end}")))
+        Kind::Output(ends) if !ends.is_empty() && !ends.iter().any(|e| value.ends_with(e)) => {
+            return Err(refuse(name, &value, format!("a name that ends in {}", ends.join(" or "))))
         }
         Kind::Output(_) => {}
         Kind::Number if value.parse().is_ok_and(f64::is_finite) => {}
@@ -553,16 +553,17 @@ fn checked(row: &Opt, name: &str, value: String) -> Run<String> {
             Some(_) => {}
         },
         Kind::Flag | Kind::Param(_) if !row.words().is_empty() => {
-            if !row.words().contains(&&*value) {
+            let Some(found) = row.words().into_iter().find(|w| same_word(w, &value)) else {
                 return Err(not_a_word(name, &value, &row.words()));
-            }
+            };
+            return Ok(found.into());
         }
         Kind::Flag => {}
         Kind::Param(of) if of.zero && value == "0" => return Ok(row.default()),
         Kind::Param(of) => (of.check)(of.row.name, &value, &format!("--{name}"))
             .map_err(|e| Failure::usage(crate::app::in_words(&e)))?,
         Kind::Word(words) => {
-            let is = |w: &&&str| w.split('=').any(|s| s == value);
+            let is = |w: &&&str| w.split('=').any(|s| same_word(s, &value));
             let Some(found) = words.iter().find(is) else {
                 return Err(not_a_word(name, &value, &row.words()));
             };

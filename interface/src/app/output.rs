@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use super::{Failure, Run};
 use crate::bail;
@@ -94,8 +94,17 @@ pub fn json_text(value: &Value) -> String {
     text + "\n"
 }
 
-pub fn write_json(name: &str, value: &Value) -> Result<()> {
-    io::write_file(Path::new(name), json_text(value).as_bytes())
+/// Version of what the JSON of the program means (docs/json.md): it grows where a key changes its meaning or goes; new keys
+/// may come at any time.
+pub const SCHEMA: u32 = 1;
+
+/// Writes the JSON of a subcommand, with its name and the version of its keys before all others.
+pub fn write_json(name: &str, subcommand: &str, value: &Value) -> Result<()> {
+    let mut all = json!({ "subcommand": subcommand, "schema": SCHEMA });
+    if let (Some(all), Some(keys)) = (all.as_object_mut(), value.as_object()) {
+        all.extend(keys.clone());
+    }
+    io::write_file(Path::new(name), json_text(&all).as_bytes())
 }
 
 /// A number with an exponent of at least two digits, e.g. 1.5e-07.

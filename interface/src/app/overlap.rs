@@ -6,7 +6,7 @@ mod work;
 use super::options::{opt, param, refuse, Command, Kind, Need, Opt, Options, COUNT};
 use super::quark::{boundary, BOUNDARY};
 use super::session::{self, overwrite};
-use super::{files, output, smearing, Failure, Run};
+use super::{files, output, plot, smearing, Failure, Run};
 use crate::operators::Boundary;
 use crate::ops::link_smearing::LinkSmearing;
 use crate::ops::overlap_settings::{OverlapSettings, OverlapSolving};
@@ -46,10 +46,10 @@ const OPTIONS: &[Opt] = &[
     opt("source", Kind::Text, "S", "point,0,0,0,0", "point,x,y,z,t or wall,t").needs(PROPAGATOR),
     opt("smear-links", Kind::Text, "[KIND,]A[,A..],N", "", "N steps of smearing with weight A of the links of the kernel, stout (the default), ape, hyp or overimproved, e.g. 0.1,3").old("smear-steps"),
     opt("locality", Kind::Flag, "B", "no", "yes: the largest |D eta|(x) at every distance from a point source eta"),
-    opt("save-modes", Kind::Output(""), "FILE", "", "writes the modes of the kernel"),
+    opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes of the kernel"),
     opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote, in place of a search"),
-    opt("json", Kind::Output(""), "FILE", "", "all results as JSON"),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "eigenvalues of D in the complex plane, of the task modes those of the kernel"),
+    opt("json", Kind::Output(&[]), "FILE", "", "all results as JSON"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "eigenvalues of D in the complex plane, of the task modes those of the kernel"),
     overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save-modes")]]),
 ];
 
@@ -165,7 +165,11 @@ fn run(options: Options) -> Run<i32> {
         report::print(session, &plan, &done);
         if session.first() {
             if let Some(name) = options.get("json") {
-                output::write_json(name, &report::json(session, &options, &plan, &done))?;
+                output::write_json(
+                    name,
+                    "overlap",
+                    &report::json(session, &options, &plan, &done),
+                )?;
             }
             if let Some(name) = options.get("plot") {
                 report::plot(name, &plan, &done)?;

@@ -21,7 +21,7 @@ const OPTIONS: &[Opt] = &[
     ),
     opt(
         "json",
-        Kind::Output(""),
+        Kind::Output(&[]),
         "FILE",
         "",
         "all digits as JSON, a member of \"files\" for each configuration",
@@ -138,7 +138,7 @@ fn run(options: Options) -> Run<i32> {
             let version = env!("CARGO_PKG_VERSION");
             let report =
                 json!({ "version": version, "files": all, "refused": refused, "stopped": stopped });
-            output::write_json(file, &report)?;
+            output::write_json(file, "plaquette", &report)?;
         }
         Ok(if stopped { UNFINISHED } else { i32::from(refused > 0) })
     })

@@ -5,7 +5,7 @@ use serde_json::{json, Value};
 use super::super::files::{described, lattice_text, name_of};
 use super::super::options::Options;
 use super::super::output::exponent as e;
-use super::super::plot::{self, short, Panel, Series, BLUE, RED};
+use super::super::plot::{self, short, Panel, Series, BLUE, GREY, RED};
 use super::super::quark::largest;
 use super::super::session::{say, Session};
 use super::work::Done;
@@ -201,7 +201,7 @@ pub fn plot(name: &str, plan: &Plan, done: &Done) -> Result<()> {
     let rho = done.op.rho();
     let angles = (0..=360).map(|k| f64::from(k).to_radians());
     let mut circle =
-        Series { name: "all eigenvalues".into(), colour: "#888", line: true, ..Default::default() };
+        Series { name: "all eigenvalues".into(), colour: GREY, line: true, ..Default::default() };
     for a in angles {
         circle.at.push(rho * (1.0 + a.cos()));
         circle.values.push(rho * a.sin());

@@ -14,7 +14,7 @@ use super::quark::{
     SOLVER_OPTIONS,
 };
 use super::session::{self, overwrite};
-use super::{files, output, smearing, Failure, Run};
+use super::{files, output, plot, smearing, Failure, Run};
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
 use crate::ops::smearing::{QuarkSmearing, SPACE};
 use hadrons::Hadrons;
@@ -50,13 +50,13 @@ const LINKS: LinkSmearing = LinkSmearing {
 
 const OUTPUT: &[Opt] = &[
     opt("error", Kind::Number, "R", "0", "also solve to the residual R with multigrid and report the true error in JSON; of one source and one quark"),
-    opt("save", Kind::Output(""), "FILE", "", "the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the other quark"),
+    opt("save", Kind::Output(&[]), "FILE", "", "the propagator, SciDAC in LIME; FILE.1 of a second source, FILE.strange of the other quark"),
     opt("load", Kind::Text, "FILE", "", "propagators that --save wrote for the same links, sources and quarks, in place of solves"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("fit", Kind::Text, "T1,T2", "", "times of the plateau that masses are fitted to (automatic)"),
-    opt("json", Kind::Output(""), "FILE", "", "everything as JSON, written again and again while the run goes on"),
+    opt("json", Kind::Output(&[]), "FILE", "", "everything as JSON, written again and again while the run goes on"),
     opt("continue", Kind::Flag, "B", "no", "yes: configurations and sources that the JSON has already are not done again").needs(&[&[Need::With("json")]]),
-    opt("plot", Kind::Output(".svg"), "FILE.svg", "", "effective masses as a picture, of several configurations with errors"),
+    opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG or PDF, of several configurations with errors"),
     overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
 ];
 
@@ -337,7 +337,11 @@ fn run(options: Options) -> Run<i32> {
         }
         if session.first() {
             if let Some(name) = options.get("json") {
-                output::write_json(name, &report::json(session, &options, &plan, &jobs, &found))?;
+                output::write_json(
+                    name,
+                    "propagator",
+                    &report::json(session, &options, &plan, &jobs, &found),
+                )?;
             }
             if let Some(name) = options.get("plot") {
                 report::plot(name, &plan, &shown, &found)?;

@@ -391,7 +391,7 @@ pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<(
     let kappa = if plan.several() { String::new() } else { format!(" {}", short(plan.kappas[0])) };
     let title = format!(
         "{}: effective masses, kappa{kappa}, csw {}, {}",
-        plan.files[0].rsplit('/').next().unwrap_or_default(),
+        plot::ensemble(plan.files.iter().map(String::as_str)),
         short(plan.action.csw),
         lattice_text(found.extents.unwrap_or_default())
     );

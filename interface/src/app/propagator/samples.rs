@@ -154,7 +154,17 @@ pub fn go_on(file: &str, plan: &Plan, jobs: &mut [Job], found: &mut Found) -> Ru
         true => Ok(()),
         false => {
             let mine = jobs[0].describe(plan);
-            Err(refused(&format!("of another run\n  there {theirs}\n  here  {mine}")))
+            let (theirs, mine): (Vec<&str>, Vec<&str>) =
+                (theirs.split(", ").collect(), mine.split(", ").collect());
+            // What one of them alone has at its end differs, too.
+            let part =
+                |all: &[&str], k: usize| all.get(k).copied().unwrap_or("nothing").to_string();
+            let differ: Vec<String> = (0..theirs.len().max(mine.len()))
+                .map(|k| (part(&theirs, k), part(&mine, k)))
+                .filter(|(there, here)| there != here)
+                .map(|(there, here)| format!("there {there}, here {here}"))
+                .collect();
+            Err(refused(&format!("of another run: {}", differ.join("; "))))
         }
     }
 }

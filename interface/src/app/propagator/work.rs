@@ -447,6 +447,7 @@ impl Run<'_> {
         let begin = Instant::now();
         output::write_json(
             name,
+            "propagator",
             &report::json(self.session, self.options, self.plan, jobs, self.found),
         )?;
         *self.written = Written { at: Instant::now(), took: begin.elapsed().as_secs_f64() };

@@ -1,6 +1,8 @@
-//! Small SVG pictures: panels below each other, one colour and one sign for each series.
+//! Small pictures as SVG or PDF: panels below each other, one colour and one symbol for each series.
 
-use std::fmt::Write;
+mod pdf;
+mod svg;
+
 use std::path::Path;
 
 use super::output::exponent;
@@ -13,7 +15,9 @@ pub const RED: &str = "#d55e00";
 pub const GREEN: &str = "#009e73";
 pub const PINK: &str = "#cc79a7";
 /// Colours that most people can tell apart.
-pub const COLOURS: [&str; 8] = [BLUE, RED, GREEN, PINK, "#e69f00", "#56b4e9", "#000000", "#999999"];
+pub const COLOURS: [&str; 8] = [BLUE, RED, GREEN, PINK, "#e69f00", "#56b4e9", BLACK, GREY];
+/// The colour of lines to compare with.
+pub const GREY: &str = "#999999";
 
 /// A series of values in one colour.
 #[derive(Clone, Debug, Default)]
@@ -67,8 +71,78 @@ pub struct Panel {
     pub close: bool,
 }
 
+/// What pictures are made of, in points from the upper left corner of a panel.
+enum Mark {
+    /// A text at its base line.
+    Text {
+        at: [f64; 2],
+        anchor: Anchor,
+        text: String,
+    },
+    /// The text of the y axis, turned by 90 degrees about its middle.
+    Turned {
+        at: [f64; 2],
+        text: String,
+    },
+    /// The name of a series, which ends at this point, with white around its letters.
+    Name {
+        at: [f64; 2],
+        text: String,
+        colour: &'static str,
+    },
+    /// Thin lines of frame and grid.
+    Rule {
+        points: Vec<[f64; 2]>,
+        colour: &'static str,
+    },
+    /// The line of a series.
+    Curve {
+        points: Vec<[f64; 2]>,
+        colour: &'static str,
+    },
+    /// A rectangle that lets what is below it through.
+    Band {
+        left: f64,
+        right: f64,
+        top: f64,
+        height: f64,
+        colour: &'static str,
+    },
+    /// An error bar.
+    Bar {
+        x: f64,
+        top: f64,
+        bottom: f64,
+        colour: &'static str,
+    },
+    Symbol {
+        at: [f64; 2],
+        symbol: Symbol,
+        radius: f64,
+        colour: &'static str,
+    },
+}
+
+#[derive(Clone, Copy)]
+enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+#[derive(Clone, Copy)]
+enum Symbol {
+    Disc,
+    Square,
+    Triangle,
+}
+
 const WIDTH: usize = 640;
 const HEIGHT: usize = 400;
+const FONT: f64 = 13.0;
+const WHITE: &str = "#ffffff";
+const BLACK: &str = "#000000";
+const GRID: &str = "#dddddd";
 const LEFT: f64 = 72.0;
 const LAST: f64 = 624.0;
 const TOP: f64 = 36.0;
@@ -82,11 +156,6 @@ fn step_of(range: f64) -> f64 {
         n if n > 10.0 => 2.0 * step,
         _ => step,
     }
-}
-
-/// Escapes text for XML.
-fn xml(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
 }
 
 /// Prints a number with at most six significant digits.
@@ -113,7 +182,8 @@ fn ticks(from: f64, to: f64, step: f64) -> impl Iterator<Item = f64> {
     (0..=count).map(move |k| (first + k as f64) * step)
 }
 
-fn draw(p: &Panel, text: &mut String) -> std::fmt::Result {
+/// What a panel shows.
+fn marks(p: &Panel) -> Vec<Mark> {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
     for s in &p.series {
@@ -149,124 +219,86 @@ fn draw(p: &Panel, text: &mut String) -> std::fmt::Result {
     }
     let (sx, sy) = ((LAST - LEFT) / (to - from), (END - TOP) / (high - low));
     let (x, y) = (|v: f64| LEFT + (v - from) * sx, |v: f64| END - (v - low) * sy);
-    writeln!(text, "<text x=\"{LEFT}\" y=\"20\">{}</text>", xml(&p.title))?;
-    let (middle, below) = ((LEFT + LAST) / 2.0, HEIGHT - 10);
-    writeln!(
-        text,
-        "<text x=\"{middle}\" y=\"{below}\" text-anchor=\"middle\">{}</text>",
-        xml(p.across)
-    )?;
-    writeln!(
-        text,
-        "<text transform=\"translate(16 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-        (TOP + END) / 2.0,
-        xml(p.up)
-    )?;
+    let say =
+        |x: f64, y: f64, anchor, text: &str| Mark::Text { at: [x, y], anchor, text: text.into() };
+    let mut all = vec![say(LEFT, 20.0, Anchor::Start, &p.title)];
+    all.push(say((LEFT + LAST) / 2.0, HEIGHT as f64 - 10.0, Anchor::Middle, p.across));
+    all.push(Mark::Turned { at: [16.0, (TOP + END) / 2.0], text: p.up.into() });
     let step = step_of(high - low);
     for tick in ticks(low, high, step) {
-        let (at, left, label) = (y(tick), LEFT - 6.0, short((tick / step).round() * step));
-        writeln!(
-            text,
-            "<path d=\"M{LEFT} {at:.1}H{LAST}\" stroke=\"#ddd\"/><text x=\"{left}\" y=\"{:.1}\" \
-             text-anchor=\"end\">{label}</text>",
-            at + 4.0
-        )?;
+        let (at, label) = (y(tick), short((tick / step).round() * step));
+        all.push(Mark::Rule { points: vec![[LEFT, at], [LAST, at]], colour: GRID });
+        all.push(say(LEFT - 6.0, at + 4.0, Anchor::End, &label));
     }
     let step = if index { step_of(to - from).max(1.0) } else { step_of(to - from) };
     for tick in ticks(from, to, step) {
-        writeln!(
-            text,
-            "<text x=\"{:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
-            x(tick),
-            END + 18.0,
-            short((tick / step).round() * step)
-        )?;
+        let label = short((tick / step).round() * step);
+        all.push(say(x(tick), END + 18.0, Anchor::Middle, &label));
     }
-    writeln!(text, "<path d=\"M{LEFT} {TOP}V{END}H{LAST}\" fill=\"none\" stroke=\"black\"/>")?;
+    all.push(Mark::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
+    let mut names = 0;
     for (k, s) in p.series.iter().enumerate() {
         let colour = s.colour;
         if let Some((mean, error, first)) = s.band.filter(|b| b.1 > 0.0 && b.2 < s.values.len()) {
             let (left, top) = (x(s.place(first)), (mean + error).min(high));
             let height = ((top - (mean - error).max(low)) * sy).max(1.0);
-            writeln!(
-                text,
-                "<path class=\"mean\" d=\"M{left:.1} {:.1}H{LAST}v{height:.1}H{left:.1}z\" \
-                 fill=\"{colour}\" fill-opacity=\"0.3\"/>",
-                y(top)
-            )?;
+            all.push(Mark::Band { left, right: LAST, top: y(top), height, colour });
         }
         let shown = (0..s.values.len()).filter(|&i| s.values[i].is_finite());
         if s.line {
-            let at = |i: usize| format!("{:.1},{:.1}", x(s.place(i)), y(s.values[i]));
-            let points: Vec<String> = shown.map(at).collect();
-            let points = points.join(" ");
-            writeln!(text, "<polyline points=\"{points}\" fill=\"none\" stroke=\"{colour}\"/>")?;
+            let points = shown.map(|i| [x(s.place(i)), y(s.values[i])]).collect();
+            all.push(Mark::Curve { points, colour });
         } else {
-            let r = if s.values.len() > 60 { 1.5 } else { 4.0 };
+            let radius = if s.values.len() > 60 { 1.5 } else { 4.0 };
+            let symbol = [Symbol::Disc, Symbol::Square, Symbol::Triangle][k % 3];
             for i in shown {
-                let (px, py) = (x(s.place(i)), y(s.values[i]));
+                let at = [x(s.place(i)), y(s.values[i])];
                 if s.bar(i) > 0.0 {
                     let top = y((s.values[i] + s.bar(i)).min(high));
                     let bottom = y((s.values[i] - s.bar(i)).max(low));
-                    writeln!(
-                        text,
-                        "<path class=\"error\" d=\"M{:.1} {top:.1}h6m-3 0V{bottom:.1}m-3 0h6\" \
-                         fill=\"none\" stroke=\"{colour}\"/>",
-                        px - 3.0
-                    )?;
+                    all.push(Mark::Bar { x: at[0], top, bottom, colour });
                 }
-                match k % 3 {
-                    0 => writeln!(
-                        text,
-                        "<circle cx=\"{px:.1}\" cy=\"{py:.1}\" r=\"{r}\" fill=\"{colour}\"/>"
-                    )?,
-                    1 => {
-                        let (l, t, d) = (px - r, py - r, 2.0 * r);
-                        writeln!(
-                            text,
-                            "<path d=\"M{l:.1} {t:.1}h{d}v{d}h-{d}z\" fill=\"{colour}\"/>"
-                        )?
-                    }
-                    _ => {
-                        let (t, a, b, c) = (py - 1.2 * r, 1.2 * r, 2.2 * r, 2.4 * r);
-                        writeln!(
-                            text,
-                            "<path d=\"M{px:.1} {t:.1}l{a:.1} {b:.1}h-{c:.1}z\" fill=\"{colour}\"/>"
-                        )?
-                    }
-                }
+                all.push(Mark::Symbol { at, symbol, radius, colour });
             }
         }
-        let (right, down) = (LAST - 8.0, TOP + 14.0 + 18.0 * k as f64);
-        writeln!(
-            text,
-            "<text x=\"{right}\" y=\"{down}\" fill=\"{colour}\" stroke=\"white\" stroke-width=\"3\" \
-             paint-order=\"stroke\" text-anchor=\"end\">{}</text>",
-            xml(&s.name)
-        )?;
+        if !s.name.is_empty() {
+            let at = [LAST - 8.0, TOP + 14.0 + 18.0 * names as f64];
+            all.push(Mark::Name { at, text: s.name.clone(), colour });
+            names += 1;
+        }
     }
-    Ok(())
+    all
 }
 
-/// Draws the panels; returns the picture as text.
-fn page(panels: &[Panel]) -> String {
-    let height = panels.len() * HEIGHT;
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" \
-         viewBox=\"0 0 {WIDTH} {height}\" font-family=\"sans-serif\" font-size=\"13\">\n\
-         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
-    );
-    for (k, panel) in panels.iter().enumerate() {
-        text += &format!("<g transform=\"translate(0 {})\">\n", k * HEIGHT);
-        // A String takes everything.
-        let _ = draw(panel, &mut text);
-        text += "</g>\n";
-    }
-    text + "</svg>\n"
-}
+/// Endings of names that [`write`] takes.
+pub const ENDINGS: &[&str] = &[".svg", ".pdf"];
 
+/// Writes the panels to a file whose name says in what form.
 pub fn write(name: &str, panels: &[Panel]) -> Result<()> {
-    io::write_file(Path::new(name), page(panels).as_bytes())
+    let panels: Vec<Vec<Mark>> = panels.iter().map(marks).collect();
+    let picture = match name.ends_with(".pdf") {
+        true => pdf::page(&panels),
+        false => svg::page(&panels),
+    };
+    io::write_file(Path::new(name), picture.as_bytes())
+}
+
+/// The configurations that a picture is about: the name of the only one, or what all names have in common.
+pub fn ensemble<'a>(files: impl IntoIterator<Item = &'a str>) -> String {
+    let base = |file: &'a str| file.rsplit('/').next().unwrap_or_default();
+    let names: Vec<&str> = files.into_iter().map(base).collect();
+    let [first, others @ ..] = &names[..] else { return String::new() };
+    if others.is_empty() {
+        return first.to_string();
+    }
+    let alike = |name: &&str| {
+        let pairs = first.char_indices().zip(name.chars());
+        pairs.take_while(|((_, a), b)| a == b).last().map_or(0, |((i, a), _)| i + a.len_utf8())
+    };
+    let common = &first[..others.iter().map(alike).min().unwrap_or(0)];
+    let common = common.trim_end_matches(|c: char| c.is_ascii_digit() || "._-n".contains(c));
+    let common = if common.is_empty() { *first } else { common };
+    format!("{common}, {} configurations", names.len())
 }
 
 /// A history with a band for the mean of its values from number `first` on, and a line of text about it.
