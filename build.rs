@@ -14,6 +14,8 @@ mod args;
 #[path = "src/backend/families.rs"]
 #[allow(dead_code)]
 mod families;
+#[path = "packaging/older_glibc.rs"]
+mod older_glibc;
 
 struct Isa {
     name: &'static str,
@@ -85,6 +87,7 @@ fn native(arch: &str) -> String {
 fn main() {
     // Where tests find the tree.
     println!("cargo:rustc-env=SOURCE_TREE={}", env!("CARGO_MANIFEST_DIR"));
+    older_glibc::link(".");
     let out = PathBuf::from(env::var("OUT_DIR").expect("cargo sets OUT_DIR"));
     let arch = env::var("CARGO_CFG_TARGET_ARCH").expect("cargo sets the architecture");
     for path in [

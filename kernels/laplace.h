@@ -42,8 +42,9 @@ template <int W, class S> struct VectorPack {
   }
 };
 
-// out = coef_y y + coef sum_mu [U_mu(x) in(x+mu) + U_mu(x-mu)^dagger in(x-mu)] on one parity, over the
-// hops asked for; y has the parity of out.
+// out = coef_y y + coef_out out + coef sum_mu [U_mu(x) in(x+mu) + U_mu(x-mu)^dagger in(x-mu)] on one parity, over the
+// hops asked for; y has the parity of out. A batch is a column of spinors or 4 columns of colour vectors, for which a link
+// is loaded once.
 template <int W, class S, int RECON> struct Laplace {
   typedef real<typename S::C, W> R;
   template <int N>
@@ -58,38 +59,53 @@ template <int W, class S, int RECON> struct Laplace {
     load<S>(w, vector_message(a.received, mu, forward, rhs), n);
     PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = bit ? by_lane_bit(w[i], v[i], s.lx, bit, forward) : w[i];
   }
-  template <int N> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
+  template <int N, int COLUMNS> static PLAQ_FN void run(const LaplaceArgs& a, int o, int lx, int batch) {
     const int p = a.parity();
     const Site s = a.region() == REGION_INNER   ? inner_site(a.geom, o, p, lx)
                    : a.region() == REGION_OUTER ? outer_site(a.geom, o, p, lx)
                                                 : site_at(a.geom, o, p, lx);
-    const Plane in = plane(a.inp, batch * a.step_in());
-    R acc[N], v[N];
-    PLAQ_UNROLL for (int i = 0; i < N; i++) acc[i] = splat<R>(0);
-    for (int k = 0; k < 8; k++) {
-      const int mu = k / 2;
-      const bool forward = k % 2;
-      if (!(a.hops() >> k & 1)) continue;
+    const int first = batch * COLUMNS, count = a.columns - first < COLUMNS ? a.columns - first : COLUMNS;
+    R acc[COLUMNS][N], v[N];
+    PLAQ_UNROLL for (int k = 0; k < COLUMNS; k++) PLAQ_UNROLL for (int i = 0; i < N; i++) acc[k][i] = splat<R>(0);
+    for (int hop = 0; hop < 8; hop++) {
+      const int mu = hop / 2;
+      const bool forward = hop % 2;
+      if (!(a.hops() >> hop & 1)) continue;
       const Site n = neighbour(a.geom, s, mu, forward), from = forward ? s : n;
       Su3<R> u;
       load_link<S, RECON>(u, plane(a.gauge, from.par), from, mu);
       if (!forward) u = adj(u);
-      if (a.region() != REGION_INNER && at_halo(a.geom, s, mu, forward)) load_across<N>(v, a, s, n, in, batch, mu, forward);
-      else load<S>(v, in, n);
-      PLAQ_UNROLL for (int spin = 0; spin < N / 6; spin++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-        cplx<R> z = {acc[6 * spin + 2 * i], acc[6 * spin + 2 * i + 1]};
-        PLAQ_UNROLL for (int j = 0; j < 3; j++) z = madd(z, u.e[i][j], cplx<R>{v[6 * spin + 2 * j], v[6 * spin + 2 * j + 1]});
-        acc[6 * spin + 2 * i] = z.re, acc[6 * spin + 2 * i + 1] = z.im;
+      PLAQ_UNROLL for (int k = 0; k < COLUMNS; k++) {
+        if (k >= count) continue;
+        const Plane in = plane(a.inp, (first + k) * a.step_in());
+        if (a.region() != REGION_INNER && at_halo(a.geom, s, mu, forward))
+          load_across<N>(v, a, s, n, in, first + k, mu, forward);
+        else load<S>(v, in, n);
+        PLAQ_UNROLL for (int spin = 0; spin < N / 6; spin++) PLAQ_UNROLL for (int i = 0; i < 3; i++) {
+          cplx<R> z = {acc[k][6 * spin + 2 * i], acc[k][6 * spin + 2 * i + 1]};
+          PLAQ_UNROLL for (int j = 0; j < 3; j++)
+            z = madd(z, u.e[i][j], cplx<R>{v[6 * spin + 2 * j], v[6 * spin + 2 * j + 1]});
+          acc[k][6 * spin + 2 * i] = z.re, acc[k][6 * spin + 2 * i + 1] = z.im;
+        }
       }
     }
-    load<S>(v, plane(a.y, batch * a.step_y()), s);
-    const R c = splat<R>(a.coef), d = splat<R>(a.coef_y);
-    PLAQ_UNROLL for (int i = 0; i < N; i++) v[i] = fma_(d, v[i], c * acc[i]);
-    store<S>(v, plane(a.out, batch * a.step_out()), s);
+    const R c = splat<R>(a.coef), d = splat<R>(a.coef_y), e = splat<R>(a.coef_out);
+    PLAQ_UNROLL for (int k = 0; k < COLUMNS; k++) {
+      if (k >= count) continue;
+      load<S>(v, plane(a.y, (first + k) * a.step_y()), s);
+      PLAQ_UNROLL for (int i = 0; i < N; i++) acc[k][i] = fma_(d, v[i], c * acc[k][i]);
+      const Plane out = plane(a.out, (first + k) * a.step_out());
+      // What is multiplied by 0 may be not finite.
+      if (a.coef_out != 0) {
+        load<S>(v, out, s);
+        PLAQ_UNROLL for (int i = 0; i < N; i++) acc[k][i] = fma_(e, v[i], acc[k][i]);
+      }
+      store<S>(acc[k], out, s);
+    }
   }
   static PLAQ_FN void site(const LaplaceArgs& a, int o, int lx, int batch) {
-    if (a.spins() == 4) run<24>(a, o, lx, batch);
-    else run<6>(a, o, lx, batch);
+    if (a.spins() == 4) run<24, 1>(a, o, lx, batch);
+    else run<6, 4>(a, o, lx, batch);
   }
 };
 

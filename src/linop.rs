@@ -73,7 +73,7 @@ pub(crate) use schur::{SchurSource, SchurVectors};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::blas::Sums;
+use crate::fields::blas::{self, Sums};
 use crate::fields::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::refuse;
 
@@ -169,6 +169,27 @@ pub trait LinOp: Send + Sync {
     ) -> Result<Option<Sums>> {
         self.apply(out, inp)?;
         Ok(None)
+    }
+    /// out = a M in + b in + c out, a step of a recurrence, with real a, b, c; where c = 0 `out` need not be set. `image` is
+    /// memory for M in, made at the first step of an operator that needs it.
+    fn recur(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        [a, b, c]: [f64; 3],
+        image: &mut Option<VectorField>,
+    ) -> Result<()> {
+        let numbers = |z: f64| blas::uniform(inp.nrhs(), z);
+        if c == 0.0 {
+            self.apply(out, inp)?;
+            return blas::axpby(&numbers(b), inp, &numbers(a), out);
+        }
+        let image = match image {
+            Some(image) => image,
+            None => image.insert(out.like(out.precision())?),
+        };
+        self.apply(image, inp)?;
+        blas::axpbypcz(&numbers(a), image, &numbers(b), inp, &numbers(c), out)
     }
     /// out = M^dagger in.
     fn apply_dagger(&self, _out: &mut VectorField, _inp: &VectorField) -> Result<()> {

@@ -166,7 +166,8 @@ kernel_args! {
         sub arrivals: SignalArgs,
     }
 
-    /// Arguments of a Laplacian hop on one parity: out = coef_y y + coef (sum over neighbours of in) (laplace.h).
+    /// Arguments of a Laplacian hop on one parity: out = coef_y y + coef_out out + coef (sum over neighbours of in)
+    /// (laplace.h).
     struct LaplaceArgs {
         sub geom: Geom,
         /// Planes of the output parity; `inp` has the other one.
@@ -184,8 +185,11 @@ kernel_args! {
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
+        /// Number of right-hand sides.
+        arg columns: i32,
         arg coef: f64,
         arg coef_y: f64,
+        arg coef_out: f64,
     }
 
     /// Averages links with staples (smear.h).

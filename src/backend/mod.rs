@@ -94,6 +94,10 @@ pub trait Backend: Send + Sync {
     }
     /// Bytes of memory, free and in all.
     fn memory(&self) -> Result<(u64, u64)>;
+    /// Gives memory that it keeps for later allocations back to the system.
+    fn free_kept(&self) -> Result<()> {
+        Ok(())
+    }
     /// Zeroed memory, aligned to 256 bytes; `shared`: MPI or other processes are to reach it.
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr>;
     unsafe fn free(&self, ptr: Ptr, bytes: u64, shared: bool);
@@ -393,6 +397,11 @@ impl Device {
                 unsafe { self.0.backend.free(ptr, bytes as u64, false) };
             }
         }
+    }
+    /// Gives memory that is kept for later allocations back to the system.
+    pub fn free_kept(&self) -> Result<()> {
+        self.empty(&mut self.store());
+        self.0.backend.free_kept()
     }
     /// Zeroed memory; a piece of what is kept where one fits.
     fn take(&self, bytes: usize, shared: bool) -> Result<Ptr> {

@@ -17,13 +17,18 @@ pub(super) struct Hops {
     components: Components,
 }
 
-/// The operation out = coef_y y + coef (sum over hops) in on one parity.
+/// Columns of colour vectors in a batch of the kernel (kernels/laplace.h).
+const COLUMNS: usize = 4;
+
+/// The operation out = coef_y y + coef_out out + coef (sum over hops) in on one parity.
+#[derive(Default)]
 pub(super) struct Term<'a> {
     pub parity: usize,
     /// Bits of the hops that are summed: 2 mu for that from x - mu, 2 mu + 1 for that from x + mu.
     pub hops: i32,
     pub coef: f64,
     pub y: Option<(&'a VectorField, f64)>,
+    pub coef_out: f64,
 }
 
 impl Hops {
@@ -83,13 +88,16 @@ impl Hops {
             step_out: out.parities() as i32,
             step_in: inp.parities() as i32,
             step_y: y.parities() as i32,
+            columns: nrhs as i32,
             coef: term.coef,
             coef_y,
+            coef_out: term.coef_out,
             ..Default::default()
         };
         let laplace = kernels::Laplace::of(precision, self.gauge.recon())?;
         let device = self.gauge.device();
-        let work = geometry.work(nrhs);
+        let colour = self.components == Components::COLOUR;
+        let work = geometry.work(if colour { nrhs.div_ceil(COLUMNS) } else { nrhs });
         let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
         let mask = geometry.halo_mask() & crossed.sum::<i32>();
         if mask == 0 {
@@ -104,7 +112,8 @@ impl Hops {
         let received = |mu, upper| halo.received(mu, upper);
         args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
         let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
-        device.launch(kernels::VectorPack(precision), &args, Work { n: rows.sum(), ..work })?;
+        let faces = Work { n: rows.sum(), ..geometry.work(nrhs) };
+        device.launch(kernels::VectorPack(precision), &args, faces)?;
         let part = |region, n| {
             let args = LaplaceArgs { region, ..args };
             device.launch(laplace, &args, Work { n, ..work })
@@ -158,7 +167,7 @@ impl CovariantShift {
         // Bits of the kernel: 2 mu from below, 2 mu + 1 from above.
         let hops = if step < 4 { 2 << (2 * step) } else { 1 << (2 * (7 - step)) };
         (0..2).try_for_each(|parity| {
-            self.hops.apply(out, inp, &Term { parity, hops, coef: 1.0, y: None })
+            self.hops.apply(out, inp, &Term { parity, hops, coef: 1.0, ..Term::default() })
         })
     }
 

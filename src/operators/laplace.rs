@@ -106,6 +106,11 @@ impl Laplace {
         Self::new(gauge, components, directions, 2.0 * d + mass2, -1.0)
     }
 
+    /// The hops of the sum over the neighbours, both senses of each direction.
+    fn both(&self) -> i32 {
+        (0..4).filter(|mu| self.directions >> mu & 1 == 1).map(|mu| 3 << (2 * mu)).sum()
+    }
+
     /// out = coef_y y + coef H in on one parity, where H is the sum over the neighbours.
     fn hop(
         &self,
@@ -115,9 +120,7 @@ impl Laplace {
         coef: f64,
         y: Option<(&VectorField, f64)>,
     ) -> Result<()> {
-        // Both senses of each direction.
-        let both = (0..4).filter(|mu| self.directions >> mu & 1 == 1).map(|mu| 3 << (2 * mu));
-        self.hops.apply(out, inp, &Term { parity, hops: both.sum(), coef, y })
+        self.hops.apply(out, inp, &Term { parity, hops: self.both(), coef, y, coef_out: 0.0 })
     }
 
     /// out = c in on one parity.
@@ -128,7 +131,7 @@ impl Laplace {
         parity: usize,
         c: f64,
     ) -> Result<()> {
-        self.hops.apply(out, inp, &Term { parity, hops: 0, coef: 0.0, y: Some((inp, c)) })
+        self.hops.apply(out, inp, &Term { parity, y: Some((inp, c)), ..Term::default() })
     }
 
     /// This operator on other links.
@@ -156,6 +159,20 @@ impl LinOp for Laplace {
     }
     fn apply_dagger(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
         self.apply(out, inp)
+    }
+    fn recur(
+        &self,
+        out: &mut VectorField,
+        inp: &VectorField,
+        [a, b, c]: [f64; 3],
+        _image: &mut Option<VectorField>,
+    ) -> Result<()> {
+        self.shape().check(inp, "in")?;
+        inp.check_like(out, "laplacian")?;
+        let (coef, y) = (a * self.neighbours, Some((inp, a * self.diagonal + b)));
+        (0..2).try_for_each(|parity| {
+            self.hops.apply(out, inp, &Term { parity, hops: self.both(), coef, y, coef_out: c })
+        })
     }
     fn hermitian(&self) -> bool {
         true

@@ -100,6 +100,9 @@ impl<T: Choice + PartialEq> From<T> for Number<T> {
 impl<T: Choice> CType for Number<T> {
     const TYPE: Type = Type::Enum(T::TYPE);
 }
+impl<T: Choice> CType for *const Number<T> {
+    const TYPE: Type = Type::Numbers(&Number::<T>::TYPE);
+}
 impl<T: Choice> Member for Number<T> {
     const ZERO: Self = Number::new(0);
     fn digest(&self, to: &mut dyn FnMut(&[u8])) {

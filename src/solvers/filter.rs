@@ -76,17 +76,15 @@ impl Polynomial {
         let first = e / (self.at - c);
         let mut sigma = first;
         let mut before = inp.like(inp.precision())?;
-        let mut image = inp.like(inp.precision())?;
+        let mut image = None;
         blas::copy(&mut before, inp)?;
-        op.apply(out, inp)?;
-        blas::axpby(&scalar(-c * first / e), inp, &scalar(first / e), out)?;
+        op.recur(out, inp, [first / e, -c * first / e, 0.0], &mut image)?;
         // A step launches what the one before has launched.
         let steps = op.shape().device.falling(1.0, 2).limit(self.degree);
         for _ in 1..steps {
             let next = 1.0 / (2.0 / first - sigma);
-            op.apply(&mut image, out)?;
-            let (a, b) = (scalar(2.0 * next / e), scalar(-2.0 * c * next / e));
-            blas::axpbypcz(&a, &image, &b, out, &scalar(-sigma * next), &mut before)?;
+            let coef = [2.0 * next / e, -2.0 * c * next / e, -sigma * next];
+            op.recur(&mut before, out, coef, &mut image)?;
             std::mem::swap(out, &mut before);
             sigma = next;
         }

@@ -71,7 +71,7 @@ pub fn slice_modes(
     within("max_restarts", params.max_restarts, 1, MAX_RESTARTS)?;
     let tol = eigen_tol("tol", params.tol, shape.precision)?;
     let m = room(params.count, unknowns);
-    let need = shape.bytes(2 * m + 2 * AT_ONCE.min(m) + SEARCHING);
+    let need = shape.bytes(2 * m + AT_ONCE.min(m) + 3 * SEARCHING);
     shape.geometry.require(&shape.device, need, "eigenvectors of time slices")?;
 
     let top = EigenParams {

@@ -350,6 +350,7 @@ static void load_few(int random, double anisotropy) {
 
 static void links_as_loaded(void) {
   static number in[FEW][3], out[FEW][3], twice[FEW][3], want[FEW][3], spinors[FEW][4][3], moved[FEW][4][3];
+  static number before[4][FEW][4][3];
   const double xi = 2.5, kappa = 0.11, alpha = 0.3;
   double _Complex found[8];
   QudaInvertParam p = invert_param();
@@ -381,7 +382,29 @@ static void links_as_loaded(void) {
     }
     MatQuda(back, spinors, &p), fine();
     CHECK(largest_difference(back, moved, 1, FEW * 24) < 1e-13);
+    memset(back, 0, sizeof back);
+    covDevQuda(back, spinors, way, &p), fine();
+    CHECK(largest_difference(back, moved, 1, FEW * 24) < 1e-13);
+    memset(back, 0, sizeof back);
+    shiftQuda(back, spinors, way % 4, way < 4 ? 1 : 2, &p), fine();
+    CHECK(largest_difference(back, moved, 1, FEW * 24) < 1e-13);
+    if (way < 4) memcpy(before[way], moved, sizeof moved);
+    else {
+      double *sum = before[way - 4][0][0][0], *other = moved[0][0][0];
+      for (i = 0; i < FEW * 24; i++) sum[i] = 0.5 * (sum[i] + other[i]);
+      shiftQuda(back, spinors, way - 4, 3, &p), fine();
+      CHECK(largest_difference(back, before[way - 4], 1, FEW * 24) < 1e-13);
+    }
   }
+  covDevQuda(back, spinors, 8, &p);
+  refused(PLAQ_INVALID_ARGUMENT, "covDevQuda", "dir");
+  shiftQuda(back, spinors, 4, 1, &p);
+  refused(PLAQ_BAD_PARAMETER, "shiftQuda", "dir");
+  shiftQuda(back, spinors, 0, 0, &p);
+  refused(PLAQ_BAD_PARAMETER, "shiftQuda", "sym");
+  flushPoolQuda(QUDA_MEMORY_DEVICE), fine();
+  flushPoolQuda(QUDA_MEMORY_HOST_PINNED), fine();
+  MatQuda(back, spinors, &p), fine();
 
   p.dslash_type = QUDA_STAGGERED_DSLASH;
   neighbours(twice, (const number(*)[3])in, 7, 1 / (1 + 6 * alpha), alpha / (1 + 6 * alpha));

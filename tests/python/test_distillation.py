@@ -10,6 +10,7 @@ import plaq
 import reference as ref
 from common import close, refused
 from plaq import analysis, distillation
+from plaq.perambulators import BASES
 
 SHAPE = (4, 2, 2, 4)  # T, Z, Y, X
 T, SITES, N = 4, 16, 7
@@ -147,7 +148,7 @@ def test_distillation_perambulators():
     both = modes.perambulators(d, [0, 3], tol=1e-11)
     close(both.numbers[1], propagators(3)[1], 1e-8)
     # gamma_t is diag(1, 1, -1, -1) in the Dirac-Pauli basis.
-    basis = distillation.BASES["dirac_pauli"]
+    basis = BASES["dirac_pauli"]
     close(basis @ ref.GAMMA[3] @ basis.T, np.diag([1, 1, -1, -1]), 1e-14)
     close(np.trace(both.dirac_pauli()[1], axis1=1, axis2=2), np.trace(both.numbers[1], axis1=1, axis2=2), 1e-12)
     refused(plaq.capi.InvalidArgument, "times|0 to 3|4", lambda: modes.perambulators(d, [4]))

@@ -6,30 +6,22 @@ count from the source."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from . import capi
+from . import capi, hdf5
 from ._objects import Object
 from ._progress import Progress, residuals
 from .fields import Fermion
 from .gammas import gamma
 from .gauge import Gauge, links
 from .hadrons import _triples
+from .perambulators import Perambulators, contract
 from .quarks import Operator, _tol, _warn
 
 #: An operator between modes: steps such as "dx", "+y", "-z", of which the last acts first, as a list or with spaces.
 Steps = Union[str, Sequence[str]]
-
-
-def _contract(text: str, *arrays: Any) -> np.ndarray:
-    """einsum in a good order, by opt_einsum where there is one."""
-    try:
-        from opt_einsum import contract
-    except ImportError:
-        return np.einsum(text, *arrays, optimize="greedy")
-    return np.asarray(contract(text, *arrays))
 
 
 def _flat(operators: Iterable[Steps]) -> Tuple[List[int], List[int]]:
@@ -139,8 +131,6 @@ class Modes(Object):
     def _continued(
         self, operator: Operator, listed: List[int], file: Any, name: str, progress: Progress, params: Dict[str, Any]
     ) -> "Perambulators":
-        from . import hdf5
-
         context, about = self.context, {**self._about(operator), "boundary": operator._boundary}
         there = hdf5.times(file, name, about) if context.rank == 0 else None
         if context.ranks > 1:
@@ -269,40 +259,6 @@ class Modes(Object):
         return self._say(f"{self.count} modes on each of {self.times} time slices, {state}")
 
 
-class Perambulators(NamedTuple):
-    """tau(t', t) = V(t')^dagger D^-1 V(t): `numbers` (source times, T, 4, 4, n, n) in the DeGrand-Rossi basis, of these source
-    `times`; `boundary`: the phase of the fermions in time in units of pi, which is in them; `about`: modes, links and quarks."""
-
-    numbers: np.ndarray
-    times: List[int]
-    boundary: float
-    about: Dict[str, Any]
-
-    def beside(self, other: "Perambulators") -> "Perambulators":
-        """These source times and those of another one."""
-        numbers = np.concatenate([self.numbers, other.numbers])
-        return self._replace(numbers=numbers, times=[*self.times, *other.times])
-
-    def dirac_pauli(self) -> np.ndarray:
-        """The numbers in the Dirac-Pauli basis, gamma_t = diag(1, 1, -1, -1)."""
-        return _contract("ps,...sukl,qu->...pqkl", BASES["dirac_pauli"], self.numbers, BASES["dirac_pauli"])
-
-    def __repr__(self) -> str:
-        n = self.numbers.shape[-1]
-        return f"<Perambulators of {n} modes from times {self.times}>"
-
-
-def _bases() -> Dict[str, np.ndarray]:
-    """Matrices that make spinors of the DeGrand-Rossi basis those of another one; real and orthogonal."""
-    r = 2**-0.5
-    # psi_DeGrandRossi = T psi, T blocks of a 2 x 2 matrix times i sigma_2 (docs/physics.md).
-    block, eps = np.array([[r, -r], [r, r]]), np.array([[0, 1], [-1, 0]])
-    return {"dirac_pauli": np.kron(block, eps).T}
-
-
-BASES = _bases()
-
-
 def full(triples: np.ndarray, n: int) -> np.ndarray:
     """Elementals of baryons (..., n, n, n) from those with a < b < c."""
     out = np.zeros((*triples.shape[:-1], n, n, n), complex)
@@ -344,8 +300,8 @@ def three_point(
     back = antiquark
     if sink_time is not None:
         back, phi_a = np.broadcast_to(back[sink_time], line.shape), np.broadcast_to(phi_a[sink_time], phi_a.shape)
-    right = _contract("vw,cd,trwad->trvac", b, phi_b[source_time].conj().T, back.conj())
-    left = _contract("ru,tak,tuvkc->trvac", a, phi_a, line)
+    right = contract("vw,cd,trwad->trvac", b, phi_b[source_time].conj().T, back.conj())
+    left = contract("ru,tak,tuvkc->trvac", a, phi_a, line)
     return np.roll(-np.einsum("trvac,trvac->t", left, right), -source_time)
 
 
@@ -368,7 +324,7 @@ def baryon(
     for now in range(len(tau)):
         s, b = tau[now], wide[0][now]
         # Quark d with the spins of the diquark: P_il, modes b at the sink and e at the source.
-        p = _contract("ij,jkbe,kl->ilbe", spins[0], s, bar)
+        p = contract("ij,jkbe,kl->ilbe", spins[0], s, bar)
         # Modes a, b, c and spins i, s at the sink, d, e, f and l, t at the source; [a, c, i, l, e].
         diquark = np.tensordot(b, p, ([1], [2]))
         both = np.tensordot(np.tensordot(diquark, s, ([2, 3, 0], [0, 1, 2])), theirs, ([1, 2], [1, 0]))

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 import numpy as np
 
 from .analysis import Correlator
-from .distillation import Perambulators
+from .perambulators import Perambulators
 
 #: What an item of a file is made into again, and the axes of its array.
 KINDS: Dict[str, str] = {

@@ -81,11 +81,19 @@ impl Memory {
             // What the pool keeps may be what is missing.
             Err(e) if e.status == Status::OutOfMemory && self.kept()? > 0 => {
                 drain()?;
-                cu!(self.driver, pool_trim(self.pool, 0), "emptying a memory pool")?;
+                self.trim()?;
                 self.attempt(bytes, shared)
             }
             done => done,
         }
+    }
+
+    /// Empties the pool of what is not in use.
+    pub fn trim(&self) -> Result<()> {
+        if self.pool.is_null() {
+            return Ok(());
+        }
+        cu!(self.driver, pool_trim(self.pool, 0), "emptying a memory pool")
     }
 
     fn attempt(&self, bytes: usize, shared: bool) -> Result<DevicePtr> {

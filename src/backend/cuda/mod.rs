@@ -312,6 +312,11 @@ impl Backend for Cuda {
         cu!(self.driver, mem_info(&mut free, &mut total), "asking {} for its memory", self.name)?;
         Ok((free as u64 + self.device_memory().kept()?, total as u64))
     }
+    fn free_kept(&self) -> Result<()> {
+        let _current = self.enter()?;
+        self.synchronize()?;
+        self.device_memory().trim()
+    }
     fn alloc(&self, bytes: u64, shared: bool) -> Result<Ptr> {
         let _current = self.enter()?;
         let size = bytes.max(1) as usize;

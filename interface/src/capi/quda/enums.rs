@@ -15,6 +15,13 @@ pub struct Inverter(pub SolverKind);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parity(pub usize);
 
+/// Memory that a pool keeps: of the device, or page-locked memory of the host.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PoolMemory {
+    Device,
+    Host,
+}
+
 /// How much is written of the log.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Verbosity(pub log::LevelFilter);
@@ -269,6 +276,14 @@ interface! {
             /// Every call and its time.
             QUDA_DEBUG_VERBOSE = 3 => Verbosity(log::LevelFilter::Trace),
             QUDA_INVALID_VERBOSITY = -2147483648,
+        }
+        /// Kinds of memory.
+        QudaMemoryType: PoolMemory {
+            QUDA_MEMORY_DEVICE = 0 => PoolMemory::Device,
+            QUDA_MEMORY_DEVICE_PINNED = 1, QUDA_MEMORY_HOST = 2,
+            QUDA_MEMORY_HOST_PINNED = 3 => PoolMemory::Host,
+            QUDA_MEMORY_MAPPED = 4, QUDA_MEMORY_MANAGED = 5,
+            QUDA_MEMORY_INVALID = -2147483648,
         }
         /// Sites with even or odd x + y + z + t.
         QudaParity: Parity {

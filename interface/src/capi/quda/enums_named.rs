@@ -11,7 +11,6 @@ macro_rules! unused {
     )* };
 }
 unused!(
-    MemoryType,
     ErrorNumber,
     MultigridCycleType,
     SchwarzType,
@@ -60,11 +59,6 @@ unused!(
 interface! {
     "Enumerations that nothing here takes"
     enums {
-        QudaMemoryType: MemoryType {
-            QUDA_MEMORY_DEVICE = 0, QUDA_MEMORY_DEVICE_PINNED = 1, QUDA_MEMORY_HOST = 2,
-            QUDA_MEMORY_HOST_PINNED = 3, QUDA_MEMORY_MAPPED = 4, QUDA_MEMORY_MANAGED = 5,
-            QUDA_MEMORY_INVALID = -2147483648,
-        }
         qudaError_t: ErrorNumber {
             QUDA_SUCCESS = 0, QUDA_ERROR = 1, QUDA_ERROR_UNINITIALIZED = 2,
         }

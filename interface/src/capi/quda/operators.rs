@@ -50,6 +50,11 @@ interface! {
         dslashMultiSrcQuda(_hp_x: List, _hp_b: List, param: InOut<QudaInvertParam>, parity: One<Parity>) = together dslash_many;
         /// out = A in on `parity`, twisted mass included, or A^-1 in.
         cloverQuda(h_out: *mut c_void, h_in: *mut c_void, inv_param: InOut<QudaInvertParam>, parity: One<Parity>, inverse: c_int) = together clover;
+        /// out(x) = U_dir(x) in(x + dir) for dir 0 to 3, U_dir(x - dir)^dagger in(x - dir) for 4 to 7: of spinors, or with
+        /// QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH of colour vectors.
+        covDevQuda(h_out: *mut c_void, h_in: *mut c_void, dir: c_int, param: InOut<QudaInvertParam>) = together covariant_derivative;
+        /// The same for dir 0 to 3: from in front (sym 1), from behind (sym 2), or half the sum of both (sym 3).
+        shiftQuda(h_out: *mut c_void, h_in: *mut c_void, dir: c_int, sym: c_int, param: InOut<QudaInvertParam>) = together shift;
         /// out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
         /// smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors.
         performWuppertalnStep(h_out: *mut c_void, h_in: *mut c_void, param: InOut<QudaInvertParam>, n_steps: c_uint, alpha: f64) = together wuppertal;
@@ -379,6 +384,59 @@ pub fn laplacian(vectors: &Vectors) -> Result<Laplace> {
     Laplace::new(links, vectors.components(), directions, 1.0, -vectors.param.kappa)
 }
 
+/// The covariant shift by one site in a direction as QUDA counts them.
+fn covariant_shift(vectors: &Vectors, direction: c_int, name: &str) -> Result<CovariantShift> {
+    let step = match direction {
+        mu @ 0..=3 => mu as u8,
+        mu @ 4..=7 => (7 - (mu - 4)) as u8,
+        other => refuse!(
+            InvalidArgument,
+            "{name}",
+            expected("0 to 3 (forward) or 4 to 7 (backward)"),
+            found("{other}")
+        ),
+    };
+    let links = measured(vectors, 1 << step.min(7 - step))?;
+    CovariantShift::new(links, vectors.components(), vec![step])
+}
+
+pub(crate) fn covariant_derivative(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    dir: c_int,
+    param: &mut QudaInvertParam,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "param")?;
+    let step = covariant_shift(&vectors, dir, "dir")?;
+    let x = vectors.load(&[h_in], Subset::Full, "h_in")?;
+    let mut y = vectors.field(Subset::Full, 1)?;
+    step.apply(&mut y, &x)?;
+    vectors.save(&y, &[h_out], "h_out")
+}
+
+pub(crate) fn shift(
+    h_out: *mut c_void,
+    h_in: *mut c_void,
+    dir: c_int,
+    sym: c_int,
+    param: &mut QudaInvertParam,
+) -> Result<()> {
+    let vectors = Vectors::new(param, "param")?;
+    let number = |n: c_int| usize::try_from(n).unwrap_or(usize::MAX);
+    within("dir", number(dir), 0, 3)?;
+    within("sym", number(sym), 1, 3)?;
+    let x = vectors.load(&[h_in], Subset::Full, "h_in")?;
+    let (mut y, mut t) = (vectors.field(Subset::Full, 1)?, vectors.field(Subset::Full, 1)?);
+    for (way, from) in [(1, dir), (2, dir + 4)] {
+        if sym & way != 0 {
+            covariant_shift(&vectors, from, "dir")?.apply(&mut t, &x)?;
+            let weight = if sym == 3 { 0.5 } else { 1.0 };
+            blas::axpy(&blas::uniform(1, weight), &t, &mut y)?;
+        }
+    }
+    vectors.save(&y, &[h_out], "h_out")
+}
+
 /// Operators that the links alone make: the Laplacian and covariant shifts.
 fn apply_to_links(
     vectors: &Vectors,
@@ -390,18 +448,7 @@ fn apply_to_links(
     let op: Box<dyn LinOp> = match vectors.kind {
         Dslash::Laplace => Box::new(laplacian(vectors)?),
         Dslash::Shift => {
-            let step = match p.covdev_mu {
-                mu @ 0..=3 => mu as u8,
-                mu @ 4..=7 => (7 - (mu - 4)) as u8,
-                other => refuse!(
-                    InvalidArgument,
-                    "inv_param.covdev_mu",
-                    expected("0 to 3 (forward) or 4 to 7 (backward)"),
-                    found("{other}")
-                ),
-            };
-            let links = measured(vectors, 1 << step.min(7 - step))?;
-            Box::new(CovariantShift::new(links, vectors.components(), vec![step])?)
+            Box::new(covariant_shift(vectors, p.covdev_mu, "inv_param.covdev_mu")?)
         }
         other => refuse!(
             Unsupported,

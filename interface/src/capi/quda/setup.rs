@@ -4,7 +4,7 @@
 
 use std::ffi::{c_char, c_int, c_void, CStr};
 
-use super::enums::Verbosity;
+use super::enums::{PoolMemory, Verbosity};
 use super::params::*;
 use super::params_invert::QudaInvertParam;
 use super::params_parts::*;
@@ -48,6 +48,8 @@ interface! {
         initQudaMemory() = alone nothing;
         /// Gives everything back; initQuda may follow, with another lattice.
         endQuda() = alone end;
+        /// Gives memory that is kept for later fields back to the device; page-locked memory of the host is not kept.
+        flushPoolQuda(memory: One<PoolMemory>) = alone flush_pool;
         /// Does nothing: plaq keeps no halos of links between calls that could be out of date.
         updateR() = alone nothing;
         /// The first rank writes the log of what follows initQuda and a first lattice to `outfile`, a FILE *
@@ -69,6 +71,13 @@ interface! {
         printQudaEigParam(param: Array<QudaEigParam>) = alone print;
         printQudaGaugeObservableParam(param: Array<QudaGaugeObservableParam>) = alone print;
         printQudaBLASParam(param: Array<QudaBLASParam>) = alone print;
+    }
+}
+
+fn flush_pool(memory: PoolMemory) -> Result<()> {
+    match (memory, session::current()) {
+        (PoolMemory::Device, Some(session)) => session.context.device().free_kept(),
+        _ => Ok(()),
     }
 }
 
