@@ -1358,6 +1358,13 @@ enum {
   PLAQ_VECTORS_HOST = 2
 };
 
+/** Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+ * residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+ * says so.
+ * One rank of many may ask for that, or have a callback at all: all ranks stop after the
+ * next iteration, and the callback that asked is not called again. */
+typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
+
 /** A level of multigrid and its step to the next coarser one. */
 typedef struct plaq_multigrid_level_params {
   /** Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
@@ -1514,9 +1521,12 @@ plaq_status plaq_multigrid_level_report_init(plaq_multigrid_level_report *report
 /** Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
  * UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
  * NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
- * not finite). */
+ * not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
+ * vectors, with its largest residual, and of every other step of the set-up, with 1. */
 plaq_status plaq_multigrid_create(plaq_dirac dirac,
                                   const plaq_multigrid_params *params,
+                                  plaq_progress_callback callback,
+                                  void *user,
                                   plaq_multigrid *multigrid);
 
 /** The same with the right-hand sides of a full field as null vectors of the finest level, such as
@@ -1524,6 +1534,8 @@ plaq_status plaq_multigrid_create(plaq_dirac dirac,
 plaq_status plaq_multigrid_create_from(plaq_dirac dirac,
                                        const plaq_multigrid_params *params,
                                        plaq_spinor vectors,
+                                       plaq_progress_callback callback,
+                                       void *user,
                                        plaq_multigrid *multigrid);
 
 /** Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted. */
@@ -1540,11 +1552,13 @@ plaq_status plaq_multigrid_memory(plaq_dirac dirac,
  * solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
  * solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
  * OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
- * new random vectors too). */
+ * new random vectors too, or the callback ended the update). */
 plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_dirac dirac,
                                   plaq_refresh refresh,
-                                  int32_t passes);
+                                  int32_t passes,
+                                  plaq_progress_callback callback,
+                                  void *user);
 
 /** Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
  * the hierarchy: that stays until the new one is there. */
@@ -1578,6 +1592,8 @@ plaq_status plaq_multigrid_write(plaq_multigrid multigrid, const char *file);
 plaq_status plaq_multigrid_read(plaq_dirac dirac,
                                 const plaq_multigrid_params *params,
                                 const char *file,
+                                plaq_progress_callback callback,
+                                void *user,
                                 plaq_multigrid *multigrid);
 
 /* ---- Solvers ---- */
@@ -1670,12 +1686,6 @@ enum {
    * log says. */
   PLAQ_CHOSEN_ONLY_KRYLOV = 3
 };
-
-/** Called after every iteration with the largest relative residual of the recurrence and
- * the time since the start; a result other than 0 ends the solve, and the report says so.
- * One rank of many may ask for that, or have a callback at all: all ranks stop after the
- * next iteration, and the callback that asked is not called again. */
-typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
 /** How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system. */
 typedef struct plaq_solver_params {
@@ -2329,7 +2339,7 @@ typedef struct plaq_eigen_report {
 plaq_status plaq_eigen_report_init(plaq_eigen_report *report, int64_t struct_size);
 
 /** Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
- * The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+ * The callback hears of every restart, and of every block on the way, and of the largest residual
  * that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
  * FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY. */
 plaq_status plaq_eigen_create(plaq_dirac dirac,
@@ -3777,7 +3787,8 @@ typedef struct plaq_quarks_params {
   /** Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
    * interval ends the trajectory; 0: only to find the interval. 0 or more. Default: 1. */
   int32_t check_every;
-  /** Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001. */
+  /** Largest residual of solves in forces; trajectories are reversible to about as much.
+   * A number between 0 and 1. Default: 1e-11. */
   double tolerance_force;
   /** Largest residual of solves in the Hamiltonian and the heat bath.
    * A number between 0 and 1. Default: 1e-11. */

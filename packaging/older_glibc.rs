@@ -7,7 +7,9 @@ use std::env;
 /// x86-64 and GNU's C library; elsewhere nothing changes.
 pub fn link(root: &str) {
     let target = |name: &str| env::var(format!("CARGO_CFG_TARGET_{name}")).unwrap_or_default();
-    if (target("OS"), target("ARCH"), target("ENV")) != ("linux".into(), "x86_64".into(), "gnu".into()) {
+    if (target("OS"), target("ARCH"), target("ENV"))
+        != ("linux".into(), "x86_64".into(), "gnu".into())
+    {
         return;
     }
     let source = format!("{root}/packaging/glibc.c");

@@ -129,7 +129,7 @@ fn architecture_lists_the_functions_of_a_solve_and_of_a_set_up() {
         let of = init(plaq_multigrid_params_init);
         let mut multigrid = plaq_multigrid::NONE;
         set_up.extend(traced("hop", 256, || {
-            assert_eq!(plaq_multigrid_create(dirac, &of, &mut multigrid), 0);
+            assert_eq!(plaq_multigrid_create(dirac, &of, callback, null_mut(), &mut multigrid), 0);
         }));
         assert_eq!(plaq_context_destroy(context), 0);
     }

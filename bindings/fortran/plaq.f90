@@ -778,6 +778,13 @@ module plaq
   !> On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
   !> set-up of multigrid brings each of them there once for each refinement.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
+  !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+  !> residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+  !> says so.
+  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
+  !> next iteration, and the callback that asked is not called again.
+  !> Arguments: iteration, residual, seconds, user.
   !> A level of multigrid and its step to the next coarser one.
   type, bind(c) :: plaq_multigrid_level_params
     !> Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of
@@ -974,12 +981,6 @@ module plaq
   !> No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
   !> log says.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_ONLY_KRYLOV = 3
-  !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called after every iteration with the largest relative residual of the recurrence and
-  !> the time since the start; a result other than 0 ends the solve, and the report says so.
-  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
-  !> next iteration, and the callback that asked is not called again.
-  !> Arguments: iteration, residual, seconds, user.
   !> How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
@@ -2047,7 +2048,7 @@ module plaq
     !> Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
     !> interval ends the trajectory; 0: only to find the interval.
     integer(c_int32_t) :: check_every
-    !> Largest residual of solves in forces.
+    !> Largest residual of solves in forces; trajectories are reversible to about as much.
     real(c_double) :: tolerance_force
     !> Largest residual of solves in the Hamiltonian and the heat bath.
     real(c_double) :: tolerance_hamiltonian
@@ -2776,11 +2777,18 @@ module plaq
     !> Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
     !> UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
     !> NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-    !> not finite).
-    integer(c_int32_t) function plaq_multigrid_create(dirac, params, multigrid) bind(c)
+    !> not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
+    !> vectors, with its largest residual, and of every other step of the set-up, with 1.
+    integer(c_int32_t) function plaq_multigrid_create(dirac, &
+        params, &
+        callback, &
+        user, &
+        multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_multigrid_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
     !> The same with the right-hand sides of a full field as null vectors of the finest level, such as
@@ -2788,11 +2796,15 @@ module plaq
     integer(c_int32_t) function plaq_multigrid_create_from(dirac, &
         params, &
         vectors, &
+        callback, &
+        user, &
         multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_multigrid_params), intent(in), optional :: params
       type(plaq_spinor), value :: vectors
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
     !> Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
@@ -2813,13 +2825,20 @@ module plaq
     !> solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
     !> solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
     !> OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-    !> new random vectors too).
-    integer(c_int32_t) function plaq_multigrid_update(multigrid, dirac, refresh, passes) bind(c)
+    !> new random vectors too, or the callback ended the update).
+    integer(c_int32_t) function plaq_multigrid_update(multigrid, &
+        dirac, &
+        refresh, &
+        passes, &
+        callback, &
+        user) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       type(plaq_dirac), value :: dirac
       integer(c_int32_t), value :: refresh
       integer(c_int32_t), value :: passes
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
     end function
     !> Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
     !> the hierarchy: that stays until the new one is there.
@@ -2866,11 +2885,18 @@ module plaq
     !> number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
     !> vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     !> plaq_multigrid_create.
-    integer(c_int32_t) function plaq_multigrid_read(dirac, params, file, multigrid) bind(c)
+    integer(c_int32_t) function plaq_multigrid_read(dirac, &
+        params, &
+        file, &
+        callback, &
+        user, &
+        multigrid) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_multigrid_params), intent(in), optional :: params
       character(kind=c_char), intent(in) :: file(*)
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
     !> Fills in defaults; pass sizeof.
@@ -3214,7 +3240,7 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    !> The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+    !> The callback hears of every restart, and of every block on the way, and of the largest residual
     !> that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
     !> FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_eigen_create(dirac, &

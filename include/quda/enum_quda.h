@@ -113,6 +113,17 @@ typedef enum QudaVerbosity_s {
   QUDA_INVALID_VERBOSITY = QUDA_INVALID_ENUM
 } QudaVerbosity;
 
+/** Kinds of memory. */
+typedef enum QudaMemoryType_s {
+  QUDA_MEMORY_DEVICE = 0,
+  QUDA_MEMORY_DEVICE_PINNED = 1,
+  QUDA_MEMORY_HOST = 2,
+  QUDA_MEMORY_HOST_PINNED = 3,
+  QUDA_MEMORY_MAPPED = 4,
+  QUDA_MEMORY_MANAGED = 5,
+  QUDA_MEMORY_INVALID = QUDA_INVALID_ENUM
+} QudaMemoryType;
+
 /** Sites with even or odd x + y + z + t. */
 typedef enum QudaParity_s {
   QUDA_EVEN_PARITY = 0,
@@ -303,16 +314,6 @@ typedef enum QudaEigSpectrumType_s {
   QUDA_SPECTRUM_SI_EIG = 5,
   QUDA_SPECTRUM_INVALID = QUDA_INVALID_ENUM
 } QudaEigSpectrumType;
-
-typedef enum QudaMemoryType_s {
-  QUDA_MEMORY_DEVICE = 0,
-  QUDA_MEMORY_DEVICE_PINNED = 1,
-  QUDA_MEMORY_HOST = 2,
-  QUDA_MEMORY_HOST_PINNED = 3,
-  QUDA_MEMORY_MAPPED = 4,
-  QUDA_MEMORY_MANAGED = 5,
-  QUDA_MEMORY_INVALID = QUDA_INVALID_ENUM
-} QudaMemoryType;
 
 typedef enum qudaError_t_s {
   QUDA_SUCCESS = 0,

@@ -853,6 +853,9 @@ void initQudaMemory(void);
 /** Gives everything back; initQuda may follow, with another lattice. */
 void endQuda(void);
 
+/** Gives memory that is kept for later fields back to the device; page-locked memory of the host is not kept. */
+void flushPoolQuda(QudaMemoryType memory);
+
 /** Does nothing: plaq keeps no halos of links between calls that could be out of date. */
 void updateR(void);
 
@@ -954,6 +957,13 @@ void cloverQuda(void *h_out,
                 QudaInvertParam *inv_param,
                 QudaParity parity,
                 int inverse);
+
+/** out(x) = U_dir(x) in(x + dir) for dir 0 to 3, U_dir(x - dir)^dagger in(x - dir) for 4 to 7: of spinors, or with
+ * QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH of colour vectors. */
+void covDevQuda(void *h_out, void *h_in, int dir, QudaInvertParam *param);
+
+/** The same for dir 0 to 3: from in front (sym 1), from behind (sym 2), or half the sum of both (sym 3). */
+void shiftQuda(void *h_out, void *h_in, int dir, int sym, QudaInvertParam *param);
 
 /** out = [(1 + alpha sum (U + U^dagger)) / (1 + 6 alpha)]^n_steps in, the sum over the neighbours in space, by the
  * smeared links while there are some: of spinors, or with QUDA_STAGGERED_DSLASH of colour vectors. */
@@ -1174,6 +1184,19 @@ void contractQuda(void *x,
                   QudaContractType cType,
                   QudaInvertParam *param,
                   const int *X);
+
+/** Not offered: cs_param_ptr is a C++ object of QUDA; plaq_contract of plaq.h contracts propagators, with momenta. */
+void contractFTQuda(void **x,
+                    void **y,
+                    void **result,
+                    QudaContractType cType,
+                    void *cs_param_ptr,
+                    int src_colors,
+                    const int *X,
+                    const int *source_position,
+                    int n_mom,
+                    const int *mom_modes,
+                    const QudaFFTSymmType *fft_type);
 
 /** Not offered: plaq has no products of dense matrices. */
 void blasGEMMQuda(void *arrayA,

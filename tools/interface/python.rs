@@ -15,7 +15,7 @@ Functions have the names and the order of arguments of include/plaq.h, with thes
 - A status other than 0 is an exception of its class, with plaq's message.
 - Results that C writes to an address (`plaq_gauge *gauge`) are returned, several as a tuple.
 - Parameters and reports are structs of this module or None; a struct that is made has its defaults and takes members
-  by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(algorithm="gcr").
+  by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(solver="gcr").
 - Arrays that go in are sequences or NumPy arrays, complex numbers for pairs (re, im); arrays that come out are NumPy
   arrays of the host's, C-contiguous and of the right type. Arrays of fields (`data`) are arrays or addresses.
 - A name that Python keeps for itself has an underscore behind it: `from_`.

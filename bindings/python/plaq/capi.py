@@ -5,7 +5,7 @@ Functions have the names and the order of arguments of include/plaq.h, with thes
 - A status other than 0 is an exception of its class, with plaq's message.
 - Results that C writes to an address (`plaq_gauge *gauge`) are returned, several as a tuple.
 - Parameters and reports are structs of this module or None; a struct that is made has its defaults and takes members
-  by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(algorithm="gcr").
+  by keyword: plaq_dirac_params(kappa=0.13). Enums are also taken by name: plaq_solver_params(solver="gcr").
 - Arrays that go in are sequences or NumPy arrays, complex numbers for pairs (re, im); arrays that come out are NumPy
   arrays of the host's, C-contiguous and of the right type. Arrays of fields (`data`) are arrays or addresses.
 - A name that Python keeps for itself has an underscore behind it: `from_`.
@@ -2232,6 +2232,15 @@ class plaq_vector_memory(Enum):
     HOST = 2
 
 
+#: Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+#: residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+#: says so.
+#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
+#: next iteration, and the callback that asked is not called again.
+#: Arguments: iteration, residual, seconds.
+plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
+
+
 class plaq_multigrid_level_params(Struct):
     """A level of multigrid and its step to the next coarser one.
 
@@ -2469,29 +2478,41 @@ def plaq_multigrid_level_report_init(report: plaq_multigrid_level_report, struct
     _n.call(_plaq_multigrid_level_report_init, _n.struct(plaq_multigrid_level_report, report, "report"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_multigrid_create = _n.function("plaq_multigrid_create", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_void_p])
+_plaq_multigrid_create = _n.function("plaq_multigrid_create", _c.c_int32, [plaq_dirac, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_multigrid_create(dirac: Any, params: Optional[plaq_multigrid_params] = None) -> plaq_multigrid:
+def plaq_multigrid_create(
+        dirac: Any,
+        params: Optional[plaq_multigrid_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
+) -> plaq_multigrid:
     """Finds null vectors of an operator and builds the levels. Errors: BAD_PARAMETER, BAD_EXTENTS,
     UNSUPPORTED (precisions or solvers that do not go together), OUT_OF_MEMORY (nothing was allocated),
     NOT_FINITE (links, or null vectors), SOLVER_BREAKDOWN (a solve that makes null vectors met what is
-    not finite).
+    not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
+    vectors, with its largest residual, and of every other step of the set-up, with 1.
     """
     multigrid_ = plaq_multigrid()
-    _n.call(_plaq_multigrid_create, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _c.byref(multigrid_))
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_multigrid_create, callback_, (multigrid_,), _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), callback_.c, None, _c.byref(multigrid_))
     return multigrid_
 
 
-_plaq_multigrid_create_from = _n.function("plaq_multigrid_create_from", _c.c_int32, [plaq_dirac, _c.c_void_p, plaq_spinor, _c.c_void_p])
+_plaq_multigrid_create_from = _n.function("plaq_multigrid_create_from", _c.c_int32, [plaq_dirac, _c.c_void_p, plaq_spinor, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_multigrid_create_from(dirac: Any, params: Optional[plaq_multigrid_params], vectors: Any) -> plaq_multigrid:
+def plaq_multigrid_create_from(
+        dirac: Any,
+        params: Optional[plaq_multigrid_params],
+        vectors: Any,
+        callback: Optional[Callable[..., Any]] = None,
+) -> plaq_multigrid:
     """The same with the right-hand sides of a full field as null vectors of the finest level, such as
     plaq_multigrid_vectors gave.
     """
     multigrid_ = plaq_multigrid()
-    _n.call(_plaq_multigrid_create_from, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.handle(plaq_spinor, vectors, "vectors"), _c.byref(multigrid_))
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_multigrid_create_from, callback_, (multigrid_,), _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.handle(plaq_spinor, vectors, "vectors"), callback_.c, None, _c.byref(multigrid_))
     return multigrid_
 
 
@@ -2513,19 +2534,26 @@ def plaq_multigrid_memory(dirac: Any, params: Optional[plaq_multigrid_params] = 
     return bytes_.value
 
 
-_plaq_multigrid_update = _n.function("plaq_multigrid_update", _c.c_int32, [plaq_multigrid, plaq_dirac, _c.c_int32, _c.c_int32])
+_plaq_multigrid_update = _n.function("plaq_multigrid_update", _c.c_int32, [plaq_multigrid, plaq_dirac, _c.c_int32, _c.c_int32, plaq_progress_callback, _c.c_void_p])
 
 
-def plaq_multigrid_update(multigrid: Any, dirac: Any, refresh: Union[int, str, plaq_refresh], passes: int) -> None:
+def plaq_multigrid_update(
+        multigrid: Any,
+        dirac: Any,
+        refresh: Union[int, str, plaq_refresh],
+        passes: int,
+        callback: Optional[Callable[..., Any]] = None,
+) -> None:
     """Takes the operator's links as they are now. What came of it is measured: where the cycle has
     become bad, the next stronger means follow, and the report says which. `passes`: of
     PLAQ_REFRESH_REFINE, 1 to 10000. Without an update after a change of the links (plaq_dirac_update)
     solves with that operator are refused: STALE_MULTIGRID. After an error the hierarchy is as before, and
     solves go on with it. Errors: those of plaq_multigrid_create, FIELD_MISMATCH (another lattice),
     OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
-    new random vectors too).
+    new random vectors too, or the callback ended the update).
     """
-    _n.call(_plaq_multigrid_update, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"))
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_multigrid_update, callback_, (), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"), callback_.c, None)
 
 
 _plaq_multigrid_update_memory = _n.function("plaq_multigrid_update_memory", _c.c_int32, [plaq_multigrid, plaq_dirac, _c.c_int32, _c.c_int32, _c.c_void_p])
@@ -2587,17 +2615,23 @@ def plaq_multigrid_write(multigrid: Any, file: Any) -> None:
     _n.call(_plaq_multigrid_write, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.encoded(file, "file"))
 
 
-_plaq_multigrid_read = _n.function("plaq_multigrid_read", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_char_p, _c.c_void_p])
+_plaq_multigrid_read = _n.function("plaq_multigrid_read", _c.c_int32, [plaq_dirac, _c.c_void_p, _c.c_char_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_multigrid_read(dirac: Any, params: Optional[plaq_multigrid_params], file: Any) -> plaq_multigrid:
+def plaq_multigrid_read(
+        dirac: Any,
+        params: Optional[plaq_multigrid_params],
+        file: Any,
+        callback: Optional[Callable[..., Any]] = None,
+) -> plaq_multigrid:
     """plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
     number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
     vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     plaq_multigrid_create.
     """
     multigrid_ = plaq_multigrid()
-    _n.call(_plaq_multigrid_read, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.encoded(file, "file"), _c.byref(multigrid_))
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_multigrid_read, callback_, (multigrid_,), _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _n.encoded(file, "file"), callback_.c, None, _c.byref(multigrid_))
     return multigrid_
 
 
@@ -2686,14 +2720,6 @@ class plaq_chosen(Enum):
     #: No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
     #: log says.
     ONLY_KRYLOV = 3
-
-
-#: Called after every iteration with the largest relative residual of the recurrence and
-#: the time since the start; a result other than 0 ends the solve, and the report says so.
-#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
-#: next iteration, and the callback that asked is not called again.
-#: Arguments: iteration, residual, seconds.
-plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
 
 
 class plaq_solver_params(Struct):
@@ -3711,7 +3737,7 @@ def plaq_eigen_create(
         report: Optional[plaq_eigen_report] = None,
 ) -> plaq_eigen:
     """Finds eigenvectors. `guess`: vectors near those wanted, e.g. saved ones, or the zero handle.
-    The callback hears of every restart, and of every sixteenth block on the way, and of the largest residual
+    The callback hears of every restart, and of every block on the way, and of the largest residual
     that is known. Not converged is not an error. Errors: BAD_PARAMETER, UNSUPPORTED (16-bit vectors),
     FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
     """
@@ -5958,7 +5984,8 @@ class plaq_quarks_params(Struct):
       fields: Pseudofermion fields of one flavour, each with its root. 1 or more. Default: 1.
       check_every: Every how many trajectories the spectrum of one flavour is measured, of which an eigenvalue outside of the
         interval ends the trajectory; 0: only to find the interval. 0 or more. Default: 1.
-      tolerance_force: Largest residual of solves in forces. A number between 0 and 1. Default: 0.00000001.
+      tolerance_force: Largest residual of solves in forces; trajectories are reversible to about as much.
+        A number between 0 and 1. Default: 1e-11.
       tolerance_hamiltonian: Largest residual of solves in the Hamiltonian and the heat bath.
         A number between 0 and 1. Default: 1e-11.
       smearing_rho: Weight rho of stout smearing. Default: 0.

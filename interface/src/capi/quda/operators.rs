@@ -447,9 +447,7 @@ fn apply_to_links(
     let p = vectors.param;
     let op: Box<dyn LinOp> = match vectors.kind {
         Dslash::Laplace => Box::new(laplacian(vectors)?),
-        Dslash::Shift => {
-            Box::new(covariant_shift(vectors, p.covdev_mu, "inv_param.covdev_mu")?)
-        }
+        Dslash::Shift => Box::new(covariant_shift(vectors, p.covdev_mu, "inv_param.covdev_mu")?),
         other => refuse!(
             Unsupported,
             "inv_param.dslash_type",
