@@ -351,6 +351,17 @@ template <int VALUE> struct literal {
     if (o < n) BODY::site(a, o, 0, blockIdx.y);                                                  \
   }
 
+// A site kernel whose batches for the same sites run after each other.
+#define PLAQ_BATCHES_KERNEL(SYM, W, ARGS, BODY)                                                  \
+  extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
+      SYM(const __grid_constant__ ARGS a, int n) {                                               \
+    after_the_last();                                                                            \
+    if (!waits_for_ranks(a)) let_the_next_come();                                                \
+    const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;                                  \
+    int o = block / gridDim.y * PLAQ_BLOCK + threadIdx.x;                                        \
+    if (o < n) BODY::site(a, o, 0, block % gridDim.y);                                           \
+  }
+
 // A kernel whose body assigns its own blocks on the GPU: static void block(const Args&, int n).
 #define PLAQ_BLOCK_KERNEL(SYM, W, ARGS, BODY)                                                    \
   extern "C" __global__ void __launch_bounds__(PLAQ_BLOCK, PLAQ_MIN_BLOCKS)                      \
@@ -385,6 +396,8 @@ template <int VALUE> struct literal {
       for (int lx = 0; lx < PLAQ_LANES; lx += W)                                                 \
         for (int b = 0; b < batches; b++) BODY::site(*a, (int)o, lx, b);                \
   }
+
+#define PLAQ_BATCHES_KERNEL PLAQ_SITE_KERNEL
 
 // As above, for a body whose spinors do not fit that cache: batches run outside of a tile of sites,
 // whose links stay in the caches.

@@ -52,6 +52,9 @@ pub struct Kernel {
     /// True if the kernel starts on a GPU while the one before still runs (plaq_dialect.h), which pays for blocks
     /// that stay for long; short blocks lose more by the wait, a copy a fifth.
     pub overlapping: bool,
+    /// True if batches read the same links or vectors of a site: on a GPU those of the same sites run after each other, so
+    /// that they find these in the second-level cache.
+    pub batches_first: bool,
     /// True if it takes each site for itself: where no direction is divided over ranks it does not depend on extents
     /// and is compiled once for all lattices.
     #[allow(dead_code)]
@@ -125,6 +128,7 @@ impl Kernel {
         large: false,
         tuned: false,
         overlapping: false,
+        batches_first: false,
         by_site: false,
         elements: false,
         failures: false,
@@ -148,6 +152,9 @@ impl Kernel {
     }
     const fn overlapping(self) -> Kernel {
         Kernel { overlapping: true, ..self }
+    }
+    const fn batches_first(self) -> Kernel {
+        Kernel { batches_first: true, ..self }
     }
     const fn by_site(self) -> Kernel {
         Kernel { by_site: true, ..self }
@@ -390,6 +397,7 @@ pub fn instantiate(kernel: &Kernel, params: &[&str], simd_bytes: usize, lanes: u
     let (args, name) = (kernel.args, kernel.name);
     let [site, reduce] = match kernel.elements {
         true => ["PLAQ_ELEMENT_KERNEL", "PLAQ_ELEMENT_REDUCE"],
+        false if kernel.batches_first => ["PLAQ_BATCHES_KERNEL", "PLAQ_REDUCE_KERNEL"],
         false => ["PLAQ_SITE_KERNEL", "PLAQ_REDUCE_KERNEL"],
     };
     match kernel.kind {

@@ -10,7 +10,7 @@ kernels! {
     FaceUnpack: "face_unpack" in "border.h" takes FaceArgs, Lane [Float, Transformations];
     SiteOp: "site_op" in "wilson.h" takes SiteOpArgs, Site [Precision].hot();
     DoubletSite: "doublet_site" in "doublet.h" takes DoubletSiteArgs, Site [Precision].blocks(Blocks::AllRegisters);
-    Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows];
+    Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows].batches_first();
     VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
     SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
     Blas: "blas" in "blas.h" takes BlasArgs, Site [Precision].hot().elements();
@@ -116,7 +116,7 @@ kernels! {
     CloverInsertion: "clover_insertion" in "clover_force.h" takes CloverInsertionArgs, Site [Float];
     CloverForce: "clover_force" in "clover_force.h" takes CloverForceArgs, Site [Float, Rows];
     TimeSliceDots: "time_slice_dots" in "time_slices.h" takes TimeSliceArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
-    TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float];
+    TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float].batches_first();
     TimeSliceScale: "time_slice_scale" in "time_slices.h" takes TimeSliceArgs, Site [Precision];
     SpinPlace: "spin_place" in "distillation.h" takes DistillArgs, Lane [Float].cold();
     SpinTake: "spin_take" in "distillation.h" takes DistillArgs, Lane [Float].cold();

@@ -88,7 +88,7 @@ interface! {
             rho: f64,
             /// Multiplications of a vector of the lattice with -D^2.
             applications: i64,
-            /// The largest eigenvalue.
+            /// The largest eigenvalue, to some per cent: what residuals are compared with.
             largest: f64,
             /// Seconds that the search took.
             seconds: f64,
