@@ -5,15 +5,20 @@
 
 namespace PLAQ_NS {
 
-// exp(i p (x - origin)), p_mu = 2 pi n_mu / L_mu.
-PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&n)[4], const int (&origin)[4],
-                            double& re, double& im) {
+// p (x - origin) / (2 pi), p_mu = 2 pi n_mu / L_mu, up to whole turns.
+PLAQ_FN double momentum_turns(const Geom& g, const Site& x, int lane, const int (&n)[4], const int (&origin)[4]) {
   double turns = 0;
   PLAQ_UNROLL for (int mu = 0; mu < 4; mu++) {
     const i64 steps = (i64)n[mu] * (global_coordinate(g, x, lane, mu) - origin[mu]);
     turns += (double)(steps % g.global[mu]) / g.global[mu];
   }
-  vsincospi(2 * turns, im, re);
+  return turns;
+}
+
+// exp(i p (x - origin)).
+PLAQ_FN void momentum_phase(const Geom& g, const Site& x, int lane, const int (&n)[4], const int (&origin)[4],
+                            double& re, double& im) {
+  vsincospi(2 * momentum_turns(g, x, lane, n, origin), im, re);
 }
 
 // As `momentum_phase`, for all lanes of a site.

@@ -1221,6 +1221,8 @@ module plaq
     integer(c_int32_t) :: projection
   end type
 
+  ! Hadron structure
+
   ! Propagators in files
   !> SciDAC files in LIME, with checksums, as QIO writes them.
   !> USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
@@ -3192,6 +3194,177 @@ module plaq
       integer(c_int32_t), intent(in) :: baryons(count)
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * count * nmomenta)
+    end function
+    !> Operators between two quark lines: the sum over z of exp(i q (z - x0)) sum over columns of X(z)^dagger gamma5 Gamma [line]
+    !> S(z). `forward` is S(z, x0), `back` the solution X of a sequential source (plaq_spinor_sequential_meson, -_baryon): X^dagger
+    !> gamma5 is the line from z to the sink, with a gamma5-hermitian operator. A line is a product of `lengths[i]` factors, 0 for a
+    !> local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
+    !> U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
+    !> mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
+    !> crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
+    !> for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+    !> 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+    !> OUT_OF_MEMORY.
+    !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
+    integer(c_int32_t) function plaq_contract_insertions(back, &
+        forward, &
+        gauge, &
+        params, &
+        lengths, &
+        lines, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: back
+      type(plaq_spinor), value :: forward
+      type(plaq_gauge), value :: gauge
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: lines
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      integer(c_int32_t), intent(in) :: lengths(lines)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(32 * lines * nmomenta * times)
+    end function
+    !> The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
+    !> U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
+    !> without the weight of the hops.
+    !> Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
+    integer(c_int32_t) function plaq_contract_current(back, &
+        forward, &
+        gauge, &
+        params, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: back
+      type(plaq_spinor), value :: forward
+      type(plaq_gauge), value :: gauge
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(8 * nmomenta * times)
+    end function
+    !> Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
+    !> displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
+    !> Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
+    !> [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
+    !> 213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
+    !> which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times].
+    integer(c_int32_t) function plaq_contract_quarks(first, &
+        second, &
+        third, &
+        params, &
+        sink, &
+        source, &
+        momenta, &
+        nmomenta, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_spinor), value :: first
+      type(plaq_spinor), value :: second
+      type(plaq_spinor), value :: third
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      real(c_double), intent(in) :: sink(32)
+      real(c_double), intent(in) :: source(32)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(192 * nmomenta * times)
+    end function
+    !> to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
+    !> of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_contract_insertions. Any
+    !> number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Arrays: matrix[32], steps[nsteps], momentum[3].
+    integer(c_int32_t) function plaq_spinor_sequential_operator(from, &
+        to, &
+        gauge, &
+        params, &
+        matrix, &
+        steps, &
+        nsteps, &
+        momentum, &
+        time) bind(c)
+      import
+      type(plaq_spinor), value :: from
+      type(plaq_spinor), value :: to
+      type(plaq_gauge), value :: gauge
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: nsteps
+      integer(c_int32_t), value :: time
+      real(c_double), intent(in) :: matrix(32)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momentum(3)
+    end function
+    !> The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
+    !> the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
+    !> where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
+    !> smeared; with its solution X plaq_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
+    !> the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Arrays: sink[32], source[32], momentum[3].
+    integer(c_int32_t) function plaq_spinor_sequential_meson(from, &
+        to, &
+        params, &
+        sink, &
+        source, &
+        momentum, &
+        time) bind(c)
+      import
+      type(plaq_spinor), value :: from
+      type(plaq_spinor), value :: to
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int32_t), value :: time
+      real(c_double), intent(in) :: sink(32)
+      real(c_double), intent(in) :: source(32)
+      integer(c_int32_t), intent(in) :: momentum(3)
+    end function
+    !> The sequential source through the sink of a baryon: as of plaq_contract_quarks, of the sum of `terms` contractions, each with a
+    !> `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
+    !> a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
+    !> plaq_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
+    !> an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
+    !> FIELD_MISMATCH.
+    !> Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
+    integer(c_int32_t) function plaq_spinor_sequential_baryon(first, &
+        second, &
+        third, &
+        to, &
+        params, &
+        sink, &
+        source, &
+        projector, &
+        pairings, &
+        slots, &
+        weights, &
+        terms, &
+        momentum, &
+        time) bind(c)
+      import
+      type(plaq_spinor), value :: first
+      type(plaq_spinor), value :: second
+      type(plaq_spinor), value :: third
+      type(plaq_spinor), value :: to
+      type(plaq_contract_params), intent(in), optional :: params
+      integer(c_int64_t), value :: terms
+      integer(c_int32_t), value :: time
+      real(c_double), intent(in) :: sink(32)
+      real(c_double), intent(in) :: source(32)
+      real(c_double), intent(in) :: projector(32)
+      integer(c_int32_t), intent(in) :: pairings(terms)
+      integer(c_int32_t), intent(in) :: slots(terms)
+      real(c_double), intent(in) :: weights(terms)
+      integer(c_int32_t), intent(in) :: momentum(3)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_write_params_init(params, struct_size) bind(c)

@@ -586,6 +586,75 @@ kernel_args! {
         arg weight: [f64; 9],
     }
 
+    /// A plane wave with what else depends on the site (structure.h, wave_phases).
+    struct WaveArgs {
+        arg position: [i32; 4],
+        arg displacement: [i32; 4],
+        /// Boundary phases in units of pi.
+        arg boundary: [f64; 4],
+        arg time: i32,
+        arg reserved: i32,
+    }
+
+    /// Memory of spin matrices of sites, and bytes of a plane.
+    struct MatricesArgs {
+        arg data: Ptr,
+        arg bytes: i64,
+    }
+
+    /// Pairs spins of two quark lines (structure.h).
+    struct SpinPairArgs {
+        sub geom: Geom,
+        sub forward: FieldView,
+        sub back: FieldView,
+        sub matrices: MatricesArgs,
+        /// Time slice of the lanes' pieces at which the launch begins.
+        arg slice: i32,
+        arg columns: i32,
+    }
+
+    /// Sums spin matrices over time slices (structure.h).
+    struct SliceWaveArgs {
+        sub geom: Geom,
+        sub matrices: MatricesArgs,
+        sub wave: WaveArgs,
+        /// Momenta, four 32-bit integers each.
+        arg table: Ptr,
+        arg waves: i32,
+        arg slice: i32,
+    }
+
+    /// Multiplies spinors with spin matrices and a plane wave (structure.h).
+    struct SpinProductArgs {
+        sub geom: Geom,
+        sub out: FieldView,
+        sub inp: FieldView,
+        sub wave: WaveArgs,
+        arg momentum: [i32; 4],
+        arg left: [f64; 32],
+        arg right: [f64; 32],
+        arg spins: i32,
+        arg colours: i32,
+    }
+
+    /// Contracts three quark lines with open spins, or makes a sequential source of them (structure.h).
+    struct QuarkTripleArgs {
+        sub geom: Geom,
+        sub x: FieldView,
+        sub y: FieldView,
+        sub z: FieldView,
+        sub out: FieldView,
+        sub matrices: MatricesArgs,
+        arg g: [f64; 32],
+        arg h: [f64; 32],
+        arg p: [f64; 32],
+        arg scale: [f64; 2],
+        arg open: i32,
+        arg which: i32,
+        arg slice: i32,
+        arg reserved: i32,
+    }
+
     /// Arguments for momenta: random numbers, sums, arrays (momenta.h).
     struct MomentaArgs {
         sub geom: Geom,

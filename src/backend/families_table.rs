@@ -53,6 +53,11 @@ kernels! {
     SpinPhase: "spin_phase" in "source.h" takes SpinPhaseArgs, Lane [Float];
     Mesons: "mesons" in "contract.h" takes MesonArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     Baryon: "baryon" in "contract.h" takes BaryonArgs, Reduce(8) [Float].blocks(Blocks::AllRegisters);
+    SpinPairs: "spin_pairs" in "structure.h" takes SpinPairArgs, Site [Float].blocks(Blocks::AllRegisters);
+    SliceWaves: "slice_waves" in "structure.h" takes SliceWaveArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
+    SpinProduct: "spin_product" in "structure.h" takes SpinProductArgs, Site [Float].cold();
+    QuarkTriples: "quark_triples" in "structure.h" takes QuarkTripleArgs, Site [Float].blocks(Blocks::AllRegisters);
+    QuarkTripleSource: "quark_triple_source" in "structure.h" takes QuarkTripleArgs, Site [Float].cold();
     CoarseApply: "coarse_apply" in "coarse.h" takes CoarseApplyArgs, Site [Float].elements();
     CoarseApplyShort: "coarse_apply_short" in "coarse.h" takes CoarseApplyArgs, Site [Single].elements();
     CoarseApplyByte: "coarse_apply_byte" in "coarse.h" takes CoarseApplyArgs, Site [Single].elements();

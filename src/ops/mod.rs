@@ -22,4 +22,5 @@ pub mod propagator_file;
 pub mod quenched;
 pub mod smearing;
 pub mod source;
+pub mod structure;
 pub mod wilson_loops;

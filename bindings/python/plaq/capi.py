@@ -3440,6 +3440,162 @@ def plaq_spinor_contract_baryons(
     _n.call(_plaq_spinor_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
 
 
+# ---- Hadron structure ----
+
+
+_plaq_contract_insertions = _n.function("plaq_contract_insertions", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_contract_insertions(
+        back: Any,
+        forward: Any,
+        gauge: Any,
+        params: Optional[plaq_contract_params],
+        lengths: Any,
+        lines: int,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Operators between two quark lines: the sum over z of exp(i q (z - x0)) sum over columns of X(z)^dagger gamma5 Gamma [line]
+    S(z). `forward` is S(z, x0), `back` the solution X of a sequential source (plaq_spinor_sequential_meson, -_baryon): X^dagger
+    gamma5 is the line from z to the sink, with a gamma5-hermitian operator. A line is a product of `lengths[i]` factors, 0 for a
+    local operator; `steps` has those of all lines one after the other: 0 to 3 carry q along a link forward in x, y, z, t,
+    U_mu(z) q(z + mu), 7 - mu back, U_mu(z - mu)^dagger q(z - mu), 8 + mu is the derivative (D - D')_mu / 2, D q = [U_mu(z) q(z +
+    mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar. The last factor acts first on q, the first on qbar. What
+    crosses the lattice's end in time takes the quarks' boundary phase along; in space quarks are periodic. Zero handle
+    for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
+    16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
+    OUT_OF_MEMORY.
+    Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
+    """
+    _n.call(_plaq_contract_insertions, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 32 * lines * nmomenta * times))
+
+
+_plaq_contract_current = _n.function("plaq_contract_current", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_contract_current(
+        back: Any,
+        forward: Any,
+        gauge: Any,
+        params: Optional[plaq_contract_params],
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
+    U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
+    without the weight of the hops.
+    Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
+    """
+    _n.call(_plaq_contract_current, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * nmomenta * times))
+
+
+_plaq_contract_quarks = _n.function("plaq_contract_quarks", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_contract_quarks(
+        first: Any,
+        second: Any,
+        third: Any,
+        params: Optional[plaq_contract_params],
+        sink: Any,
+        source: Any,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
+    displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
+    Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
+    [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
+    213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
+    which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times].
+    """
+    _n.call(_plaq_contract_quarks, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 192 * nmomenta * times))
+
+
+_plaq_spinor_sequential_operator = _n.function("plaq_spinor_sequential_operator", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int32])
+
+
+def plaq_spinor_sequential_operator(
+        from_: Any,
+        to: Any,
+        gauge: Any,
+        params: Optional[plaq_contract_params],
+        matrix: Any,
+        steps: Any,
+        nsteps: int,
+        momentum: Any,
+        time: int,
+) -> None:
+    """to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
+    of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_contract_insertions. Any
+    number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    Arrays: matrix[32], steps[nsteps], momentum[3].
+    """
+    _n.call(_plaq_spinor_sequential_operator, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, matrix, "matrix", 32), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
+
+
+_plaq_spinor_sequential_meson = _n.function("plaq_spinor_sequential_meson", _c.c_int32, [plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int32])
+
+
+def plaq_spinor_sequential_meson(
+        from_: Any,
+        to: Any,
+        params: Optional[plaq_contract_params],
+        sink: Any,
+        source: Any,
+        momentum: Any,
+        time: int,
+) -> None:
+    """The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
+    the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
+    where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
+    smeared; with its solution X plaq_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
+    the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    Arrays: sink[32], source[32], momentum[3].
+    """
+    _n.call(_plaq_spinor_sequential_meson, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
+
+
+_plaq_spinor_sequential_baryon = _n.function("plaq_spinor_sequential_baryon", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int32])
+
+
+def plaq_spinor_sequential_baryon(
+        first: Any,
+        second: Any,
+        third: Any,
+        to: Any,
+        params: Optional[plaq_contract_params],
+        sink: Any,
+        source: Any,
+        projector: Any,
+        pairings: Any,
+        slots: Any,
+        weights: Any,
+        terms: int,
+        momentum: Any,
+        time: int,
+) -> None:
+    """The sequential source through the sink of a baryon: as of plaq_contract_quarks, of the sum of `terms` contractions, each with a
+    `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
+    a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
+    plaq_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
+    an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
+    FIELD_MISMATCH.
+    Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
+    """
+    _n.call(_plaq_spinor_sequential_baryon, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_double, projector, "projector", 32), _n.array(_c.c_int32, pairings, "pairings", terms), _n.array(_c.c_int32, slots, "slots", terms), _n.array(_c.c_double, weights, "weights", terms), _n.int64(terms, "terms"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
+
+
 # ---- Propagators in files ----
 
 

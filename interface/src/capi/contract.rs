@@ -56,7 +56,7 @@ interface! {
 }
 
 /// What two propagators know together, and the boundary phases of each.
-fn lines(
+pub(super) fn lines(
     objects: [(&Arc<Spinor>, &str); 2],
     params: &plaq_contract_params,
 ) -> Result<(Origin, [Complex64; 2])> {
@@ -102,38 +102,50 @@ fn sinks(
     momenta: &Array<i32>,
     (nmomenta, times): (i64, i64),
 ) -> Result<Vec<Sink>> {
+    check_times(field, times)?;
+    let sink = |momentum| Ok(Sink { origin: place(origin, &[momentum])?, momentum });
+    triples(momenta, nmomenta)?.into_iter().map(sink).collect()
+}
+
+/// Refuses another number of times than the lattice has.
+pub(super) fn check_times(field: &SpinorField, times: i64) -> Result<()> {
     let extent = field.geometry().global_extents()[3];
     if times != extent as i64 {
         refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
     }
-    let n = count(nmomenta, "nmomenta")?;
-    let sink = |n: &[i32]| {
-        // Coordinates in whose direction a hadron is at rest do not matter.
-        let needed = |mu: usize| mu == 3 || n[mu] != 0;
-        if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {
-            refuse!(
-                InvalidArgument,
-                "params.position",
-                expected(
-                    "the {} of the source, which the propagator does not know",
-                    ["x", "y", "z", "t"][mu]
-                )
-            );
-        }
-        let origin = origin.position.map(Option::unwrap_or_default);
-        Ok(Sink { origin, momentum: [n[0], n[1], n[2]] })
-    };
-    momenta.get(3 * n)?.chunks_exact(3).map(sink).collect()
+    Ok(())
 }
 
-fn count(n: i64, argument: &str) -> Result<usize> {
+/// Momenta, three numbers each.
+pub(super) fn triples(momenta: &Array<i32>, nmomenta: i64) -> Result<Vec<[i32; 3]>> {
+    let n = count(nmomenta, "nmomenta")?;
+    Ok(momenta.get(3 * n)?.chunks_exact(3).map(|n| [n[0], n[1], n[2]]).collect())
+}
+
+/// Position of the source, of which coordinates in whose direction nothing moves do not matter.
+pub(super) fn place(origin: Origin, momenta: &[[i32; 3]]) -> Result<[usize; 4]> {
+    let needed = |mu: usize| mu == 3 || momenta.iter().any(|n| n[mu] != 0);
+    if let Some(mu) = (0..4).find(|&mu| origin.position[mu].is_none() && needed(mu)) {
+        refuse!(
+            InvalidArgument,
+            "params.position",
+            expected(
+                "the {} of the source, which the propagator does not know",
+                ["x", "y", "z", "t"][mu]
+            )
+        );
+    }
+    Ok(origin.position.map(Option::unwrap_or_default))
+}
+
+pub(super) fn count(n: i64, argument: &str) -> Result<usize> {
     if !(1..=100_000).contains(&n) {
         refuse!(InvalidArgument, "{argument}", expected("1 to 100000"), found("{n}"));
     }
     Ok(n as usize)
 }
 
-fn pairs(values: impl IntoIterator<Item = Complex64>) -> impl Iterator<Item = f64> {
+pub(super) fn pairs(values: impl IntoIterator<Item = Complex64>) -> impl Iterator<Item = f64> {
     values.into_iter().flat_map(|z| [z.re, z.im])
 }
 

@@ -43,6 +43,7 @@ pub mod propagator;
 pub mod quda;
 pub mod solve;
 pub mod spinor;
+pub mod structure;
 pub mod table;
 mod versioned;
 
@@ -64,6 +65,7 @@ pub const MODULES: &[&table::Module] = &[
     &solve::MODULE,
     &hadron::MODULE,
     &contract::MODULE,
+    &structure::MODULE,
     &propagator::MODULE,
     &eigen::MODULE,
     &distillation::MODULE,

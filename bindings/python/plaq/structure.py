@@ -1,0 +1,269 @@
+"""Hadron structure: operators between two propagators, baryons of any three quarks, sequential sources.
+
+Times count from the source everywhere, and phases of momenta from its position; p_i = 2 pi n_i / L_i. A spin matrix is a name or
+number of plaq.gamma or a 4 x 4 array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import capi
+from ._native import passes_on
+from .fields import Fermion, Propagator
+from .gammas import gamma
+from .gauge import Gauge
+from .hadrons import _times, _triples
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from . import _keywords
+
+Spin = Union[int, str, np.ndarray, Sequence[Sequence[complex]]]
+#: An operator's line: words "+z", "-z" and "dz" with spaces, or several with their weights.
+Line = Union[str, Mapping[str, complex]]
+
+#: Contractions of three quarks by the slots of the source to which those of the sink go.
+PAIRINGS = ("123", "213", "132", "321", "231", "312")
+
+#: C = gamma_y gamma_t, and matrices of the pair in eps_abc (q1_a^T Gamma q2_b) q3_c.
+C = gamma["YT"]
+DIQUARKS: Dict[str, np.ndarray] = {
+    "C5": C @ gamma["5"],
+    "Ct5": C @ gamma["T"] @ gamma["5"],
+    "Cz5": C @ gamma["Z"] @ gamma["5"],
+    "Cx": C @ gamma["X"],
+    "Cy": C @ gamma["Y"],
+    "Cz": C @ gamma["Z"],
+}
+
+_forward = (np.eye(4) + gamma["T"]) / 2
+#: Projectors of the free spin: positive parity, and with it polarised along x, y, z.
+PROJECTORS: Dict[str, np.ndarray] = {
+    "unpolarised": _forward,
+    "x": _forward @ (-1j * gamma["Y"] @ gamma["Z"]),
+    "y": _forward @ (-1j * gamma["Z"] @ gamma["X"]),
+    "z": _forward @ (-1j * gamma["X"] @ gamma["Y"]),
+}
+
+#: (pairing, slot) of an operator on a quark of the nucleon eps_abc (u_a^T Gamma d_b) u_c.
+NUCLEON: Dict[str, List[Tuple[str, int]]] = {
+    "u": [("123", 1), ("123", 3), ("321", 1), ("321", 3)],
+    "d": [("123", 2), ("321", 2)],
+}
+
+
+def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.ndarray:
+    if isinstance(which, str) and which in named:
+        return named[which]
+    found = gamma[which] if isinstance(which, (int, str)) else np.asarray(which, complex)
+    if found.shape != (4, 4):
+        raise ValueError(f"{name}: expected a 4 x 4 matrix, found shape {found.shape}")
+    return np.ascontiguousarray(found, complex)
+
+
+def _factors(line: str) -> List[int]:
+    numbers = []
+    for word in line.split():
+        axis = "xyzt".find(word[1:]) if len(word) == 2 else -1
+        if axis < 0 or word[0] not in "+-d":
+            raise ValueError(f'lines: expected words "+x", "-x" and "dx" of x, y, z, t, found {word!r}')
+        numbers.append({"+": axis, "-": 7 - axis, "d": 8 + axis}[word[0]])
+    return numbers
+
+
+def straight(direction: str, length: int) -> str:
+    """The line of `length` links in direction x, y, z or t, back where it is negative."""
+    return " ".join([("+" if length > 0 else "-") + direction] * abs(length))
+
+
+def staple(direction: str, length: int, side: str, width: int) -> str:
+    """The staple that goes `width` links along `side` ("+x", "-y", ...), `length` in `direction` and back again."""
+    back = {"+": "-", "-": "+"}[side[0]] + side[1:]
+    return " ".join([*[side] * width, straight(direction, length), *[back] * width])
+
+
+def derivatives(traceless: bool = False) -> Dict[str, Dict[str, complex]]:
+    """Lines of the symmetrised second derivatives {d_mu d_nu} = (d_mu d_nu + d_nu d_mu) / 2, by "xx", "xy", ... "tt"; traceless: without
+    delta_munu / 4 of their trace."""
+    out: Dict[str, Dict[str, complex]] = {}
+    for i, mu in enumerate("xyzt"):
+        for nu in "xyzt"[i:]:
+            line: Dict[str, complex] = {}
+            for one in (f"d{mu} d{nu}", f"d{nu} d{mu}"):
+                line[one] = line.get(one, 0) + 0.5
+            if traceless and mu == nu:
+                for axis in "xyzt":
+                    line[f"d{axis} d{axis}"] = line.get(f"d{axis} d{axis}", 0) - 0.25
+            out[mu + nu] = line
+    return out
+
+
+@passes_on(capi.plaq_contract_params)
+def insertions(
+    back: Fermion,
+    forward: Fermion,
+    gauge: Optional[Gauge] = None,
+    *,
+    lines: Sequence[Line] = ("",),
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: "Unpack[_keywords.Contract]",
+) -> np.ndarray:
+    """Operators between a propagator `forward` and the solution X = `back` of a sequential source, as an array (lines, 16 gammas,
+    momenta, T): sum over z of exp(i q (z - x0)) X^dagger gamma5 Gamma [line] S. A line is "" for a local operator, or words of which
+    the last acts first: "+z" and "-z" carry the quark along a link, "dz" is (D - D')_z / 2 with D q = [U q(z + 1) - U^dagger q(z - 1)] / 2
+    and D' the same of the antiquark; {"dx dz": 0.5, "dz dx": 0.5} adds some. Without `gauge` links are 1."""
+    sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
+    words = list(dict.fromkeys(word for one in sums for word in one))
+    factors = [_factors(word) for word in words]
+    steps = [step for one in factors for step in one]
+    numbers, times = _triples(momenta), _times(forward)
+    found = np.empty((len(words), 16, len(numbers), times), complex)
+    capi.plaq_contract_insertions(
+        back,
+        forward,
+        gauge,
+        capi.plaq_contract_params(**params),
+        [len(one) for one in factors],
+        len(words),
+        steps or [0],
+        len(steps),
+        numbers,
+        len(numbers),
+        times,
+        found,
+    )
+    weights = np.array([[one.get(word, 0) for word in words] for one in sums])
+    if len(words) == len(sums) and (weights == np.eye(len(words))).all():
+        return found
+    return np.tensordot(weights, found, 1)
+
+
+@passes_on(capi.plaq_contract_params)
+def current(
+    back: Fermion,
+    forward: Fermion,
+    gauge: Gauge,
+    *,
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: "Unpack[_keywords.Contract]",
+) -> np.ndarray:
+    """The conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z)
+    q(z + mu)] / 2 between two lines as of insertions, an array (4, momenta, T)."""
+    numbers, times = _triples(momenta), _times(forward)
+    found = np.empty((4, len(numbers), times), complex)
+    capi.plaq_contract_current(
+        back, forward, gauge, capi.plaq_contract_params(**params), numbers, len(numbers), times, found
+    )
+    return found
+
+
+@passes_on(capi.plaq_contract_params)
+def quarks(
+    first: Propagator,
+    second: Optional[Propagator] = None,
+    third: Optional[Propagator] = None,
+    *,
+    sink: Spin = "C5",
+    source: Optional[Spin] = None,
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    **params: "Unpack[_keywords.Contract]",
+) -> np.ndarray:
+    """Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators (by default the first one) with open spins, an array (6, momenta, T,
+    4, 4) of all PAIRINGS: quarks belong to the slots of the sink. Gamma is a 4 x 4 array or one of DIQUARKS, at the source by default the
+    sink's. tr[P C] is numpy.einsum("ji,...ij", P, C)."""
+    ends = [_matrix(which, "sink, source", DIQUARKS) for which in (sink, sink if source is None else source)]
+    numbers, times = _triples(momenta), _times(first)
+    found = np.empty((6, len(numbers), times, 4, 4), complex)
+    how = capi.plaq_contract_params(**params)
+    capi.plaq_contract_quarks(first, second, third, how, *ends, numbers, len(numbers), times, found)
+    return found
+
+
+
+
+@passes_on(capi.plaq_contract_params)
+def through_operator(
+    field: Fermion,
+    gauge: Optional[Gauge] = None,
+    *,
+    gamma: Spin = "5",
+    line: str = "",
+    momentum: Sequence[int] = (0, 0, 0),
+    time: int = -1,
+    **params: "Unpack[_keywords.Contract]",
+) -> Fermion:
+    """exp(i q (z - x0)) Gamma [line] S on the time slice `time`, counted from the source, or with -1 on all: D.propagator of it is the
+    line that goes on from the operator. `line` without derivatives."""
+    steps = _factors(line)
+    if any(step > 7 for step in steps):
+        raise ValueError(f"line: expected steps without derivatives, found {line!r}")
+    out = field._like()
+    how, matrix = capi.plaq_contract_params(**params), _matrix(gamma, "gamma")
+    capi.plaq_spinor_sequential_operator(
+        field, out, gauge, how, matrix, steps or [0], len(steps), list(momentum), time
+    )
+    return out
+
+
+@passes_on(capi.plaq_contract_params)
+def through_meson(
+    antiquark: Propagator,
+    *,
+    sink: Spin = "5",
+    source: Optional[Spin] = None,
+    momentum: Sequence[int] = (0, 0, 0),
+    time: int,
+    **params: "Unpack[_keywords.Contract]",
+) -> Fermion:
+    """The sequential source through the sink of a meson at `time` from the source, from the propagator of the antiquark, smeared where
+    the sink is; smear the result, too. With X = D.propagator of it insertions(X, S) is sum_x exp(-i p (x - x0)) <O(x) J O(x0)^dagger>."""
+    ends = [_matrix(which, "sink, source") for which in (sink, sink if source is None else source)]
+    out = antiquark._like()
+    how = capi.plaq_contract_params(**params)
+    capi.plaq_spinor_sequential_meson(antiquark, out, how, *ends, list(momentum), time)
+    return out
+
+
+@passes_on(capi.plaq_contract_params)
+def through_baryon(
+    first: Propagator,
+    second: Optional[Propagator] = None,
+    third: Optional[Propagator] = None,
+    *,
+    quark: Union[str, Sequence[Tuple[str, int]]] = "u",
+    projector: Spin = "unpolarised",
+    sink: Spin = "C5",
+    source: Optional[Spin] = None,
+    weights: Optional[Sequence[float]] = None,
+    momentum: Sequence[int] = (0, 0, 0),
+    time: int,
+    **params: "Unpack[_keywords.Contract]",
+) -> Fermion:
+    """The sequential source through the sink of a baryon at `time` from the source, from propagators smeared where the sink is; smear
+    the result, too. `quark`: "u" or "d" of the nucleon, or a list of (pairing of PAIRINGS, slot 1 to 3 of the quark that the
+    operator acts on) with `weights`. With X = D.propagator of it insertions(X, S) is sum_x exp(-i p (x - x0)) tr[P <O(x) J Obar(x0)>]."""
+    ends = [_matrix(which, "sink, source", DIQUARKS) for which in (sink, sink if source is None else source)]
+    terms = NUCLEON[quark] if isinstance(quark, str) else list(quark)
+    for pairing, slot in terms:
+        if pairing not in PAIRINGS or slot not in (1, 2, 3):
+            raise ValueError(f"quark: expected pairs of one of {PAIRINGS} and a slot 1 to 3, found {(pairing, slot)}")
+    out = first._like()
+    capi.plaq_spinor_sequential_baryon(
+        first,
+        second,
+        third,
+        out,
+        capi.plaq_contract_params(**params),
+        *ends,
+        _matrix(projector, "projector", PROJECTORS),
+        [PAIRINGS.index(pairing) for pairing, _ in terms],
+        [slot - 1 for _, slot in terms],
+        [1.0] * len(terms) if weights is None else list(weights),
+        len(terms),
+        list(momentum),
+        time,
+    )
+    return out

@@ -1,0 +1,270 @@
+//! Operators between two quark propagators: any lines, all Gammas, any momenta.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::lines::{conserved, displacement, terms, Factor, Term, Tree};
+use super::spin::Spin;
+use super::waves::{from_source, inside, Same, Slices, Wave, Waves};
+use crate::backend::args::SpinPairArgs;
+use crate::backend::kernels;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{GaugeField, Recon, SpinorField};
+use crate::linop::LinOp;
+use crate::operators::CovariantShift;
+use crate::ops::gamma::{Gamma, SpinMatrix};
+use crate::ops::source::{check_momentum, check_spinors};
+use crate::refuse;
+
+/// Two quark lines that meet at an operator: `forward` S(z, x0), and `back`, which ends in a sink, as its solution X = M^-1 b:
+/// the line from z to the sink is X^dagger gamma5, with M gamma5-hermitian.
+#[derive(Clone, Copy)]
+pub struct Lines<'a> {
+    pub back: &'a SpinorField,
+    pub forward: &'a SpinorField,
+    /// Links that carry quarks from site to site; none: these are 1, which makes sense in a fixed gauge.
+    pub links: Option<&'a Arc<GaugeField>>,
+    /// Phases of the quarks at the boundaries in units of pi, which go with the links.
+    pub boundary: [f64; 4],
+    /// Times count from its t, and phases of momenta from its x, y, z.
+    pub origin: [usize; 4],
+}
+
+/// Sums over z of exp(i q (z - origin)) sum_columns X(z)^dagger gamma5 Gamma [line] S(z), times from the origin's: numbers
+/// [line][Gamma][momentum][t], all sixteen Gammas, q_i = 2 pi n_i / L_i.
+///
+/// # Errors
+/// `FieldMismatch`: fields of other lattices or numbers of columns; `InvalidArgument`: an origin or lines that there are not.
+pub fn insertions(
+    lines: Lines,
+    operators: &[Vec<Factor>],
+    momenta: &[[i32; 3]],
+) -> Result<Vec<Complex64>> {
+    let extents = lines.forward.geometry().global_extents();
+    for factors in operators {
+        let long = |mu: u8| factors.iter().filter(|f| **f == Factor::Step(mu)).count();
+        if let Some(mu) = (0..4).find(|&mu| long(mu).max(long(7 - mu)) > extents[usize::from(mu)]) {
+            refuse!(
+                InvalidArgument,
+                "lines",
+                expected(
+                    "lines that are not longer than the lattice, {}",
+                    extents[usize::from(mu)]
+                ),
+                found("{}", long(mu).max(long(7 - mu)))
+            );
+        }
+    }
+    let all: Vec<Vec<Term>> = operators.iter().map(|f| terms(f)).collect::<Result<_>>()?;
+    let found = Found::new(lines, all.iter().flatten(), momenta)?;
+    let mut out = vec![];
+    for of_line in &all {
+        for gamma in Gamma::all() {
+            let gamma = Spin::from(gamma.matrix());
+            for p in 0..momenta.len() {
+                out.extend(found.sum(of_line, |spin| gamma.times(spin), p));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// The same for the conserved vector current of Wilson's operators: [mu][momentum][t]. Of anisotropic operators it is without
+/// the weights of their hops.
+///
+/// # Errors
+/// Those of [`insertions`].
+pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Complex64>> {
+    let all = [0, 1, 2, 3].map(conserved);
+    let found = Found::new(lines, all.iter().flatten(), momenta)?;
+    let mut out = vec![];
+    for terms in &all {
+        for p in 0..momenta.len() {
+            out.extend(found.sum(terms, |spin| spin, p));
+        }
+    }
+    Ok(out)
+}
+
+/// Spin matrices of all paths.
+struct Found {
+    paths: Vec<Vec<u8>>,
+    /// By path, momentum and time of the lattice.
+    slices: Vec<Slices>,
+    momenta: Vec<[i32; 3]>,
+    extents: [usize; 4],
+    start: usize,
+}
+
+impl Found {
+    fn new<'t>(
+        lines: Lines,
+        terms: impl Iterator<Item = &'t Term>,
+        momenta: &[[i32; 3]],
+    ) -> Result<Found> {
+        let Lines { back, forward, origin, .. } = lines;
+        check_spinors(forward, "forward")?;
+        check_spinors(back, "back")?;
+        forward.check_like(back, "back")?;
+        momenta.iter().try_for_each(|&[x, y, z]| check_momentum([x, y, z, 0]))?;
+        if !inside(forward.geometry(), origin) {
+            let extents = forward.geometry().global_extents();
+            bail!(InvalidArgument, "position: {origin:?} is outside of the lattice {extents:?}");
+        }
+        let mut paths: Vec<Vec<u8>> = vec![];
+        for path in terms.map(Term::path) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        let fields = [forward, back];
+        let same = Same::new(&fields)?;
+        let (forward, back) = (same.of(&fields, 0), same.of(&fields, 1));
+        let mut walk = Walk {
+            back,
+            waves: Waves::new(forward, momenta)?,
+            shifts: vec![],
+            links: links_for(lines.links, forward)?,
+            wave: Wave { boundary: lines.boundary, ..Wave::from(origin) },
+            slices: vec![Slices::new(); paths.len()],
+        };
+        walk.visit(&Tree::new(&paths), &mut Place::Given(forward), &mut vec![])?;
+        let extents = forward.geometry().global_extents();
+        let slices = walk.slices;
+        Ok(Found { paths, slices, momenta: momenta.to_vec(), extents, start: origin[3] })
+    }
+
+    /// The sum of terms, each with `of` its spin matrix, of a momentum by the time from the source.
+    fn sum(&self, terms: &[Term], of: impl Fn(Spin) -> Spin, p: usize) -> Vec<Complex64> {
+        let five = Spin::from(SpinMatrix::gamma5());
+        let times = self.extents[3];
+        let mut by_time = vec![Complex64::ZERO; times];
+        for term in terms {
+            let path = term.path();
+            let number = self.paths.iter().position(|known| *known == path);
+            let slices = &self.slices[number.expect("the path of a term")][p];
+            // Sums are over the place y of qbar; the operator is at z = y - end.
+            let end = displacement(&term.left);
+            let turns: f64 = (0..3)
+                .map(|i| {
+                    let steps = i64::from(self.momenta[p][i]) * i64::from(end[i]);
+                    steps.rem_euclid(self.extents[i] as i64) as f64 / self.extents[i] as f64
+                })
+                .sum();
+            let phase = Complex64::from_polar(1.0, -std::f64::consts::TAU * turns);
+            // Entries alpha, gamma of the slices are of the rows of forward and back.
+            let spin = five.times(of(term.spin)).transposed().scaled(phase);
+            for (y, m) in slices.iter().enumerate() {
+                let z = (y as i64 - i64::from(end[3])).rem_euclid(times as i64) as usize;
+                by_time[z] += spin.contracted(m);
+            }
+        }
+        from_source(&by_time, self.start, |z| *z)
+    }
+}
+
+/// Links that shifts of the field read; none: unit links.
+pub(super) fn links_for(
+    links: Option<&Arc<GaugeField>>,
+    field: &SpinorField,
+) -> Result<Arc<GaugeField>> {
+    let Some(links) = links else {
+        let (device, geometry) = (field.device(), field.geometry());
+        let mut unit = GaugeField::new(device, geometry, field.precision(), Recon::R12)?;
+        unit.set_unit()?;
+        return Ok(Arc::new(unit));
+    };
+    let recon = if links.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
+    match (links.precision(), links.recon()) == (field.precision(), recon) {
+        true => Ok(links.clone()),
+        false => links.shared_copy(field.precision(), recon),
+    }
+}
+
+/// A field that was carried along a path: the one given, or one of our own.
+enum Place<'a> {
+    Given(&'a SpinorField),
+    Own(SpinorField),
+    /// Its memory has gone on.
+    Gone,
+}
+
+impl Place<'_> {
+    fn field(&self) -> &SpinorField {
+        match self {
+            Place::Given(field) => field,
+            Place::Own(field) => field,
+            Place::Gone => unreachable!("the last child takes the memory"),
+        }
+    }
+}
+
+struct Walk<'a> {
+    back: &'a SpinorField,
+    waves: Waves,
+    /// Shifts by one step that there are.
+    shifts: Vec<(u8, CovariantShift)>,
+    links: Arc<GaugeField>,
+    wave: Wave,
+    slices: Vec<Slices>,
+}
+
+impl Walk<'_> {
+    /// Contracts the paths of a node and goes on to its children, one step each.
+    fn visit(&mut self, node: &Tree, place: &mut Place, path: &mut Vec<u8>) -> Result<()> {
+        if let [first, rest @ ..] = node.wanted.as_slice() {
+            let back: Vec<u8> = path.iter().rev().copied().collect();
+            let wave = Wave { displacement: displacement(&back), ..self.wave };
+            let forward = place.field();
+            let args = SpinPairArgs {
+                geom: forward.geometry().args(),
+                forward: forward.view(),
+                back: self.back.view(),
+                columns: forward.nrhs() as i32,
+                ..Default::default()
+            };
+            let kernel = kernels::SpinPairs::of(forward.precision())?;
+            let found = self.waves.sum(forward, wave, |matrices, slice, work| {
+                let args = SpinPairArgs { matrices, slice, ..args };
+                forward.device().launch(kernel, &args, work)
+            })?;
+            rest.iter().for_each(|&number| self.slices[number] = found.clone());
+            self.slices[*first] = found;
+        }
+        let mut spare = None;
+        for (k, (step, child)) in node.children.iter().enumerate() {
+            let from = place.field();
+            let mut next = match spare.take() {
+                Some(field) => field,
+                None => from.like(from.precision())?,
+            };
+            self.shift(*step)?.apply(&mut next, from)?;
+            if k + 1 == node.children.len() {
+                *place = Place::Gone;
+            }
+            path.push(*step);
+            let mut next = Place::Own(next);
+            self.visit(child, &mut next, path)?;
+            path.pop();
+            if let Place::Own(field) = next {
+                spare = Some(field);
+            }
+        }
+        Ok(())
+    }
+
+    fn shift(&mut self, step: u8) -> Result<&CovariantShift> {
+        let place = match self.shifts.iter().position(|(s, _)| *s == step) {
+            Some(place) => place,
+            None => {
+                let components = self.back.components();
+                let new = CovariantShift::new(self.links.clone(), components, vec![step])?;
+                self.shifts.push((step, new));
+                self.shifts.len() - 1
+            }
+        };
+        Ok(&self.shifts[place].1)
+    }
+}

@@ -1,0 +1,161 @@
+//! Operators that carry quarks along lines: their terms, and paths in an order in which one step leads from one to the next.
+
+use num_complex::Complex64;
+
+use super::spin::Spin;
+use crate::error::Result;
+use crate::ops::gamma::SpinMatrix;
+use crate::refuse;
+
+/// A factor of an operator qbar(z) Gamma ... q(z).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factor {
+    /// Carries q along a link: 0 to 3 forward in x, y, z, t, U_mu(z) q(z + mu), and 7 - mu back, U_mu(z - mu)^dagger q(z - mu).
+    Step(u8),
+    /// (D - D')_mu / 2 with D q(z) = [U_mu(z) q(z + mu) - U_mu(z - mu)^dagger q(z - mu)] / 2 and qbar D' the same of qbar.
+    Derivative(u8),
+}
+
+impl Factor {
+    /// Numbers 0 to 7 are steps, 8 to 11 derivatives in x, y, z, t.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: none of these.
+    pub fn from_number(number: i32) -> Result<Factor> {
+        match number {
+            0..=7 => Ok(Factor::Step(number as u8)),
+            8..=11 => Ok(Factor::Derivative(number as u8 - 8)),
+            _ => refuse!(InvalidArgument, "steps", expected("0 to 11"), found("{number}")),
+        }
+    }
+}
+
+/// Factors of an operator at most; those that are derivatives.
+pub const LONGEST: usize = 256;
+pub const DERIVATIVES: usize = 3;
+
+/// A term qbar(end of left) spin q(end of right) of an operator at z: paths from z, along which both are carried back to z.
+#[derive(Clone, Debug)]
+pub(super) struct Term {
+    pub spin: Spin,
+    pub left: Vec<u8>,
+    pub right: Vec<u8>,
+}
+
+/// The terms of a product of factors, of which the last acts first on q, and the first on qbar.
+///
+/// # Errors
+/// `InvalidArgument`: more than [`LONGEST`] factors or [`DERIVATIVES`] derivatives.
+pub(super) fn terms(factors: &[Factor]) -> Result<Vec<Term>> {
+    let derivatives = factors.iter().filter(|f| matches!(f, Factor::Derivative(_))).count();
+    if factors.len() > LONGEST || derivatives > DERIVATIVES {
+        refuse!(
+            InvalidArgument,
+            "lines",
+            expected("at most {LONGEST} steps, {DERIVATIVES} of them derivatives"),
+            found("{} and {derivatives}", factors.len())
+        );
+    }
+    let one = Spin::diagonal(Complex64::ONE);
+    let mut all = vec![Term { spin: one, left: vec![], right: vec![] }];
+    for factor in factors {
+        match *factor {
+            Factor::Step(step) => all.iter_mut().for_each(|term| term.right.push(step)),
+            Factor::Derivative(mu) => {
+                let split = |term: &Term| {
+                    [
+                        (mu, true, 0.25),
+                        (7 - mu, true, -0.25),
+                        (mu, false, -0.25),
+                        (7 - mu, false, 0.25),
+                    ]
+                    .map(|(step, right, weight)| {
+                        let mut new = term.clone();
+                        new.spin = new.spin.scaled(weight.into());
+                        match right {
+                            true => new.right.push(step),
+                            false => new.left.insert(0, step),
+                        }
+                        new
+                    })
+                };
+                all = all.iter().flat_map(split).collect();
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The terms of the conserved vector current of Wilson's operator,
+/// V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu) U_mu(z) q(z + mu)] / 2
+/// (Karsten, Smit, Nucl. Phys. B 183 (1981) 103).
+pub(super) fn conserved(mu: u8) -> [Term; 2] {
+    let gamma = Spin::from(SpinMatrix::axis(mu.into()));
+    let half = |one: f64, g: f64| {
+        Spin::diagonal(one.into()).plus(gamma.scaled(g.into())).scaled(0.5.into())
+    };
+    [
+        Term { spin: half(1.0, 1.0), left: vec![mu], right: vec![] },
+        Term { spin: half(-1.0, 1.0), left: vec![], right: vec![mu] },
+    ]
+}
+
+/// Where a path ends.
+pub(super) fn displacement(path: &[u8]) -> [i32; 4] {
+    let mut end = [0; 4];
+    for &step in path {
+        match step < 4 {
+            true => end[usize::from(step)] += 1,
+            false => end[usize::from(7 - step)] -= 1,
+        }
+    }
+    end
+}
+
+/// A path without links that are gone there and back at once.
+fn reduced(path: impl Iterator<Item = u8>) -> Vec<u8> {
+    let mut out: Vec<u8> = vec![];
+    for step in path {
+        match out.last() {
+            Some(last) if *last == 7 - step => {
+                out.pop();
+            }
+            _ => out.push(step),
+        }
+    }
+    out
+}
+
+impl Term {
+    /// The path of the term from the place of qbar to that of q, which is all that a sum over z needs.
+    pub fn path(&self) -> Vec<u8> {
+        reduced(self.left.iter().rev().map(|step| 7 - step).chain(self.right.iter().copied()))
+    }
+}
+
+/// Paths as a tree: a child is its parent with one step more in front, so that one step carries a field from one to the next.
+#[derive(Default)]
+pub(super) struct Tree {
+    /// Numbers of the paths that end here.
+    pub wanted: Vec<usize>,
+    pub children: Vec<(u8, Tree)>,
+}
+
+impl Tree {
+    pub fn new(paths: &[Vec<u8>]) -> Tree {
+        let mut root = Tree::default();
+        for (number, path) in paths.iter().enumerate() {
+            let mut node = &mut root;
+            for &step in path.iter().rev() {
+                let place =
+                    node.children.iter().position(|(s, _)| *s == step).unwrap_or_else(|| {
+                        node.children.push((step, Tree::default()));
+                        node.children.len() - 1
+                    });
+                node = &mut node.children[place].1;
+            }
+            node.wanted.push(number);
+        }
+        root
+    }
+}

@@ -1,0 +1,8 @@
+//! Hadron structure: operators between two quark propagators, three quark lines of any kind, sequential sources.
+
+pub mod insertions;
+pub mod lines;
+pub mod sequential;
+pub mod spin;
+pub mod three_quarks;
+mod waves;

@@ -1,0 +1,191 @@
+//! Sequential sources (Martinelli, Sachrajda, Nucl. Phys. B 316 (1989) 355): through the sink and through an operator.
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::insertions::links_for;
+use super::lines::displacement;
+use super::spin::Spin;
+use super::three_quarks::{arguments, conjugate, Form, Pairing, ThreeQuarks};
+use super::waves::{inside, Same, Wave};
+use crate::backend::args::{QuarkTripleArgs, SpinProductArgs};
+use crate::backend::kernels;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{blas, GaugeField, Precision, SpinorField};
+use crate::linop::LinOp;
+use crate::operators::CovariantShift;
+use crate::ops::gamma::SpinMatrix;
+use crate::ops::source::{check_momentum, check_spinors};
+use crate::refuse;
+
+/// A plane wave on one time slice of the lattice or on all: delta(t, time) exp(i p (x - origin)).
+#[derive(Clone, Copy, Debug)]
+pub struct SliceWave {
+    pub time: Option<usize>,
+    /// p_i = 2 pi momentum_i / L_i.
+    pub momentum: [i32; 3],
+    /// Where its phase is 1; only x, y, z count.
+    pub origin: [usize; 4],
+}
+
+impl SliceWave {
+    fn check(&self, field: &SpinorField) -> Result<()> {
+        let [x, y, z] = self.momentum;
+        check_momentum([x, y, z, 0])?;
+        let [x, y, z, t] = self.origin;
+        let position = [x, y, z, self.time.unwrap_or(t)];
+        if !inside(field.geometry(), position) {
+            let extents = field.geometry().global_extents();
+            bail!(
+                InvalidArgument,
+                "position, time: {position:?} is outside of the lattice {extents:?}"
+            );
+        }
+        Ok(())
+    }
+}
+
+/// out = wave(x) left in right; `right` acts on the columns' spins, of twelve columns, or is none. `moved`: the displacement of the
+/// path that led to `in`, and the boundary phases on it.
+fn product(
+    out: &SpinorField,
+    inp: &SpinorField,
+    wave: SliceWave,
+    (left, right): (Spin, Option<Spin>),
+    (displacement, boundary): ([i32; 4], [f64; 4]),
+) -> Result<()> {
+    let spins = if right.is_some() { 4 } else { 1 };
+    let colours = inp.nrhs() / spins;
+    let one = Spin::diagonal(Complex64::ONE);
+    let [x, y, z] = wave.momentum;
+    let at = Wave { position: wave.origin, displacement, boundary, time: wave.time };
+    let args = SpinProductArgs {
+        geom: inp.geometry().args(),
+        out: out.view(),
+        inp: inp.view(),
+        wave: at.args(),
+        momentum: [x, y, z, 0],
+        left: left.to_kernel(),
+        right: right.unwrap_or(one).to_kernel(),
+        spins: spins as i32,
+        colours: colours as i32,
+    };
+    let work = inp.geometry().work(2 * colours);
+    inp.device().launch(kernels::SpinProduct::of(inp.precision())?, &args, work)
+}
+
+fn check_pair(from: &SpinorField, to: &SpinorField) -> Result<()> {
+    check_spinors(from, "from")?;
+    from.check_like(to, "to")?;
+    if from.precision() != to.precision() || from.precision() == Precision::F16 {
+        refuse!(
+            FieldMismatch,
+            "to",
+            expected("fields in the same precision, single or double"),
+            found("{} and {}", from.precision(), to.precision())
+        );
+    }
+    Ok(())
+}
+
+/// to = wave(x) Gamma [path] from: what stands at an operator, as the source of a line that goes on from there. `path` as of
+/// [`CovariantShift`], with boundary phases in units of pi; without links these are 1.
+///
+/// # Errors
+/// `FieldMismatch`: other lattices, precisions or numbers of columns, half precision; `InvalidArgument`: a time or an origin outside
+/// of the lattice; errors of [`CovariantShift::new`].
+pub fn through_operator(
+    to: &mut SpinorField,
+    from: &SpinorField,
+    gamma: Spin,
+    wave: SliceWave,
+    (links, path, boundary): (Option<&Arc<GaugeField>>, &[u8], [f64; 4]),
+) -> Result<()> {
+    check_pair(from, to)?;
+    wave.check(from)?;
+    if path.is_empty() {
+        return product(to, from, wave, (gamma, None), ([0; 4], boundary));
+    }
+    let shift = CovariantShift::new(links_for(links, from)?, from.components(), path.to_vec())?;
+    shift.apply(to, from)?;
+    product(to, to, wave, (gamma, None), (displacement(path), boundary))
+}
+
+/// The source of the line that goes through the sink of a meson qbar' Gamma_A q, from the propagator S' of the antiquark (given as
+/// that of a quark): -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)) on the sink's time slice.
+/// With X = M^-1 to, smeared before where the sink is, sum_z X(z)^dagger gamma5 J S(z) is
+/// sum_x exp(-i p (x - x0)) <O_A(x) J O_B(x0)^dagger>, J acting on q.
+///
+/// # Errors
+/// Those of [`through_operator`]; `FieldMismatch`: not twelve columns.
+pub fn through_meson(
+    to: &mut SpinorField,
+    antiquark: &SpinorField,
+    [sink, source]: [Spin; 2],
+    wave: SliceWave,
+) -> Result<()> {
+    check_pair(antiquark, to)?;
+    crate::ops::source::check_propagator(antiquark, "from")?;
+    wave.check(antiquark)?;
+    let [five, t] = [SpinMatrix::gamma5(), SpinMatrix::axis(3)].map(Spin::from);
+    let left = five.times(sink.dagger()).times(five).scaled((-1.0).into());
+    let right = five.times(t).times(source).times(t);
+    product(to, antiquark, wave, (left, Some(right)), ([0; 4], [0.0; 4]))
+}
+
+/// A term of the contractions of a baryon, of which the line of the sink's slot `line` is replaced by one with an operator.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaced {
+    pub pairing: Pairing,
+    pub line: usize,
+    pub weight: f64,
+}
+
+/// The source of the line that goes through the sink of a baryon: gamma5 times the complex conjugate of the derivative of
+/// sum over terms of weight tr\[P C\] by the replaced line, with exp(-i p (x - x0)) on the sink's time slice. With X = M^-1 to,
+/// smeared before where the sink is, sum_z X(z)^dagger gamma5 J S(z) is sum_x exp(-i p (x - x0)) tr\[P <O(x) J Obar(x0)>\]. `crossed`: the
+/// sink's time, counted from the source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken out.
+///
+/// # Errors
+/// Those of [`ThreeQuarks::pairings`] and [`through_operator`].
+pub fn through_baryon(
+    to: &mut SpinorField,
+    quarks: ThreeQuarks,
+    [sink, source, projector]: [Spin; 3],
+    terms: &[Replaced],
+    (wave, crossed): (SliceWave, bool),
+) -> Result<()> {
+    quarks.check(&[wave.momentum])?;
+    let same = Same::new(&quarks.quarks)?;
+    let fields = [0, 1, 2].map(|k| same.of(&quarks.quarks, k));
+    wave.check(fields[0])?;
+    fields[0].check_like(to, "to")?;
+    // Computed in the precision of the propagators.
+    let sum = fields[0].like(fields[0].precision())?;
+    let phase = if crossed { quarks.across() } else { Complex64::ONE };
+    for term in terms {
+        let form = Form::new(term.pairing, sink, conjugate(source));
+        let which = form.lines.iter().position(|&line| line == term.line);
+        let Some(which) = which else {
+            refuse!(InvalidArgument, "lines", expected("0, 1 or 2"), found("{}", term.line));
+        };
+        let scale = (phase * term.weight).conj();
+        let mut args = QuarkTripleArgs {
+            out: sum.view(),
+            p: projector.to_kernel(),
+            scale: [scale.re, scale.im],
+            which: which as i32,
+            ..arguments(fields, &form)
+        };
+        if which == 0 {
+            (args.g, args.h) = (form.g.transposed().to_kernel(), form.h.transposed().to_kernel());
+        }
+        let kernel = kernels::QuarkTripleSource::of(sum.precision())?;
+        sum.device().launch(kernel, &args, sum.geometry().work(2))?;
+    }
+    let five = Spin::from(SpinMatrix::gamma5());
+    product(&sum, &sum, wave, (five, None), ([0; 4], [0.0; 4]))?;
+    blas::copy(to, &sum)
+}

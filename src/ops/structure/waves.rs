@@ -1,0 +1,141 @@
+//! Spin matrices of sites, summed over time slices with plane waves.
+
+use num_complex::Complex64;
+
+use crate::backend::args::{MatricesArgs, SliceWaveArgs, WaveArgs};
+use crate::backend::{kernels, Buffer, Work};
+use crate::error::Result;
+use crate::fields::time_slices::over_slices;
+use crate::fields::{blas, Geometry, Precision, SpinorField};
+
+/// What a plane wave has besides its momentum.
+#[derive(Clone, Copy)]
+pub(super) struct Wave {
+    /// Where its phase is 1.
+    pub position: [usize; 4],
+    /// A path from x to x + displacement takes these boundary phases, in units of pi, along.
+    pub displacement: [i32; 4],
+    pub boundary: [f64; 4],
+    /// The only time slice on which it is not 0.
+    pub time: Option<usize>,
+}
+
+impl Wave {
+    pub fn from(position: [usize; 4]) -> Self {
+        Wave { position, displacement: [0; 4], boundary: [0.0; 4], time: None }
+    }
+    pub fn args(&self) -> WaveArgs {
+        WaveArgs {
+            position: self.position.map(|x| x as i32),
+            displacement: self.displacement,
+            boundary: self.boundary,
+            time: self.time.map_or(-1, |t| t as i32),
+            reserved: 0,
+        }
+    }
+}
+
+/// Spin matrices, by wave and by time of the whole lattice.
+pub type Slices = Vec<Vec<[Complex64; 16]>>;
+
+/// Memory for spin matrices of a launch, and for waves.
+pub(super) struct Waves {
+    matrices: Buffer,
+    table: Buffer,
+    count: usize,
+    plane: usize,
+}
+
+/// Waves of one reduction: with two parities and a time slice no more batches than a launch has.
+const MOST: usize = 4096;
+
+impl Waves {
+    /// Memory for fields like this one and waves exp(i p x), p_i = 2 pi n_i / L_i.
+    pub fn new(like: &SpinorField, momenta: &[[i32; 3]]) -> Result<Waves> {
+        let geometry = like.geometry();
+        let n = geometry.outer() / geometry.args().t as usize;
+        // A GPU lays sites out in tiles of 32.
+        let plane = n.next_multiple_of(32) * geometry.lanes() * 32 * like.precision().bytes();
+        let numbers: Vec<i32> = momenta.iter().flat_map(|&[x, y, z]| [x, y, z, 0]).collect();
+        let mut table = like.device().alloc(size_of_val(&numbers[..]))?;
+        table.upload(bytemuck::cast_slice(&numbers))?;
+        let slices = geometry.args().t.min(8) as usize;
+        let matrices = like.device().alloc(2 * slices * plane)?;
+        Ok(Waves { matrices, table, count: momenta.len(), plane })
+    }
+
+    /// Sums over space of exp(i p x) m(x), p the momenta, where `launch(matrices, slice, work)` computes matrices m.
+    pub fn sum(
+        &self,
+        like: &SpinorField,
+        wave: Wave,
+        mut launch: impl FnMut(MatricesArgs, i32, Work) -> Result<()>,
+    ) -> Result<Slices> {
+        let kernel = kernels::SliceWaves::of(like.precision())?;
+        let matrices = MatricesArgs { data: self.matrices.ptr(), bytes: self.plane as i64 };
+        let times = like.geometry().global_extents()[3];
+        let mut out = Slices::new();
+        for first in (0..self.count).step_by(MOST) {
+            let waves = MOST.min(self.count - first);
+            let all = over_slices(like, (waves, 32), |slice, work| {
+                launch(matrices, slice, Work { batches: work.batches / waves, ..work })?;
+                let args = SliceWaveArgs {
+                    geom: like.geometry().args(),
+                    matrices,
+                    wave: wave.args(),
+                    table: self.table.ptr().offset(16 * first as u64),
+                    waves: waves as i32,
+                    slice,
+                };
+                like.device().reduce(kernel, &args, work)
+            })?;
+            let of = |p: usize, t: usize| {
+                let z = &all[(t * waves + p) * 32..][..32];
+                std::array::from_fn(|k| Complex64::new(z[2 * k], z[2 * k + 1]))
+            };
+            out.extend((0..waves).map(|p| (0..times).map(|t| of(p, t)).collect()));
+        }
+        Ok(out)
+    }
+}
+
+/// Copies of fields in one precision that contractions read, where they are not: the most precise of theirs, single for half.
+pub(super) struct Same(Vec<Option<SpinorField>>);
+
+impl Same {
+    pub fn new(fields: &[&SpinorField]) -> Result<Same> {
+        let double = fields.iter().any(|f| f.precision() == Precision::F64);
+        let wanted = if double { Precision::F64 } else { Precision::F32 };
+        let copy = |field: &&SpinorField| {
+            if field.precision() == wanted {
+                return Ok(None);
+            }
+            let mut copy = field.like(wanted)?;
+            blas::copy(&mut copy, field)?;
+            Ok(Some(copy))
+        };
+        Ok(Same(fields.iter().map(copy).collect::<Result<_>>()?))
+    }
+    pub fn of<'a>(&'a self, fields: &[&'a SpinorField], k: usize) -> &'a SpinorField {
+        self.0[k].as_ref().unwrap_or(fields[k])
+    }
+}
+
+/// By the time from the source instead of that of the lattice; what crossed the lattice's end takes `phase`.
+pub(super) fn from_source<T: Clone>(
+    by_time: &[T],
+    start: usize,
+    across: impl Fn(&T) -> T,
+) -> Vec<T> {
+    let times = by_time.len();
+    let at = |t: usize| match start + t >= times {
+        true => across(&by_time[start + t - times]),
+        false => by_time[start + t].clone(),
+    };
+    (0..times).map(at).collect()
+}
+
+/// Whether a position is on the lattice.
+pub(super) fn inside(geometry: &Geometry, position: [usize; 4]) -> bool {
+    position.iter().zip(geometry.global_extents()).all(|(&x, l)| x < l)
+}
