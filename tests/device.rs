@@ -50,5 +50,6 @@ mod smearing;
 mod smoothers;
 #[path = "solvers/main.rs"]
 mod solvers;
+mod structure;
 mod threads;
 mod transfer_speed;

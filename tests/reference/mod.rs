@@ -27,6 +27,7 @@ pub mod rng;
 pub mod solve;
 pub mod source;
 pub mod spinor;
+pub mod structure;
 pub mod su3;
 
 pub use super::common::largest;

@@ -11,7 +11,7 @@ use crate::backend::args::SpinPairArgs;
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{GaugeField, Recon, SpinorField};
+use crate::fields::{GaugeField, Group, Recon, SpinorField};
 use crate::linop::LinOp;
 use crate::operators::CovariantShift;
 use crate::ops::gamma::{Gamma, SpinMatrix};
@@ -176,6 +176,10 @@ pub(super) fn links_for(
         unit.set_unit()?;
         return Ok(Arc::new(unit));
     };
+    // Others are refused where they are used.
+    if links.group() != Group::Su3 {
+        return Ok(links.clone());
+    }
     let recon = if links.recon() == Recon::R18 { Recon::R18 } else { Recon::R12 };
     match (links.precision(), links.recon()) == (field.precision(), recon) {
         true => Ok(links.clone()),

@@ -1,0 +1,104 @@
+"""Hadron structure: charges, the two ways through a three-point function, Ward identities, and what lines mean."""
+
+from functools import lru_cache
+
+import numpy as np
+import plaq
+from common import close, refused
+from plaq import structure
+
+T, SINK, X0 = 6, 3, (1, 0, 1, 4)
+TOL = 1e-12
+
+
+@lru_cache(None)
+def quarks():
+    """Links, an operator, smeared sources, S, and S smeared at the sink; the sink lies beyond the lattice's end."""
+    u = plaq.Gauge.warm([2, 4, 2, T], seed=3, width=0.4)
+    d = plaq.Clover(u, mass=0.4, csw=1.1)
+    v = u.smear_stout(0.1, 2, "xyz")
+    b = plaq.Fermion(u.extents, 12)
+    plaq.capi.plaq_spinor_source(b, plaq.point(*X0))
+    b = b.smear(v, 0.4, 3)
+    s = d.propagator(b, position=X0, tol=TOL)
+    return u, d, v, s, s.smear(v, 0.4, 3)
+
+
+def nucleon(first, second, third, **more):
+    """Both contractions of (u Gamma d) u; quarks of the sink's slots."""
+    found = structure.quarks(first, second, third, **more)
+    return found[structure.PAIRINGS.index("123")] + found[structure.PAIRINGS.index("321")]
+
+
+def traced(projector, c):
+    return np.einsum("ji,...ij", structure.PROJECTORS[projector], c)
+
+
+def test_the_nucleon_is_that_of_names():
+    _, _, _, s, _ = quarks()
+    momenta = [(0, 0, 0), (0, 1, 0)]
+    found = traced("unpolarised", nucleon(s, s, s, momenta=momenta))
+    close(found, plaq.baryons(s, momenta=momenta)[:, 0], 1e-11)
+
+
+def test_charges_are_exact():
+    u, d, v, s, q = quarks()
+    momenta = [(0, 0, 0), (0, 1, 0)]
+    two = {name: traced(name, nucleon(q, q, q))[0, SINK] for name in ("unpolarised", "z")}
+    for flavour, charge in (("u", 2), ("d", 1)):
+        for name in two:
+            w = structure.through_baryon(q, quark=flavour, projector=name, time=SINK).smear(v, 0.4, 3)
+            x = d.propagator(w, tol=TOL)
+            time = structure.current(x, s, u)[3, 0]
+            # Constant between source and sink, and outside; the difference is the charge.
+            inside, outside = time[:SINK], time[SINK:]
+            scale = abs(two["unpolarised"])
+            assert max(abs(inside - inside[0]).max(), abs(outside - outside[0]).max()) < 1e-9 * scale
+            assert abs(inside[0] - outside[0] - charge * two[name]) < 1e-9 * scale
+            if name == "unpolarised":
+                # Where quarks do not end the divergence with a momentum is 0: V_mu(z) - V_mu(z - mu).
+                j = structure.current(x, s, u, momenta=momenta)[:, 1]
+                phase = 1 - np.exp(2j * np.pi / u.extents[1])
+                divergence = j[3] - np.roll(j[3], 1) + phase * j[1]
+                assert abs(divergence[[1, 2, 4, 5]]).max() < 1e-9 * abs(j).max()
+    w = structure.through_meson(q, time=SINK).smear(v, 0.4, 3)
+    time = structure.current(d.propagator(w, tol=TOL), s, u)[3, 0]
+    close(time[:SINK] - time[SINK:], np.full(SINK, plaq.mesons(q)[0, 0, SINK]), 1e-9)
+
+
+def test_through_the_sink_is_through_the_operator():
+    u, d, v, s, q = quarks()
+    momentum, gamma, line, tau = (0, 1, 0), "Z5", "+t +y", 5
+    sink = (0, -1, 0)
+    index = plaq.gamma.number(gamma)
+    w = structure.through_operator(s, u, gamma=plaq.gamma[index], line=line, momentum=momentum, time=tau)
+    r = d.propagator(w, position=X0, tol=TOL).smear(v, 0.4, 3)
+    how = {"lines": [line], "momenta": [momentum]}
+    for flavour, lines in (("u", [(r, q, q), (q, q, r)]), ("d", [(q, r, q)])):
+        direct = sum(traced("x", nucleon(*three, momenta=[sink]))[0, SINK] for three in lines)
+        w = structure.through_baryon(q, quark=flavour, projector="x", momentum=sink, time=SINK).smear(v, 0.4, 3)
+        through = structure.insertions(d.propagator(w, tol=TOL), s, u, **how)
+        close(through[0, index, 0, tau], direct, 1e-9)
+    direct = plaq.mesons(r, q, gammas=["X"], momenta=[sink])[0, 0, SINK]
+    w = structure.through_meson(q, sink="X", momentum=sink, time=SINK).smear(v, 0.4, 3)
+    close(structure.insertions(d.propagator(w, tol=TOL), s, u, **how)[0, index, 0, tau], direct, 1e-9)
+
+
+def test_lines_are_sums_and_do_not_depend_on_the_gauge():
+    u, _, _, s, q = quarks()
+    lines = structure.derivatives(traceless=True)
+    found = structure.insertions(q, s, u, lines=list(lines.values()), momenta=[(1, 0, 0)])
+    trace = sum(found[list(lines).index(two)] for two in ("xx", "yy", "zz", "tt"))
+    assert abs(trace).max() < 1e-12 * abs(found).max()
+    both = structure.insertions(q, s, u, lines=["dx dy", "dy dx", {"dx dy": 1, "dy dx": -2j}])
+    close(both[2], both[0] - 2j * both[1])
+    assert structure.straight("z", -3) == "-z -z -z" and structure.staple("z", 2, "-x", 1) == "-x +z +z +x"
+    staple = structure.insertions(q, s, u, lines=[structure.staple("z", 0, "+x", 2), "", "+t", "-t"])
+    close(staple[0], staple[1])
+    # Without links a line there and back around the lattice is the phase of the boundary.
+    free = structure.insertions(q, s, lines=["", " ".join(["+t"] * T)])
+    close(free[1], -free[0])
+    refused(ValueError, "lines|dxy", lambda: structure.insertions(q, s, u, lines=["dxy"]))
+    refused(plaq.Error, "lines|longer", lambda: structure.insertions(q, s, u, lines=["+x +x +x"]))
+    refused(ValueError, "4 x 4", lambda: structure.quarks(s, sink=np.eye(3)))
+    refused(plaq.Error, "time|0 to 5", lambda: structure.through_meson(s, time=6))
