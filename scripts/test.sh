@@ -145,10 +145,10 @@ have_mpi && part programs scripts/examples.sh ranks
 # halo:: compares many ranks with one on every grid; comm:: of `host` starts mpirun itself. PLAQ_RANK_TESTS names
 # tests to run instead, on all grids.
 RANK_TESTS="
-  1,1,1,2 halo faults memory:short_memory actions laplace doublet distance smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,memory,shifted,over_ranks dirac eigen:time_is_over,short_memory overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space,short_memory,standstill smoothers:ranks,domains,announced
+  1,1,1,2 halo faults memory:short_memory actions laplace doublet distance smearing:covariant,takes hmc:forces_are,heat_bath fermion:force,memory,shifted,over_ranks dirac eigen:time_is_over,short_memory overlap_solve:every_algorithm,multigrid_is,time_is_over solvers:every_solution,shifts,right_hand_sides,time_is_over,preconditioned_solves,heavy_quark_goals,numbers_below propagator heatbath:depend,philox hmc:forces,momenta,checkpoint flow:generators hadrons:what_is,sources_agree multigrid:gathered,any_solver,prolongators,announced,updates_keep,null_space,short_memory,standstill smoothers:ranks,domains,announced
   2,1,1,1 halo laplace hmc:links_follow,actions multigrid:coarse gaugefix:slices_stop,best_copy,callback,descents_match_the_reference_su3,descents_refuse dirac:full observables
   1,2,2,1 halo faults actions:paths laplace:equals eigen:operations overlap:identities,a_hop_adds smearing:reference gaugefix:slices_stop,closed_loops observables correlators config dirac:full
-  2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
+  2,1,1,2 halo hadrons:files_have,what_is,mesons,sequential,multiplets fermion:preconditioned multigrid:hierarchies,gathered observables correlators config solvers:right_hand_sides,initial_guess heatbath:depend,refused hmc:along_momenta,checkpoint,loops_traces
 "
 # Promised bits and identities, for the other sets of kernels that the library has (PLAQ_CPU_ISAS).
 SET_TESTS="halo heatbath:depend dirac gaugefix:threads_and_halos,closed_loops,functional_never_falls hmc:checkpoint,links_follow

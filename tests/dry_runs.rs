@@ -20,7 +20,7 @@ use plaq::solvers::{eigen, unwatched, EigenParams, SolverKind, SolverParams, Vec
 fn memory_is_what_docs_say() {
     let device = Device::cpu(1).unwrap().stand_in_gpu();
     let mut rows = vec![];
-    Device::recorded(false, || {
+    device.recorded(|| {
         let geometry = Geometry::new([48, 48, 48, 96], &device).unwrap();
         let mut row = |what: &str, bytes: u64| {
             let (site, whole) = (bytes as f64 / geometry.volume() as f64, bytes as f64 * 1e-9);
@@ -108,7 +108,7 @@ fn modes_of_the_kernel_take_what_docs_say() {
     let mut rows = vec![];
     for memory in [None, Some(141), Some(85), Some(48), Some(24)] {
         let device = Device::cpu(1).unwrap().stand_in_gpu();
-        Device::recorded(false, || {
+        device.recorded(|| {
             let geometry = Geometry::new([24, 24, 24, 64], &device).unwrap();
             let links = GaugeField::new(&device, &geometry, Precision::F64, Recon::R12).unwrap();
             let kernel = Overlap::kernel(Arc::new(links), 0.4, DiracParams::default()).unwrap();

@@ -43,7 +43,7 @@ pub use host_memory::HostArray;
 pub(crate) use numbers::Falling;
 pub use numbers::Numbers;
 use profile::Profile;
-pub(crate) use rehearsal::{as_a_rule, exceptionally, found_or, runs, steps};
+use rehearsal::Record;
 pub use rehearsal::{Asked, Kernels};
 pub use shared::{Attached, Awaited, Mapped, Posted, Started};
 
@@ -221,6 +221,10 @@ struct DeviceState {
     first: Option<FirstLaunches>,
     /// For a stand-in: the device that it stands for.
     real: Option<Device>,
+    /// Whether it was made of a stand-in.
+    nested: bool,
+    /// The calls of it that are recorded.
+    record: Mutex<Option<Record>>,
 }
 
 impl Drop for DeviceState {
@@ -284,7 +288,7 @@ impl PartialEq for Device {
 
 impl Device {
     pub fn from_backend(backend: Box<dyn Backend>) -> Self {
-        Self::watched(backend, Profile::from_env(), FirstLaunches::from_env(), None)
+        Self::watched(backend, Profile::from_env(), FirstLaunches::from_env(), None, false)
     }
 
     fn watched(
@@ -292,6 +296,7 @@ impl Device {
         profile: Option<Profile>,
         first: Option<FirstLaunches>,
         real: Option<Device>,
+        nested: bool,
     ) -> Self {
         let (used, peak, limit) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(u64::MAX));
         let watches = Mutex::default();
@@ -311,6 +316,8 @@ impl Device {
             profile,
             first,
             real,
+            nested,
+            record: Mutex::default(),
         }))
     }
 
@@ -345,7 +352,7 @@ impl Device {
     }
     /// Are addresses all that there is of its memory?
     fn is_empty(&self) -> bool {
-        self.is_stand_in() || rehearsal::active()
+        self.is_stand_in()
     }
     pub fn is_cpu(&self) -> bool {
         self.0.backend.is_cpu()
@@ -438,9 +445,7 @@ impl Device {
     /// Announces, before the launch of a kernel, that it waits for these ranks: until it is done, waits for the
     /// device end when one of them fails.
     pub(crate) fn awaits(&self, ranks: &Weak<dyn Awaited>) {
-        if !rehearsal::active() {
-            self.0.backend.awaits(ranks);
-        }
+        self.0.backend.awaits(ranks);
     }
     pub fn time(&self, mut work: impl FnMut() -> Result<()>) -> Result<f64> {
         self.0.backend.time(&mut work)
@@ -564,19 +569,12 @@ impl Device {
 
     /// See [`Backend::upload`].
     pub(crate) fn upload(&self, pieces: &[Piece]) -> Result<()> {
-        if rehearsal::active() {
-            return Ok(());
-        }
         self.count_pieces(0, pieces);
         // SAFETY: only `Buffer` and transfers of fields make pieces, inside of their buffers.
         unsafe { self.0.backend.upload(pieces) }
     }
     /// See [`Backend::download`].
     pub(crate) fn download(&self, source: &mut Downloads) -> Result<()> {
-        if rehearsal::active() {
-            while !source()?.is_empty() {}
-            return Ok(());
-        }
         let mut counted = || source().inspect(|pieces| self.count_pieces(1, pieces));
         // SAFETY: as in `upload`.
         unsafe { self.0.backend.download(&mut counted) }
@@ -634,9 +632,6 @@ impl Device {
         }
         let params = kernel.params();
         let call = self.call::<K>(&params, args, work)?;
-        if rehearsal::noted(&call) {
-            return Ok(());
-        }
         self.launches(&call);
         // SAFETY: fields fill in the arguments, with their own memory.
         let launch = || unsafe { self.0.backend.launch(&call) };
@@ -670,9 +665,6 @@ impl Device {
 
     fn reduce_call(&self, call: &Call, over: Option<&SumArgs>) -> Result<(Vec<f64>, f64)> {
         let (mut out, mut flag) = (zeros(call), 0.0);
-        if rehearsal::noted(call) {
-            return Ok((self.made_up(call), flag));
-        }
         self.launches(call);
         self.0.waits.fetch_add(1, Ordering::Relaxed);
         if call.work.n > 0 && call.work.batches > 0 {
@@ -698,9 +690,6 @@ impl Device {
     ) -> Result<Started> {
         let params = kernel.params();
         let call = self.call::<K>(&params, args, work)?;
-        if rehearsal::noted(&call) {
-            return Ok(Started::Done(self.made_up(&call)));
-        }
         self.launches(&call);
         // SAFETY: as in `launch`.
         self.profiled(&call, || unsafe { self.0.backend.start(&call, over) })
@@ -708,16 +697,11 @@ impl Device {
 
     /// The numbers of a device without memory.
     fn numbers(&self) -> Option<Arc<Mutex<Numbers>>> {
-        self.0.backend.numbers().or_else(rehearsal::numbers)
-    }
-    fn made_up(&self, call: &Call) -> Vec<f64> {
-        self.numbers().map_or_else(
-            || zeros(call),
-            |numbers| numbers.lock().unwrap_or_else(PoisonError::into_inner).sums(call),
-        )
+        self.0.backend.numbers()
     }
 
     fn launches(&self, call: &Call) {
+        self.note(call);
         self.0.launches.fetch_add(1, Ordering::Relaxed);
         if let Some(first) = &self.0.first {
             first.launched(call);
@@ -734,9 +718,7 @@ impl Device {
 
     /// Waits for a reduction: its sums, and the sum of the ranks' flags.
     pub(crate) fn finish(&self, started: &Started) -> Result<(Vec<f64>, f64)> {
-        if !rehearsal::active() {
-            self.0.waits.fetch_add(1, Ordering::Relaxed);
-        }
+        self.0.waits.fetch_add(1, Ordering::Relaxed);
         match started {
             Started::Done(sums) => Ok((sums.clone(), 0.0)),
             Started::Posted(posted) => self.0.backend.finish(posted),
@@ -747,9 +729,6 @@ impl Device {
     /// # Safety
     /// See [`Backend::copy`].
     unsafe fn copy(&self, to: Ptr, from: Ptr, bytes: usize) -> Result<()> {
-        if rehearsal::active() {
-            return Ok(());
-        }
         // SAFETY: the caller's.
         unsafe { self.0.backend.copy(to, from, bytes as u64) }
     }

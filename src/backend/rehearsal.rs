@@ -1,15 +1,14 @@
-//! Rehearsals: work runs through once, but nothing is launched, copied or cleared, and sums are made up.
-//! A GPU then compiles all kernels that the work asks for side by side, beginning with the first one while
+//! Rehearsals: work runs through once on a device without memory and kernels (`stand_in.rs`), which takes down what it is
+//! asked for. A GPU then compiles all kernels that the work asks for side by side, beginning with the first one while
 //! the rehearsal goes on, instead of one when the one before has run.
 
-use std::cell::RefCell;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{MutexGuard, PoisonError};
 
 use super::args::Specs;
 use super::families::{self, Kernel};
-use super::numbers::Numbers;
 use super::{Call, Device, Work};
 use crate::bail;
 use crate::error::Result;
@@ -44,27 +43,13 @@ impl Kernels {
     }
 }
 
-/// Different calls of this thread.
-struct Record {
+/// Different calls of a device.
+#[derive(Default)]
+pub(super) struct Record {
     asked: Vec<Asked>,
     seen: HashSet<u64>,
-    /// They are carried out all the same.
-    live: bool,
-    wanted: Wanted,
-    numbers: Arc<Mutex<Numbers>>,
-}
-
-/// Who wants to know of calls.
-enum Wanted {
-    Nobody,
-    /// Who recorded them, at the end.
-    Caller,
     /// The device that compiles their kernels, of each when it is asked for, and whether it is a guess.
-    Device(Device, bool),
-}
-
-thread_local! {
-    static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
+    compiles: Option<(Device, bool)>,
 }
 
 #[cfg(test)]
@@ -72,52 +57,23 @@ thread_local! {
     static ON_CPUS: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
-/// Is this thread in a rehearsal?
-pub(super) fn active() -> bool {
-    RECORD.with_borrow(|record| record.as_ref().is_some_and(|r| !r.live))
-}
-
-/// Is the work of this thread done, and not only run through without numbers?
-pub fn runs() -> bool {
-    !active()
-}
-/// A test of numbers that holds as a rule, and does where there are none.
-pub fn as_a_rule(holds: bool) -> bool {
-    holds || active()
-}
-/// A test of numbers that fails as a rule, and does where there are none.
-pub fn exceptionally(holds: bool) -> bool {
-    holds && !active()
-}
-/// What is found with numbers, or `instead` where there are none: as a rule the most that it may be.
-pub fn found_or<T>(instead: T, found: impl FnOnce() -> T) -> T {
-    if active() {
-        instead
-    } else {
-        found()
-    }
-}
-/// Steps of a loop: `steps`, without numbers at most as many as launch different kernels.
-pub fn steps(steps: usize, different: usize) -> usize {
-    if active() {
-        steps.min(different)
-    } else {
-        steps
+/// Ends a record, also when the work panics: the one before it goes on.
+struct Stage<'a>(&'a Device, Option<Record>);
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        *self.0.record() = self.1.take();
     }
 }
 
-/// What a rehearsal of this thread answers reductions with.
-pub(super) fn numbers() -> Option<Arc<Mutex<Numbers>>> {
-    RECORD.with_borrow(|record| record.as_ref().filter(|r| !r.live).map(|r| r.numbers.clone()))
-}
+impl Device {
+    fn record(&self) -> MutexGuard<'_, Option<Record>> {
+        self.0.record.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 
-/// Takes the call down where calls are recorded; true in a rehearsal.
-pub(super) fn noted(call: &Call) -> bool {
-    RECORD.with_borrow_mut(|record| {
-        let Some(record) = record else { return false };
-        if matches!(record.wanted, Wanted::Nobody) {
-            return !record.live;
-        }
+    /// Takes a call down if calls of this device are recorded.
+    pub(super) fn note(&self, call: &Call) {
+        let mut record = self.record();
+        let Some(record) = &mut *record else { return };
         let mut key = DefaultHasher::new();
         // Names by their addresses; one that is at two of them is taken down twice, which changes nothing.
         let at = |name: &'static str| (name.as_ptr() as usize, name.len());
@@ -131,69 +87,64 @@ pub(super) fn noted(call: &Call) -> bool {
                 specs: call.specs().clone(),
                 work: call.work,
             };
-            if let Wanted::Device(device, likely) = &record.wanted {
+            if let Some((device, likely)) = &record.compiles {
                 device.will_launch(&asked, *likely);
             }
             record.asked.push(asked);
         }
-        !record.live
-    })
-}
-
-/// Ends a rehearsal, also one that panics: what was recorded around it goes on.
-struct Stage(Option<Record>);
-impl Drop for Stage {
-    fn drop(&mut self) {
-        RECORD.set(self.0.take());
-    }
-}
-
-fn recorded(live: bool, wanted: Wanted, work: impl FnOnce()) -> Vec<Asked> {
-    let (asked, seen, numbers) = (vec![], HashSet::new(), Arc::default());
-    let record = Record { asked, seen, live, wanted, numbers };
-    let _stage = Stage(RECORD.replace(Some(record)));
-    work();
-    RECORD.with_borrow_mut(Option::take).map_or_else(Vec::new, |record| record.asked)
-}
-
-impl Device {
-    /// What `work` launches in this thread (`live`), or would launch: then it is a dry run, which changes no field.
-    pub fn recorded(live: bool, work: impl FnOnce()) -> Vec<Asked> {
-        recorded(live, Wanted::Caller, work)
     }
 
-    /// Begins to compile the kernels of `work`, once for each `name` of work on this device. The work has
-    /// no effect on any field, and must not speak to other ranks. Its errors say nothing, as sums are made
-    /// up; those of the compiler come when a kernel is launched. `PLAQ_REHEARSE=off` leaves it out, and
-    /// CPUs have their kernels.
-    pub(crate) fn rehearse(&self, name: impl FnOnce() -> String, work: impl FnOnce()) {
-        self.ask_for(false, name, work);
+    fn recording<T>(&self, record: Record, work: impl FnOnce() -> T) -> (T, Vec<Asked>) {
+        let _before = Stage(self, self.record().replace(record));
+        let done = work();
+        let asked = self.record().take().map_or_else(Vec::new, |record| record.asked);
+        (done, asked)
     }
 
-    /// The same for work that makes all of its fields, on the device that it is given: one like this one
-    /// without memory. `likely`: nobody has asked for the work yet.
+    /// What `work` launches on this device; on one without kernels, what it would launch.
+    pub fn recorded(&self, work: impl FnOnce()) -> Vec<Asked> {
+        self.recording(Record::default(), work).1
+    }
+
+    /// Begins to compile the kernels of `work`, once for each `name` of work on this device: the work makes all of its
+    /// fields on the device that it is given, one like this one without memory, and must not speak to other ranks. Its
+    /// errors say nothing, as sums are made up; those of the compiler come when a kernel is launched. `likely`: nobody has
+    /// asked for the work yet. `PLAQ_REHEARSE=off` leaves it out, and CPUs have their kernels.
     pub(crate) fn foresee<T>(
         &self,
         likely: bool,
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
-        self.ask_for(likely, name, || _ = work(&self.stand_in()));
+        if self.compiles(name) {
+            let dry = self.stand_in();
+            self.compile_of(&dry, likely, || _ = work(&dry));
+        }
     }
 
-    fn ask_for(&self, likely: bool, name: impl FnOnce() -> String, work: impl FnOnce()) {
-        // What is part of another rehearsal goes on in it.
-        if !self.compiles(name) || active() {
-            return;
+    /// The same for work on this device, one without memory on which what the work needs has been made before.
+    pub(crate) fn foresee_here<T>(
+        &self,
+        likely: bool,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce() -> Result<T>,
+    ) {
+        if !self.0.nested && self.real().compiles(name) {
+            self.real().compile_of(self, likely, || _ = work());
         }
-        recorded(false, Wanted::Device(self.clone(), likely), || {
+    }
+
+    /// Compiles what `work` asks of a device without memory.
+    fn compile_of(&self, dry: &Device, likely: bool, work: impl FnOnce()) {
+        let record = Record { compiles: Some((self.clone(), likely)), ..Record::default() };
+        dry.recording(record, || {
             // What made-up sums lead to must not end the work itself.
-            let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
+            let _ = catch_unwind(AssertUnwindSafe(work));
         });
     }
 
-    /// Rehearses work on a stand-in of this device for what it says of itself, whether there are kernels to compile or
-    /// not; in another rehearsal as a part of it. With a `name` its kernels are compiled as by `rehearse`.
+    /// Rehearses work on this device, one without memory, for what it says of itself, whether there are kernels to compile
+    /// or not. With a `name` its kernels are compiled as by `foresee`, unless it is a part of another rehearsal.
     ///
     /// # Errors
     /// Errors of the work, so far as they do not come from made-up sums; `Internal` where it panics.
@@ -202,25 +153,21 @@ impl Device {
         name: Option<impl FnOnce() -> String>,
         work: impl FnOnce() -> Result<T>,
     ) -> Result<T> {
-        if active() {
-            return work();
-        }
-        let wanted = match name.is_some_and(|name| self.compiles(name)) {
-            true => Wanted::Device(self.clone(), false),
-            false => Wanted::Nobody,
-        };
+        let part = self.0.nested || self.record().is_some();
         let mut done = None;
-        recorded(false, wanted, || {
-            done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok();
-        });
+        let run = || done = catch_unwind(AssertUnwindSafe(work)).ok();
+        match name.filter(|_| !part).is_some_and(|name| self.real().compiles(name)) {
+            true => self.real().compile_of(self, false, run),
+            false => run(),
+        }
         match done {
             Some(done) => done,
             None => bail!(Internal, "a rehearsal on {} panics", self.name()),
         }
     }
 
-    /// The kernels of `work`, which makes all of its fields on this device, a stand-in, after what is `there` already was
-    /// made on it. Nothing is run or compiled.
+    /// The kernels of `work`, which makes all of its fields on this device, one without memory, after what is `there`
+    /// already was made on it. Nothing is run or compiled.
     ///
     /// # Errors
     /// Errors of both, so far as they do not come from made-up sums; `Internal` where one panics.
@@ -229,16 +176,15 @@ impl Device {
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<Kernels> {
-        let (real, mut asked) = (self.real(), Vec::new());
-        real.try_out(None::<fn() -> String>, || {
+        let mut asked = self.try_out(None::<fn() -> String>, || {
             let there = there()?;
-            let mut done = None;
-            asked = recorded(false, Wanted::Caller, || done = Some(work(there)));
-            done.unwrap_or_else(|| bail!(Internal, "a rehearsal on {} panics", self.name()))
+            let (done, asked) = self.recording(Record::default(), || work(there));
+            done.map(|_| asked)
         })?;
         let mut seen = HashSet::new();
         asked.retain(|a| seen.insert((families::symbol(a.kernel, &a.params), a.specs.clone())));
-        let to_compile = asked.iter().filter(|a| !real.0.backend.is_compiled(a)).count();
+        let compiled = |a: &&Asked| self.real().0.backend.is_compiled(a);
+        let to_compile = asked.iter().filter(|a| !compiled(a)).count();
         let names = asked.iter().map(|a| families::symbol(a.kernel, &a.params)).collect();
         Ok(Kernels { names, to_compile })
     }
@@ -257,6 +203,9 @@ impl Device {
     }
 
     fn has_its_kernels(&self) -> bool {
+        if self.is_stand_in() {
+            return true;
+        }
         #[cfg(test)]
         if ON_CPUS.get() {
             return false;
@@ -276,5 +225,14 @@ impl Device {
     fn is_new(&self, name: String) -> bool {
         let mut rehearsed = self.0.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
         rehearsed.insert(name)
+    }
+
+    /// A test of numbers that holds as a rule, and does where there are none.
+    pub(crate) fn as_a_rule(&self, holds: bool) -> bool {
+        holds || self.is_stand_in()
+    }
+    /// A test of numbers that fails as a rule, and does where there are none.
+    pub(crate) fn exceptionally(&self, holds: bool) -> bool {
+        holds && !self.is_stand_in()
     }
 }

@@ -34,7 +34,8 @@ impl Device {
 
     /// A device for rehearsals: what works on it asks for the kernels of this one.
     pub(crate) fn stand_in(&self) -> Device {
-        Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()))
+        let nested = self.is_stand_in();
+        Self::watched(Box::new(StandIn::of(self)), None, None, Some(self.real().clone()), nested)
     }
 
     /// A GPU of today that is not there: for dry runs (`recorded`), which count what work takes of its memory.
@@ -43,15 +44,19 @@ impl Device {
         let (cpu, lanes, gpu) = (false, 1, Some(gpu));
         let stand_in =
             StandIn { name: "stand-in GPU".into(), cpu, lanes, gpu, ..StandIn::of(self) };
-        Self::watched(Box::new(stand_in), None, None, Some(self.clone()))
+        Self::watched(Box::new(stand_in), None, None, Some(self.clone()), false)
     }
 
     /// The device that this one stands in for, or itself.
     pub(crate) fn real(&self) -> &Device {
-        self.0.real.as_ref().unwrap_or(self)
+        self.stands_for().unwrap_or(self)
     }
     pub(crate) fn is_stand_in(&self) -> bool {
-        self.0.real.is_some()
+        self.stands_for().is_some()
+    }
+    /// The device that this one stands in for; `None` for one that works.
+    pub(crate) fn stands_for(&self) -> Option<&Device> {
+        self.0.real.as_ref()
     }
 }
 

@@ -41,12 +41,14 @@ fn clover(extents: [usize; 4]) -> (Device, Arc<Geometry>, Arc<dyn QuarkAction>) 
 
 #[test]
 fn a_rehearsed_set_up_asks_for_most_kernels() {
-    let (_, _, op) = clover([8, 8, 8, 8]);
+    let (device, _, op) = clover([8, 8, 8, 8]);
     let params = MultigridParams::for_lattice(op.links().geometry());
-    let rehearsed = kernels(&Device::recorded(false, || {
-        let _ = Multigrid::new(&*op, &params);
+    let dry = device.dry();
+    let there = op.like_on(&dry).unwrap();
+    let rehearsed = kernels(&dry.recorded(|| {
+        let _ = Multigrid::new(&*there, &params);
     }));
-    let launched = kernels(&Device::recorded(true, || {
+    let launched = kernels(&device.recorded(|| {
         Multigrid::new(&*op, &params).unwrap();
     }));
     let missed: Vec<_> = launched.difference(&rehearsed).collect();
@@ -68,9 +70,15 @@ fn a_rehearsed_solve_asks_for_its_kernels_and_changes_nothing() {
         x.set_noise(Noise::Normal, 1, 0).unwrap();
         b.set_noise(Noise::Normal, 2, 0).unwrap();
         let before = x.save_lex().unwrap();
-        let rehearsed = Device::recorded(false, || solver.run_through(&mut x, &b));
+        let dry = device.dry();
+        let rehearsed = {
+            let params = solver.params().clone();
+            let there = DiracSolver::new(op.like_on(&dry).unwrap(), params).unwrap();
+            let (mut x, b) = (x.like_on(&dry).unwrap(), b.like_on(&dry).unwrap());
+            dry.recorded(|| there.run_through(&mut x, &b))
+        };
         assert_eq!(x.save_lex().unwrap(), before, "{kind:?}");
-        let launched = Device::recorded(true, || {
+        let launched = device.recorded(|| {
             solver.solve(&mut x, &b, &mut |_| ControlFlow::Continue(())).unwrap();
         });
         let names = |asked: &[Asked]| -> BTreeSet<String> {
@@ -107,11 +115,12 @@ pub(crate) fn compare(what: &str, rehearsed: &[Asked], launched: &[Asked], max: 
     assert!(10 * vain.len() <= launched.len(), "{what}: in vain: {vain:#?} of {}", launched.len());
 }
 
-/// Checks that `work` launches what it asks for in a rehearsal.
-fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
-    let rehearsed = Device::recorded(false, || _ = work());
+/// Checks that `work` launches on a device what it asks for on one that stands in for it.
+fn covered<T>(what: &str, device: &Device, mut work: impl FnMut(&Device) -> Result<T>) -> T {
+    let dry = device.dry();
+    let rehearsed = dry.recorded(|| _ = work(&dry));
     let mut done = None;
-    let launched = Device::recorded(true, || done = Some(work()));
+    let launched = device.recorded(|| done = Some(work(device).unwrap()));
     compare(what, &rehearsed, &launched, 0);
     done.unwrap()
 }
@@ -119,8 +128,15 @@ fn covered<T>(what: &str, mut work: impl FnMut() -> T) -> T {
 #[test]
 fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
     let (kernel, modes, sign) = overlap();
-    let find = || Modes::find(&kernel, None, &modes, None, &mut unwatched);
-    let modes = Arc::new(covered("modes", find).unwrap());
+    let device = kernel.shape().device;
+    // What is there on the device itself, and otherwise like it.
+    let kernel_on = |on: &Device| match *on == device {
+        true => Ok(kernel.clone()),
+        false => kernel.like_on(on).map(Arc::new),
+    };
+    let modes = Arc::new(covered("modes", &device, |on| {
+        Modes::find(&kernel_on(on)?, None, &modes, None, &mut unwatched)
+    }));
     for method in [Method::Polynomial, Method::Zolotarev] {
         let params = SignParams { method, ..sign.clone() };
         let sign = Arc::new(Sign::new(kernel.clone(), modes.clone(), params).unwrap());
@@ -128,9 +144,14 @@ fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
         let shape = op.shape();
         let (mut x, mut y) = (shape.field(2).unwrap(), shape.field(2).unwrap());
         x.set_noise(Noise::Normal, 1, 0).unwrap();
-        covered("application", || op.apply(&mut y, &x)).unwrap();
+        covered("application", &device, |on| match *on == device {
+            true => op.apply(&mut y, &x),
+            false => op.like_on(on)?.apply(&mut y.like_on(on)?, &x.like_on(on)?),
+        });
         let (image, work) = (y.save_lex().unwrap(), sign.multiplications());
-        Device::recorded(false, || op.apply(&mut y, &x).unwrap());
+        let dry = device.dry();
+        let there = op.like_on(&dry).unwrap();
+        there.apply(&mut y.like_on(&dry).unwrap(), &x.like_on(&dry).unwrap()).unwrap();
         assert_eq!(y.save_lex().unwrap(), image, "{method:?}");
         assert_eq!(sign.multiplications(), work, "{method:?}");
     }
@@ -140,9 +161,14 @@ fn a_rehearsed_overlap_operator_asks_for_its_kernels() {
 fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
     let (kernel, modes, sign) = overlap();
     let op = Arc::new(Overlap::build(kernel, 0.3, &modes, sign, &mut unwatched).unwrap());
-    let low = covered("low modes", || OverlapModes::find(&op, 2, 1e-3, &mut unwatched)).unwrap();
-    let low = Arc::new(low);
-    let shape = op.shape();
+    let (shape, device) = (op.shape(), op.shape().device);
+    let op_on = |on: &Device| match *on == device {
+        true => Ok(op.clone()),
+        false => op.like_on(on).map(Arc::new),
+    };
+    let low = Arc::new(covered("low modes", &device, |on| {
+        OverlapModes::find(&*op_on(on)?, 2, 1e-3, &mut unwatched)
+    }));
     let mut b = shape.field(2).unwrap();
     b.set_noise(Noise::Normal, 1, 0).unwrap();
     let wilson = OverlapPreconditioner::wilson(0.0);
@@ -159,14 +185,24 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
             ..Default::default()
         };
         let solver = OverlapSolver::new(op.clone(), Some(low.clone()), params).unwrap();
-        let mut x = shape.field(2).unwrap();
-        let what = format!("{algorithm:?}");
-        covered(&what, || solver.solve(&mut x, &b, &mut unwatched)).unwrap();
+        let on = |on: &Device| -> Result<_> {
+            match *on == device {
+                true => Ok((None, b.alias()?)),
+                false => Ok((Some(solver.like_on(on)?), b.like_on(on)?)),
+            }
+        };
+        covered(&format!("{algorithm:?}"), &device, |device| {
+            let (like, b) = on(device)?;
+            let mut x = b.like(b.precision())?;
+            like.as_ref().unwrap_or(&solver).solve(&mut x, &b, &mut unwatched)
+        });
         if algorithm == OverlapAlgorithm::ChiralCg {
-            let mut xs = [shape.field(2).unwrap(), shape.field(2).unwrap()];
-            let masses = [0.3, 0.5];
-            covered("masses", || solver.solve_masses(&masses, &mut xs, &b, &mut unwatched))
-                .unwrap();
+            covered("masses", &device, |device| {
+                let (like, b) = on(device)?;
+                let mut xs = [b.like(b.precision())?, b.like(b.precision())?];
+                let solver = like.as_ref().unwrap_or(&solver);
+                solver.solve_masses(&[0.3, 0.5], &mut xs, &b, &mut unwatched)
+            });
         }
     }
 }
@@ -175,8 +211,8 @@ fn rehearsed_inverses_of_the_overlap_operator_ask_for_their_kernels() {
 #[test]
 fn a_second_lattice_shares_kernels_that_know_no_lattice() {
     let solves = |extents| {
-        let asked = Device::recorded(true, || {
-            let (_, _, op) = clover(extents);
+        let (device, _, op) = clover(extents);
+        let asked = device.recorded(|| {
             let params = MultigridParams::for_lattice(op.links().geometry());
             for kind in [SolverKind::BiCgStab, SolverKind::Cgnr, SolverKind::Gcr] {
                 let solver = SolverParams { kind, stop: Stop::at(1e-8), ..SolverParams::default() };
@@ -247,7 +283,7 @@ fn objects_have_more_numbers_than_32_bits_count() {
     for device in [cpu.stand_in_gpu(), cpu.stand_in()] {
         for work in [many_sites, many_columns] {
             let mut done = Ok(());
-            let asked = Device::recorded(false, || done = work(&device));
+            let asked = device.recorded(|| done = work(&device));
             done.unwrap();
             let (elements, sites): (Vec<_>, Vec<_>) =
                 asked.iter().partition(|asked| asked.kernel.elements);

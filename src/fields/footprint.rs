@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::halo::{forget_stand_ins, knows_peers, new_bytes, with_messages, Asked};
 use super::Geometry;
-use crate::backend::{runs, Device, Kernels};
+use crate::backend::{Device, Kernels};
 use crate::comm::{self, Comm};
 use crate::error::Result;
 
@@ -77,7 +77,7 @@ impl Geometry {
                 Ok(done)
             })
         });
-        comms.iter().for_each(|comm| forget_stand_ins(comm));
+        comms.iter().for_each(|comm| forget_stand_ins(comm, device));
         let (kernels, (memory, kept)) = (kernels?, found.unwrap_or_default());
         Ok(Needs { kernels, memory, kept })
     }
@@ -94,19 +94,17 @@ impl Geometry {
         there: impl FnOnce() -> Result<A>,
         work: impl FnOnce(A) -> Result<T>,
     ) -> Result<(T, Footprint)> {
-        let (real, outermost) = (device.real(), runs());
+        let real = device.real();
         let alone = self.comm().size() == 1 && self.halo_mask() == 0;
         let name = name.filter(|_| alone || knows_peers(self.comm(), real));
         let mut comms = vec![self.comm().clone()];
-        let done = real.try_out(name, || {
+        let done = device.try_out(name, || {
             comm::silently(|| {
                 let there = there()?;
                 measured(device, &mut comms, || work(there))
             })
         });
-        if outermost {
-            comms.iter().for_each(|comm| forget_stand_ins(comm));
-        }
+        comms.iter().for_each(|comm| forget_stand_ins(comm, device));
         done
     }
 }

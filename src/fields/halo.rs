@@ -12,7 +12,7 @@ use super::Geometry;
 use crate::backend::args::SignalArgs;
 use crate::backend::families::Sites;
 use crate::backend::kernels;
-use crate::backend::{runs, Buffer, Device, Mapped, PeakWatch, Ptr, Work};
+use crate::backend::{Buffer, Device, Mapped, PeakWatch, Ptr, Work};
 use crate::comm::{self, Comm, CommCache, Message, Owner, Pending};
 use crate::error::Result;
 
@@ -27,9 +27,10 @@ struct SharedCache(Mutex<Cache>);
 #[derive(Debug, Default)]
 struct Cache {
     exchanges: Vec<Exchange>,
-    /// Stand-ins of exchanges that a rehearsal asked for before the real ones exist.
-    stand_ins: Vec<Exchange>,
     peers: Vec<(Device, Arc<Peers>)>,
+    /// Exchanges and flags of rehearsals, on devices that stand in for others, as long as these rehearsals last.
+    stand_ins: Vec<Exchange>,
+    stand_in_peers: Vec<(Device, Arc<Peers>)>,
     /// The number of failed calls (`Comm::failures`) when this was made.
     failures: u64,
 }
@@ -175,15 +176,15 @@ impl HaloExchange {
         })
     }
 
-    /// An exchange for kernels that are not run: of the kind that `new` would make if either all ranks reach each
-    /// other's memory or none does.
+    /// An exchange for kernels that are not run, without memory: of the kind that `new` would make if either all ranks
+    /// reach each other's memory or none does.
     fn stand_in(
         device: &Device,
         comm: &Comm,
         faces: Faces,
         peers: Option<Arc<Peers>>,
     ) -> Result<Arc<Mutex<Self>>> {
-        let recv = device.alloc_shared(faces.total())?;
+        let recv = device.alloc_shared(0)?;
         let reached = peers.filter(|peers| peers.board.is_some());
         let near = reached.map(|peers| Direct {
             there: [[recv.ptr(); 2]; 4],
@@ -195,8 +196,8 @@ impl HaloExchange {
         let far = if near.is_some() {
             None
         } else {
-            let send = device.alloc_shared(faces.total())?;
-            Some(Far { faces: faces.list().collect(), send, host: None })
+            // No message goes anywhere.
+            Some(Far { faces: vec![], send: device.alloc_shared(0)?, host: None })
         };
         Ok(Self::shared(faces, recv, near, far))
     }
@@ -212,7 +213,7 @@ impl HaloExchange {
     /// Begins an exchange of `columns` columns; called before anything is written to where `sent` points.
     pub fn begin(&mut self, comm: &Comm, columns: usize) -> Result<()> {
         self.columns = columns;
-        let Some(near) = self.near.as_mut().filter(|_| runs()) else { return Ok(()) };
+        let Some(near) = &mut self.near else { return Ok(()) };
         // Who writes into a slot again must have seen what its reader sent after reading it.
         if near.ahead {
             let arrivals = near.arrivals(comm, &self.recv, &self.faces);
@@ -227,9 +228,7 @@ impl HaloExchange {
     /// to all neighbours.
     pub fn go_on(&mut self) -> Option<SignalArgs> {
         let near = self.near.as_mut().filter(|_| self.far.is_none())?;
-        if runs() {
-            (near.number, near.ahead) = (near.number.wrapping_add(1), true);
-        }
+        (near.number, near.ahead) = (near.number.wrapping_add(1), true);
         Some(near.departures(&self.recv, &self.faces))
     }
 
@@ -289,7 +288,6 @@ impl HaloExchange {
         self.depart()?;
         match &self.far {
             None => meanwhile()?,
-            Some(_) if !runs() => meanwhile()?,
             Some(far) if device.is_cpu() => {
                 let pending = self.start(comm, far, [far.send.ptr().0, here.0])?;
                 meanwhile()?;
@@ -423,8 +421,19 @@ fn signal(
 }
 
 impl Geometry {
-    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order.
+    /// Flags and boards that kernels of this device share with other ranks. All ranks call this in the same order; of a
+    /// device that stands in for another one they are what is known of that one.
     pub(super) fn peers(&self, device: &Device) -> Result<Arc<Peers>> {
+        if let Some(real) = device.stands_for() {
+            let known = known_peers(self.comm(), real);
+            let mut cache = exchanges(self.comm());
+            if let Some((_, peers)) = cache.stand_in_peers.iter().find(|(d, _)| d == device) {
+                return Ok(peers.clone());
+            }
+            let peers = Peers::like_on(known.as_deref(), device, self.comm())?;
+            cache.stand_in_peers.push((device.clone(), peers.clone()));
+            return Ok(peers);
+        }
         let mut cache = cache(self.comm())?;
         if let Some((_, peers)) = cache.peers.iter().find(|(d, _)| d == device) {
             return Ok(peers.clone());
@@ -434,8 +443,7 @@ impl Geometry {
         Ok(peers)
     }
 
-    /// Whether kernels of every rank write to all of its neighbours. All ranks call this and get the same answer; a
-    /// rehearsal answers as far as it is known.
+    /// Whether kernels of every rank write to all of its neighbours. All ranks call this and get the same answer.
     pub(crate) fn reaches_all(&self, device: &Device) -> Result<bool> {
         if device.is_cpu() {
             return Ok(false);
@@ -443,27 +451,7 @@ impl Geometry {
         if self.comm().size() == 1 {
             return Ok(true);
         }
-        let peers = match runs() {
-            true => Some(self.peers(device)?),
-            false => known_peers(self.comm(), device.real()),
-        };
-        Ok(peers.is_some_and(|peers| peers.board.is_some()))
-    }
-
-    /// Compiles the kernels of `work` ([`Device::rehearse`]), on every rank by itself. All ranks call this.
-    pub(crate) fn rehearse(
-        &self,
-        device: &Device,
-        name: impl FnOnce() -> String,
-        work: impl FnOnce(),
-    ) {
-        if !runs() {
-            return device.rehearse(name, work);
-        }
-        if self.finds_peers(device) {
-            device.rehearse(name, || comm::silently(work));
-            forget_stand_ins(self.comm());
-        }
+        Ok(self.peers(device)?.board.is_some())
     }
 
     /// Finds out what ranks reach each other, on which depends which kernels they take.
@@ -479,11 +467,29 @@ impl Geometry {
         name: impl FnOnce() -> String,
         work: impl FnOnce(&Device) -> Result<T>,
     ) {
-        // What is part of a rehearsal goes on in it.
-        if runs() && self.finds_peers(device) {
-            device.foresee(likely, name, |stand_in| comm::silently(|| work(stand_in)));
-            forget_stand_ins(self.comm());
+        if self.finds_peers(device) {
+            device.foresee(likely, name, |dry| {
+                let done = comm::silently(|| work(dry));
+                forget_stand_ins(self.comm(), dry);
+                done
+            });
         }
+    }
+
+    /// The same for work on a device that stands in for the one whose kernels are compiled, on which what the work needs
+    /// has been made before.
+    pub fn foresee_here<T>(
+        &self,
+        dry: &Device,
+        likely: bool,
+        name: impl FnOnce() -> String,
+        work: impl FnOnce() -> Result<T>,
+    ) {
+        dry.foresee_here(likely, name, || {
+            let done = comm::silently(work);
+            forget_stand_ins(self.comm(), dry);
+            done
+        });
     }
 
     /// The exchange of these messages, the smallest in which they have room. All ranks call this in the same order.
@@ -492,27 +498,24 @@ impl Geometry {
         device: &Device,
         faces: &Faces,
     ) -> Result<Arc<Mutex<HaloExchange>>> {
-        let alone = !runs() && (self.comm().size() > 1 || device.is_stand_in());
-        let peers = if device.is_cpu() || alone { None } else { Some(self.peers(device)?) };
-        let device = device.real();
-        let mut cache = cache(self.comm())?;
-        if alone {
+        if let Some(real) = device.stands_for() {
             note(self.comm(), faces);
+            let known = known_peers(self.comm(), real).filter(|_| !device.is_cpu());
+            let mut cache = exchanges(self.comm());
+            if let Some(at) = smallest(&cache.stand_ins, device, faces) {
+                return Ok(cache.stand_ins[at].2.clone());
+            }
+            let halo = HaloExchange::stand_in(device, self.comm(), *faces, known)?;
+            cache.stand_ins.push((device.clone(), *faces, halo.clone()));
+            return Ok(halo);
         }
+        let peers = if device.is_cpu() { None } else { Some(self.peers(device)?) };
+        let mut cache = cache(self.comm())?;
         if let Some(at) = smallest(&cache.exchanges, device, faces) {
             // The last one used is the last in the list.
             let exchange = cache.exchanges.remove(at);
             let halo = exchange.2.clone();
             cache.exchanges.push(exchange);
-            return Ok(halo);
-        }
-        if alone {
-            if let Some(at) = smallest(&cache.stand_ins, device, faces) {
-                return Ok(cache.stand_ins[at].2.clone());
-            }
-            let peers = cache.peers.iter().find(|(d, _)| d == device).map(|(_, p)| p.clone());
-            let halo = HaloExchange::stand_in(&device.stand_in(), self.comm(), *faces, peers)?;
-            cache.stand_ins.push((device.clone(), *faces, halo.clone()));
             return Ok(halo);
         }
         // On a CPU nobody else knows of the buffers: those that were not used for long go.
@@ -598,9 +601,11 @@ fn exchanges(comm: &Comm) -> MutexGuard<'_, Cache> {
     lock(&comm.cache::<SharedCache>().0)
 }
 
-/// Forgets the stand-ins of a rehearsal that is over.
-pub(super) fn forget_stand_ins(comm: &Comm) {
-    exchanges(comm).stand_ins.clear();
+/// Forgets what a rehearsal on this device, which is over, asked for.
+pub(super) fn forget_stand_ins(comm: &Comm, device: &Device) {
+    let mut cache = exchanges(comm);
+    cache.stand_ins.retain(|(of, _, _)| of != device);
+    cache.stand_in_peers.retain(|(of, _)| of != device);
 }
 
 /// Runs `work` in a rehearsal on `device`: returns its result, the exchanges that it asks for, and the largest number
@@ -638,7 +643,7 @@ pub(super) fn known_peers(comm: &Comm, device: &Device) -> Option<Arc<Peers>> {
 /// The exchanges of these ranks; those of before a failed call are dropped. All ranks call this in the same order.
 fn cache(comm: &Comm) -> Result<MutexGuard<'_, Cache>> {
     let mut cache = exchanges(comm);
-    if cache.failures != comm.failures() && runs() {
+    if cache.failures != comm.failures() {
         // Kernels that the call left behind may still write into the old buffers.
         cache.peers.iter().for_each(|(_, peers)| peers.give_up());
         give_up_parts(comm);

@@ -127,6 +127,14 @@ impl Peers {
         Ok(Arc::new(Peers { failed, board, ranks: comm.listener() }))
     }
 
+    /// Flags and a board like these on a device whose kernels are not run; nobody is asked.
+    pub fn like_on(known: Option<&Peers>, device: &Device, comm: &Comm) -> Result<Arc<Peers>> {
+        let failed = device.mapped(1)?;
+        let own = known.and_then(|peers| peers.board.as_ref());
+        let board = own.map(|board| SumBoard::like_on(&lock(board), device)).transpose()?;
+        Ok(Arc::new(Peers { failed, board: board.map(Mutex::new), ranks: comm.listener() }))
+    }
+
     /// Tells the device, before the launch of a kernel that waits, what to end the wait by.
     pub fn awaited_on(self: &Arc<Peers>, device: &Device) {
         let peers: Weak<Peers> = Arc::downgrade(self);
@@ -178,6 +186,12 @@ impl Awaited for Peers {
 }
 
 impl SumBoard {
+    fn like_on(&self, device: &Device) -> Result<SumBoard> {
+        let own = device.alloc_shared(0)?;
+        let reach = PeerMemory { own: (self.args.rank as usize, own.ptr()), others: Vec::new() };
+        Ok(SumBoard { _own: own, args: self.args, reach, number: 0 })
+    }
+
     fn new(device: &Device, comm: &Comm, failed: &Mapped) -> Result<Option<SumBoard>> {
         let ranks = comm.size();
         if ranks == 1 || ranks > MAX_PEERS as usize || comm.node().len() < ranks {

@@ -3,12 +3,11 @@
 
 use std::sync::Mutex;
 
-use super::halo::known_peers;
 use super::peers::{lock, SumBoard};
 use super::Geometry;
 use crate::backend::args::SumArgs;
 use crate::backend::families::{Kernel, Sums};
-use crate::backend::{runs, Device, Started, Work};
+use crate::backend::{Device, Started, Work};
 use crate::error::Result;
 
 /// Number of values that a reduction writes on the boards: those of each batch, and its flag (kernels/sums.h). It is
@@ -34,9 +33,7 @@ impl Geometry {
             })
         })?;
         if let Some(sums) = on_board {
-            if runs() {
-                self.peers(device)?.check(comm)?;
-            }
+            self.peers(device)?.check(comm)?;
             return Ok(sums);
         }
         let mut sums = self.reduce_here(device, kernel, args, work)?;
@@ -54,14 +51,7 @@ impl Geometry {
         if device.is_cpu() || self.comm().size() == 1 {
             return Ok(None);
         }
-        let peers = match runs() {
-            true => self.peers(device)?,
-            // A rehearsal launches what will be launched, if that is known yet.
-            false => match known_peers(self.comm(), device.real()) {
-                Some(peers) => peers,
-                None => return Ok(None),
-            },
-        };
+        let peers = self.peers(device)?;
         // Sums that the board has no room for go the way of devices without one.
         let numbers = numbers_on_board(K::KERNEL, work);
         let fits = |board: &&Mutex<SumBoard>| {
@@ -69,10 +59,8 @@ impl Geometry {
         };
         let Some(board) = peers.board.as_ref().filter(fits) else { return Ok(None) };
         let mut board = lock(board);
-        if runs() {
-            board.number = board.number.wrapping_add(1);
-            peers.awaited_on(device);
-        }
+        board.number = board.number.wrapping_add(1);
+        peers.awaited_on(device);
         launch(SumArgs { board_tag: i64::from(board.number), ..board.args }).map(Some)
     }
 
@@ -117,7 +105,7 @@ impl Geometry {
 
     /// Fails if a message that kernels waited for did not come.
     fn check_messages(&self, device: &Device) -> Result<()> {
-        if !device.is_cpu() && self.halo_mask() != 0 && runs() {
+        if !device.is_cpu() && self.halo_mask() != 0 {
             self.peers(device)?.check(self.comm())?;
         }
         Ok(())

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::backend::runs;
-
 /// A number for the state of some links, or of the links that something was made from.
 #[derive(Debug)]
 pub struct Version(AtomicU64);
@@ -30,10 +28,9 @@ impl Version {
     pub fn change(&self) {
         self.0.store(next_number(), Ordering::Release);
     }
-    /// Records that the links, or what was made of them, now belong to version `number`. In a rehearsal nothing was
-    /// written, and the version becomes one of its own.
+    /// Records that the links, or what was made of them, now belong to version `number`.
     pub fn set(&self, number: u64) {
-        self.0.store(if runs() { number } else { next_number() }, Ordering::Release);
+        self.0.store(number, Ordering::Release);
     }
 }
 

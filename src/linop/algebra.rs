@@ -5,7 +5,7 @@ use std::sync::Arc;
 use num_complex::Complex64;
 
 use super::{LinOp, Shape, Workspace};
-use crate::backend::{steps, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::Result;
 use crate::fields::blas::{self, Sums};
@@ -355,7 +355,7 @@ impl LinOp for Polynomial {
         next.clear()?;
         out.clear()?;
         // out is b_{k+1}, next is b_{k+2}.
-        for k in (0..steps(c.len(), 2)).rev() {
+        for k in (0..c.len()).rev() {
             let twice = if k == 0 { 1.0 } else { 2.0 };
             let value = |x: f64| blas::uniform(n, x);
             self.op.apply(image, out)?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use crate::backend::{runs, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{Result, Status};
 use crate::fields::{CloverField, GaugeField, Precision, Subset, Version};
@@ -56,11 +56,6 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether a field keeps its numbers once it was made; in a rehearsal on fields of a real device it does not.
-pub(super) fn lasts(device: &Device) -> bool {
-    runs() || device.is_stand_in()
-}
-
 impl CloverTerm {
     /// The term with these blocks, which belong to links of this version, and with their inverse where it is given.
     pub fn new(
@@ -110,9 +105,7 @@ impl CloverTerm {
         let Some(origin) = &self.origin else { bail!(Internal, "a clover term without blocks") };
         let made = Arc::new(self.field(subset, 1)?);
         made.fill_from(&*origin.direct(subset)?)?;
-        if lasts(made.device()) {
-            parts.kept.push(made.clone());
-        }
+        parts.kept.push(made.clone());
         Ok(made)
     }
 
@@ -139,10 +132,8 @@ impl CloverTerm {
                 }
             }
         }
-        if lasts(made.device()) {
-            parts.lent.retain(|field| field.strong_count() > 0);
-            parts.lent.push(Arc::downgrade(&made));
-        }
+        parts.lent.retain(|field| field.strong_count() > 0);
+        parts.lent.push(Arc::downgrade(&made));
         Ok(made)
     }
 
@@ -161,7 +152,7 @@ impl CloverTerm {
             return Ok(kind);
         }
         let found = kind_of(&*self.direct(Subset::Full)?, self.square)?;
-        *known = Some(found).filter(|_| runs());
+        *known = Some(found);
         Ok(found)
     }
 

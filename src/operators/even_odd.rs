@@ -5,7 +5,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::clover_term::lasts;
 use super::{
     copy_parity, ForceWorkspace, HalfTerms, HopCall, HopSum, QuarkAction, SchurAction, SiteTerm,
     Wilson,
@@ -70,7 +69,7 @@ impl EvenOdd {
 
     /// The inverse clover blocks of a parity; the caller or this complement keeps them alive.
     fn blocks(&self, parity: usize) -> Result<Option<Arc<CloverField>>> {
-        if self.kept[parity].get().is_some() || !lasts(&self.op.shape().device) {
+        if self.kept[parity].get().is_some() {
             return Ok(None);
         }
         let blocks = self.op.wilson().clover_inverse(Subset::of_parity(parity))?;

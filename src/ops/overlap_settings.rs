@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::link_smearing::{Smearing, SmearingKind};
-use crate::backend::runs;
 use crate::bail;
 use crate::compose::multigrid::{Multigrid, MultigridParams};
 use crate::compose::{
@@ -12,6 +11,7 @@ use crate::compose::{
 };
 use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
+use crate::linop::LinOp;
 use crate::operators::{Boundary, DiracParams};
 use crate::params::parameters;
 use crate::refuse;
@@ -177,7 +177,7 @@ impl OverlapKept {
     fn edge(&mut self, op: &Overlap) -> Result<f64> {
         let edge = match self.edge {
             Some(edge) => edge,
-            None if runs() => op.wilson_edge()?,
+            None if op.sign().shape().device.stands_for().is_none() => op.wilson_edge()?,
             None => {
                 // Made-up sums may end it early.
                 let _ = op.wilson_edge();

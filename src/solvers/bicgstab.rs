@@ -46,13 +46,14 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     blas::copy(&mut p, &mixed.r)?;
     let mut rho = complex(&mixed.r2);
     let mut shadow2 = mixed.r2.clone();
-    // Least |r|^2 that each right-hand side has seen, when, whether it is less than the first, and restarts since then.
-    let mut least = mixed.r2.clone();
+    // Least relative |r|^2 that each right-hand side has seen, when, whether it is less than the first, and restarts since
+    // then.
+    let mut least: Vec<f64> = (0..n).map(|i| mixed.relative2(i, mixed.r2[i])).collect();
     let mut least_at = vec![0; n];
     let mut fell = vec![false; n];
     let mut in_vain = vec![0; n];
     // |r|^2 that each has to halve the root of, since when, and how often that took too long.
-    let mut mark = mixed.r2.clone();
+    let mut mark = least.clone();
     let mut mark_at = vec![0; n];
     let mut slow = vec![0; n];
     while mixed.running() {
@@ -122,11 +123,12 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         let now = mixed.report.iterations;
         let mut restart = vec![false; n];
         for i in 0..n {
-            if r2[i] < 0.81 * least[i] {
-                (least[i], least_at[i], in_vain[i], fell[i]) = (r2[i], now, 0, true);
+            let size = mixed.relative2(i, r2[i]);
+            if size < 0.81 * least[i] {
+                (least[i], least_at[i], in_vain[i], fell[i]) = (size, now, 0, true);
             }
-            if r2[i] < 0.25 * mark[i] {
-                (mark[i], mark_at[i]) = (r2[i], now);
+            if size < 0.25 * mark[i] {
+                (mark[i], mark_at[i]) = (size, now);
             } else if now - mark_at[i] >= PATIENCE && mixed.active[i] {
                 (mark_at[i], slow[i]) = (now, slow[i] + 1);
             }

@@ -45,6 +45,8 @@ const ROUNDING: f64 = 1e5;
 const JUMP: f64 = 3.0;
 /// Smallest and largest factor by which a goal is lowered that the iteration met without the criteria being met.
 const LOWER: [f64; 2] = [1e-4, 0.1];
+/// Largest exponent of a factor between units of a residual.
+const LARGEST_UNIT: f64 = 500.0;
 /// Number of breakdowns in a row, without an iteration between them, at which a solve gives up.
 const BREAKDOWNS: usize = 3;
 
@@ -644,11 +646,12 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             }
             None => b,
         };
+        let norms = blas::norm2(&source)?;
         let weight = blas::complex(&self.weight[which.clone()]);
         let mut low = self.r.columns(first, count)?;
         if self.way[which.clone()].iter().any(|&way| way > 0.0) {
             blas::axpby(&weight, &source, &blas::uniform(count, -1.0), &mut low)?;
-            for (i, jump) in which.zip(blas::norm2(&low)?) {
+            for (i, jump) in which.clone().zip(blas::norm2(&low)?) {
                 let drift = jump.sqrt() / self.way[i];
                 if drift.is_finite() {
                     self.drift[i] = drift;
@@ -656,10 +659,31 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 self.way[i] = 0.0;
             }
         }
+        for (i, norm) in which.clone().zip(&norms) {
+            self.choose_unit(i, norm.sqrt());
+        }
+        let weight = blas::complex(&self.weight[which]);
         // Whatever r held must not come back through a coefficient of zero.
         low.clear()?;
         blas::axpby(&weight, &source, &blas::uniform(count, 0.0), &mut low)?;
-        blas::norm2(&source)
+        Ok(norms)
+    }
+
+    /// Chooses the unit, a power of two, in which the residual of this right-hand side, of so large a norm, goes on where
+    /// its search directions begin anew: of a solution that falls by many decades numbers far from the source are not
+    /// rounded to zero once what is left of the residual is as small as they are.
+    fn choose_unit(&mut self, i: usize, norm: f64) {
+        let power = -(norm * self.weight[i]).log2().floor();
+        if !self.active[i] && power > 0.0 && power < LARGEST_UNIT {
+            let factor = power.exp2();
+            self.weight[i] *= factor;
+            self.unit[i] *= factor;
+        }
+    }
+
+    /// |r|^2 of the iteration relative to the source, whatever its unit.
+    pub fn relative2(&self, i: usize, r2: f64) -> f64 {
+        r2 / (self.unit[i] * self.unit[i])
     }
 
     /// The heavy-quark residual of x, valid right after `recompute`.

@@ -42,6 +42,20 @@ pub struct ShiftReport {
     pub residual_hq: Vec<f64>,
 }
 
+impl ShiftReport {
+    /// Combines solves for these right-hand sides and then for others into one report.
+    pub fn beside(mut self, others: ShiftReport) -> ShiftReport {
+        self.residual.extend(others.residual);
+        self.residual_hq.extend(others.residual_hq);
+        ShiftReport {
+            iterations: self.iterations.max(others.iterations),
+            refinement: self.refinement.max(others.refinement),
+            converged: self.converged && others.converged,
+            ..self
+        }
+    }
+}
+
 /// The recurrence of one shift for every right-hand side (Jegerlehner, hep-lat/9612014).
 struct Track {
     zeta: Vec<f64>,

@@ -14,7 +14,6 @@ use super::filter::{eigen_tol, End, Polynomial};
 use super::lanczos::eigen;
 use super::stop::{Stop, Watch};
 use super::Monitor;
-use crate::backend::exceptionally;
 use crate::error::{within, Result};
 use crate::fields::time_slices::{combine, dots, Combination};
 use crate::fields::{Noise, VectorField};
@@ -284,10 +283,11 @@ impl Space<'_> {
             .chunks(n)
             .zip(values.chunks(count))
             .any(|(found, known)| found[0] < known[count - 1] - near);
-        if exceptionally(missing) {
+        let missing = self.v.device().exceptionally(missing);
+        if missing {
             self.v.copy_rhs(m - n, &search.v, 0, n)?;
         }
-        Ok(!exceptionally(missing))
+        Ok(!missing)
     }
 }
 

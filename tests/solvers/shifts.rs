@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use plaq::backend::Device;
+use plaq::compose::{DiracSolver, Solution, SolveParams};
 use plaq::fields::shifts::{sum, update, Step};
 use plaq::fields::{blas, Components, Noise, Precision, RhsOrder, Subset, VectorField};
 use plaq::linop::{LinOp, Normal};
@@ -166,5 +167,40 @@ fn all_shifts_take_one_launch() {
         let (one, twelve) = (each(1), each(12));
         println!("3 iterations: {one} launches with 1 shift, {twelve} with 12");
         assert_eq!(one, twelve);
+    }
+}
+
+/// Where memory is short multi-shift solves go in parts, with the same solutions.
+#[test]
+fn shifts_are_solved_in_parts_where_memory_is_short() {
+    for s in setups() {
+        let op = s.wilson_12(parameter_sets()[0], Precision::F64);
+        let solver = SolverParams { stop: Stop::at(1e-10), ..Default::default() };
+        let solution = Solution::MatPcDagMatPc;
+        let solver =
+            DiracSolver::new(op, SolveParams { solver, solution, ..Default::default() }).unwrap();
+        let fields: Vec<_> = (0..5).map(|i| spinor::random(s.lat, 70 + i)).collect();
+        let b = s.spinors(Precision::F64, Subset::Even, &fields.iter().collect::<Vec<_>>());
+        let shift = |sigma| Shift { sigma, tol: 1e-9, heavy_quark: 0.0 };
+        let shifts = [shift(0.1), shift(0.7)];
+        let solve = |limit: Option<u64>| {
+            let mut xs = [b.like(Precision::F64).unwrap(), b.like(Precision::F64).unwrap()];
+            let held = s.device.used().0;
+            s.device.limit_memory(limit.map_or(u64::MAX, |bytes| held + bytes));
+            let watch = s.device.watch_peak();
+            let done = solver.multishift(&shifts, &mut xs, &b, &mut unwatched);
+            s.device.limit_memory(u64::MAX);
+            let (all, each) = done.unwrap();
+            assert!(all.solver.converged && each.iter().all(|r| r.converged));
+            assert!(all.solver.residual.len() == 5 && each.iter().all(|r| r.residual.len() == 5));
+            (all.columns, watch.bytes() - held, xs.map(|x| s.columns(&x)))
+        };
+        let (columns, all, expected) = solve(None);
+        assert_eq!(columns, 5);
+        let (columns, part, found) = solve(Some(all - 1));
+        assert!(columns < 5 && part < all, "{columns}: {part} of {all}");
+        for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+            assert!(spinor::relative_distance(found, expected) < 1e-8);
+        }
     }
 }

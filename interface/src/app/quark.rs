@@ -86,7 +86,8 @@ impl Action {
         if let Some(op) = made {
             let params = SolverSettings::default().params(&op, self.normalisation)?;
             let name = || format!("likely propagator {} {:?}", op.describe(), self.normalisation);
-            geometry.foresee(device, true, name, |_| run_through(op.clone(), &params, COLUMNS));
+            let dry = op.shape().device;
+            geometry.foresee_here(&dry, true, name, || run_through(op.clone(), &params, COLUMNS));
         }
         on(links)
     }

@@ -298,7 +298,8 @@ fn foresee(
     let sloppy = (precision.min(Precision::F32), recon);
     let params = SolveParams { sloppy: Some(sloppy), normalisation, ..Default::default() };
     let name = || format!("likely propagator {} {normalisation:?}", op.describe());
-    geometry.foresee(device, true, name, |_| run_through(op.clone(), &params, COLUMNS));
+    let dry = op.shape().device;
+    geometry.foresee_here(&dry, true, name, || run_through(op.clone(), &params, COLUMNS));
 }
 
 fn update(dirac: &Arc<Dirac>, gauge: &Arc<Gauge>) -> Result<()> {

@@ -172,9 +172,11 @@ fn create(dirac: &Arc<Dirac>, p: &plaq_solver_params, solver: &mut Out<plaq_solv
     let settings = SolverSettings::from_c(p, "params")?;
     let params = settings.params(dirac.op(), dirac.normalisation())?;
     propagator::foresee(&**dirac.op(), &params, settings.columns);
+    let made = DiracSolver::new(dirac.op().clone(), params)?;
+    made.log();
     let object = Solver {
         context: dirac.context().clone(),
-        solver: DiracSolver::new(dirac.op().clone(), params)?,
+        solver: made,
         columns: settings.columns,
         origin: dirac.origin(),
         history: Mutex::default(),
@@ -187,7 +189,9 @@ fn set_multigrid(solver: &Arc<Solver>, multigrid: Option<&Arc<Multigrid>>) -> Re
     if let Some(multigrid) = multigrid {
         solver.context.check_same(multigrid.context(), "multigrid")?;
     }
-    solver.solver.set_multigrid(multigrid.map(|m| m.multigrid().clone()))
+    solver.solver.set_multigrid(multigrid.map(|m| m.multigrid().clone()))?;
+    solver.solver.log();
+    Ok(())
 }
 
 fn destroy(solver: plaq_solver) -> Result<()> {

@@ -12,7 +12,6 @@ use super::params::{together, Steps, STEPS};
 use super::pool::{Pool, Squares};
 use super::schwarz::Schwarz;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
-use crate::backend::runs;
 use crate::error::Result;
 use crate::fields::blas;
 use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
@@ -75,7 +74,7 @@ impl MeanReduction {
     /// Adds an iteration, given |r|^2 before and after it.
     pub fn add(&self, before: f64, after: f64) {
         let log = 0.5 * (after / before).ln();
-        if runs() && log.is_finite() {
+        if log.is_finite() {
             let mut sum = self.lock();
             *sum = (sum.0 + log, sum.1 + 1);
         }
@@ -89,11 +88,9 @@ impl MeanReduction {
     }
 }
 
-/// Adds to a counter of the report, except in a rehearsal.
+/// Adds to a counter of the report.
 pub(super) fn count(counter: &AtomicU64, n: u64) {
-    if runs() {
-        counter.fetch_add(n, Ordering::Relaxed);
-    }
+    counter.fetch_add(n, Ordering::Relaxed);
 }
 
 impl Hierarchy {

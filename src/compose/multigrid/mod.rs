@@ -43,7 +43,7 @@ pub use short_links::shortened;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 
-use crate::backend::{runs, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{within, Error, Result, Status};
 use crate::fields::{blas, CoarseField, Footprint, Noise, Precision, SpinorField, Subset};
@@ -205,9 +205,7 @@ impl Multigrid {
         let params = &params.on(geometry, device);
         // What ranks make together, before each of them rehearses by itself.
         gathering::divide(geometry, &gathering::places(params, geometry)?)?;
-        if runs() {
-            geometry.reaches_all(device)?;
-        }
+        geometry.reaches_all(device)?;
         // Ranks have parts of different size.
         let room = |rehearsed: Result<Rehearsed>| {
             geometry.comm().agree(rehearsed.and_then(|rehearsed| {

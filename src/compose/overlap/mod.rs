@@ -8,6 +8,7 @@ mod mass;
 mod modes;
 mod sign;
 mod solve;
+mod solve_params;
 mod systems;
 
 use std::sync::Arc;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 pub use low_modes::{OverlapModes, OverlapModesRecord};
 pub use modes::{Finder, HighMode, ModeParams, Modes, ModesRecord};
 pub use sign::{Method, Sign, SignParams};
-pub use solve::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams, OverlapSolver};
+pub use solve::OverlapSolver;
+pub use solve_params::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams};
 
 use crate::backend::Device;
 use crate::error::Result;

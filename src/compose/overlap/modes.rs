@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use crate::backend::{exceptionally, found_or, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{significant, within, Result};
 use crate::fields::{basis, blas, Noise, Precision, SpinorField, VectorSet};
@@ -249,7 +249,7 @@ impl Modes {
             };
             let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
             not_ended(&report, "low modes of the kernel", params.max_seconds)?;
-            if exceptionally(!report.converged) {
+            if square.shape().device.exceptionally(!report.converged) {
                 let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
                 bail!(
                     KernelSpectrum,
@@ -262,7 +262,7 @@ impl Modes {
                 );
             }
             let end = report.values.last().copied().unwrap_or(0.0).max(0.0).sqrt();
-            let more = last.filter(|&last| exceptionally(wanted < last && end < ENOUGH * top));
+            let more = last.filter(|&last| wanted < last && end < ENOUGH * top);
             let Some(last) = more else {
                 return Self::order(kernel, vectors, wanted, last, high, report);
             };
@@ -291,10 +291,8 @@ impl Modes {
         let end = last.map_or(found, |last| found.min(last + 1));
         let n = match wanted {
             0 => 0,
-            _ => found_or(end.max(1) - 1, || {
-                let all = (wanted..end).rev();
-                all.max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1)
-            }),
+            // Of equal gaps the last one, so that as many as possible are planned for where none is known.
+            _ => (wanted..end).max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(found - 1),
         };
         let next = (report.values[n] - report.residuals[n]).max(0.0).sqrt();
         let mut vectors = separate(kernel, vectors, &mut report, n)?;
@@ -589,7 +587,8 @@ fn separate(
     n: usize,
 ) -> Result<VectorSet> {
     // Near zero Q v is the error of v.
-    let noise = |k: &usize| exceptionally(report.values[*k] <= 100.0 * report.residuals[*k]);
+    let device = kernel.shape().device;
+    let noise = |k: &usize| device.exceptionally(report.values[*k] <= 100.0 * report.residuals[*k]);
     let first = (0..n).take_while(noise).count();
     let m = n - first;
     if m == 0 {
@@ -716,7 +715,7 @@ fn highest(
             x.set_noise(Noise::Normal, seed, 0)?;
             square.apply(&mut y, &x)?;
             let size = (blas::norm2(&y)?[0] / blas::norm2(&x)?[0]).sqrt();
-            if exceptionally(size == 0.0) {
+            if size == 0.0 {
                 bail!(KernelSpectrum, "the kernel vanishes");
             }
             let tol = HIGH_TOL * size;
@@ -726,7 +725,7 @@ fn highest(
         }
     };
     not_ended(&report, "high modes of the kernel", params.max_seconds)?;
-    let root = |k: usize| found_or(1.0, || report.values[k].max(0.0).sqrt());
+    let root = |k: usize| report.values[k].max(0.0).sqrt();
     if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }

@@ -10,7 +10,7 @@ use num_complex::Complex64;
 
 use super::approximation::{Polynomial, Rational};
 use super::Modes;
-use crate::backend::{exceptionally, runs, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::error::{significant, within, Result, Status};
 use crate::fields::{blas, Noise, Precision, Recon, SpinorField};
@@ -237,7 +237,7 @@ impl Sign {
         let mut all = seconds;
         shape.geometry.comm().sum(&mut all)?;
         // A plan counts the one that takes more memory.
-        if exceptionally(all[0] <= all[1]) {
+        if shape.device.exceptionally(all[0] <= all[1]) {
             (self.polynomials, self.rational) = (polynomials, None);
         }
         self.workspace = Workspace::default();
@@ -395,9 +395,7 @@ impl Sign {
     }
 
     fn count(&self, multiplications: usize) {
-        if runs() {
-            self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
-        }
+        self.work.fetch_add(multiplications as u64, Ordering::Relaxed);
     }
 
     /// Has the kernels of a first application to so many right-hand sides compiled all at once.

@@ -7,94 +7,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use num_complex::Complex64;
 
+use super::solve_params::{OverlapAlgorithm, OverlapPreconditioner, OverlapSolveParams};
 use super::systems::{Unitary, WilsonInverse};
 use super::{Overlap, OverlapModes, OverlapSquare};
+use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::compose::{DiracSolver, Schur, Solution, SolveParams};
 use crate::error::{significant, Result};
-use crate::fields::{blas, Precision, Recon, SpinorField};
+use crate::fields::{blas, Precision, SpinorField};
 use crate::linop::{LinOp, Shape};
 use crate::operators::in_storage;
-use crate::params::choices;
 use crate::refuse;
 use crate::solvers::stop::{check_seconds, Limit};
 use crate::solvers::{
     self, multishift, sumr, InRange, Monitor, Progress, Shift, SolverKind, SolverParams,
     SolverReport, Stop, StoppedBy, System,
 };
-
-choices! {
-    /// How D x = b is solved.
-    pub enum OverlapAlgorithm: plaq_overlap_solver {
-        /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
-        ChiralCg = 0, PLAQ_OVERLAP_SOLVER_CG, "cg";
-        /// Shifted unitary minimal residual.
-        Sumr = 1, PLAQ_OVERLAP_SOLVER_SUMR, "sumr";
-        /// Flexible GCR, which takes a preconditioner.
-        Gcr = 2, PLAQ_OVERLAP_SOLVER_GCR, "gcr";
-        /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
-        /// of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
-        Auto = 3, PLAQ_OVERLAP_SOLVER_AUTO, "auto";
-    }
-}
-
-/// An approximate inverse for GCR.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum OverlapPreconditioner {
-    None,
-    /// The inverse of the Wilson operator of this mass to a low accuracy (Brannick et al., arXiv
-    /// 1410.7170), by BiCGStab or, see [`OverlapSolver::with_multigrid`], by GCR with multigrid: the mass
-    /// must be above the critical one.
-    Wilson {
-        mass: f64,
-        tol: f64,
-        max_iterations: usize,
-    },
-}
-
-impl OverlapPreconditioner {
-    /// The preconditioner with the accuracy that pays in most cases.
-    pub fn wilson(mass: f64) -> Self {
-        OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
-    }
-}
-
-/// Parameters of a solve.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OverlapSolveParams {
-    pub algorithm: OverlapAlgorithm,
-    /// Largest |b - D x| / |b|, not below what the sign function's delta allows.
-    pub tol: f64,
-    pub max_iterations: usize,
-    /// Precision and link storage of the iteration; None: those of the operator.
-    pub sloppy: Option<(Precision, Recon)>,
-    /// Coarser sign functions while the residual is large.
-    pub relax: bool,
-    /// GCR: number of directions kept.
-    pub nkrylov: usize,
-    /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
-    /// [`Overlap::wilson_mass`] finds.
-    pub preconditioner: OverlapPreconditioner,
-    /// Seconds that a solve may take, asked after every iteration; infinite: as many as it needs. With many
-    /// ranks all of them stop after the same iteration.
-    pub max_seconds: f64,
-}
-
-impl Default for OverlapSolveParams {
-    fn default() -> Self {
-        OverlapSolveParams {
-            algorithm: OverlapAlgorithm::Auto,
-            tol: 1e-7,
-            max_iterations: 2000,
-            sloppy: None,
-            relax: true,
-            nkrylov: 20,
-            preconditioner: OverlapPreconditioner::None,
-            max_seconds: f64::INFINITY,
-        }
-    }
-}
 
 /// Fraction of the tolerance by which an application may be wrong when the residual is one.
 const SHARE: f64 = 0.1;
@@ -338,21 +267,42 @@ impl OverlapSolver {
         let mut fields = units.fields();
         let (x, b) = (&mut *fields.xs[0], fields.b);
         let solved = self.choose(&[self.op.mass()], b).and_then(|algorithm| {
-            self.rehearse(algorithm, false, b, || {
-                let _ = self.solve_by(algorithm, &limit, x, b, &mut solvers::unwatched);
+            self.compile(algorithm, false, b, |like, b| {
+                let mut x = b.like(b.precision())?;
+                like.solve_by(algorithm, &limit, &mut x, b, &mut solvers::unwatched)
             });
             self.solve_by(algorithm, &limit, x, b, monitor)
         });
         units.end(solved)
     }
 
-    /// Compiles the kernels of `work`, a first solve, all at once, by a rehearsal.
-    pub(super) fn rehearse(
+    /// A solver like this one on another device, its numbers zero.
+    pub(crate) fn like_on(&self, device: &Device) -> Result<Self> {
+        let like = |op: &Arc<Overlap>| op.like_on(device).map(Arc::new);
+        Ok(OverlapSolver {
+            op: like(&self.op)?,
+            sloppy: self.sloppy.as_ref().map(like).transpose()?,
+            preconditioner: match &self.preconditioner {
+                Some(inverse) => Some(inverse.like_on_device(device)?),
+                None => None,
+            },
+            modes: match &self.modes {
+                Some(modes) => Some(Arc::new(modes.like_on(device)?)),
+                None => None,
+            },
+            params: self.params.clone(),
+            by_multigrid: self.by_multigrid,
+            taken: Mutex::new(self.taken()),
+        })
+    }
+
+    /// Compiles the kernels of `work`, a first solve with a solver like this one, all at once.
+    fn compile<T>(
         &self,
         algorithm: OverlapAlgorithm,
         shifted: bool,
         b: &SpinorField,
-        work: impl FnOnce(),
+        work: impl FnOnce(&Self, &SpinorField) -> Result<T>,
     ) {
         let shape = self.op.shape();
         let name = || {
@@ -362,7 +312,9 @@ impl OverlapSolver {
             let (op, n) = (self.op.describe(), b.nrhs());
             format!("overlap solve {op} {inner:?} {n} {own:?} {preconditioner:?}")
         };
-        shape.geometry.rehearse(&shape.device, name, work);
+        shape.geometry.foresee(&shape.device, false, name, |device| {
+            work(&self.like_on(device)?, &b.like_on(device)?)
+        });
     }
 
     /// Runs, in a rehearsal, every algorithm that may be chosen.
@@ -380,7 +332,7 @@ impl OverlapSolver {
     }
 
     /// Solves by one algorithm.
-    pub(super) fn solve_by(
+    fn solve_by(
         &self,
         algorithm: OverlapAlgorithm,
         limit: &Limit,
@@ -660,8 +612,12 @@ impl OverlapSolver {
         let mut report = SolverReport { converged: true, ..Default::default() };
         let mut worst = vec![0.0f64; n];
         if algorithm == OverlapAlgorithm::ChiralCg {
-            self.rehearse(algorithm, true, b, || {
-                let _ = self.shifted(masses, limit, xs, b, &mut solvers::unwatched);
+            self.compile(algorithm, true, b, |like, b| {
+                let fields: Result<Vec<SpinorField>> =
+                    masses.iter().map(|_| b.like(b.precision())).collect();
+                let mut fields = fields?;
+                let mut xs: Vec<&mut SpinorField> = fields.iter_mut().collect();
+                like.shifted(masses, limit, &mut xs, b, &mut solvers::unwatched)
             });
             report = self.shifted(masses, limit, xs, b, monitor)?;
         }

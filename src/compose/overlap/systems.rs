@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Sign;
+use crate::backend::Device;
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::fields::{blas, SpinorField};
@@ -56,5 +57,12 @@ impl LinOp for WilsonInverse {
     }
     fn bytes(&self, _: usize) -> f64 {
         0.0
+    }
+    fn like_on_device(&self, device: &Device) -> Result<Arc<dyn LinOp>> {
+        let multigrid = self.solver.multigrid().map(|m| m.like_on(device)).transpose()?;
+        let op = self.solver.op().like_on(device)?;
+        let solver =
+            DiracSolver::new(op, self.solver.params().clone())?.with_multigrid(multigrid)?;
+        Ok(Arc::new(WilsonInverse { solver, shape: self.shape.on(device) }))
     }
 }

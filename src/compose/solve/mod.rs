@@ -61,9 +61,6 @@ struct Prepared {
 impl Prepared {
     fn new(of: Ingredients) -> Result<Self> {
         let plan = plan(&of)?;
-        if !of.op.shape().device.is_stand_in() {
-            log::info!("solver: {}", plan.first.describe(0));
-        }
         Ok(Prepared { of: Arc::new(of), plan, shifted: Arc::default() })
     }
 }
@@ -156,6 +153,11 @@ impl DiracSolver {
     /// The links of the chain in one line, for solves of `nrhs` right-hand sides; 0: however many.
     pub fn describe(&self, nrhs: usize) -> String {
         self.prepared().plan.first.describe(nrhs)
+    }
+
+    /// Tells the log what happens to b.
+    pub fn log(&self) {
+        log::info!("solver: {}", self.describe(0));
     }
 
     /// Solves the equation; x and b hold `subset()` in the precision of the operator.

@@ -2,6 +2,7 @@
 
 use std::borrow::BorrowMut;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::equation::{iterated_operator, Chosen, Equations, Solution, SolveParams, SolveReport};
 use super::inverter::{Ask, Inverter};
@@ -15,13 +16,14 @@ use super::{DiracSolver, Prepared};
 use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
-use crate::error::Result;
+use crate::error::{Result, Status};
 use crate::fields::{Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::{
-    self, unwatched, Monitor, Shift, ShiftReport, SolverKind, SolverParams, SolverReport, System,
+    self, unwatched, InRange, Monitor, OfParts, Shift, ShiftReport, SolverKind, SolverParams,
+    SolverReport, Stop, System,
 };
 
 /// Solves with several shifts at once, and their memory.
@@ -63,6 +65,7 @@ impl ShiftSystem {
     /// All solutions in the normalisation of the equation, whose A is c times A in kappa normalisation.
     fn solve(
         &self,
+        stop: Stop,
         shifts: &[Shift],
         xs: &mut [impl BorrowMut<SpinorField>],
         b: &SpinorField,
@@ -71,7 +74,7 @@ impl ShiftSystem {
         let c = self.of.factor();
         let scaled: Vec<Shift> =
             shifts.iter().map(|s| Shift { sigma: c * s.sigma, ..*s }).collect();
-        let params = &self.of.params.solver;
+        let params = &SolverParams { stop, ..self.of.params.solver.clone() };
         let solved = solvers::multishift(&self.system, params, &scaled, true, xs, b, monitor);
         let System { precise, sloppy, .. } = &self.system;
         [precise].into_iter().chain(sloppy).for_each(|op| op.free_idle());
@@ -80,6 +83,51 @@ impl ShiftSystem {
             xs.iter_mut().try_for_each(|x| scale(x.borrow_mut(), c, b))?;
         }
         Ok(found)
+    }
+}
+
+impl ShiftSystem {
+    /// Solves for `at_once` right-hand sides after `at_once` others. What is refused leaves every x as it is; after a
+    /// breakdown they are 0.
+    fn in_parts(
+        &self,
+        at_once: usize,
+        shifts: &[Shift],
+        xs: &mut [impl BorrowMut<SpinorField>],
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<(SolverReport, Vec<ShiftReport>)> {
+        let (start, n, stop) = (Instant::now(), b.nrhs(), self.of.params.solver.stop);
+        log::info!("{n} right-hand sides: {at_once} at a time fit in {}", b.device().name());
+        InRange::new(&mut [] as &mut [SpinorField], b, false)?;
+        let mut watched = OfParts::new(monitor, vec![1.0; n], start);
+        let mut total: Option<(SolverReport, Vec<ShiftReport>)> = None;
+        for first in (0..n).step_by(at_once) {
+            let count = at_once.min(n - first);
+            let mut parts = vec![];
+            for x in xs.iter_mut() {
+                parts.push(x.borrow_mut().columns(first, count)?);
+            }
+            let mut told = watched.of(first..first + count, 0);
+            let part_b = b.columns(first, count)?;
+            let part = self.solve(stop.since(start), shifts, &mut parts, &part_b, &mut told);
+            total = Some(match (total, part) {
+                (_, Err(e)) if e.status == Status::SolverBreakdown => {
+                    xs.iter_mut().try_for_each(|x| x.borrow_mut().clear())?;
+                    return Err(e);
+                }
+                (None, part) => part?,
+                (Some((solver, reports)), part) => {
+                    let (others, more) = part?;
+                    let both = reports.into_iter().zip(more).map(|(a, b)| a.beside(b)).collect();
+                    (solver.beside(others), both)
+                }
+            });
+        }
+        match total {
+            Some(all) => Ok(all),
+            None => bail!(Internal, "a solve without right-hand sides"),
+        }
     }
 }
 
@@ -105,7 +153,8 @@ impl Shifts {
             let shifts: Vec<Shift> = (0..size.solutions).map(shift).collect();
             let run = move || {
                 // Made-up sums may end it early.
-                let _ = system.solve(&shifts, &mut xs, &b, &mut unwatched);
+                let stop = Stop { seconds: f64::INFINITY, ..system.of.params.solver.stop };
+                let _ = system.solve(stop, &shifts, &mut xs, &b, &mut unwatched);
             };
             Ok(Box::new(run) as Made)
         };
@@ -223,7 +272,7 @@ impl DiracSolver {
     ///
     /// # Errors
     /// Errors of [`solvers::multishift`]; `Unsupported`: the solver is for another equation;
-    /// `OutOfMemory`: the vectors will not fit, nothing is allocated; `SolverBreakdown`: every x is
+    /// `OutOfMemory`: not one right-hand side fits, nothing is allocated; `SolverBreakdown`: every x is
     /// zero afterwards.
     pub fn multishift(
         &self,
@@ -246,16 +295,19 @@ impl DiracSolver {
         let Shifts { system, room } = &**prepared;
         let device = of.op.shape().device;
         of.shape().check(b, "b")?;
-        room.make(|| room.bytes_of(shifts.len(), b.nrhs()))?;
+        let at_once = room.at_once_of(shifts.len(), b.nrhs())?;
         let peak = device.watch_peak();
         if let Some(low) = &system.of.low {
             of.op.shared_copy(low.storage())?;
         }
-        let (solver, reports) = system.solve(shifts, xs, b, monitor)?;
+        let (solver, reports) = match at_once == b.nrhs() {
+            true => system.solve(of.params.solver.stop, shifts, xs, b, monitor)?,
+            false => system.in_parts(at_once, shifts, xs, b, monitor)?,
+        };
         device.synchronize()?;
         let (iterated, memory_peak) = (system.of.iterated(), peak.bytes());
         Ok((
-            SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: b.nrhs() },
+            SolveReport { solver, memory_peak, iterated, chosen: Chosen::Asked, columns: at_once },
             reports,
         ))
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::inverter::{Ask, Inverter};
-use crate::backend::{runs, Device};
+use crate::backend::Device;
 use crate::compose::multigrid::Multigrid;
 use crate::error::Result;
 use crate::fields::{Footprint, Needs, VectorField};
@@ -90,13 +90,18 @@ impl Room {
 
     /// Has the kernels of a first solve for so many right-hand sides, of the first way to go, compiled side by side.
     pub fn compile(&self, name: impl FnOnce() -> String, nrhs: usize) {
-        let geometry = self.action.links().geometry();
-        geometry.foresee(&self.device(), false, name, |_| {
-            self.in_rehearsal(|device, multigrid| {
-                let size = Size { way: 0, solutions: 1, nrhs };
-                (self.make)(device, multigrid, size).map(|made| made())
-            })
-        });
+        let (geometry, size) =
+            (self.action.links().geometry(), Size { way: 0, solutions: 1, nrhs });
+        let run = |device: &Device, multigrid: Option<&Arc<Multigrid>>| {
+            (self.make)(device, multigrid, size).map(|made| made())
+        };
+        match &self.multigrid {
+            None => geometry.foresee(&self.device(), false, name, |device| run(device, None)),
+            Some(multigrid) => multigrid.with_stand_in(|like| {
+                let device = like.device();
+                geometry.foresee_here(&device, false, name, || run(&device, Some(like)));
+            }),
+        }
     }
 
     /// Memory and kernels of a solve, the latter of the first way to go.
@@ -148,15 +153,10 @@ impl Room {
         })
     }
 
-    /// Refuses work that needs more memory than there is on this rank. In a rehearsal of larger work the memory
-    /// counts as used.
+    /// Refuses, on all ranks, work that needs more memory than there is on one.
     pub fn make(&self, bytes: impl FnOnce() -> Result<u64>) -> Result<()> {
-        let fits = || bytes().and_then(|bytes| self.require(bytes, "this solve"));
-        match runs() {
-            true => self.action.links().geometry().comm().agree(fits()),
-            false if self.device().is_stand_in() => fits(),
-            false => Ok(()),
-        }
+        let fits = bytes().and_then(|bytes| self.require(bytes, "this solve"));
+        self.action.links().geometry().comm().agree(fits)
     }
 
     /// Whether all ranks have so many bytes. All of them call this and get the same answer.
@@ -164,7 +164,9 @@ impl Room {
     /// # Errors
     /// `CommFailed`: ranks do not agree.
     pub fn has(&self, bytes: impl Fn() -> Result<u64>) -> Result<bool> {
-        Ok(runs() && self.first_to_fit(&[()], |()| bytes())?.is_some())
+        // What is announced is what a solve needs where there is not more.
+        let fits = || self.first_to_fit(&[()], |()| bytes());
+        Ok(self.device().stands_for().is_none() && fits()?.is_some())
     }
 
     /// The first of these ways whose bytes all ranks have. All of them call this and get the same answer.
@@ -194,13 +196,17 @@ impl Room {
     /// # Errors
     /// `OutOfMemory`: not even one fits.
     pub fn at_once(&self, nrhs: usize) -> Result<usize> {
-        if !runs() {
-            // In a rehearsal all are a part of larger work.
-            return self.make(|| self.bytes(nrhs)).map(|()| nrhs);
-        }
-        match self.first_to_fit(&even_parts(nrhs), |n| self.bytes(n))? {
+        self.at_once_of(1, nrhs)
+    }
+
+    /// The same for solves with several solutions.
+    ///
+    /// # Errors
+    /// Errors of [`Room::at_once`].
+    pub fn at_once_of(&self, solutions: usize, nrhs: usize) -> Result<usize> {
+        match self.first_to_fit(&even_parts(nrhs), |n| self.bytes_of(solutions, n))? {
             Some(n) => Ok(n),
-            None => self.make(|| self.bytes(1)).map(|()| 1),
+            None => self.make(|| self.bytes_of(solutions, 1)).map(|()| 1),
         }
     }
 

@@ -36,9 +36,11 @@ fn a_rehearsed_fixing_asks_for_its_kernels_and_changes_nothing() {
         GaugeFixParams::new(Condition::Landau),
     ] {
         let what = format!("{:?} {:?}", params.condition, params.method);
-        let rehearsed = Device::recorded(false, || run_through(&links, &params));
+        let dry = links.device().dry();
+        let there = links.like_on(&dry).unwrap();
+        let rehearsed = dry.recorded(|| run_through(&there, &params));
         assert_eq!(links.save_lex().unwrap(), before, "{what}");
-        let launched = Device::recorded(true, || {
+        let launched = links.device().recorded(|| {
             fix_gauge(&links, &params, &mut |_| false).unwrap();
         });
         compare(&what, &rehearsed, &launched, 0);

@@ -67,14 +67,16 @@ fn first_trajectory(max: usize, make: impl Fn(&GaugeField) -> Hmc) {
         let mut hmc = make(&links);
         let before = links.save_lex().unwrap();
         let asked = match rehearsed {
-            true => Device::recorded(false, || {
-                _ = hmc.run_through(&links.device().stand_in(), &links, true).unwrap()
-            }),
+            true => {
+                let dry = links.device().dry();
+                dry.recorded(|| _ = hmc.run_through(&dry, &links, true).unwrap())
+            }
             false => vec![],
         };
         assert_eq!(links.save_lex().unwrap(), before, "a rehearsal changes links");
         let mut report = None;
-        let launched = Device::recorded(true, || report = Some(hmc.run(&mut links).unwrap()));
+        let device = links.device().clone();
+        let launched = device.recorded(|| report = Some(hmc.run(&mut links).unwrap()));
         if rehearsed {
             compare("trajectory", &asked, &launched, max);
         }
@@ -195,9 +197,8 @@ fn a_rehearsal_leaves_nothing() {
     let quarks = TwoFlavours::new("light", params).unwrap();
     let hmc = chain(&links, vec![Box::new(quarks)], Scheme::Omelyan2);
     let (device, held) = (links.device().clone(), links.device().used().0);
-    let asked = Device::recorded(false, || {
-        _ = hmc.run_through(&links.device().stand_in(), &links, true).unwrap()
-    });
+    let dry = device.dry();
+    let asked = dry.recorded(|| _ = hmc.run_through(&dry, &links, true).unwrap());
     let names: Vec<_> = asked.iter().map(|a| a.kernel.name).collect();
     assert!(names.contains(&"coarse_apply"), "{names:?}");
     assert_eq!(device.used().0, held);

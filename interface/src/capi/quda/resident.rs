@@ -275,7 +275,7 @@ mod tests {
         let mut resident = Resident::default();
         // Kernels that a question launches.
         let mut launched = |links: &GaugeField| {
-            let asked = Device::recorded(true, || {
+            let asked = device.recorded(|| {
                 assert!(resident.unitarity(links).unwrap() < 1e-13);
             });
             asked.iter().filter(|a| a.kernel.name == "unitarity").count()

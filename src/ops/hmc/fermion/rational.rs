@@ -12,7 +12,7 @@ use super::{
     check_multigrid, check_operator, converged, noise_seed, Inverter, KickReport, Operator,
     Operators, DOUBLE,
 };
-use crate::backend::{as_a_rule, Device};
+use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::MultigridReport;
 use crate::compose::{largest, smallest, DiracSolver, Schur};
@@ -186,7 +186,7 @@ impl OneFlavour {
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
         let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
         // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
-        if as_a_rule(low.value >= from && high.value <= to) {
+        if gauge.device().as_a_rule(low.value >= from && high.value <= to) {
             return Ok(());
         }
         bail!(

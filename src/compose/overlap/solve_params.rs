@@ -1,0 +1,76 @@
+//! Parameters of solves with the overlap operator.
+
+use crate::fields::{Precision, Recon};
+use crate::params::choices;
+
+choices! {
+    /// How D x = b is solved.
+    pub enum OverlapAlgorithm: plaq_overlap_solver {
+        /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
+        ChiralCg = 0, PLAQ_OVERLAP_SOLVER_CG, "cg";
+        /// Shifted unitary minimal residual.
+        Sumr = 1, PLAQ_OVERLAP_SOLVER_SUMR, "sumr";
+        /// Flexible GCR, which takes a preconditioner.
+        Gcr = 2, PLAQ_OVERLAP_SOLVER_GCR, "gcr";
+        /// Whichever is expected to take the least time: GCR with the Wilson operator's inverse where the Krylov space
+        /// of D^dagger D would be longer, else CG or SUMR, by the chiralities that b has.
+        Auto = 3, PLAQ_OVERLAP_SOLVER_AUTO, "auto";
+    }
+}
+
+/// An approximate inverse for GCR.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum OverlapPreconditioner {
+    None,
+    /// The inverse of the Wilson operator of this mass to a low accuracy (Brannick et al., arXiv
+    /// 1410.7170), by BiCGStab or, see `OverlapSolver::with_multigrid`, by GCR with multigrid: the mass
+    /// must be above the critical one.
+    Wilson {
+        mass: f64,
+        tol: f64,
+        max_iterations: usize,
+    },
+}
+
+impl OverlapPreconditioner {
+    /// The preconditioner with the accuracy that pays in most cases.
+    pub fn wilson(mass: f64) -> Self {
+        OverlapPreconditioner::Wilson { mass, tol: 0.1, max_iterations: 100 }
+    }
+}
+
+/// Parameters of a solve.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverlapSolveParams {
+    pub algorithm: OverlapAlgorithm,
+    /// Largest |b - D x| / |b|, not below what the sign function's delta allows.
+    pub tol: f64,
+    pub max_iterations: usize,
+    /// Precision and link storage of the iteration; None: those of the operator.
+    pub sloppy: Option<(Precision, Recon)>,
+    /// Coarser sign functions while the residual is large.
+    pub relax: bool,
+    /// GCR: number of directions kept.
+    pub nkrylov: usize,
+    /// Preconditioner of GCR. Where `Auto` takes GCR and this is None: the Wilson operator's inverse with the mass that
+    /// `Overlap::wilson_mass` finds.
+    pub preconditioner: OverlapPreconditioner,
+    /// Seconds that a solve may take, asked after every iteration; infinite: as many as it needs. With many
+    /// ranks all of them stop after the same iteration.
+    pub max_seconds: f64,
+}
+
+impl Default for OverlapSolveParams {
+    fn default() -> Self {
+        OverlapSolveParams {
+            algorithm: OverlapAlgorithm::Auto,
+            tol: 1e-7,
+            max_iterations: 2000,
+            sloppy: None,
+            relax: true,
+            nkrylov: 20,
+            preconditioner: OverlapPreconditioner::None,
+            max_seconds: f64::INFINITY,
+        }
+    }
+}
