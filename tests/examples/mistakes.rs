@@ -162,7 +162,7 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--source", "xyz", "--source: xyz; expected one of point, wall, volume"),
         ("propagator", "--baryons", "nuclon", "did you mean nucleon?"),
         ("plaquette", "--device", "cudaa", "did you mean cuda?"),
-        ("propagator", "--algorithm", "cg", "unknown option: --algorithm: did you mean --solver?"),
+        ("propagator", "--algorithm", "cg", "--algorithm: its name is --solver now"),
         ("flow", "--kind", "wilson", "unknown option: --kind: did you mean --flow?"),
         ("overlap", "--source", "pont,1", "did you mean point?"),
         ("propagator", "--source", "point,1,2", "--source point: 1,2; expected 4 whole numbers"),

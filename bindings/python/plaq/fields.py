@@ -394,7 +394,7 @@ class Propagator(Fermion):
         boundary: Optional[float] = None,
         normalisation: str = "",
         context: Optional[Context] = None,
-        **params: "Unpack[_keywords.PropagatorRead]",
+        **params: "Unpack[_keywords.SpinorRead]",
     ) -> "Propagator":
         """Reads a SciDAC file of any kind, as Chroma and MILC write them. Position of the source, boundary phase and
         normalisation are those of the file's records, the position else that of the sources in it; what neither tells
@@ -407,7 +407,7 @@ class Propagator(Fermion):
 
     @passes_on(capi.plaq_spinor_write_params)
     def write(
-        self, path: Any, *, sources: Optional[Fermion] = None, **params: "Unpack[_keywords.PropagatorWrite]"
+        self, path: Any, *, sources: Optional[Fermion] = None, **params: "Unpack[_keywords.SpinorWrite]"
     ) -> None:
         """Writes a SciDAC file, which keeps position of the source, boundary phase and normalisation; members of
         capi.plaq_spinor_write_params by keyword: kind, precision, info."""

@@ -349,7 +349,7 @@ class Gauge(Object):
         return capi.plaq_gauge_reunitarise(self)
 
     @passes_on(capi.plaq_gauge_write_params)
-    def write(self, path: Any, format: str = "ildg", **params: "Unpack[_keywords.Write]") -> None:
+    def write(self, path: Any, format: str = "ildg", **params: "Unpack[_keywords.GaugeWrite]") -> None:
         """Writes "ildg", "nersc", "nersc_3x3", "milc", "openqcd" or "ddalphaamg"; members of capi.plaq_gauge_write_params
         by keyword, e.g. precision="single", ensemble_id="b6.0"."""
         capi.plaq_gauge_write(self, path, capi.plaq_gauge_write_params(format=format, **params))
@@ -482,7 +482,7 @@ class Fixed(Object):
 
 @passes_on(capi.plaq_gauge_read_params)
 def open(
-    path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.Read]"
+    path: Any, *, precision: str = "double", context: Optional[Context] = None, **params: "Unpack[_keywords.GaugeRead]"
 ) -> Gauge:
     """Reads a configuration: NERSC, ILDG, MILC, openQCD or DDalphaAMG, detected automatically. Checksums, unitarity
     and the header's plaquette are checked. Members of capi.plaq_gauge_read_params by keyword, e.g. extents=[8, 8, 8, 16],

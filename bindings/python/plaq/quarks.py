@@ -238,7 +238,7 @@ class Operator(Object):
     def _solver(self, multigrid: Optional["Multigrid"], params: Dict[str, Any]) -> Object:
         if multigrid is not None:
             params = {"solver": "gcr", "nkrylov": 4, **params}
-        how = capi.plaq_solver_params(**{name: value for name, value in params.items() if (name, value) != ("solver", None)})
+        how = capi.plaq_solver_params(**params)
         key = (bytes(how), multigrid.handle.id if multigrid is not None else 0)
         if key not in self._solvers:
             if len(self._solvers) >= SOLVERS:
@@ -264,7 +264,6 @@ class Operator(Object):
         b: Columns,
         *,
         x0: Any = None,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
@@ -277,7 +276,7 @@ class Operator(Object):
         `report` and `residuals` of the operator say how it went; what did not converge is a warning."""
         right, many = self._taken(b, "b")
         x = self.field(right.n)
-        how: Dict[str, Any] = {**params, "solver": solver}
+        how: Dict[str, Any] = {**params}
         if x0 is not None:
             guess, _ = self._taken(x0, "x0")
             capi.plaq_spinor_copy(guess, x)
@@ -309,12 +308,11 @@ class Operator(Object):
     def history(
         self,
         *,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> np.ndarray:
         """Largest |r| / |b| after every iteration of the last solve with these parameters."""
-        by = self._solver(multigrid, {**params, "solver": solver})
+        by = self._solver(multigrid, {**params})
         count = capi.plaq_solver_history(by, None, 0)
         history = np.empty(count)
         capi.plaq_solver_history(by, history, count)
@@ -325,14 +323,13 @@ class Operator(Object):
         self,
         n: int = 12,
         *,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         **params: "Unpack[_keywords.Solver]",
     ) -> "Plan":
         """Memory and kernels of a solve for n columns, parameters as of solve, before anything runs. What the default
         solver may set up on the way, if it goes on to multigrid, is not in it."""
         report = capi.plaq_plan_report()
-        text = capi.plaq_solver_plan(self._solver(multigrid, {**params, "solver": solver}), n, report)
+        text = capi.plaq_solver_plan(self._solver(multigrid, {**params}), n, report)
         chain, _, names = text.partition("\n")
         return _plan(n, report, names, 2 * n * self._column_bytes(), chain)
 
@@ -445,7 +442,6 @@ class Wilson(Operator):
         self,
         source: Union[None, Tuple[int, int, int, int], List[int]] = None,
         *,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
@@ -457,7 +453,6 @@ class Wilson(Operator):
         source: Any,
         *,
         position: Optional[Sequence[Optional[int]]] = None,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
@@ -469,7 +464,6 @@ class Wilson(Operator):
         source: Any = None,
         *,
         position: Optional[Sequence[Optional[int]]] = None,
-        solver: Union[None, int, str] = None,
         multigrid: Optional["Multigrid"] = None,
         progress: Progress = None,
         **params: "Unpack[_keywords.Solver]",
@@ -479,7 +473,7 @@ class Wilson(Operator):
         `position` x, y, z, t from which times and phases count, where it cannot be seen: the only site, or the only
         time, at which columns are not 0 is found. Parameters as of solve; distance_alpha is for the time of the source,
         or distance_t0. A Propagator where the source has twelve columns, else a Fermion."""
-        report, how = capi.plaq_solve_report(), {**params, "solver": solver}
+        report, how = capi.plaq_solve_report(), {**params}
         if source is None or isinstance(source, (tuple, list)) and not is_array(source):
             source = source_of(source)
         if isinstance(source, capi.plaq_source_params):

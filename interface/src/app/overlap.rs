@@ -37,7 +37,7 @@ const OPTIONS: &[Opt] = &[
     of("block", "block"),
     opt("low", COUNT, "N", "8", "low modes of D^dagger D on either chirality; 0 with --task propagator: none").needs(&[&[Need::Is("task", &["index", "propagator"])]]),
     solving("tol", "tol"),
-    solving("solver", "solver"),
+    solving("solver", "solver").old("algorithm"),
     solving("precision", "sloppy_precision").or("single"),
     opt("preconditioner", Kind::Word(PRECONDITIONERS), "P", "none", "preconditioner of gcr: none, wilson or multigrid, the inverse of the Wilson operator")
         .needs(&[&[Need::Is("task", &["propagator"])], &[Need::Is("solver", &["auto", "gcr"])]]),

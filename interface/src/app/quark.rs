@@ -127,7 +127,7 @@ const NO_LOAD: &[Need] = &[Need::Without("load")];
 #[rustfmt::skip]
 pub const SOLVER_OPTIONS: &[Opt] = &[
     opt("solver", Kind::Word(SOLVERS), "S", "auto", "auto: BiCGStab, and multigrid as soon as it pays; cg, cgne, cgnr, bicgstab, gcr, mr or multigrid")
-        .sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
+        .old("algorithm").sets(SolverSettings::row("solver")).needs(&[NO_LOAD]),
     solver("tol", "tol").needs(&[]),
     solver("tol-hq", "tol_hq"),
     solver("distance-alpha", "distance_alpha").needs(&[NO_LOAD, KRYLOV]),

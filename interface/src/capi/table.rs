@@ -276,7 +276,12 @@ macro_rules! interface {
         )*)?
         $($($(
             // SAFETY: repr(C) by `parameters!`; that the last member ends it is asserted.
-            unsafe impl $crate::capi::versioned::Versioned for $tabled {}
+            unsafe impl $crate::capi::versioned::Versioned for $tabled {
+                fn members(each: &mut dyn FnMut(usize, usize)) {
+                    let fields = <$tabled as $crate::params::CStruct>::FIELDS;
+                    fields.iter().for_each(|field| each(field.offset, field.size));
+                }
+            }
             const _: () = assert!($crate::params::ends_with_a_member(
                 <$tabled as $crate::params::CStruct>::FIELDS,
                 size_of::<$tabled>(),

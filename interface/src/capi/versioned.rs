@@ -49,7 +49,10 @@ unsafe impl<T: Plain, const N: usize> Plain for [T; N] {
 
 /// # Safety
 /// `#[repr(C)]`, an i64 `struct_size` first, plain members of which the last one ends the struct.
-pub(crate) unsafe trait Versioned: Copy + Default {}
+pub(crate) unsafe trait Versioned: Copy + Default {
+    /// Passes on where each member begins, and its size.
+    fn members(each: &mut dyn FnMut(usize, usize));
+}
 
 /// Checks what `Versioned` promises and makes the init function.
 macro_rules! versioned {
@@ -67,7 +70,12 @@ macro_rules! versioned {
             const TYPE: $crate::params::Type = $crate::params::Type::Struct(stringify!($name));
         }
         // SAFETY: repr(C) and struct_size first by `interface!`; the rest is asserted above.
-        unsafe impl $crate::capi::versioned::Versioned for $name {}
+        unsafe impl $crate::capi::versioned::Versioned for $name {
+            fn members(each: &mut dyn FnMut(usize, usize)) {
+                each(0, size_of::<i64>());
+                $(each(std::mem::offset_of!($name, $field), size_of::<$ty>());)*
+            }
+        }
 
         #[cfg_attr(not(test), no_mangle)]
         pub unsafe extern "C" fn $init(to: *mut $name, struct_size: i64) -> i32 {
@@ -105,11 +113,18 @@ fn check_size(size: i64) -> Result<usize> {
     Ok(size as usize)
 }
 
-/// Copies the first bytes that both have; the host's further ones become zero.
+/// Copies the members that both have; what else the host has becomes zero, gaps between members too, so that structs
+/// with equal members have equal bytes.
 unsafe fn put<T: Versioned>(to: *mut T, value: &T, size: usize) {
-    let to: *mut u8 = to.cast();
-    std::ptr::copy_nonoverlapping((value as *const T).cast(), to, size.min(size_of::<T>()));
-    std::ptr::write_bytes(to.add(size_of::<T>().min(size)), 0, size.saturating_sub(size_of::<T>()));
+    let (to, from): (*mut u8, *const u8) = (to.cast(), (value as *const T).cast());
+    std::ptr::write_bytes(to, 0, size);
+    T::members(&mut |offset, bytes| {
+        if offset < size {
+            let bytes = bytes.min(size - offset);
+            // SAFETY: a part of both structs: of the library's by `members`, of the host's by its size.
+            unsafe { std::ptr::copy_nonoverlapping(from.add(offset), to.add(offset), bytes) };
+        }
+    });
     to.cast::<i64>().write_unaligned(size as i64);
 }
 
