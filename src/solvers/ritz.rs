@@ -279,7 +279,8 @@ impl Search<'_> {
                     break;
                 }
                 self.step(&mut space, watch)?;
-                if self.stopped || watch.late() {
+                self.stopped |= watch.after(self.cycles, &space.gradients[..wanted]).is_some();
+                if self.stopped {
                     break;
                 }
             }
@@ -320,6 +321,13 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Tells the monitor in the midst of a step, in which the vectors x are still what they were; returns true if the
+    /// search ends.
+    fn told(&mut self, space: &Space, watch: &mut Watch) -> bool {
+        self.stopped |= watch.after(self.cycles, &space.gradients[..1]).is_some();
+        self.stopped
+    }
+
     /// Finds the minimum over x, p and the gradients of those x that have not converged. Where many are sought it takes seconds to find,
     /// and a limit or the monitor may end the search meanwhile: x stay as they are.
     fn step(&mut self, space: &mut Space, watch: &mut Watch) -> Result<()> {
@@ -332,8 +340,17 @@ impl Search<'_> {
         }
         let added = orthonormalise(&mut space.vectors, first, first..first + active.len())?;
         let all = m + p + added;
+        if self.told(space, watch) {
+            return Ok(());
+        }
         self.multiply(space, m + p..all)?;
+        if self.told(space, watch) {
+            return Ok(());
+        }
         let h = basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?;
+        if self.told(space, watch) {
+            return Ok(());
+        }
         let mut goes_on = || watch.after(self.cycles, &space.gradients[..1]).is_none();
         let Some((values, u)) = eigen_hermitian_while(&h, all, &mut goes_on)? else {
             self.stopped = true;

@@ -381,7 +381,7 @@ fn several_configurations() {
     assert_eq!(c["configurations"]["bins"], 2);
     let picture = std::fs::read_to_string(folder.0.join("masses.svg")).unwrap();
     assert!(picture.contains("class=\"error\"") && picture.ends_with("</svg>\n"), "{picture}");
-    assert!(picture.contains(", 4 configurations: effective masses"), "{picture}");
+    assert!(picture.contains(", 5 configurations: effective masses"), "{picture}");
 }
 
 /// A window of times is fitted to wherever it lies on the lattice, also beyond its middle: the mean of two masses lies

@@ -133,7 +133,7 @@ fn wrong_texts_are_refused() {
     }
     // No names of Rust's types; the line is that of the key.
     for (from, to, says) in [
-        ("length = 0.5", "", "missing key `length`"),
+        ("steps = 2", "", "missing key `steps`"),
         ("length = 0.5", "length = 0.5\nlenght = 1", "unknown key `lenght`, expected one of"),
         ("beta = 2.6", "beta = \"six\"", "beta: expected 0 to 1000000, found \"six\""),
         ("steps = 2", "steps = -2", "expected a whole number, not negative"),

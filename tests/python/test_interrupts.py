@@ -5,6 +5,7 @@ import signal
 import tempfile
 import threading
 import time
+import warnings
 from contextlib import contextmanager
 
 import numpy as np
@@ -48,6 +49,8 @@ def long_calls(U):
         # One comes to a standstill after a while: the signal comes in the midst of some solve.
         "solve": lambda **more: [D.solve(b, solver="cgnr", tol=1e-30, max_iterations=10**6, **more) for _ in range(10**4)],
         "eigen": lambda **more: D.eigen(100, tol=1e-14, **more),
+        "ritz": lambda **more: D.eigen(40, tol=1e-14, method="ritz", **more),
+        "multigrid": lambda **more: [D.multigrid(setup_iterations=1000, **more) for _ in range(10**4)],
         "heatbath": lambda **more: U.copy().heatbath(5.7, 10**6, **more),
         "fix": lambda **more: U.fix("landau", method="overrelaxation", stop_theta=1e-300, max_iterations=10**7, **more),
     }
@@ -96,6 +99,51 @@ def test_a_callback_that_calls_the_library_is_interrupted():
         refused(Limit, "", lambda: U.flow(500.0, progress=progress))
     with alarm(raises(Limit)):
         refused(Limit, "", lambda: U.flow(500.0))
+
+
+def test_smearing_hears_signals():
+    U = plaq.Gauge.warm((4, 4, 4, 8), 1, 0.5)
+    b = plaq.Fermion.noise(U, 4, seed=1)
+    for call in (lambda: U.smear_stout(0.01, 10**6), lambda: U.smear_hyp(steps=10**6), lambda: b.smear(U, 0.2, 10**5)):
+        with alarm(raises(Limit)):
+            start = time.time()
+            refused(Limit, "", call)
+            assert time.time() - start < 10
+    # In parts it is the same to the last bit.
+    one_by_one = U
+    for _ in range(9):
+        one_by_one = one_by_one.smear_ape(0.5)
+    assert (U.smear_ape(0.5, 9).numpy() == one_by_one.numpy()).all()
+
+
+def test_multigrid_tells_and_ends():
+    U = plaq.Gauge.warm((4, 4, 4, 8), 1, 0.5)
+    D = plaq.Wilson(U, mass=0.1)
+    for more in ({}, {"start": plaq.Fermion.noise(U, 24, seed=3)}):
+        heard = []
+        mg = D.multigrid(progress=lambda *state: heard.append(state), **more)
+        assert [step for step, *_ in heard] == list(range(1, len(heard) + 1)) and heard
+        refused(plaq.capi.NotConverged, "callback", lambda: D.multigrid(progress=lambda *_: True, **more))
+    heard.clear()
+    mg.update(D, progress=lambda *state: heard.append(state))
+    assert heard
+    refused(plaq.capi.NotConverged, "callback", lambda: mg.update(D, progress=lambda *_: True))
+    refused(Mine, "", lambda: mg.update(D, "anew", progress=raises(Mine)))
+    # The hierarchy is as before.
+    b = plaq.Fermion.noise(U, 2, seed=4)
+    D.solve(b, multigrid=mg)
+    assert D.report.converged
+    # So does the set-up of an automatic solve, in which the iterations stand still.
+    D, steps = plaq.Wilson(U, mass=-0.85), []
+
+    def stop(step, *_):
+        steps.append(step)
+        return steps.count(step) > 3
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", plaq.NotConvergedWarning)
+        D.solve(b, progress=stop, expected_columns=10**9)
+    assert D.report.stopped and not D.report.converged and steps.count(max(steps)) == 4, steps
 
 
 def test_ctrl_c_and_exceptions_while_modes_are_sought():

@@ -1,6 +1,8 @@
 """What signatures, help and type checkers know of keywords."""
 
 import inspect
+import os
+import pydoc
 import subprocess
 import sys
 import tempfile
@@ -57,10 +59,22 @@ S = D.propagator(tolerance=3)
 D.propagator().pionn()
 U.fix(gauge=3)
 D.solve(plaq.Fermion(U), tol="small")
+D.multigrid(smother="mr")
+N = plaq.Overlap(U, mass=0.1)
+N.propagator(tolr=1e-6)
+N.propagator(masses=[0.1]).pion()
 x: plaq.Fermion = D @ D.solve(plaq.Fermion(U), tol=1e-8, solver="cgnr")
 C: plaq.Correlator = plaq.Clover(U, mass=0.1, csw=1).propagator((0, 0, 0, 1), tol=1e-8).pion()
 n: int = D.report.iterations
+s: plaq.Propagator = N.propagator(tol=1e-6)
+m: plaq.Multigrid = D.multigrid(block=[2, 2, 2, 2], vectors=[4], progress=True)
 """
+#: Lines of it with a mistake.
+WRONG = [3, 4, 5, 6, 7, 8, 9, 11, 12]
+
+
+def lines_with_errors(output):
+    return sorted({int(line.split(":")[1]) for line in output.splitlines() if "error:" in line})
 
 
 def test_mypy_finds_what_is_wrong():
@@ -74,5 +88,24 @@ def test_mypy_finds_what_is_wrong():
         # mypy finds installed packages by itself, and refuses their folder as a path of its own.
         own = {} if path.name == "site-packages" else {"MYPYPATH": str(path)}
         done = subprocess.run(command, capture_output=True, text=True, env={**own, "PATH": "/usr/bin:/bin"})
-    wrong = sorted({int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error:" in line})
-    assert wrong == [3, 4, 5, 6, 7, 8], done.stdout + done.stderr
+    assert lines_with_errors(done.stdout) == WRONG, done.stdout + done.stderr
+
+
+def test_pyright_finds_the_same():
+    import pyright  # noqa: F401
+
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "program.py").write_text(PROGRAM)
+        path = str(Path(plaq.__file__).resolve().parent.parent)
+        command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "program.py"]
+        env = {**os.environ, "PYTHONPATH": path}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=env)
+    found = [line.split("program.py", 1)[1] for line in done.stdout.splitlines() if " - error:" in line]
+    assert lines_with_errors("\n".join(found)) == WRONG, done.stdout + done.stderr
+
+
+def test_help_names_the_parameters():
+    for kind in (plaq.Clover, plaq.Twisted, plaq.Wilson):
+        text = pydoc.render_doc(kind, renderer=pydoc.plaintext)
+        assert all(f"{name}: " in text for name in ("mass", "kappa", "csw_t")), text
+    assert {"smoother", "vectors", "progress"} <= set(inspect.signature(plaq.Wilson.multigrid).parameters)

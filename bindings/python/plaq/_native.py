@@ -16,7 +16,21 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Type, TypeVar, Union
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Dict,
+    Iterable,
+    List,
+    Mapping,
+    Optional,
+    Sequence,
+    Tuple,
+    Type,
+    TypeVar,
+    Union,
+)
 
 import numpy as np
 
@@ -225,15 +239,18 @@ class Struct(ctypes.Structure):
         for name, value in {**self._defaults_, **members}.items():
             setattr(self, name, value)
 
-    def __getattribute__(self, name: str) -> Any:
-        value = super().__getattribute__(name)
-        enums = type(self)._enums_
-        if name in enums and isinstance(value, int):
-            try:
-                return enums[name](value)
-            except ValueError:  # of a newer library
-                pass
-        return value
+    if not TYPE_CHECKING:  # it would hide misspelt members
+
+        def __getattribute__(self, name):
+            """A number that stands for one of an enum is a member of that."""
+            value = super().__getattribute__(name)
+            enums = type(self)._enums_
+            if name in enums and isinstance(value, int):
+                try:
+                    return enums[name](value)
+                except ValueError:  # of a newer library
+                    pass
+            return value
 
     def __setattr__(self, name: str, value: Any) -> None:
         kind = dict(self._fields_).get(name)  # type: ignore[arg-type, misc, call-overload]

@@ -23,7 +23,7 @@ const OPTIONS: &[Opt] = &[
     of("step", "step"),
     of("time", "time").or("1"),
     of("tol", "tolerance").old("tolerance"),
-    of("every", "every").or("1"),
+    of("every", "every"),
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("json", Kind::Output(&[]), "FILE", "", "all measurements as JSON"),
     opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "t^2 E over t as a picture"),

@@ -61,7 +61,7 @@ use super::gauge_action::GaugeMonomial;
 use super::gauge_params::GaugeActionParams;
 use super::integrator::{Level, Scheme};
 use super::loop_action::{LoopAction, LoopForce};
-use super::quarks::Quarks;
+use super::quarks::{ChainSettings, Quarks};
 use super::{Hmc, HmcParams, Monomial};
 use crate::backend::Device;
 use crate::bail;
@@ -73,9 +73,14 @@ use crate::ops::paths::Paths;
 use crate::params::{hint, renamed, set_toml, Parameters as _};
 use crate::refuse;
 
+fn usual_length() -> f64 {
+    ChainSettings::default().length
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Input {
+    #[serde(default = "usual_length")]
     length: f64,
     #[serde(default)]
     seed: u64,
