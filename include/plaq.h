@@ -2622,7 +2622,7 @@ typedef struct plaq_modes_report {
   double rho;
   /** Multiplications of a vector of the lattice with -D^2. */
   int64_t applications;
-  /** The largest eigenvalue. */
+  /** The largest eigenvalue, to some per cent: what residuals are compared with. */
   double largest;
   /** Seconds that the search took. */
   double seconds;

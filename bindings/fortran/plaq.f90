@@ -1467,7 +1467,7 @@ module plaq
     real(c_double) :: rho
     !> Multiplications of a vector of the lattice with -D^2.
     integer(c_int64_t) :: applications
-    !> The largest eigenvalue.
+    !> The largest eigenvalue, to some per cent: what residuals are compared with.
     real(c_double) :: largest
     !> Seconds that the search took.
     real(c_double) :: seconds

@@ -4139,7 +4139,7 @@ class plaq_modes_report(Struct):
       restarts: Restarts of the search.
       rho: Weight of the staples in that smearing.
       applications: Multiplications of a vector of the lattice with -D^2.
-      largest: The largest eigenvalue.
+      largest: The largest eigenvalue, to some per cent: what residuals are compared with.
       seconds: Seconds that the search took.
       plaquette_spatial: Average plaquette in planes of space of the links before smearing. Other links are refused with
         these modes.

@@ -346,13 +346,14 @@ mod tests {
     use std::sync::Arc;
 
     use super::super::finest::Finest;
-    use super::super::setup::anew;
+    use super::super::setup::{anew, Setup};
     use super::super::{LevelParams, MultigridParams};
     use super::*;
     use crate::backend::tests::one_device;
     use crate::fields::{GaugeField, Geometry, Noise, Precision, Recon};
     use crate::linop::Shape;
     use crate::operators::{ActionParams, DiracParams};
+    use crate::solvers::unwatched;
 
     /// Columns smooth as powers in 16 bits do, in one block of steps or two: what they find differs by the rounding of
     /// half precision, 2^-11, times what the least squares of powers make of it.
@@ -372,7 +373,8 @@ mod tests {
             ..MultigridParams::with_levels(vec![level])
         };
         let finest = Finest::new(&*op, &params).unwrap();
-        let mut hierarchy = anew(&finest, &params).unwrap();
+        let mut setup = Setup::new(&params, &mut unwatched);
+        let mut hierarchy = anew(&finest, &params, &mut setup).unwrap();
         let tensor = Arc::new(finest.smoother().unwrap().tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
             let shape = Shape { precision: Precision::F32, ..hierarchy.fine.shape() };
