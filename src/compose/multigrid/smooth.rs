@@ -373,7 +373,8 @@ mod tests {
             ..MultigridParams::with_levels(vec![level])
         };
         let finest = Finest::new(&*op, &params).unwrap();
-        let mut setup = Setup::new(&params, &mut unwatched);
+        let mut monitor = unwatched;
+        let mut setup = Setup::new(&params, &mut monitor);
         let mut hierarchy = anew(&finest, &params, &mut setup).unwrap();
         let tensor = Arc::new(finest.smoother().unwrap().tensor_hop().unwrap());
         for (steps, residual, nrhs) in [(6, false, 5), (8, true, 4), (14, true, 9)] {
