@@ -14,6 +14,7 @@
 mod checksum;
 mod data;
 mod ddalphaamg;
+pub mod hdf5;
 mod ildg;
 mod lime;
 mod link_order;

@@ -251,6 +251,11 @@ impl Output {
         }
     }
 
+    /// The temporary file, which another library may write before `commit`.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
     /// Name of the temporary file.
     pub fn name(&self) -> String {
         self.temporary.file_name().unwrap_or_default().to_string_lossy().into_owned()

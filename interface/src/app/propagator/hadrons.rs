@@ -38,6 +38,20 @@ pub struct Hadrons {
     pub baryons: Vec<Baryon>,
 }
 
+/// What a correlator is.
+pub enum Name {
+    /// Quark and antiquark, and the gamma of source and sink.
+    Meson {
+        quarks: &'static str,
+        momentum: [i32; 3],
+        gamma: usize,
+    },
+    Baryon {
+        name: &'static str,
+        momentum: [i32; 3],
+    },
+}
+
 fn baryons(text: &str) -> Run<Vec<Baryon>> {
     match text {
         "none" => return Ok(vec![]),
@@ -160,6 +174,22 @@ impl Hadrons {
         (0..self.times).map(|t| numbers[first + 2 * t]).collect()
     }
 
+    /// What the correlators are, in the order of the numbers, each with 2 times real numbers.
+    pub fn names(&self) -> Vec<Name> {
+        let mut all = vec![];
+        for &(quarks, ..) in self.pairs() {
+            for &momentum in &self.momenta {
+                all.extend((0..GAMMAS).map(|gamma| Name::Meson { quarks, momentum, gamma }));
+            }
+        }
+        for &momentum in &self.momenta {
+            all.extend(
+                self.baryons.iter().map(|b| Name::Baryon { name: baryon_name(*b), momentum }),
+            );
+        }
+        all
+    }
+
     /// Members "mesons" and "baryons" of the report, with errors where there are any.
     pub fn json(&self, numbers: &[f64], errors: Option<&[f64]>) -> (Value, Value) {
         let mut at = 0;
@@ -177,16 +207,16 @@ impl Hadrons {
             entry
         };
         let (mut mesons, mut baryons) = (vec![], vec![]);
-        for (quarks, ..) in self.pairs() {
-            for p in &self.momenta {
-                for gamma in 0..GAMMAS {
-                    mesons.push(one(json!({ "quarks": quarks, "momentum": p, "gamma": gamma })));
+        for name in self.names() {
+            match name {
+                Name::Meson { quarks, momentum, gamma } => {
+                    mesons.push(one(
+                        json!({ "quarks": quarks, "momentum": momentum, "gamma": gamma }),
+                    ));
                 }
-            }
-        }
-        for p in &self.momenta {
-            for b in &self.baryons {
-                baryons.push(one(json!({ "name": baryon_name(*b), "momentum": p })));
+                Name::Baryon { name, momentum } => {
+                    baryons.push(one(json!({ "name": name, "momentum": momentum })));
+                }
             }
         }
         (json!(mesons), json!(baryons))

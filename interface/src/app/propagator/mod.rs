@@ -1,6 +1,7 @@
 //! `plaq propagator`: quark propagators on gauge configurations, and their hadron correlators.
 
 mod hadrons;
+mod hdf5;
 mod report;
 mod samples;
 mod sources;
@@ -55,9 +56,10 @@ const OUTPUT: &[Opt] = &[
     opt("bin", Kind::Whole(1, i32::MAX as i64), "N", "1", "jackknife bin size in configurations"),
     opt("fit", Kind::Text, "T1,T2", "", "times of the plateau that masses are fitted to (automatic)"),
     opt("json", Kind::Output(&[]), "FILE", "", "everything as JSON, written again and again while the run goes on"),
+    opt("hdf5", Kind::Output(&[]), "FILE", "", "correlators of every configuration in HDF5, by libhdf5 (PLAQ_HDF5); Python's plaq.read takes them"),
     opt("continue", Kind::Flag, "B", "no", "yes: configurations and sources that the JSON has already are not done again").needs(&[&[Need::With("json")]]),
     opt("plot", Kind::Output(plot::ENDINGS), "FILE", "", "effective masses as a picture, SVG or PDF, of several configurations with errors"),
-    overwrite(&[&[Need::With("json"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
+    overwrite(&[&[Need::With("json"), Need::With("hdf5"), Need::With("plot"), Need::With("save"), Need::With("save-multigrid")]]),
 ];
 
 pub const COMMAND: Command = Command {
@@ -272,7 +274,12 @@ fn check_outputs(options: &Options, plan: &Plan, hadrons: &Hadrons) -> Run<()> {
     } else {
         output::check(options.get("json"), true, "")?;
     }
-    output::check(options.get("plot"), all || options.flag("continue"), "")?;
+    for name in ["hdf5", "plot"] {
+        output::check(options.get(name), all || options.flag("continue"), "")?;
+    }
+    if options.given("hdf5") {
+        crate::io::hdf5::check()?;
+    }
     for base in ["save", "save-multigrid"] {
         let Some(name) = options.get(base) else { continue };
         let kappas = if base == "save" { &plan.kappas[..] } else { &plan.kappas[..1] };
@@ -342,6 +349,9 @@ fn run(options: Options) -> Run<i32> {
                     "propagator",
                     &report::json(session, &options, &plan, &jobs, &found),
                 )?;
+            }
+            if let Some(name) = options.get("hdf5") {
+                hdf5::write(name, &plan, &jobs, &found)?;
             }
             if let Some(name) = options.get("plot") {
                 report::plot(name, &plan, &shown, &found)?;

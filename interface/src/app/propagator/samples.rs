@@ -63,9 +63,9 @@ impl Samples {
         [0, 1, 2].map(|k| self.there().map(|s| s.plaquette[k]).sum::<f64>() / n)
     }
 
-    /// Averages over the complete configurations, each averaged over its sources; if none is complete, over what the
+    /// Numbers and correlators of the complete configurations, each averaged over its sources; if none is complete, what the
     /// first one with samples has.
-    pub fn average(&self, bin: usize, derive: impl Fn(&[f64]) -> Vec<f64>) -> Averages {
+    pub fn means(&self) -> Vec<(usize, Vec<f64>)> {
         let mean = |of: &Vec<Option<Sample>>| -> Vec<f64> {
             let there: Vec<&Sample> = of.iter().flatten().collect();
             let mut mean = vec![0.0; there[0].numbers.len()];
@@ -74,11 +74,19 @@ impl Samples {
             }
             mean
         };
-        let complete = self.0.iter().filter(|of| of.iter().all(Option::is_some));
-        let mut all: Vec<Vec<f64>> = complete.map(mean).collect();
-        if all.is_empty() {
-            all.extend(self.0.iter().find(|of| of.iter().any(Option::is_some)).map(mean));
+        let all = || self.0.iter().enumerate();
+        let complete = all().filter(|(_, of)| of.iter().all(Option::is_some));
+        let mut means: Vec<_> = complete.map(|(c, of)| (c, mean(of))).collect();
+        if means.is_empty() {
+            let begun = all().find(|(_, of)| of.iter().any(Option::is_some));
+            means.extend(begun.map(|(c, of)| (c, mean(of))));
         }
+        means
+    }
+
+    /// Averages over these configurations.
+    pub fn average(&self, bin: usize, derive: impl Fn(&[f64]) -> Vec<f64>) -> Averages {
+        let all: Vec<Vec<f64>> = self.means().into_iter().map(|(_, numbers)| numbers).collect();
         Averages { whole: all.len(), all: jackknife(&all, bin, derive) }
     }
 

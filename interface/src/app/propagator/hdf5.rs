@@ -1,0 +1,109 @@
+//! `plaq propagator --hdf5`: the correlators of every configuration, as Python's plaq.write lays them out.
+
+use std::path::Path;
+
+use super::hadrons::Name;
+use super::samples::Found;
+use super::{sources, Job, Plan};
+use crate::app::quark::mass_of;
+use crate::error::Result;
+use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
+
+/// Axes of the arrays.
+const INDICES: &str = "configuration, t";
+
+/// The name of a product of gammas, those of x, y, z and t by the bits of its number, as Python has it.
+fn gamma_name(number: usize) -> String {
+    let letters = |number: usize| -> String {
+        "XYZT"
+            .chars()
+            .enumerate()
+            .filter(|(bit, _)| number >> bit & 1 == 1)
+            .map(|(_, c)| c)
+            .collect()
+    };
+    match number {
+        0 => "1".into(),
+        // Three of four and all four: with gamma_5.
+        7 | 11 | 13 | 14 | 15 => letters(15 ^ number) + "5",
+        _ => letters(number),
+    }
+}
+
+fn datasets(plan: &Plan, job: &Job) -> Vec<Dataset> {
+    let (means, times) = (job.samples.means(), job.hadrons.times);
+    let group = if plan.several() { format!("kappa_{}/", job.kappa) } else { String::new() };
+    let path = |p: [i32; 3]| p.map(|n| n.to_string()).join("_");
+    let one = |(k, name): (usize, Name)| {
+        let (place, form, short, momentum, mut attributes): (_, _, _, _, Attributes) = match name {
+            Name::Meson { quarks, momentum, gamma } => {
+                let gamma = gamma_name(gamma);
+                let about = vec![
+                    ("quarks", Attribute::Text(quarks.into())),
+                    ("gammas", Attribute::Texts(vec![gamma.clone(); 2])),
+                ];
+                (
+                    format!("mesons/{quarks}/p_{}/{gamma}", path(momentum)),
+                    "cosh",
+                    gamma,
+                    momentum,
+                    about,
+                )
+            }
+            Name::Baryon { name, momentum } => {
+                let about = vec![("gammas", Attribute::Texts(vec![String::new(); 2]))];
+                (
+                    format!("baryons/p_{}/{name}", path(momentum)),
+                    "log",
+                    name.to_string(),
+                    momentum,
+                    about,
+                )
+            }
+        };
+        let of = |numbers: &[f64]| numbers[2 * times * k..2 * times * (k + 1)].to_vec();
+        let numbers: Vec<f64> = means.iter().flat_map(|(_, numbers)| of(numbers)).collect();
+        attributes.extend([
+            ("kind", Attribute::Text("correlator".into())),
+            ("indices", Attribute::Text(INDICES.into())),
+            ("name", Attribute::Text(short)),
+            ("form", Attribute::Text(form.into())),
+            (
+                "configurations",
+                Attribute::Integers(means.iter().map(|(c, _)| *c as i64 + 1).collect()),
+            ),
+            ("momentum", Attribute::Integers(momentum.map(i64::from).to_vec())),
+            ("kappa", Attribute::Number(job.kappa)),
+            ("mass", Attribute::Number(mass_of(job.kappa))),
+        ]);
+        Dataset {
+            name: group.clone() + &place,
+            extents: vec![means.len(), times],
+            numbers: Numbers::Complex(bytemuck::cast_slice(&numbers).to_vec()),
+            attributes,
+        }
+    };
+    job.hadrons.names().into_iter().enumerate().map(one).collect()
+}
+
+/// Writes what there is of all jobs.
+pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()> {
+    let there = || jobs.iter().filter(|job| !job.samples.is_empty());
+    let all: Vec<Dataset> = there().flat_map(|job| datasets(plan, job)).collect();
+    let lattice = found.extents.unwrap_or_default().map(|n| n as i64).to_vec();
+    let mut attributes: Attributes = vec![
+        ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
+        ("lattice", Attribute::Integers(lattice)),
+        ("gauge", Attribute::Texts(plan.files.clone())),
+        ("csw", Attribute::Number(plan.action.csw)),
+        ("boundary", Attribute::Text(plan.action.boundary.to_string())),
+        ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
+    ];
+    if let Some(job) = there().next() {
+        let sources = job.sources.iter().map(sources::name).collect();
+        attributes.push(("sources", Attribute::Texts(sources)));
+        attributes.push(("job", Attribute::Text(job.describe(plan))));
+        attributes.push(("plaquette", Attribute::Numbers(job.samples.plaquette().to_vec())));
+    }
+    hdf5::write(Path::new(name), &all, &attributes)
+}

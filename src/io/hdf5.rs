@@ -1,0 +1,342 @@
+//! HDF5 files, written by libhdf5, which is opened at run time.
+//!
+//! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say what it is.
+//! The file appears complete or not at all.
+
+use std::ffi::{c_char, c_int, c_uint, c_void, CString};
+use std::path::Path;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use libloading::os::unix::{Library, RTLD_NOW};
+use num_complex::Complex64;
+
+use super::stream::Output;
+use crate::bail;
+use crate::error::Result;
+
+/// Numbers of a dataset, the last index fastest.
+#[derive(Clone, Debug)]
+pub enum Numbers {
+    Real(Vec<f64>),
+    Complex(Vec<Complex64>),
+}
+
+/// The value of an attribute.
+#[derive(Clone, Debug)]
+pub enum Attribute {
+    Text(String),
+    Texts(Vec<String>),
+    Number(f64),
+    Numbers(Vec<f64>),
+    Integer(i64),
+    Integers(Vec<i64>),
+}
+
+/// Attributes by name.
+pub type Attributes = Vec<(&'static str, Attribute)>;
+
+/// A dataset: its name with the groups that it is in, "a/b/name", its extents and what is known about it.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    pub name: String,
+    pub extents: Vec<usize>,
+    pub numbers: Numbers,
+    pub attributes: Attributes,
+}
+
+/// Identifier of an object of libhdf5 from version 1.10 on.
+type Id = i64;
+
+// H5public.h and its parts.
+const DEFAULT: Id = 0;
+const TRUNCATE: c_uint = 2;
+const SCALAR: c_int = 0;
+const COMPOUND: c_int = 6;
+const UTF8: c_int = 1;
+const VARIABLE: usize = usize::MAX;
+
+macro_rules! functions {
+    ($($name:ident = $symbol:literal ($($arg:ty),*) -> $back:ty;)*) => {
+        /// The functions of libhdf5 that writing takes, and its types of numbers.
+        #[allow(clippy::type_complexity)]
+        struct Api {
+            $($name: unsafe extern "C" fn($($arg),*) -> $back,)*
+            double: Id,
+            integer: Id,
+            text: Id,
+            links: Id,
+            _library: Library,
+        }
+        impl Api {
+            fn load(path: &Path) -> std::result::Result<Api, libloading::Error> {
+                // SAFETY: the signatures are those of hdf5.h; the four identifiers are set once H5open has run.
+                unsafe {
+                    let library = Library::open(Some(path), RTLD_NOW)?;
+                    $(let $name = *library.get::<unsafe extern "C" fn($($arg),*) -> $back>($symbol)?;)*
+                    library.get::<unsafe extern "C" fn() -> c_int>(b"H5open")?();
+                    let id = |name: &[u8]| library.get::<*const Id>(name).map(|id| **id);
+                    Ok(Api {
+                        double: id(b"H5T_IEEE_F64LE_g")?,
+                        integer: id(b"H5T_STD_I64LE_g")?,
+                        text: id(b"H5T_C_S1_g")?,
+                        links: id(b"H5P_CLS_LINK_CREATE_ID_g")?,
+                        $($name,)*
+                        _library: library,
+                    })
+                }
+            }
+        }
+    };
+}
+functions! {
+    version = b"H5get_libversion" (*mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
+    quiet = b"H5Eset_auto2" (Id, *const c_void, *mut c_void) -> c_int;
+    file = b"H5Fcreate" (*const c_char, c_uint, Id, Id) -> Id;
+    close_file = b"H5Fclose" (Id) -> c_int;
+    list = b"H5Pcreate" (Id) -> Id;
+    with_groups = b"H5Pset_create_intermediate_group" (Id, c_uint) -> c_int;
+    close_list = b"H5Pclose" (Id) -> c_int;
+    space = b"H5Screate" (c_int) -> Id;
+    simple = b"H5Screate_simple" (c_int, *const u64, *const u64) -> Id;
+    close_space = b"H5Sclose" (Id) -> c_int;
+    new_type = b"H5Tcreate" (c_int, usize) -> Id;
+    member = b"H5Tinsert" (Id, *const c_char, usize, Id) -> c_int;
+    copy_type = b"H5Tcopy" (Id) -> Id;
+    size = b"H5Tset_size" (Id, usize) -> c_int;
+    characters = b"H5Tset_cset" (Id, c_int) -> c_int;
+    close_type = b"H5Tclose" (Id) -> c_int;
+    dataset = b"H5Dcreate2" (Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
+    write = b"H5Dwrite" (Id, Id, Id, Id, Id, *const c_void) -> c_int;
+    close_dataset = b"H5Dclose" (Id) -> c_int;
+    attribute = b"H5Acreate2" (Id, *const c_char, Id, Id, Id, Id) -> Id;
+    write_attribute = b"H5Awrite" (Id, Id, *const c_void) -> c_int;
+    close_attribute = b"H5Aclose" (Id) -> c_int;
+}
+
+impl Api {
+    /// The library, opened once per process: `PLAQ_HDF5` (a full path), else where the loader finds it.
+    fn get() -> Result<&'static Api> {
+        static API: OnceLock<Result<Api>> = OnceLock::new();
+        API.get_or_init(Api::open).as_ref().map_err(Clone::clone)
+    }
+
+    fn open() -> Result<Api> {
+        let named = std::env::var_os("PLAQ_HDF5").filter(|path| !path.is_empty());
+        let api = if let Some(path) = named {
+            Self::load(Path::new(&path))
+                .or_else(|e| bail!(Unsupported, "PLAQ_HDF5={}: {e}", path.to_string_lossy()))?
+        } else {
+            let versions = ["310", "200", "103", "100"];
+            let of = |stem: &str| versions.map(|v| format!("lib{stem}.so.{v}"));
+            let names = [of("hdf5_serial"), of("hdf5")].concat();
+            match names.iter().find_map(|name| Self::load(Path::new(name)).ok()) {
+                Some(api) => api,
+                None => bail!(
+                    Unsupported,
+                    sentence("HDF5: cannot open libhdf5.so of version 1.10 or later"),
+                    hint("install libhdf5 and set PLAQ_HDF5 to its full path")
+                ),
+            }
+        };
+        let mut found = [0; 3];
+        let [major, minor, patch] = &mut found;
+        // SAFETY: three numbers to be written.
+        unsafe { (api.version)(major, minor, patch) };
+        if found < [1, 10, 0] {
+            bail!(Unsupported, "HDF5: expected version 1.10 or later, found {found:?}");
+        }
+        // SAFETY: no handler; errors come back as numbers.
+        unsafe { (api.quiet)(DEFAULT, std::ptr::null(), std::ptr::null_mut()) };
+        Ok(api)
+    }
+
+    fn own(
+        &'static self,
+        id: Id,
+        close: unsafe extern "C" fn(Id) -> c_int,
+        what: &str,
+    ) -> Result<Owned> {
+        if id < 0 {
+            bail!(FileWrite, "HDF5: {what}");
+        }
+        Ok(Owned { id, close })
+    }
+
+    /// The space of an array, or of one value.
+    fn space_of(&'static self, extents: &[usize]) -> Result<Owned> {
+        let extents: Vec<u64> = extents.iter().map(|&n| n as u64).collect();
+        // SAFETY: as many extents as said.
+        let id = unsafe {
+            match extents.len() {
+                0 => (self.space)(SCALAR),
+                n => (self.simple)(n as c_int, extents.as_ptr(), std::ptr::null()),
+            }
+        };
+        self.own(id, self.close_space, "making a space")
+    }
+
+    /// The type of texts that end with NUL.
+    fn texts(&'static self) -> Result<Owned> {
+        // SAFETY: a copy of a live type.
+        unsafe {
+            let copy = self.own((self.copy_type)(self.text), self.close_type, "making a type")?;
+            (self.size)(copy.id, VARIABLE);
+            (self.characters)(copy.id, UTF8);
+            Ok(copy)
+        }
+    }
+
+    /// The type of complex numbers.
+    fn complex(&'static self) -> Result<Owned> {
+        // SAFETY: members lie within the 16 bytes.
+        unsafe {
+            let made = self.own((self.new_type)(COMPOUND, 16), self.close_type, "making a type")?;
+            (self.member)(made.id, c"r".as_ptr(), 0, self.double);
+            (self.member)(made.id, c"i".as_ptr(), 8, self.double);
+            Ok(made)
+        }
+    }
+
+    fn put_attribute(&'static self, at: &Owned, name: &str, value: &Attribute) -> Result<()> {
+        let mut texts = vec![];
+        let single = |text: &String| CString::new(text.replace('\0', " ")).unwrap_or_default();
+        let extents = match value {
+            Attribute::Text(text) => {
+                texts.push(single(text));
+                vec![]
+            }
+            Attribute::Texts(all) => {
+                texts.extend(all.iter().map(single));
+                vec![all.len()]
+            }
+            Attribute::Number(_) | Attribute::Integer(_) => vec![],
+            Attribute::Numbers(all) => vec![all.len()],
+            Attribute::Integers(all) => vec![all.len()],
+        };
+        let places: Vec<*const c_char> = texts.iter().map(|text| text.as_ptr()).collect();
+        let of_text;
+        let (kind, data): (Id, *const c_void) = match value {
+            Attribute::Text(_) | Attribute::Texts(_) => {
+                of_text = self.texts()?;
+                (of_text.id, places.as_ptr().cast())
+            }
+            Attribute::Number(number) => (self.double, (number as *const f64).cast()),
+            Attribute::Numbers(all) => (self.double, all.as_ptr().cast()),
+            Attribute::Integer(number) => (self.integer, (number as *const i64).cast()),
+            Attribute::Integers(all) => (self.integer, all.as_ptr().cast()),
+        };
+        let space = self.space_of(&extents)?;
+        let name = CString::new(name).unwrap_or_default();
+        // SAFETY: data of the type and number said, which live until the call returns.
+        unsafe {
+            let id = (self.attribute)(at.id, name.as_ptr(), kind, space.id, DEFAULT, DEFAULT);
+            let made = self.own(id, self.close_attribute, "making an attribute")?;
+            done((self.write_attribute)(made.id, kind, data), "writing an attribute")
+        }
+    }
+
+    fn put(&'static self, file: &Owned, groups: &Owned, data: &Dataset) -> Result<()> {
+        let of_complex;
+        let (kind, count, numbers): (Id, usize, *const c_void) = match &data.numbers {
+            Numbers::Real(all) => (self.double, all.len(), all.as_ptr().cast()),
+            Numbers::Complex(all) => {
+                of_complex = self.complex()?;
+                (of_complex.id, all.len(), all.as_ptr().cast())
+            }
+        };
+        let name = &data.name;
+        if count != data.extents.iter().product::<usize>() {
+            bail!(Internal, "HDF5: {name}: {count} numbers for extents {:?}", data.extents);
+        }
+        let space = self.space_of(&data.extents)?;
+        let c_name = CString::new(name.as_str()).unwrap_or_default();
+        // SAFETY: as many numbers as the extents say, which live until the call returns.
+        unsafe {
+            let id = (self.dataset)(
+                file.id,
+                c_name.as_ptr(),
+                kind,
+                space.id,
+                groups.id,
+                DEFAULT,
+                DEFAULT,
+            );
+            let made = self.own(id, self.close_dataset, &format!("making {name}"))?;
+            done(
+                (self.write)(made.id, kind, DEFAULT, DEFAULT, DEFAULT, numbers),
+                "writing numbers",
+            )?;
+            data.attributes
+                .iter()
+                .try_for_each(|(name, value)| self.put_attribute(&made, name, value))
+        }
+    }
+
+    /// Writes everything to a new file.
+    fn write_all(
+        &'static self,
+        path: &Path,
+        all: &[Dataset],
+        attributes: &Attributes,
+    ) -> Result<()> {
+        use std::os::unix::ffi::OsStrExt as _;
+        let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+        // SAFETY: names end with NUL; objects are closed by their owners.
+        unsafe {
+            let id = (self.file)(name.as_ptr(), TRUNCATE, DEFAULT, DEFAULT);
+            let file = self.own(id, self.close_file, &format!("making {}", path.display()))?;
+            let groups = self.own((self.list)(self.links), self.close_list, "making a list")?;
+            (self.with_groups)(groups.id, 1);
+            attributes
+                .iter()
+                .try_for_each(|(name, value)| self.put_attribute(&file, name, value))?;
+            all.iter().try_for_each(|data| self.put(&file, &groups, data))?;
+            // What was not written to the disk is known when the file is closed.
+            let id = file.id;
+            std::mem::forget(file);
+            done((self.close_file)(id), "closing the file")
+        }
+    }
+}
+
+fn done(code: c_int, what: &str) -> Result<()> {
+    match code < 0 {
+        true => bail!(FileWrite, "HDF5: {what}"),
+        false => Ok(()),
+    }
+}
+
+/// An object of libhdf5.
+struct Owned {
+    id: Id,
+    close: unsafe extern "C" fn(Id) -> c_int,
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: a live object, closed once.
+        unsafe { (self.close)(self.id) };
+    }
+}
+
+/// Whether files can be written: there is a libhdf5.
+///
+/// # Errors
+/// `Unsupported`: there is none.
+pub fn check() -> Result<()> {
+    Api::get().map(|_| ())
+}
+
+/// Writes datasets, and attributes of the file, over a file of this name.
+///
+/// # Errors
+/// `Unsupported`: no libhdf5; `FileWrite`.
+pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()> {
+    // libhdf5 need not be built for several threads.
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let api = Api::get()?;
+    let output = Output::create(path)?;
+    api.write_all(output.path(), all, attributes)?;
+    output.commit()
+}

@@ -1,0 +1,77 @@
+"""HDF5 files of the program."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import plaq
+from common import close
+
+#: The program's main function, which the library has.
+PROGRAM = """
+import ctypes, sys
+words = [word.encode() for word in ["plaq", *sys.argv[2:]]]
+sys.exit(ctypes.CDLL(sys.argv[1]).plaq_program_main(len(words), (ctypes.c_char_p * len(words))(*words)))
+"""
+
+
+def run(*words):
+    """The program's exit status and what it said on stderr; libhdf5 is that of h5py's wheel where there is one."""
+    import h5py
+
+    wheel = Path(h5py.__file__).resolve().parent.parent / "h5py.libs"
+    found = sorted(wheel.glob("libhdf5-*.so*")) + sorted(wheel.glob("libhdf5.so*"))
+    env = {**os.environ, **({"PLAQ_HDF5": str(found[0])} if found else {})}
+    library = os.environ.get("PLAQ_LIBRARY") or str(plaq.library)
+    command = [sys.executable, "-c", PROGRAM, library, *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, env=env)
+    return done.returncode, done.stderr
+
+
+def test_correlators_of_the_program():
+    with tempfile.TemporaryDirectory() as folder:
+        names = [Path(folder) / f"links.{k}" for k in (1, 2)]
+        for k, name in enumerate(names):
+            links = plaq.Gauge((4, 4, 4, 8))
+            links.heatbath(5.9, 3, seed=k)
+            links.write(name)
+        to, beside = Path(folder) / "out.h5", Path(folder) / "out.json"
+        words = ["propagator", *names, "--kappa", "0.12", "--baryons", "nucleon,delta", "--momenta", "0,0,0:1,0,0"]
+        words += ["--tol", "1e-11", "--device", "cpu", "--hdf5", to]
+        code, said = run(*words, "--json", beside)
+        assert code == 0, said
+        found, about = plaq.read(to), json.loads(beside.read_text())
+        pion = found["mesons/ll/p_0_0_0/5"]
+        assert isinstance(pion, plaq.Correlator) and pion.data.shape == (2, 8) and pion.form == "cosh"
+        assert pion.configurations == [1, 2] and len(found) == 2 * (16 + 2)
+        for entry in about["mesons"]:
+            name = ["1", "X", "Y", "XY", "Z", "XZ", "YZ", "T5", "T", "XT", "YT", "Z5", "ZT", "Y5", "X5", "5"][entry["gamma"]]
+            assert plaq.gamma.number(name) == entry["gamma"]
+            path = "_".join(map(str, entry["momentum"]))
+            mean = np.array(entry["re"]) + 1j * np.array(entry["im"])
+            close(found[f"mesons/ll/p_{path}/{name}"].data.mean(axis=0), mean, 1e-14)
+        for entry in about["baryons"]:
+            one = found[f"baryons/p_{'_'.join(map(str, entry['momentum']))}/{entry['name']}"]
+            close(one.data.mean(axis=0).real, np.array(entry["re"]), 1e-14)
+            assert one.form == "log"
+        direct = plaq.Wilson(plaq.open(names[1]), kappa=0.12).propagator((0, 0, 0, 0), tol=1e-11).pion()
+        close(pion.data[1].real, direct.data[0], 1e-8)
+        code, said = run(*words)
+        assert code != 0 and "exists" in said, said
+
+
+def test_a_missing_library_is_said_before_the_work():
+    with tempfile.TemporaryDirectory() as folder:
+        name = Path(folder) / "links"
+        plaq.Gauge((4, 4, 4, 4)).write(name)
+        library = os.environ.get("PLAQ_LIBRARY") or str(plaq.library)
+        to = Path(folder) / "out.h5"
+        words = ["propagator", name, "--kappa", "0.12", "--device", "cpu", "--hdf5", to]
+        command = [sys.executable, "-c", PROGRAM, library, *map(str, words)]
+        env = {**os.environ, "PLAQ_HDF5": "/no/libhdf5.so"}
+        done = subprocess.run(command, capture_output=True, text=True, env=env)
+        assert done.returncode != 0 and "PLAQ_HDF5=/no/libhdf5.so" in done.stderr and not to.exists(), done.stderr
