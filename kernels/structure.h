@@ -127,6 +127,11 @@ template <int W, class S> struct SpinProduct {
   }
 };
 
+template <class R> struct SiteMatrix {
+  R v[12][24];  // v[column][2 (3 spin + colour) + (re, im)]
+  PLAQ_FN cplx<R> at(int row, int column) const { return {v[column][2 * row], v[column][2 * row + 1]}; }
+};
+
 // Adds sum eps_abc eps_def A_ad B_be to d_cf, of blocks of colours that begin at these rows and columns.
 template <class R>
 PLAQ_FN void add_cross(cplx<R> (&d)[9], const SiteMatrix<R>& p, int i, int j, const SiteMatrix<R>& q, int k, int l) {

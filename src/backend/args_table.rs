@@ -563,29 +563,6 @@ kernel_args! {
         arg reserved: i32,
     }
 
-    /// Contracts three quark lines (contract.h).
-    struct BaryonArgs {
-        sub geom: Geom,
-        sub quark: FieldView,
-        sub other: FieldView,
-        /// Time slice of the lanes' pieces at which the launch begins.
-        arg slice: i32,
-        /// Bit k is set if quark k is of the second flavour.
-        arg flavours: i32,
-        arg moving: i32,
-        arg momentum: [i32; 4],
-        arg position: [i32; 4],
-        arg sink: [i32; 4],
-        arg sink_phase: [i32; 4],
-        arg source: [i32; 4],
-        arg source_phase: [i32; 4],
-        arg closing: [[i32; 4]; 2],
-        arg closing_phase: [[i32; 4]; 2],
-        arg terms: i32,
-        arg term: [i32; 9],
-        arg weight: [f64; 9],
-    }
-
     /// A plane wave with what else depends on the site (structure.h, wave_phases).
     struct WaveArgs {
         arg position: [i32; 4],

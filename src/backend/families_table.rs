@@ -52,7 +52,6 @@ kernels! {
     Source: "source" in "source.h" takes SourceArgs, Lane [Precision];
     SpinPhase: "spin_phase" in "source.h" takes SpinPhaseArgs, Lane [Float];
     Mesons: "mesons" in "contract.h" takes MesonArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
-    Baryon: "baryon" in "contract.h" takes BaryonArgs, Reduce(8) [Float].blocks(Blocks::AllRegisters);
     SpinPairs: "spin_pairs" in "structure.h" takes SpinPairArgs, Site [Float].blocks(Blocks::AllRegisters);
     SliceWaves: "slice_waves" in "structure.h" takes SliceWaveArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     SpinProduct: "spin_product" in "structure.h" takes SpinProductArgs, Site [Float].cold();

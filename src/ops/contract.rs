@@ -4,7 +4,9 @@ use num_complex::Complex64;
 
 use super::gamma::{Gamma, SpinMatrix};
 use super::source::{check_momentum, check_propagator, check_spinors};
-use crate::backend::args::{BaryonArgs, MesonArgs};
+use super::structure::spin::Spin;
+use super::structure::three_quarks::{Pairing, ThreeQuarks};
+use crate::backend::args::MesonArgs;
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::{words, Result};
@@ -323,7 +325,7 @@ fn lambda() -> Lines {
     Lines { flavours: 4, terms }
 }
 
-/// The correlator of a baryon over the time from the source,
+/// Correlators of a baryon over the time from the source for each of the momenta,
 /// C(t) = sum_x exp(-i p (x - x0)) tr\[P <O(x, t0 + t) Obar(x0, t0)>\], P = (1 + parity gamma_t)/2,
 /// C = gamma_y gamma_t, Obar = O^dagger gamma_t: with `parity` 1 the baryon forward in time and its
 /// partner of the other parity backward. (Operators: Leinweber, Draper and Woloshyn, Phys. Rev. D 46, 3067;
@@ -334,15 +336,14 @@ fn lambda() -> Lines {
 /// `FieldMismatch`: not twelve columns, or other lattices; `InvalidArgument`: a source outside of the
 /// lattice, a parity that is not 1 or -1, a projection on spin 3/2 of an octet baryon or of a moving one,
 /// no strange quark where one is needed.
-pub fn baryon(
+pub fn baryons(
     baryon: Baryon,
     light: &SpinorField,
     strange: Option<&SpinorField>,
-    sink: Sink,
+    (origin, momenta): ([usize; 4], &[[i32; 3]]),
     (parity, projection, phases): (i32, Projection, [Complex64; 2]),
-) -> Result<Vec<Complex64>> {
+) -> Result<Vec<Vec<Complex64>>> {
     check_propagator(light, "propagator")?;
-    sink.check(light.geometry())?;
     if parity.abs() != 1 {
         refuse!(InvalidArgument, "parity", expected("1 or -1"), found("{parity}"));
     }
@@ -350,107 +351,72 @@ pub fn baryon(
         refuse!(InvalidArgument, "strange", expected("a propagator for {baryon}"), found("none"));
     }
     let three_halves = projection == Projection::ThreeHalves;
-    if three_halves && (!baryon.decuplet() || sink.moving() != 0) {
+    if three_halves && (!baryon.decuplet() || momenta.iter().any(|&p| p != [0; 3])) {
         bail!(InvalidArgument, "projection: spin 3/2 is for decuplet baryons at rest");
     }
     let strange = strange.unwrap_or(light);
     light.check_like(strange, "strange")?;
-    let exact = |field: &SpinorField| {
-        let double = light.precision() != strange.precision();
-        match (double, field.precision()) {
-            (true, p) if p != Precision::F64 => copy_to(field, Precision::F64).map(Some),
-            _ => widened(field),
-        }
-    };
-    let wide = [exact(light)?, exact(strange)?];
-    let fields = [wide[0].as_ref().unwrap_or(light), wide[1].as_ref().unwrap_or(strange)];
-    let times = light.geometry().global_extents()[3];
-    let mut all = vec![Complex64::ZERO; times];
-    let charge = SpinMatrix::conjugation();
-    let axes = 0..3;
-    // Vertices at sink and source, what closes the free spins, weight.
-    let mut vertices = Vec::new();
-    if !baryon.decuplet() {
-        let vertex = charge.times(SpinMatrix::gamma5());
-        vertices.push((vertex, vertex, SpinMatrix::ONE, 1.0));
-    } else {
-        for (j, i) in axes.clone().flat_map(|j| axes.clone().map(move |i| (j, i))) {
-            let vertex = |i| charge.times(SpinMatrix::axis(i));
-            let [at_j, at_i] = [vertex(j), vertex(i)];
-            let product = SpinMatrix::axis(i).times(SpinMatrix::axis(j));
-            if i == j {
-                // gamma_i gamma_i = 1
-                let weight = if three_halves { 2.0 / 9.0 } else { 1.0 / 3.0 };
-                vertices.push((at_i, at_i, SpinMatrix::ONE, weight));
-            } else if three_halves {
-                vertices.push((at_j, at_i, product, -1.0 / 9.0));
+    let lines = baryon.lines();
+    let mut all = vec![vec![Complex64::ZERO; light.geometry().global_extents()[3]]; momenta.len()];
+    for (sink, source, closing) in vertices(baryon.decuplet(), three_halves) {
+        let half = Spin::diagonal(0.5.into());
+        let gamma_t = Spin::from(SpinMatrix::axis(3)).scaled((0.5 * f64::from(parity)).into());
+        let projector = half.plus(gamma_t).times(closing).transposed();
+        for (at_sink, at_source, weight) in &lines.terms {
+            // Quarks by slots of the sink, and the slots of the source that they go to.
+            let (mut quarks, mut taken, mut to) = ([light; 3], [phases[0]; 3], [0; 3]);
+            for k in 0..3 {
+                to[at_sink[k]] = at_source[k];
+                if lines.flavours >> k & 1 == 1 {
+                    (quarks[at_sink[k]], taken[at_sink[k]]) = (strange, phases[1]);
+                }
+            }
+            let three = ThreeQuarks { quarks, origin, phases: taken };
+            let found = three.pairings([sink, source], &[Pairing(to)], momenta)?;
+            for (sums, slices) in all.iter_mut().zip(&found[0]) {
+                for (sum, c) in sums.iter_mut().zip(slices) {
+                    *sum += *weight * projector.contracted(c);
+                }
             }
         }
     }
-    let lines = baryon.lines();
-    for &(at_sink, at_source, closing, weight) in &vertices {
-        let part = three_quarks(fields, &lines, (at_sink, at_source, closing), sink)?;
-        for (sum, [one, gamma_t]) in all.iter_mut().zip(part) {
-            *sum += 0.5 * weight * (one + f64::from(parity) * gamma_t);
-        }
-    }
-    let heavy = lines.flavours.count_ones();
-    let boundary = phases[0].powu(3 - heavy) * phases[1].powu(heavy);
-    let at = |t: usize| {
-        let there = sink.origin[3] + t;
-        match there >= times {
-            true => all[there % times] * boundary,
-            false => all[there],
-        }
-    };
-    Ok((0..times).map(at).collect())
+    Ok(all)
 }
 
-/// Sums over space by t, with `closing` and with gamma_t `closing` as the spin matrix.
-fn three_quarks(
-    [light, strange]: [&SpinorField; 2],
-    lines: &Lines,
-    (at_sink, at_source, closing): (SpinMatrix, SpinMatrix, SpinMatrix),
+/// [`baryons`] of one sink.
+///
+/// # Errors
+/// Those of [`baryons`].
+pub fn baryon(
+    baryon: Baryon,
+    light: &SpinorField,
+    strange: Option<&SpinorField>,
     sink: Sink,
-) -> Result<Vec<[Complex64; 2]>> {
-    let gamma_t = SpinMatrix::axis(3);
-    // The vertex of O^dagger gamma_t: gamma_t G^dagger gamma_t^T, rows the second spin.
-    let conjugate = gamma_t.times(at_source.dagger()).times(gamma_t.transposed());
-    let (sink_column, sink_phase) = at_sink.to_kernel();
-    let (source_column, source_phase) = conjugate.to_kernel();
-    let ends = [closing.to_kernel(), gamma_t.times(closing).to_kernel()];
-    // Quarks all strange are read as all light ones.
-    let (first, flavours) =
-        if lines.flavours == 7 { (strange, 0) } else { (light, lines.flavours) };
-    let mut args = BaryonArgs {
-        geom: light.geometry().args(),
-        quark: first.view(),
-        other: strange.view(),
-        flavours,
-        moving: sink.moving(),
-        momentum: sink.wave(),
-        position: sink.origin.map(|x| x as i32),
-        sink: sink_column,
-        sink_phase,
-        source: source_column,
-        source_phase,
-        closing: ends.map(|e| e.0),
-        closing_phase: ends.map(|e| e.1),
-        terms: lines.terms.len() as i32,
-        ..Default::default()
-    };
-    for (k, (sink, source, weight)) in lines.terms.iter().enumerate() {
-        let slots = sink.iter().chain(source).enumerate();
-        args.term[k] = slots.map(|(k, &slot)| (slot as i32) << (2 * k)).sum();
-        args.weight[k] = *weight;
+    closed: (i32, Projection, [Complex64; 2]),
+) -> Result<Vec<Complex64>> {
+    let place = (sink.origin, &[sink.momentum][..]);
+    Ok(baryons(baryon, light, strange, place, closed)?.remove(0))
+}
+
+/// Matrices of the pairs of quarks at sink and source, and what closes the free spins besides the projector.
+fn vertices(decuplet: bool, three_halves: bool) -> Vec<(Spin, Spin, Spin)> {
+    let vertex = |gamma| Spin::from(SpinMatrix::conjugation().times(gamma));
+    let one = Spin::from(SpinMatrix::ONE);
+    if !decuplet {
+        let five = vertex(SpinMatrix::gamma5());
+        return vec![(five, five, one)];
     }
-    let all = over_slices(light, (1, 4), |slice, work| {
-        light.device().reduce(
-            kernels::Baryon::of(light.precision())?,
-            &BaryonArgs { slice, ..args },
-            work,
-        )
-    })?;
-    let pair = |z: &[f64]| [Complex64::new(z[0], z[1]), Complex64::new(z[2], z[3])];
-    Ok(all.chunks_exact(4).map(pair).collect())
+    let mut all = vec![];
+    for (j, i) in (0..9).map(|k| (k / 3, k % 3)) {
+        let [at_j, at_i] = [j, i].map(|axis| vertex(SpinMatrix::axis(axis)));
+        if i == j {
+            // gamma_i gamma_i = 1
+            let weight = if three_halves { 2.0 / 9.0 } else { 1.0 / 3.0 };
+            all.push((at_i, at_i, one.scaled(weight.into())));
+        } else if three_halves {
+            let product = SpinMatrix::axis(i).times(SpinMatrix::axis(j));
+            all.push((at_j, at_i, Spin::from(product).scaled((-1.0 / 9.0).into())));
+        }
+    }
+    all
 }

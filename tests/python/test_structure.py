@@ -102,3 +102,17 @@ def test_lines_are_sums_and_do_not_depend_on_the_gauge():
     refused(plaq.Error, "lines|longer", lambda: structure.insertions(q, s, u, lines=["+x +x +x"]))
     refused(ValueError, "4 x 4", lambda: structure.quarks(s, sink=np.eye(3)))
     refused(plaq.Error, "time|0 to 5", lambda: structure.through_meson(s, time=6))
+
+
+def test_mesons_of_any_matrix_are_sums():
+    *_, s, q = quarks()
+    rng = np.random.default_rng(3)
+    a, b = (rng.standard_normal((4, 4)) + 1j * rng.standard_normal((4, 4)) for _ in range(2))
+    s_array, q_array = s.numpy(), q.numpy()
+    gt, g5 = plaq.gamma["T"], plaq.gamma["5"]
+    right = gt @ b.conj().T @ gt @ g5
+    found = plaq.mesons(s, q, gammas=[(a, b), "5", a])
+    wanted = -np.einsum("ij,tzyxjkab,kl,tzyxmlab,mi->t", a, s_array, right, q_array.conj(), g5, optimize=True)
+    close(found[0, 0], np.roll(wanted, -X0[3]), 1e-11)
+    close(found[0, 1], plaq.mesons(s, q)[0, 0])
+    refused(ValueError, "gammas|4 x 4", lambda: plaq.mesons(s, gammas=[np.eye(3)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Optional, Protocol, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence
 
 import numpy as np
 
@@ -39,6 +39,17 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
     return found
 
 
+def _parts(which: Any) -> Dict[int, complex]:
+    """A spin matrix as a sum of the sixteen Gammas, by number."""
+    if isinstance(which, (str, int, float, np.integer)):
+        return {gamma.number(which): 1}
+    matrix = np.asarray(which, complex)
+    if matrix.shape != (4, 4):
+        raise ValueError(f"gammas: expected numbers, names or 4 x 4 arrays, found shape {matrix.shape}")
+    parts = {n: complex(np.trace(gamma[n].conj().T @ matrix) / 4) for n in range(16)}
+    return {n: z for n, z in parts.items() if z}
+
+
 @passes_on(capi.plaq_contract_params)
 def mesons(
     quark: Quark,
@@ -50,12 +61,12 @@ def mesons(
 ) -> np.ndarray:
     """Connected correlators C_AB(t, p) = -sum_x exp(-i p (x - x0)) tr[Gamma_A S gamma_t Gamma_B^dagger gamma_t gamma5
     S'^dagger gamma5] as a complex array (momenta, gammas, T), t the time from the source. `gammas`: numbers or names
-    of plaq.gamma, or pairs (A at the sink, B at the source); `antiquark`: S', by default S."""
+    of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source); `antiquark`: S', by default S."""
     listed = [gammas] if isinstance(gammas, (str, int)) else list(gammas)
-    pairs: List[Tuple[int, int]] = []
-    for one in listed:
-        sink, source = one if isinstance(one, (tuple, list)) else (one, one)
-        pairs.append((gamma.number(sink), gamma.number(source)))
+    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in listed]
+    # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
+    parts = [(_parts(sink), _parts(source)) for sink, source in ends]
+    pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source})
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)
     capi.plaq_spinor_contract_mesons(
@@ -69,7 +80,13 @@ def mesons(
         times,
         result,
     )
-    return result
+    weights = np.zeros((len(parts), len(pairs)), complex)
+    for k, (sink, source) in enumerate(parts):
+        for (i, a), (j, b) in ((x, y) for x in sink.items() for y in source.items()):
+            weights[k, pairs.index((i, j))] = a * np.conj(b)
+    if len(pairs) == len(parts) and (weights == np.eye(len(pairs))).all():
+        return result
+    return np.einsum("kn,pnt->pkt", weights, result)
 
 
 @passes_on(capi.plaq_contract_params)

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::fields::SpinorField;
 use crate::io::Origin;
 use crate::operators::phase;
-use crate::ops::contract::{baryon, mesons, Baryon, Projection, Sink};
+use crate::ops::contract::{self, mesons, Baryon, Projection, Sink};
 use crate::ops::gamma::Gamma;
 use crate::params::Number;
 use crate::refuse;
@@ -202,12 +202,15 @@ fn baryons_of(
         names.into_iter().map(|n| choose(Number::new(n), "baryons")).collect();
     let projection = choose(params.projection, "params.projection")?;
     let closed = (params.parity, projection, phases);
-    let (names, mut all) = (names?, Vec::new());
-    for sink in sinks(&l, origin, momenta, (nmomenta, times))? {
-        for &name in &names {
-            all.extend(pairs(baryon(name, &l, s.as_deref(), sink, closed)?));
-        }
-    }
-    correlators.set(all);
+    check_times(&l, times)?;
+    let momenta = triples(momenta, nmomenta)?;
+    let origin = place(origin, &momenta)?;
+    // By baryon, momentum and time.
+    let found: Vec<Vec<Vec<Complex64>>> = names?
+        .into_iter()
+        .map(|name| contract::baryons(name, &l, s.as_deref(), (origin, &momenta), closed))
+        .collect::<Result<_>>()?;
+    let of = |p: usize| found.iter().flat_map(move |name| pairs(name[p].iter().copied()));
+    correlators.set((0..momenta.len()).flat_map(of).collect());
     Ok(())
 }
