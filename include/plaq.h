@@ -754,6 +754,30 @@ typedef struct plaq_spinor_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
 
+<<<<<<< HEAD
+=======
+/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
+ * over the neighbours in d directions, carried by the links. */
+typedef struct plaq_spinor_smear_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Not -1 / (2 d). Must be set. */
+  double alpha;
+  /** Default: 0. */
+  int32_t steps;
+  /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
+  int32_t directions;
+  /** Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
+   * sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
+   * antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+   * Default: 0, 0, 0. */
+  double momentum[3];
+} plaq_spinor_smear_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
+
+>>>>>>> c9b2cbb4 (Momentum smearing: links with a phase for each direction, kept as U(3))
 /** Shape of a spinor field that exists. */
 typedef struct plaq_spinor_report {
   /** sizeof of this struct, set by its init function. */

@@ -77,4 +77,21 @@ template <int W, class S> struct SmearLinks {
   }
 };
 
+// Links times a phase for each direction, which leaves SU(3): the storage is whole. Batches = parities.
+template <int W, class S> struct LinkTurn {
+  typedef real<typename S::C, W> R;
+  typedef typename S::C C;
+  static PLAQ_FN void site(const LinkTurnArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    const Plane links = plane(a.gauge, parity);
+    for (int mu = 0; mu < 4; mu++) {
+      const cplx<R> f = {splat<R>((C)a.re[mu]), splat<R>((C)a.im[mu])};
+      Su3<R> u;
+      load_link<S, R18>(u, links, x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = f * u.e[i / 3][i % 3];
+      store_link<S, R18>(u, links, x, mu);
+    }
+  }
+};
+
 }  // namespace PLAQ_NS

@@ -192,6 +192,14 @@ kernel_args! {
         arg coef_out: f64,
     }
 
+    /// Links times phases (smear.h).
+    struct LinkTurnArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        arg re: [f64; 4],
+        arg im: [f64; 4],
+    }
+
     /// Averages links with staples (smear.h).
     struct SmearArgs {
         sub geom: Geom,

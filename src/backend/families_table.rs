@@ -13,6 +13,7 @@ kernels! {
     Laplace: "laplace" in "laplace.h" takes LaplaceArgs, Site [Precision, Rows].batches_first();
     VectorPack: "vector_pack" in "laplace.h" takes LaplaceArgs, Site [Precision];
     SmearLinks: "smear_links" in "smear.h" takes SmearArgs, Site [Float];
+    LinkTurn: "link_turn" in "smear.h" takes LinkTurnArgs, Site [Float].cold();
     Blas: "blas" in "blas.h" takes BlasArgs, Site [Precision].hot().elements();
     BlasMixed = Blas2: "blas_mixed" in "blas.h" takes BlasArgs, Site [Precision, Precision].hot().elements();
     HeavyQuark: "heavy_quark" in "blas.h" takes BlasArgs, Reduce(3) [Precision];

@@ -4,6 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 import plaq
+import reference as ref
 from common import close, refused
 from plaq import structure
 
@@ -116,3 +117,43 @@ def test_mesons_of_any_matrix_are_sums():
     close(found[0, 0], np.roll(wanted, -X0[3]), 1e-11)
     close(found[0, 1], plaq.mesons(s, q)[0, 0])
     refused(ValueError, "gammas|4 x 4", lambda: plaq.mesons(s, gammas=[np.eye(3)]))
+
+
+def test_momentum_smearing_is_its_definition():
+    u = plaq.Gauge.hot([2, 4, 6, 4], seed=5)
+    psi = plaq.Fermion.noise(u.extents, 2, seed=4)
+    momentum, alpha, steps = (0.3, -0.7, 1.25), 0.4, 3
+    f, links = psi.numpy(), u.numpy()
+    for _ in range(steps):
+        h = 0
+        for j in range(3):
+            turn = np.exp(2j * np.pi * momentum[j] / u.extents[j])
+            low = ref.shift(links[j], j, -1).conj()
+            ahead, behind = (np.stack([ref.shift(column, j, sign) for column in f]) for sign in (1, -1))
+            h = h + turn * np.einsum("tzyxab,ntzyxsb->ntzyxsa", links[j], ahead)
+            h = h + np.conj(turn) * np.einsum("tzyxba,ntzyxsb->ntzyxsa", low, behind)
+        f = (f + alpha * h) / (1 + 6 * alpha)
+    close(psi.smear(u, alpha, steps, momentum=momentum).numpy(), f)
+    close(psi.smear(u, alpha, steps, momentum=(0, 0, 0)).numpy(), psi.smear(u, alpha, steps).numpy())
+    refused(plaq.Error, "momentum|finite", lambda: psi.smear(u, alpha, steps, momentum=(np.nan, 0, 0)))
+
+
+def test_momentum_smearing_lifts_a_moving_pion():
+    u = plaq.Gauge.warm([8, 2, 2, 4], seed=3, width=0.2)
+    d = plaq.Clover(u, mass=0.4, csw=1.0)
+    b = plaq.Fermion(u.extents, 12)
+    plaq.capi.plaq_spinor_source(b, plaq.point(0, 0, 0, 0))
+    n, zeta = 2, 0.5
+
+    def smeared(sign):
+        def smear(f):
+            return f.smear(u, 2.0, 12, directions="x", momentum=(sign * zeta * n, 0, 0))
+
+        return smear(d.propagator(smear(b), position=(0, 0, 0, 0), tol=1e-10))
+
+    minus, none, plus = (smeared(sign) for sign in (-1, 0, 1))
+    pion = [
+        abs(plaq.mesons(quark, antiquark, momenta=[(n, 0, 0)])[0, 0, 2])
+        for quark, antiquark in ((minus, plus), (none, none), (plus, minus))
+    ]
+    assert pion[0] > 100 * pion[1] and pion[0] > 100 * pion[2], pion

@@ -317,10 +317,21 @@ class Fermion(Object):
         """self = a x + b self."""
         capi.plaq_spinor_axpby(np.full(self.n, a, complex), x, np.full(self.n, b, complex), self, self.n)
 
-    def smear(self: Self, gauge: Gauge, alpha: float, steps: int, directions: Any = "xyz") -> Self:
-        """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps."""
+    def smear(
+        self: Self,
+        gauge: Gauge,
+        alpha: float,
+        steps: int,
+        directions: Any = "xyz",
+        momentum: Sequence[float] = (0, 0, 0),
+    ) -> Self:
+        """Gaussian (Wuppertal) smearing with the links of `gauge`: [(1 + alpha H) / (1 + 6 alpha)]^steps. Momentum smearing has
+        the links U_j exp(2 pi i momentum_j / L_j): for a meson with sink phase exp(-i p x), p_j = 2 pi n_j / L_j, smear the quark
+        with momentum = -zeta n, zeta about 1/2, and the antiquark with +zeta n."""
         other = self.copy()
-        params = capi.plaq_spinor_smear_params(alpha=alpha, steps=steps, directions=bits(directions))
+        params = capi.plaq_spinor_smear_params(
+            alpha=alpha, steps=steps, directions=bits(directions), momentum=tuple(momentum)
+        )
         in_steps(lambda: capi.plaq_spinor_smear(other, gauge, params), params)
         return other
 
