@@ -2280,6 +2280,85 @@ plaq_status plaq_spinor_sequential_baryon(plaq_spinor first,
                                           const int32_t *momentum,
                                           int32_t time);
 
+/* ---- Quark loops ---- */
+
+/** What noise eta is contracted into loops; S = M^-1. */
+typedef int32_t plaq_loops_kind;
+enum {
+  /** eta^dagger Gamma S eta: the loops of S. */
+  PLAQ_LOOPS_PLAIN = 0,
+  /** (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
+   * 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu). */
+  PLAQ_LOOPS_ONE_END = 1,
+  /** (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
+   * masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian. */
+  PLAQ_LOOPS_DIFFERENCE = 2
+};
+
+/** Noise of loops. */
+typedef struct plaq_loops_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Default: PLAQ_LOOPS_PLAIN. */
+  plaq_loops_kind kind;
+  /** PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL. Default: PLAQ_SOURCE_NOISE_Z4. */
+  plaq_source_noise noise;
+  /** Default: 0. */
+  int64_t seed;
+  /** Number of the first noise vector: estimates go on from there. Default: 0. */
+  int32_t first;
+  /** Noise vectors. Default: 1. */
+  int32_t vectors;
+  /** PLAQ_DILUTE_ bits; parts of a dilution are added. Default: 0. */
+  int32_t dilute;
+  /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. Default: 0. */
+  int32_t time_parts;
+  /** Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
+   * them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+   * Default: 1. */
+  int32_t probes;
+  /** Must be 0. */
+  int32_t reserved;
+  /** Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
+   * Default: 1, 0. */
+  double factor[2];
+} plaq_loops_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_loops_params_init(plaq_loops_params *params, int64_t struct_size);
+
+/** Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
+ * sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+ * M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+ * PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
+ * current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+ * solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+ * those of plaq_solver_solve.
+ * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times]. */
+plaq_status plaq_loops(plaq_solver solver,
+                       plaq_solver other,
+                       plaq_gauge gauge,
+                       const plaq_loops_params *params,
+                       const int32_t *lengths,
+                       int64_t lines,
+                       const int32_t *steps,
+                       int64_t nsteps,
+                       const int32_t *momenta,
+                       int64_t nmomenta,
+                       int64_t vectors,
+                       int64_t times,
+                       plaq_progress_callback callback,
+                       void *user,
+                       double *estimates,
+                       double *currents,
+                       int64_t *finished,
+                       plaq_solve_report *report);
+
+/** Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
+ * INVALID_ARGUMENT.
+ * Arrays: extents[4], wave[4]. */
+plaq_status plaq_loops_probe(const int32_t *extents, int64_t number, int32_t *wave);
+
 /* ---- Propagators in files ---- */
 
 /** SciDAC files in LIME, with checksums, as QIO writes them. */

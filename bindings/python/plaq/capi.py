@@ -3596,6 +3596,122 @@ def plaq_spinor_sequential_baryon(
     _n.call(_plaq_spinor_sequential_baryon, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_double, projector, "projector", 32), _n.array(_c.c_int32, pairings, "pairings", terms), _n.array(_c.c_int32, slots, "slots", terms), _n.array(_c.c_double, weights, "weights", terms), _n.int64(terms, "terms"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
 
 
+# ---- Quark loops ----
+
+
+class plaq_loops_kind(Enum):
+    """What noise eta is contracted into loops; S = M^-1."""
+    #: eta^dagger Gamma S eta: the loops of S.
+    PLAIN = 0
+    #: (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
+    #: 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+    ONE_END = 1
+    #: (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
+    #: masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+    DIFFERENCE = 2
+
+
+class plaq_loops_params(Struct):
+    """Noise of loops.
+
+    Members:
+      kind: Default: PLAQ_LOOPS_PLAIN.
+      noise: PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL. Default: PLAQ_SOURCE_NOISE_Z4.
+      seed: Default: 0.
+      first: Number of the first noise vector: estimates go on from there. Default: 0.
+      vectors: Noise vectors. Default: 1.
+      dilute: PLAQ_DILUTE_ bits; parts of a dilution are added. Default: 0.
+      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. Default: 0.
+      probes: Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
+        them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+        Default: 1.
+      reserved: Must be 0.
+      factor: Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
+        Default: 1, 0.
+    """
+    struct_size: int
+    kind: Any
+    noise: Any
+    seed: int
+    first: int
+    vectors: int
+    dilute: int
+    time_parts: int
+    probes: int
+    reserved: int
+    factor: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("noise", _c.c_int32),
+        ("seed", _c.c_int64),
+        ("first", _c.c_int32),
+        ("vectors", _c.c_int32),
+        ("dilute", _c.c_int32),
+        ("time_parts", _c.c_int32),
+        ("probes", _c.c_int32),
+        ("reserved", _c.c_int32),
+        ("factor", _c.c_double * 2),
+    ]
+    _enums_ = {"kind": plaq_loops_kind, "noise": plaq_source_noise}
+    _init_ = "plaq_loops_params_init"
+
+
+_plaq_loops_params_init = _n.function("plaq_loops_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_loops_params_init(params: plaq_loops_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_loops_params_init, _n.struct(plaq_loops_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_loops = _n.function("plaq_loops", _c.c_int32, [plaq_solver, plaq_solver, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_loops(
+        solver: Any,
+        other: Any,
+        gauge: Any,
+        params: Optional[plaq_loops_params],
+        lengths: Any,
+        lines: int,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        vectors: int,
+        times: int,
+        callback: Optional[Callable[..., Any]],
+        estimates: Any,
+        currents: Any = None,
+        report: Optional[plaq_solve_report] = None,
+) -> int:
+    """Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
+    sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+    M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+    PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
+    current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+    solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+    those of plaq_solver_solve.
+    Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
+    """
+    finished_ = _c.c_int64()
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_loops, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_solver, other, "other"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_loops_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(vectors, "vectors"), _n.int64(times, "times"), callback_.c, None, _n.room(_c.c_double, estimates, "estimates", 32 * vectors * lines * nmomenta * times), _n.room(_c.c_double, currents, "currents", 8 * vectors * nmomenta * times, optional=True), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    return finished_.value
+
+
+_plaq_loops_probe = _n.function("plaq_loops_probe", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_loops_probe(extents: Any, number: int, wave: Any) -> None:
+    """Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
+    INVALID_ARGUMENT.
+    Arrays: extents[4], wave[4].
+    """
+    _n.call(_plaq_loops_probe, _n.array(_c.c_int32, extents, "extents", 4), _n.int64(number, "number"), _n.room(_c.c_int32, wave, "wave", 4))
+
+
 # ---- Propagators in files ----
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _keywords
+    from .loops import Loops
 
     class Term(TypedDict, total=False):
         """Terms of a Wilson operator that only some classes name, and its links."""
@@ -424,6 +425,7 @@ class Wilson(Operator):
         capi.plaq_dirac_describe(handle, report)
         #: Both, whichever was given.
         self.mass, self.kappa, self.boundary = report.mass, report.kappa, angles
+        self.mu = float(params.mu)
         factor = "2 kappa " if normalisation == "kappa" else ""
         extra = "".join(f", {key} {value:g}" for key, value in more.items() if isinstance(value, (int, float)))
         said = ", ".join(f"{phase:g}" for phase in angles)
@@ -539,6 +541,16 @@ class Wilson(Operator):
             else:
                 made = capi.plaq_multigrid_create(self, how, callback)
         return Multigrid(made, self)
+
+    def loops(self, gauge: Gauge, **how: Any) -> "Loops":
+        """Quark loops sum_x exp(-i p x) tr[Gamma line D^-1] by noise, a plaq.loops.Loops with an estimate for each noise vector: `gauge`,
+        the operator's links; `lines` and `momenta` as of plaq.structure.insertions; noise="z4", "z2" or "normal", `vectors` from number
+        `first` on, `seed`; dilute="spin,colour,parity,time" with `time_parts`; `probes` waves of hierarchical probing; one_end=True:
+        those of D(mu)^-1 - D(-mu)^-1 of twisted mass; minus=D2: of D^-1 - D2^-1 of another mass; members of
+        capi.plaq_solver_params by keyword, multigrid and progress."""
+        from .loops import loops
+
+        return loops(self, gauge, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
         """The hopping term H from the other parity to `parity`, a field on the whole lattice whose other sites are 0."""

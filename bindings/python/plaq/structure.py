@@ -74,6 +74,14 @@ def _factors(line: str) -> List[int]:
     return numbers
 
 
+def combined(lines: Sequence[Line]) -> Tuple[List[str], List[List[int]], np.ndarray]:
+    """Products that lines are made of, each once, their factors, and the weights (lines, products)."""
+    sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
+    words = list(dict.fromkeys(word for one in sums for word in one))
+    weights = np.array([[one.get(word, 0) for word in words] for one in sums])
+    return words, [_factors(word) for word in words], weights
+
+
 def straight(direction: str, length: int) -> str:
     """The line of `length` links in direction x, y, z or t, back where it is negative."""
     return " ".join([("+" if length > 0 else "-") + direction] * abs(length))
@@ -115,9 +123,7 @@ def insertions(
     momenta, T): sum over z of exp(i q (z - x0)) X^dagger gamma5 Gamma [line] S. A line is "" for a local operator, or words of which
     the last acts first: "+z" and "-z" carry the quark along a link, "dz" is (D - D')_z / 2 with D q = [U q(z + 1) - U^dagger q(z - 1)] / 2
     and D' the same of the antiquark; {"dx dz": 0.5, "dz dx": 0.5} adds some. Without `gauge` links are 1."""
-    sums = [{line: 1.0} if isinstance(line, str) else dict(line) for line in lines]
-    words = list(dict.fromkeys(word for one in sums for word in one))
-    factors = [_factors(word) for word in words]
+    words, factors, weights = combined(lines)
     steps = [step for one in factors for step in one]
     numbers, times = _triples(momenta), _times(forward)
     found = np.empty((len(words), 16, len(numbers), times), complex)
@@ -135,9 +141,6 @@ def insertions(
         times,
         found,
     )
-    weights = np.array([[one.get(word, 0) for word in words] for one in sums])
-    if len(words) == len(sums) and (weights == np.eye(len(words))).all():
-        return found
     return np.tensordot(weights, found, 1)
 
 

@@ -30,6 +30,7 @@ pub mod hmc_parts;
 pub mod laplace;
 pub mod layout;
 pub mod library;
+pub mod loops;
 pub mod milc;
 pub mod momentum;
 pub mod multigrid;
@@ -66,6 +67,7 @@ pub const MODULES: &[&table::Module] = &[
     &hadron::MODULE,
     &contract::MODULE,
     &structure::MODULE,
+    &loops::MODULE,
     &propagator::MODULE,
     &eigen::MODULE,
     &distillation::MODULE,

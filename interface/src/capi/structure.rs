@@ -100,21 +100,13 @@ fn between<T>(
     })
 }
 
-#[allow(clippy::too_many_arguments)]
-fn insertions_of(
-    back: &Arc<Spinor>,
-    forward: &Arc<Spinor>,
-    gauge: Option<&Arc<Gauge>>,
-    params: &plaq_contract_params,
+/// Lines of operators, whose factors stand in `steps` one line after the other.
+pub(super) fn factors_of(
     lengths: &Array<i32>,
     nlines: i64,
     steps: &Array<i32>,
     nsteps: i64,
-    momenta: &Array<i32>,
-    nmomenta: i64,
-    times: i64,
-    correlators: &mut OutArray<f64>,
-) -> Result<()> {
+) -> Result<Vec<Vec<Factor>>> {
     let lengths = lengths.get(count(nlines, "lines")?)?;
     let total: i64 = lengths.iter().map(|&n| i64::from(n)).sum();
     if lengths.iter().any(|n| !(0..=LONGEST as i32).contains(n)) || total != nsteps {
@@ -135,6 +127,25 @@ fn insertions_of(
         operators.push(first.to_vec());
         rest = more;
     }
+    Ok(operators)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn insertions_of(
+    back: &Arc<Spinor>,
+    forward: &Arc<Spinor>,
+    gauge: Option<&Arc<Gauge>>,
+    params: &plaq_contract_params,
+    lengths: &Array<i32>,
+    nlines: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    times: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    let operators = factors_of(lengths, nlines, steps, nsteps)?;
     let momenta = triples(momenta, nmomenta)?;
     let found = between([back, forward], gauge, params, (&momenta, times), |lines| {
         insertions(lines, &operators, &momenta)

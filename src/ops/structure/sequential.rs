@@ -76,6 +76,12 @@ fn product(
     inp.device().launch(kernels::SpinProduct::of(inp.precision())?, &args, work)
 }
 
+/// field = spin field.
+pub(super) fn times_spin(field: &SpinorField, spin: Spin) -> Result<()> {
+    let everywhere = SliceWave { time: None, momentum: [0; 3], origin: [0; 4] };
+    product(field, field, everywhere, (spin, None), ([0; 4], [0.0; 4]))
+}
+
 fn check_pair(from: &SpinorField, to: &SpinorField) -> Result<()> {
     check_spinors(from, "from")?;
     from.check_like(to, "to")?;

@@ -1,0 +1,214 @@
+//! Quark loops by noise.
+
+use std::ffi::c_void;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::args::{
+    choose, number_of, Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
+};
+use super::contract::{count, pairs, triples};
+use super::gauge::{plaq_gauge, Gauge};
+use super::hadron::{
+    plaq_source_noise, SourceNoise, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY, PLAQ_DILUTE_SPIN,
+    PLAQ_DILUTE_TIME, PLAQ_SOURCE_NOISE_Z4,
+};
+use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
+use super::structure::factors_of;
+use super::table::interface;
+use crate::error::Result;
+use crate::ops::structure::loops::{loops, probe, LoopNoise, LoopOperators, OneEnd};
+use crate::refuse;
+
+interface! {
+    "Quark loops"
+    choices {
+        plaq_loops_kind = OneEnd;
+    }
+    params {
+        /// Noise of loops.
+        plaq_loops_params, plaq_loops_params_init {
+            kind: plaq_loops_kind = number_of(OneEnd::None),
+            /// PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL.
+            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_Z4,
+            seed: i64 = 0,
+            /// Number of the first noise vector: estimates go on from there.
+            first: i32 = 0,
+            /// Noise vectors.
+            vectors: i32 = 1,
+            /// PLAQ_DILUTE_ bits; parts of a dilution are added.
+            dilute: i32 = 0,
+            /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
+            time_parts: i32 = 0,
+            /// Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
+            /// them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+            probes: i32 = 1,
+            /// Must be 0.
+            reserved: i32 = 0,
+            /// Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
+            factor: [f64; 2] = [1.0, 0.0],
+        }
+    }
+    functions {
+        /// Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
+        /// sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+        /// M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+        /// PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
+        /// current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+        /// solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+        /// those of plaq_solver_solve.
+        plaq_loops(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, vectors: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, estimates: OutArray<f64>[32 vectors lines nmomenta times], currents: MaybeArray<f64>[8 vectors nmomenta times], finished: Out<i64>, report: Report<plaq_solve_report>) = loops_of;
+        /// Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
+        /// INVALID_ARGUMENT.
+        plaq_loops_probe(extents: Array<i32>[4], number: i64, wave: OutArray<i32>[4]) = probe_of;
+    }
+}
+
+fn noise_of(params: &plaq_loops_params) -> Result<LoopNoise> {
+    let Some(noise) = choose::<SourceNoise>(params.noise, "params.noise")?.kind() else {
+        refuse!(InvalidArgument, "params.noise", expected("Z2, Z4 or normal"), found("none"));
+    };
+    let at_least = |value: i32, least: i32, name: &str| {
+        if value < least {
+            refuse!(
+                InvalidArgument,
+                "params.{name}",
+                expected("{least} or more"),
+                found("{value}")
+            );
+        }
+        Ok(value as usize)
+    };
+    let bits = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
+    let in_time = params.dilute & PLAQ_DILUTE_TIME.0 != 0;
+    if !(0..16).contains(&params.dilute) {
+        let found = params.dilute;
+        refuse!(InvalidArgument, "params.dilute", expected("PLAQ_DILUTE_ bits"), found("{found}"));
+    }
+    if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
+        refuse!(
+            InvalidArgument,
+            "params.time_parts",
+            expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
+            found("{}", params.time_parts)
+        );
+    }
+    if params.reserved != 0 {
+        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
+    }
+    let (first, vectors) =
+        (at_least(params.first, 0, "first")?, at_least(params.vectors, 1, "vectors")?);
+    if first + vectors > 1 << 20 {
+        refuse!(
+            InvalidArgument,
+            "params.vectors",
+            expected("at most 1048576 with those before"),
+            found("{}", first + vectors)
+        );
+    }
+    Ok(LoopNoise {
+        noise,
+        seed: params.seed as u64,
+        first,
+        vectors,
+        dilute: bits.map(|bit| params.dilute & bit.0 != 0),
+        time_parts: params.time_parts.max(1) as usize,
+        probes: at_least(params.probes, 1, "probes")?,
+    })
+}
+
+#[allow(clippy::too_many_arguments)]
+fn loops_of(
+    solver: &Arc<Solver>,
+    other: Option<&Arc<Solver>>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_loops_params,
+    lengths: &Array<i32>,
+    nlines: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    vectors: i64,
+    times: i64,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    estimates: &mut OutArray<f64>,
+    currents: &mut MaybeArray<f64>,
+    finished: &mut Out<i64>,
+    report: &mut Report<plaq_solve_report>,
+) -> Result<()> {
+    solver.context().check_same(gauge.context(), "gauge")?;
+    if let Some(other) = other {
+        solver.context().check_same(other.context(), "other")?;
+    }
+    let noise = noise_of(params)?;
+    if vectors != i64::from(params.vectors) {
+        refuse!(
+            InvalidArgument,
+            "vectors",
+            expected("params.vectors, {}", params.vectors),
+            found("{vectors}")
+        );
+    }
+    if params.factor.iter().any(|x| !x.is_finite()) {
+        refuse!(
+            InvalidArgument,
+            "params.factor",
+            expected("two numbers"),
+            found("{:?}", params.factor)
+        );
+    }
+    let extent = solver.solver().op().shape().geometry.global_extents()[3];
+    if times != extent as i64 {
+        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
+    }
+    let lines = factors_of(lengths, nlines, steps, nsteps)?;
+    let momenta = triples(momenta, count(nmomenta, "nmomenta")? as i64)?;
+    let links = gauge.read("gauge")?;
+    let operators = LoopOperators {
+        lines: &lines,
+        momenta: &momenta,
+        links: &links,
+        boundary: [0.0, 0.0, 0.0, solver.origin().boundary.unwrap_or(1.0)],
+    };
+    let n = vectors as usize;
+    let each = [16 * lines.len(), 4].map(|k| k * momenta.len() * extent);
+    let mut all = each.map(|k| vec![Complex64::ZERO; n * k]);
+    let mut complete = 0;
+    let mut told = monitor(solver.solver(), callback, user);
+    let factor = Complex64::new(params.factor[0], params.factor[1]);
+    let how = (choose(params.kind, "params.kind")?, other.map(|s| s.solver()), factor);
+    let by = (solver.solver(), solver.columns());
+    let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
+        let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);
+        let [lines, current] = &mut all;
+        lines[places[0].clone()].copy_from_slice(&found.lines);
+        current[places[1].clone()].copy_from_slice(&found.current);
+        complete += 1;
+    })?;
+    let [lines, current] = all;
+    estimates.set(pairs(lines).collect());
+    currents.set(pairs(current).collect());
+    finished.set(complete as i64);
+    report.set(to_c(&done, solver.solver().params().solver.kind));
+    Ok(())
+}
+
+fn probe_of(extents: &Array<i32>, number: i64, wave: &mut OutArray<i32>) -> Result<()> {
+    let found = extents.get(4)?;
+    if found.iter().any(|l| *l < 2 || l % 2 != 0 || *l > 1 << 15) {
+        refuse!(
+            InvalidArgument,
+            "extents",
+            expected("even numbers up to 32768"),
+            found("{found:?}")
+        );
+    }
+    let Ok(number) = usize::try_from(number) else {
+        refuse!(InvalidArgument, "number", expected("0 or more"), found("{number}"));
+    };
+    wave.set(probe([0, 1, 2, 3].map(|mu| found[mu] as usize), number)?.to_vec());
+    Ok(())
+}

@@ -1,0 +1,295 @@
+//! Quark loops Tr[Gamma line exp(-i p x) M^-1] by noise. Columns are contracted as they are solved; none is kept.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::insertions::{conserved_current, insertions, Lines};
+use super::lines::Factor;
+use super::sequential::times_spin;
+use super::spin::Spin;
+use crate::compose::{DiracSolver, SolveReport};
+use crate::error::Result;
+use crate::fields::{GaugeField, Noise, Precision, SpinorField};
+use crate::ops::gamma::SpinMatrix;
+use crate::ops::propagator::{check, propagates, solve_parts};
+use crate::ops::source::{Source, COLUMNS};
+use crate::params::choices;
+use crate::refuse;
+use crate::solvers::{Monitor, Progress};
+
+choices! {
+    /// What noise eta is contracted into loops; S = M^-1.
+    pub enum OneEnd: plaq_loops_kind {
+        /// eta^dagger Gamma S eta: the loops of S.
+        None = 0, PLAQ_LOOPS_PLAIN, "plain";
+        /// (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
+        /// 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+        Same = 1, PLAQ_LOOPS_ONE_END, "one_end";
+        /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
+        /// masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+        Other = 2, PLAQ_LOOPS_DIFFERENCE, "difference";
+    }
+}
+
+/// Noise vectors, and the columns of each: parts of a dilution, which are added, times probing vectors, of which the mean counts.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopNoise {
+    pub noise: Noise,
+    pub seed: u64,
+    /// Number of the first vector, and of vectors.
+    pub first: usize,
+    pub vectors: usize,
+    /// In spin, colour and parity; in so many parts of the time slices.
+    pub dilute: [bool; 3],
+    pub time_parts: usize,
+    /// Probing vectors, 1 to the lattice's volume ([`probe`]).
+    pub probes: usize,
+}
+
+impl LoopNoise {
+    fn source(&self) -> Source {
+        Source {
+            noise: Some(self.noise),
+            seed: self.seed,
+            vectors: self.first + self.vectors,
+            dilute: [false, false, self.dilute[2]],
+            time_parts: self.time_parts,
+            ..Source::volume()
+        }
+    }
+
+    /// Spins and colours that have columns of their own, and columns of one spin and colour of a vector.
+    fn parts(&self) -> [usize; 3] {
+        let [spin, colour, _] = self.dilute;
+        let rest = Source { vectors: 1, ..self.source() }.columns();
+        [if spin { 4 } else { 1 }, if colour { 3 } else { 1 }, rest]
+    }
+
+    /// Sets columns of a vector, from number `first` on as many as the field has, times a wave. All have numbers of their own, those
+    /// of other spins and colours as well, of which sources for mesons share them: the errors of parts that are added are independent.
+    fn set(&self, b: &SpinorField, vector: usize, first: usize, wave: [i32; 4]) -> Result<()> {
+        let [spins, colours, rest] = self.parts();
+        for k in 0..b.nrhs() {
+            let column = first + k;
+            let source = Source {
+                colour: (colours > 1).then_some(column % colours),
+                spin: (spins > 1).then_some(column / colours % spins),
+                first: vector * rest + column / (colours * spins),
+                count: Some(1),
+                momentum: wave,
+                ..self.source()
+            };
+            source.set(&mut b.columns(k, 1)?)?;
+        }
+        Ok(())
+    }
+}
+
+/// Number c of the plane waves exp(2 pi i sum_mu n_mu x_mu / L_mu) with which noise is multiplied in hierarchical probing (Stathopoulos, Laeuchli,
+/// Orginos, SIAM J. Sci. Comput. 35, S299, with waves for Hadamard vectors). The mean over the first N cancels all pairs of sites
+/// of other colours, where N is the number of colours of a level: even and odd sites (N = 2), all coordinates modulo 2 (16), with
+/// checkerboards of these (32), modulo 4 (256), ...; factors 3, 5, ... of extents come last. Every level has those before it, and
+/// the last one has a colour for each site.
+///
+/// # Errors
+/// `InvalidArgument`: as many waves as sites there are not.
+pub fn probe(extents: [usize; 4], c: usize) -> Result<[i32; 4]> {
+    let volume: usize = extents.iter().product();
+    if c >= volume {
+        refuse!(
+            InvalidArgument,
+            "probes",
+            expected("1 to {volume}, a wave for each site"),
+            found("{}", c + 1)
+        );
+    }
+    let (mut rest, mut n) = (c, [0; 4]);
+    for (order, wave) in generators(extents) {
+        let digit = rest % order;
+        rest /= order;
+        for mu in 0..4 {
+            n[mu] = (n[mu] + digit * wave[mu]) % extents[mu];
+        }
+    }
+    Ok(n.map(|n| n as i32))
+}
+
+/// Waves that generate all others, with as many multiples as are new.
+fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
+    let mut all = vec![];
+    let mut left = extents;
+    let mut prime = 2;
+    while left != [1; 4] {
+        let mut power = prime;
+        loop {
+            let divisible: Vec<usize> =
+                (0..4).filter(|&mu| left[mu].is_multiple_of(prime)).collect();
+            if divisible.is_empty() {
+                break;
+            }
+            let along = |mu: usize| {
+                let mut wave = [0; 4];
+                wave[mu] = extents[mu] / power;
+                (prime, wave)
+            };
+            match prime == 2 && divisible.len() == 4 {
+                // The checkerboard first.
+                true => {
+                    all.push((2, extents.map(|l| l / power)));
+                    all.extend((0..3).map(along));
+                }
+                false => all.extend(divisible.iter().map(|&mu| along(mu))),
+            }
+            divisible.iter().for_each(|&mu| left[mu] /= prime);
+            power *= prime;
+        }
+        prime += 1;
+    }
+    all
+}
+
+/// Loops of one noise vector.
+pub struct Loops {
+    /// [line][Gamma][momentum][t], times of the lattice.
+    pub lines: Vec<Complex64>,
+    /// Those of the conserved vector current: [mu][momentum][t].
+    pub current: Vec<Complex64>,
+}
+
+/// What is put into loops: lines as of [`insertions`], momenta of exp(-i p x), x the place of Gamma, from the lattice's origin.
+#[derive(Clone, Copy)]
+pub struct LoopOperators<'a> {
+    pub lines: &'a [Vec<Factor>],
+    pub momenta: &'a [[i32; 3]],
+    pub links: &'a Arc<GaugeField>,
+    pub boundary: [f64; 4],
+}
+
+/// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by one noise vector after
+/// the other: `done` gets their numbers and estimates. Ends early where the monitor asks to; vectors that are not complete
+/// do not come out.
+///
+/// # Errors
+/// `BadParameter`: not a solver for M; `InvalidArgument`: [`probe`], errors of [`insertions`]; `Unsupported`: operators in half precision;
+/// those of [`DiracSolver::solve`].
+pub fn loops(
+    (solver, at_once): (&DiracSolver, usize),
+    noise: LoopNoise,
+    (how, other, factor): (OneEnd, Option<&DiracSolver>, Complex64),
+    operators: LoopOperators,
+    monitor: &mut Monitor,
+    done: &mut dyn FnMut(usize, Loops),
+) -> Result<SolveReport> {
+    let shape = solver.op().shape();
+    for solver in [Some(solver), other].into_iter().flatten() {
+        if !propagates(&**solver.op()) || solver.op().shape().precision == Precision::F16 {
+            refuse!(
+                Unsupported,
+                "solver",
+                expected("an operator on spinors in single or double precision"),
+                found("{}", solver.op().describe())
+            );
+        }
+    }
+    let other = match (how, other) {
+        (OneEnd::Other, None) => {
+            refuse!(
+                InvalidArgument,
+                "other",
+                expected("the solver of the other quark"),
+                found("none")
+            )
+        }
+        (OneEnd::Other, Some(other)) => {
+            if other.op().shape().geometry != shape.geometry
+                || other.op().shape().precision != shape.precision
+            {
+                refuse!(
+                    FieldMismatch,
+                    "other",
+                    expected("an operator of the same lattice and precision")
+                );
+            }
+            check(other, COLUMNS, at_once)?;
+            Some(other)
+        }
+        _ => None,
+    };
+    let extents = shape.geometry.global_extents();
+    let parts = noise.parts().iter().product();
+    check(solver, parts, at_once)?;
+    if noise.probes == 0 {
+        refuse!(InvalidArgument, "probes", expected("1 or more"), found("0"));
+    }
+    probe(extents, noise.probes - 1)?;
+    let backwards: Vec<[i32; 3]> = operators.momenta.iter().map(|p| p.map(|n| -n)).collect();
+    let five = Spin::from(SpinMatrix::gamma5());
+    let at_once = if at_once == 0 { COLUMNS.min(parts) } else { at_once.min(parts) };
+    let (mut total, mut ended) = (None::<SolveReport>, false);
+    for vector in noise.first..noise.first + noise.vectors {
+        let mut sums: Option<Loops> = None;
+        for c in 0..noise.probes {
+            let momentum = probe(extents, c)?;
+            let eta = |first: usize, count: usize| {
+                let b = shape.field(count)?;
+                noise.set(&b, vector, first, momentum)?;
+                Ok(b)
+            };
+            let room = |_: usize, count: usize| shape.field(count);
+            let mut take = |first: usize, x: SpinorField, report: &SolveReport| {
+                if report.solver.stopped {
+                    ended = true;
+                    return Ok(ControlFlow::Break(()));
+                }
+                let mut back = None;
+                if how != OneEnd::Same {
+                    let b = eta(first, x.nrhs())?;
+                    times_spin(&b, five)?;
+                    back = Some(b);
+                }
+                if let (Some(other), Some(b)) = (other, &mut back) {
+                    let mut solved = shape.field(b.nrhs())?;
+                    other.solve(&mut solved, b, &mut |_: &Progress| ControlFlow::Continue(()))?;
+                    *b = solved;
+                }
+                let lines = Lines {
+                    back: back.as_ref().unwrap_or(&x),
+                    forward: &x,
+                    links: Some(operators.links),
+                    boundary: operators.boundary,
+                    origin: [0; 4],
+                };
+                let found = Loops {
+                    lines: insertions(lines, operators.lines, &backwards)?,
+                    current: conserved_current(lines, &backwards)?,
+                };
+                let factor = factor / noise.probes as f64;
+                let all = sums.get_or_insert_with(|| Loops {
+                    lines: vec![Complex64::ZERO; found.lines.len()],
+                    current: vec![Complex64::ZERO; found.current.len()],
+                });
+                all.lines.iter_mut().zip(found.lines).for_each(|(sum, z)| *sum += factor * z);
+                all.current.iter_mut().zip(found.current).for_each(|(sum, z)| *sum += factor * z);
+                Ok(ControlFlow::Continue(()))
+            };
+            let report = solve_parts(solver, at_once, parts, (&eta, &room), monitor, &mut take)?;
+            total = Some(match total.take() {
+                Some(before) => before.beside(report),
+                None => report,
+            });
+            if ended {
+                break;
+            }
+        }
+        match sums {
+            Some(sums) if !ended => done(vector, sums),
+            _ => break,
+        }
+    }
+    match total {
+        Some(report) => Ok(report),
+        None => refuse!(InvalidArgument, "vectors", expected("1 or more"), found("0")),
+    }
+}

@@ -1,0 +1,115 @@
+"""Quark loops: exact where noise is diluted and probed to the end, unbiased with the right variance where it is not."""
+
+import numpy as np
+import plaq
+import reference as ref
+from common import close, refused
+from plaq import loops as quark_loops
+
+SHAPE = (4, 2, 2, 2)
+EXACT = {"dilute": "spin,colour", "probes": 32, "tol": 1e-12}
+LINES = ["", "+z", "dt"]
+MOMENTA = [(0, 0, 0), (1, 0, 0)]
+
+
+def lattice():
+    u = ref.random_su3((4, *SHAPE), np.random.default_rng(8))
+    return u, plaq.Gauge.from_array(u)
+
+
+def inverse(u, mass, mu=0.0):
+    """D^-1 (T, Z, Y, X, 4, 3, same), antiperiodic in time."""
+    size = int(np.prod(SHAPE)) * 12
+    d = np.empty((size, size), complex)
+    for k in range(size):
+        one = np.zeros(size, complex)
+        one[k] = 1
+        column = one.reshape(*SHAPE, 4, 3)
+        d[:, k] = (ref.dirac(u, column, mass, csw=1.1) + 1j * mu * np.einsum("st,...tc->...sc", ref.GAMMA5, column)).ravel()
+    return np.linalg.inv(d).reshape(*SHAPE, 4, 3, *SHAPE, 4, 3)
+
+
+def traces(s, u, gamma, line, n):
+    """sum_x exp(-i p x) tr[Gamma U S(x + line, x)] by t for "" and "+z"."""
+    out = np.zeros(SHAPE[0], complex)
+    for t, z, y, x in np.ndindex(*SHAPE):
+        z1 = (z + 1) % SHAPE[1] if line else z
+        link = u[2][t, z, y, x] if line else np.eye(3)
+        block = np.einsum("ab,sbuc->sauc", link, s[t, z1, y, x][:, :, t, z, y, x])
+        phase = np.exp(-2j * np.pi * (n[0] * x / SHAPE[3] + n[1] * y / SHAPE[2] + n[2] * z / SHAPE[1]))
+        out[t] += phase * np.einsum("us,saua->", plaq.gamma[gamma], block)
+    return out
+
+
+def test_loops_are_exact_where_each_site_has_its_colour():
+    u, gauge = lattice()
+    d = plaq.Clover(gauge, mass=0.4, csw=1.1)
+    found = d.loops(gauge, lines=LINES, momenta=MOMENTA, **EXACT)
+    assert found.lines.shape == (1, 3, 16, 2, 4) and found.current.shape == (1, 4, 2, 4)
+    s = inverse(u, 0.4)
+    for gamma in (0, 3, 8, 15):
+        for k, line in enumerate(LINES[:2]):
+            for p, n in enumerate(MOMENTA):
+                wanted = traces(s, u, gamma, line, n)
+                assert abs(found.lines[0, k, gamma, p] - wanted).max() < 1e-9 * abs(found.lines).max()
+    # Differences of masses and the one-end trick are differences of loops.
+    heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
+    close(
+        d.loops(gauge, minus=heavy, lines=LINES, **EXACT).lines,
+        found.lines[:, :, :, :1] - heavy.loops(gauge, lines=LINES, **EXACT).lines,
+        1e-8,
+    )
+    both = [plaq.Twisted(gauge, mass=0.4, csw=1.1, mu=mu) for mu in (0.3, -0.3)]
+    plus, minus = (operator.loops(gauge, lines=LINES, **EXACT) for operator in both)
+    ends = both[0].loops(gauge, lines=LINES, one_end=True, **EXACT)
+    close(ends.lines, plus.lines - minus.lines, 1e-8)
+    close(ends.current, plus.current - minus.current, 1e-8)
+
+
+def test_noise_has_no_bias_and_its_variance():
+    u, gauge = lattice()
+    d = plaq.Clover(gauge, mass=0.4, csw=1.1)
+    exact = d.loops(gauge, **EXACT).lines[0, 0, :, 0]
+    found = d.loops(gauge, vectors=200, seed=3, tol=1e-8)
+    off = (found.mean()[0, :, 0] - exact) / found.error()[0, :, 0].real
+    assert abs(off.real).max() < 5, off
+    # Z4: the sum over pairs of the entries outside of the diagonal.
+    s = inverse(u, 0.4)
+    m = np.einsum("st,zyxtcABCDef->zyxscABCDef", plaq.gamma["5"], s[1]).reshape(8 * 12, -1)
+    rows = np.arange(8 * 12)
+    wanted = (abs(m) ** 2).sum() - (abs(m[rows, 8 * 12 + rows]) ** 2).sum()
+    variance = abs(found.lines[:, 0, 15, 0, 1] - exact[15, 1]) ** 2
+    assert abs(variance.mean() / wanted - 1) < 5 * variance.std() / variance.mean() / 200**0.5
+    # Vectors go on from their numbers, and columns that are solved apart add up.
+    again = d.loops(gauge, vectors=3, first=5, seed=3, tol=1e-8)
+    close(again.lines, found.lines[5:8], 1e-7)
+    assert found.beside(again).lines.shape[0] == 203
+    refused(ValueError, "two", lambda: d.loops(gauge, tol=1e-8).error())
+
+
+def test_probing_waves_separate_colours():
+    for extents in ([4, 4, 2, 8], [6, 2, 4, 12], [10, 2, 2, 6]):
+        volume = int(np.prod(extents))
+        waves = np.array([quark_loops.probe(extents, c) for c in range(volume)])
+        assert len({tuple(n) for n in waves}) == volume
+        sites = np.indices(extents).reshape(4, -1).T
+        for count, same in (
+            (2, lambda x: x.sum(1) % 2 == 0),
+            (16, lambda x: (x % 2 == 0).all(1)),
+            (volume, lambda x: (x == 0).all(1)),
+        ):
+            mean = np.exp(2j * np.pi * (sites @ (waves[:count] / extents).T)).mean(1)
+            close(mean, same(sites).astype(float))
+    refused(plaq.Error, "probes|1 to 32", lambda: quark_loops.probe([2, 2, 2, 4], 32))
+    refused(plaq.Error, "extents|even", lambda: quark_loops.probe([3, 2, 2, 4], 0))
+
+
+def test_loops_refuse_what_does_not_fit():
+    _, gauge = lattice()
+    d = plaq.Clover(gauge, mass=0.4, csw=1.1)
+    refused(plaq.Error, "probes", lambda: d.loops(gauge, probes=33))
+    refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
+    refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
+    refused(plaq.Error, "lines|longer", lambda: d.loops(gauge, lines=["+x +x +x"]))
+    stopped = d.loops(gauge, vectors=3, progress=lambda *_: True)
+    assert stopped.lines.shape[0] == 0
