@@ -308,14 +308,20 @@ fn several_shifts_take_what_they_announce() {
         let held = device.used().0;
         let direction = SpinorField::bytes(b.geometry(), F32, solver.subset(), NRHS) * shifts.len();
         let needed = held + solver.memory(NRHS).unwrap() + direction as u64;
-        device.limit_memory(needed - 1);
+        // Where not one right-hand side fits.
+        device.limit_memory(held + 1);
         device.reset_peak();
         let error = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap_err();
         assert_eq!(error.status, Status::OutOfMemory);
         assert_eq!(device.used(), (held, held));
+        // Where not all of them do.
+        device.limit_memory(needed - 1);
+        let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
+        assert!(report.solver.converged && report.columns < NRHS, "{report:?}");
+        assert!(report.memory_peak < needed, "{needed}: {report:?}");
         device.limit_memory(needed);
         let (report, _) = solver.multishift(&shifts, &mut xs, &b, &mut unwatched).unwrap();
-        assert!(report.solver.converged);
+        assert!(report.solver.converged && report.columns == NRHS, "{report:?}");
         assert!(needed as f64 <= 1.1 * report.memory_peak as f64, "{needed}: {report:?}");
     }
 }

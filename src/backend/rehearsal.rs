@@ -227,6 +227,13 @@ impl Device {
         rehearsed.insert(name)
     }
 
+    /// What is found with numbers, or `instead` where there are none.
+    pub(crate) fn found_or<T>(&self, instead: T, found: impl FnOnce() -> T) -> T {
+        match self.is_stand_in() {
+            true => instead,
+            false => found(),
+        }
+    }
     /// A test of numbers that holds as a rule, and does where there are none.
     pub(crate) fn as_a_rule(&self, holds: bool) -> bool {
         holds || self.is_stand_in()

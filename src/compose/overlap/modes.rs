@@ -725,7 +725,8 @@ fn highest(
         }
     };
     not_ended(&report, "high modes of the kernel", params.max_seconds)?;
-    let root = |k: usize| report.values[k].max(0.0).sqrt();
+    let device = square.shape().device;
+    let root = |k: usize| device.found_or(1.0, || report.values[k].max(0.0).sqrt());
     if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }

@@ -129,13 +129,14 @@ impl StandIn {
         if let Some((force, shifted)) = shift {
             let _ = shifted.evolve(force, 1.0);
         }
-        let _ = links.evolve(momenta, 1.0);
         for (m, forces) in monomials {
-            // The second force has a guess to begin with.
+            // The second force has a guess to begin with, and links of its own.
             for _ in 0..if *forces { 2 } else { 0 } {
+                let _ = links.evolve(momenta, 1.0);
                 let _ = m.kick(links, momenta, 1.0);
             }
             // Beside the guesses for more forces.
+            let _ = links.evolve(momenta, 1.0);
             let _ = m.action(links);
             let _ = m.check(links, stream);
         }
