@@ -8,15 +8,7 @@ pub(super) fn uniform(seed: u64, trajectory: u32) -> f64 {
     ((u64::from(w[0]) << 20 | u64::from(w[1]) >> 12) as f64 + 0.5) / (1u64 << 52) as f64
 }
 
-/// A block of words for a counter.
-pub(in crate::ops) fn philox(mut c: [u32; 4], seed: u64) -> [u32; 4] {
-    let (mut k0, mut k1) = (seed as u32, (seed >> 32) as u32);
-    for _ in 0..10 {
-        let p = u64::from(c[0]) * 0xd251_1f53;
-        let q = u64::from(c[2]) * 0xcd9e_8d57;
-        c = [(q >> 32) as u32 ^ c[1] ^ k0, q as u32, (p >> 32) as u32 ^ c[3] ^ k1, p as u32];
-        k0 = k0.wrapping_add(0x9e37_79b9);
-        k1 = k1.wrapping_add(0xbb67_ae85);
-    }
-    c
+/// The block of words of Philox 4x32-10 (Salmon et al., SC 2011) for a counter.
+pub(in crate::ops) fn philox(counter: [u32; 4], seed: u64) -> [u32; 4] {
+    rand_philox::philox4x32_10(counter, [seed as u32, (seed >> 32) as u32])
 }
