@@ -8,7 +8,6 @@ use std::sync::Arc;
 use common::{devices, distance, extents_on, over_ranks, tolerance, Lex};
 use plaq::error::Status;
 use plaq::fields::blas::Times;
-use plaq::fields::shifts::Step;
 use plaq::fields::{
     blas, Components, Geometry, Noise, Precision, Recon, RhsOrder, Subset, VectorField,
 };
@@ -16,6 +15,7 @@ use plaq::linop::{Adjoint, Convert, LinOp, Normal, Polynomial, Product, Shape, S
 use plaq::operators::{Gamma5, Laplace};
 use plaq::ops::eigenvectors::{save_vectors, VectorFile};
 use plaq::ops::smearing::{wuppertal, SPACE};
+use plaq::solvers::shifts::Step;
 use plaq::solvers::{
     solve, unwatched, Inverse, RationalFunction, RationalParams, SolverKind, SolverParams, Stop,
     System,
@@ -462,8 +462,9 @@ fn sixteen_bits_of_any_size() {
                 let (mut p, mut q) = (to(&sx, f16), to(&sy, f16));
                 let (mut xp, mut xq) = (to(&p, f64), to(&q, f64));
                 let steps = [step(0.2), step(-0.4)];
-                plaq::fields::shifts::sum(&mut wide, &mut [&mut p, &mut q], &steps, &s).unwrap();
-                plaq::fields::shifts::sum(&mut exact, &mut [&mut xp, &mut xq], &steps, &y).unwrap();
+                plaq::solvers::shifts::sum(&mut wide, &mut [&mut p, &mut q], &steps, &s).unwrap();
+                plaq::solvers::shifts::sum(&mut exact, &mut [&mut xp, &mut xq], &steps, &y)
+                    .unwrap();
                 assert!(off(&wide, &exact) < 1e-6, "{what}");
                 assert!(off(&p, &xp).max(off(&q, &xq)) <= 1.01 * rounding, "{what}");
                 let mut columns = s.like_with(f16, 4).unwrap();

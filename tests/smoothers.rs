@@ -13,8 +13,8 @@ use plaq::compose::multigrid::{
 };
 use plaq::compose::{DiracSolver, Solution, SolveParams, SolveReport};
 use plaq::error::Status;
-use plaq::fields::domains::Domains;
 use plaq::fields::{GaugeField, Geometry, Noise, Precision, Recon, SpinorField, Subset};
+use plaq::operators::domains::Domains;
 use plaq::operators::{DiracParams, Wilson};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 use reference::{Lattice, C};

@@ -371,7 +371,7 @@ pub fn heavy_quark_residual(x: &VectorField, r: &VectorField) -> Result<Vec<f64>
     Ok(all)
 }
 
-pub(super) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
+pub(crate) fn same(fields: &[&VectorField], what: &str) -> Result<()> {
     for f in &fields[1..] {
         fields[0].check_like(f, what)?;
         if f.precision() != fields[0].precision() {
@@ -449,13 +449,13 @@ fn arguments(
     }
 }
 
-pub(super) fn fastest(x: &VectorField) -> bool {
+pub(crate) fn fastest(x: &VectorField) -> bool {
     x.order() == RhsOrder::Fastest
 }
 
 /// How a launch over single numbers is laid out: it does not distinguish sites (kernels/blas.h, Piece) unless the
 /// storage is fixed point, or mixed on a GPU. `apart`: a batch for every right-hand side.
-pub(super) fn elements(
+pub(crate) fn elements(
     x: &VectorField,
     y: Option<&VectorField>,
     count: usize,

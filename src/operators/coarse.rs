@@ -10,6 +10,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::domains::Domains;
 use crate::backend::args::{
     CoarseApplyArgs, CoarseColumnsArgs, CoarseMatrixArgs, CoarsePairArgs, CoarseShortenArgs,
 };
@@ -17,7 +18,6 @@ use crate::backend::families::Single;
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::domains::Domains;
 use crate::fields::{CoarseField, CoarseGrid, Part, Precision, Subset};
 use crate::params::choices;
 use crate::refuse;

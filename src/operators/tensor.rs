@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use super::HalfColumns;
 use crate::backend::args::{HopArgs, TensorHopArgs, TensorTablesArgs};
 use crate::backend::{kernels, Buffer, Device, Ptr, Work};
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, HalfColumns, Precision};
+use crate::fields::{GaugeField, Geometry, Precision};
 
 /// Pairs (re, im) that the table of a site has for its links, and as many for its site term.
 const LINKS: usize = 72;
@@ -154,7 +155,8 @@ impl Tiles {
 mod tests {
     use super::*;
     use crate::backend::tests::one_device;
-    use crate::fields::{Noise, Recon, Scales, SpinorField, Subset};
+    use crate::fields::{Noise, Recon, SpinorField, Subset};
+    use crate::operators::Scales;
     use crate::operators::{Coarsenable, DiracParams, EvenOdd, SchurAction, Wilson};
 
     #[test]

@@ -22,6 +22,7 @@ mod rational;
 mod rational_sum;
 mod report;
 mod ritz;
+pub mod shifts;
 mod slice_modes;
 pub mod stop;
 mod sumr;

@@ -5,13 +5,13 @@ use std::borrow::BorrowMut;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::shifts::{self, Step};
 use super::stop::{StoppedBy, Watch, DIFFERENT};
 use super::{
     solve, Fields, InRange, Monitor, SolverKind, SolverParams, SolverReport, Stop, System,
 };
 use crate::bail;
 use crate::error::Result;
-use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::{LinOp, Shifted};
 use crate::refuse;

@@ -5,11 +5,11 @@
 
 use num_complex::Complex64;
 
+use super::shifts::{self, Step};
 use super::stop::DIFFERENT;
 use super::InRange;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::shifts::{self, Step};
 use crate::fields::{blas, VectorField};
 use crate::linop::LinOp;
 use crate::refuse;

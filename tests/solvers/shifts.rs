@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use plaq::backend::Device;
 use plaq::compose::{DiracSolver, Solution, SolveParams};
-use plaq::fields::shifts::{sum, update, Step};
 use plaq::fields::{blas, Components, Noise, Precision, RhsOrder, Subset, VectorField};
 use plaq::linop::{LinOp, Normal};
+use plaq::solvers::shifts::{sum, update, Step};
 use plaq::solvers::{multishift, unwatched, Shift, SolverParams, Stop, System};
 
 use super::reference::spinor;

@@ -14,8 +14,9 @@ use super::schwarz::Schwarz;
 use super::{CoarseSystem, Coarsest, Cycle, MultigridParams, Transfer};
 use crate::error::Result;
 use crate::fields::blas;
-use crate::fields::{CoarseField, Gather, HalfColumns, Precision, SpinorField, Subset};
+use crate::fields::{CoarseField, Gather, Precision, SpinorField, Subset};
 use crate::linop::{Schur, Shape, Workspace};
+use crate::operators::HalfColumns;
 use crate::operators::{
     copy_parity, CoarseOperator, FlavourTerm, QuarkAction, SchurAction, SiteTerm, TensorHop,
 };

@@ -2,10 +2,10 @@
 //! cycle of the levels below.
 
 use super::cycle::{count, Hierarchy, MeanReduction};
+use super::least_squares::{Norms, Row, Space};
 use super::params::{Steps, FIRST_STEPS, KRYLOV};
 use super::pool::Lent;
 use crate::error::Result;
-use crate::fields::krylov::{Norms, Row, Space};
 use crate::fields::{blas, CoarseField, Subset};
 
 impl Hierarchy {

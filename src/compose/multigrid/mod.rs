@@ -10,6 +10,7 @@ mod finest;
 mod galerkin;
 mod gathering;
 mod krylov;
+pub(crate) mod least_squares;
 mod memory;
 mod params;
 mod pool;

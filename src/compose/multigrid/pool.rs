@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
 
+use super::least_squares::LeastSquares;
 use crate::error::Result;
-use crate::fields::krylov::LeastSquares;
 use crate::fields::{CoarseField, CoarseGrid, Precision, Subset};
 
 /// Temporary vectors of one level, kept for later use.

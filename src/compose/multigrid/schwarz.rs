@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 use super::{MultigridParams, Smoother};
 use crate::bail;
 use crate::error::Result;
-use crate::fields::domains::{domain_extents, DomainSums, Domains};
 use crate::fields::Precision;
 use crate::linop::Schur;
+use crate::operators::domains::{domain_extents, DomainSums, Domains};
 use crate::operators::{CoarseOperator, Coarsenable, QuarkAction, SchurAction};
 
 /// Default extents of a domain, on the finest level and on others.

@@ -4,13 +4,14 @@ use std::sync::{Mutex, MutexGuard};
 
 use super::cycle::{count, Hierarchy};
 use super::krylov::blocks;
+use super::least_squares::{Row, Space};
 use super::params::{Steps, COLUMNS_FROM, STEPS};
 use super::schwarz::colours;
 use super::{MultigridParams, Smoother};
 use crate::error::Result;
 use crate::fields::blas::{self, Times};
-use crate::fields::krylov::{Row, Space};
-use crate::fields::{CoarseField, Scales, SpinorField, Subset};
+use crate::fields::{CoarseField, SpinorField, Subset};
+use crate::operators::Scales;
 use crate::operators::TensorHop;
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

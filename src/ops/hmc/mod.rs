@@ -3,6 +3,7 @@
 //! nothing else of them.
 
 pub mod checkpoint;
+mod evolve;
 pub mod fermion;
 pub mod gauge_action;
 pub mod gauge_params;

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use super::{CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField};
 use crate::backend::args::{DomainArgs, DomainCutArgs};
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::comm::coordinates;
 use crate::error::Result;
+use crate::fields::{
+    CoarseField, CoarseGrid, GaugeField, Geometry, Precision, Recon, Subset, VectorField,
+};
 
 /// Extents of the domains in each direction: those `asked` for, or where that is 0 the largest number up to `max`
 /// that divides the rank's extent.

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use super::{CoarseField, Geometry, Precision, RhsOrder, VectorField};
 use crate::backend::args::{
     KrylovArgs, KrylovShortArgs, KRYLOV_IMAGES, KRYLOV_MOST, KRYLOV_POWERS, KRYLOV_SAMPLED,
     KRYLOV_TILE,
@@ -13,6 +12,8 @@ use crate::backend::families::Sums;
 use crate::backend::{kernels, Buffer, Device, Ptr, Started, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::fields::{CoarseField, Geometry, Precision, RhsOrder, SpinorField, VectorField};
+use crate::operators::{HalfColumns, Scales};
 
 /// Squared part of a direction that 16 bits leave where it depends on those before it: rounding to 2^-15 of a site's
 /// largest number, which is about three times the others.
@@ -107,6 +108,14 @@ impl VectorField {
             n: apart / lanes,
             lanes,
         })
+    }
+}
+
+impl HalfColumns {
+    /// The columns as a vector of a Krylov space whose first vector has the units of the field that they were made
+    /// of.
+    pub(crate) fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
+        Ok(first.row()?.columns(self.memory().ptr(), scales.memory().ptr()))
     }
 }
 

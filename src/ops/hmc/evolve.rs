@@ -1,11 +1,10 @@
 //! Links that follow momenta (physics.md, HMC): the update, the way back into the group, distances.
 
-use super::reduce::sum_and_max;
-use super::{GaugeField, Momenta, Precision, Recon};
 use crate::backend::args::EvolveArgs;
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::{sum_and_max, GaugeField, Momenta, Precision, Recon};
 use crate::refuse;
 
 impl GaugeField {

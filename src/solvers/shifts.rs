@@ -2,12 +2,12 @@
 
 use num_complex::Complex64;
 
-use super::blas::{axpby, axpy, cg_update, complex, elements, fastest, same};
-use super::{Components, Precision, VectorField};
 use crate::backend::args::{ShiftArgs, MAX_RHS};
 use crate::backend::kernels;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::blas::{axpby, axpy, cg_update, complex, elements, fastest, same};
+use crate::fields::{Components, Precision, VectorField};
 use crate::refuse;
 
 /// Number of shifts in one launch, and of right-hand sides of all of them together, that `ShiftArgs` has room for.

@@ -3,13 +3,12 @@
 
 use std::sync::Arc;
 
-use super::halo::{self, Faces};
-use super::krylov::Row;
-use super::{blas, Geometry, SpinorField};
 use crate::backend::args::{TensorFacesArgs, TensorTakeArgs};
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
 use crate::error::Result;
+use crate::fields::halo::{self, Faces};
+use crate::fields::{blas, Geometry, SpinorField};
 
 /// Spinors in half precision, `[site][right-hand side][colour][spin]` of complex numbers of 2 x 16 bits, for the
 /// smoother of multigrid. Sites behind the faces between ranks follow, which are up to date after `exchange`.
@@ -27,6 +26,9 @@ pub(crate) struct Scales(Buffer);
 impl Scales {
     pub fn new(device: &Device, nrhs: usize) -> Result<Self> {
         Ok(Scales(device.alloc(4 * nrhs)?))
+    }
+    pub fn memory(&self) -> &Buffer {
+        &self.0
     }
 }
 
@@ -114,12 +116,6 @@ impl HalfColumns {
         launch(geometry.face_messages(|mu, upper| halo.sent(mu, upper)), false)?;
         halo.exchange(geometry.comm(), || Ok(()))?;
         launch(geometry.face_messages(|mu, upper| halo.received(mu, upper)), true)
-    }
-
-    /// The columns as a vector of a Krylov space whose first vector has the units of the field that they were made
-    /// of.
-    pub fn row(&self, first: &SpinorField, scales: &Scales) -> Result<Row> {
-        Ok(first.row()?.columns(self.data.ptr(), scales.0.ptr()))
     }
 
     /// All numbers of the columns divided by the scale of their right-hand side, in the order of sites on the host.
