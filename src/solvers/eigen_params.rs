@@ -37,10 +37,10 @@ choices! {
 choices! {
     /// Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept.
     pub enum VectorMemory: plaq_vector_memory {
-        /// On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+        /// On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
         /// where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
         Auto = 0, PLAQ_VECTORS_AUTO, "auto";
-        /// On the device, by an eigensolver with less room where memory is short.
+        /// On the device, by an eigensolver with fewer vectors where memory is short.
         Device = 1, PLAQ_VECTORS_DEVICE, "device";
         /// On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
         /// set-up of multigrid brings each of them there once for each refinement.
@@ -61,7 +61,7 @@ parameters! {
         /// diagonalised as a whole.
         count: usize = 8, within(1, i32::MAX as i64);
         /// Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-        room: usize = 0, within(0, i32::MAX as i64);
+        max_vectors: usize = 0, within(0, i32::MAX as i64), old("room");
         /// Vectors multiplied at a time.
         block: usize = 1, within(1, i32::MAX as i64);
         /// Times that the basis is built up anew, or cycles of the Ritz functional.
@@ -90,9 +90,9 @@ parameters! {
         max_seconds: f64 = 0.0;
         /// Where vectors are kept while they are sought by Lanczos, and afterwards.
         vectors: VectorMemory = VectorMemory::Auto;
-        /// Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+        /// Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
         /// wanted, 16 or 4 `block` at least.
-        least_room: usize = 0, within(0, i32::MAX as i64);
+        min_vectors: usize = 0, within(0, i32::MAX as i64), old("least_room");
     }
 }
 
@@ -105,12 +105,12 @@ impl EigenSettings {
             1 => Filter::Plain,
             degree => Filter::Chebyshev { degree, from: self.from / scale, to: self.to / scale },
         };
-        let EigenSettings { end, count, room, block, tol, max_restarts, verify, .. } = *self;
-        let EigenSettings { seed, vectors, least_room, .. } = *self;
+        let EigenSettings { end, count, max_vectors, block, tol, max_restarts, verify, .. } = *self;
+        let EigenSettings { seed, vectors, min_vectors, .. } = *self;
         EigenParams {
             end,
             count,
-            room,
+            room: max_vectors,
             block,
             tol,
             max_restarts,
@@ -119,7 +119,7 @@ impl EigenSettings {
             seed,
             max_seconds,
             vectors,
-            least_room,
+            least_room: min_vectors,
         }
     }
 }

@@ -82,7 +82,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     columns: Vec<usize>,
     left: Option<(VectorField, VectorField)>,
     /// Numbers of the right-hand sides that came to a standstill, and the iteration at which they did.
-    parked: Vec<(usize, usize)>,
+    stagnated: Vec<(usize, usize)>,
     /// Latest relative residual of every right-hand side, for the monitor.
     shown: Vec<f64>,
     /// For two precisions: what the lower one goes back to.
@@ -124,7 +124,7 @@ pub(super) struct MixedPrecision<'a, 'm> {
     strayed: bool,
     refreshed_at: usize,
     /// Whether an update of each right-hand side is due.
-    due: Vec<bool>,
+    to_update: Vec<bool>,
     /// Whether the residual is said to have fallen since the last recomputation.
     claimed: Vec<bool>,
     /// Whether a recomputed residual is rounding of precise arithmetic: recomputing it again, while the iteration
@@ -191,7 +191,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             x,
             columns: (0..n).collect(),
             left: None,
-            parked: vec![],
+            stagnated: vec![],
             shown: vec![0.0; n],
             upper,
             r: lower.field(n)?,
@@ -214,7 +214,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             drift: vec![lower.precision.epsilon(); n],
             strayed: false,
             refreshed_at: 0,
-            due: vec![false; n],
+            to_update: vec![false; n],
             claimed: vec![false; n],
             rounded: vec![false; n],
             best: vec![f64::INFINITY; n],
@@ -302,8 +302,8 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         !self.done
     }
     /// The right-hand sides that stand still although iterations are left, and since when.
-    pub fn parked(&self) -> &[(usize, usize)] {
-        &self.parked
+    pub fn stagnated(&self) -> &[(usize, usize)] {
+        &self.stagnated
     }
     /// Whether right-hand side i is late: once half of the iterations are over, it has done a smaller share of its
     /// way, in decades of its residual, than of its iterations.
@@ -314,7 +314,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     /// Sets right-hand side i aside, since the iteration leads nowhere for it.
     pub fn set_aside(&mut self, i: usize) {
         self.active[i] = false;
-        self.parked.push((self.columns[i], self.report.iterations));
+        self.stagnated.push((self.columns[i], self.report.iterations));
         self.done |= !self.active.contains(&true);
     }
 
@@ -391,7 +391,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             &mut self.zero,
             &mut self.claimed,
             &mut self.rounded,
-            &mut self.due,
+            &mut self.to_update,
         ] {
             retain(v, &keep);
         }
@@ -455,14 +455,14 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
             }
             self.shown[self.columns[i]] = relative;
             if relative <= self.goal[i] {
-                (self.active[i], self.claimed[i], self.due[i]) = (false, true, true);
+                (self.active[i], self.claimed[i], self.to_update[i]) = (false, true, true);
             } else if !relative.is_finite() {
                 all = true;
             } else if self.upper.is_some()
                 && !self.rounded[i]
                 && relative < self.delta * self.peak[i]
             {
-                (some, self.claimed[i], self.due[i]) = (true, true, true);
+                (some, self.claimed[i], self.to_update[i]) = (true, true, true);
             }
         }
         all |= now - self.fell_at.max(self.refreshed_at) >= self.patience.iterations;
@@ -471,7 +471,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         }
         all |= self.watch.after(now, &self.shown).is_some();
         if all {
-            self.due.fill(true);
+            self.to_update.fill(true);
         }
         if some || all || !self.active.contains(&true) {
             Next::Refresh
@@ -491,7 +491,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
     pub fn refresh_due(&mut self) -> Result<Vec<usize>> {
         // Fields whose right-hand sides are fastest in memory have no parts.
         let all = self.upper.is_none() || !self.x.can_keep();
-        let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.due[i]).collect();
+        let which: Vec<usize> = (0..self.nrhs()).filter(|&i| all || self.to_update[i]).collect();
         self.update(&which)?;
         Ok(which)
     }
@@ -721,11 +721,11 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
         self.fresh.fill(false);
         for &i in which {
             let relative = self.relative[i];
-            self.due[i] = false;
+            self.to_update[i] = false;
             let claimed = std::mem::take(&mut self.claimed[i]);
             (self.report.residual[self.columns[i]], self.shown[self.columns[i]]) =
                 (relative, relative);
-            if self.parked.iter().any(|(column, _)| *column == self.columns[i]) {
+            if self.stagnated.iter().any(|(column, _)| *column == self.columns[i]) {
                 continue;
             }
             let was_active = self.active[i];
@@ -755,7 +755,7 @@ impl<'a, 'm> MixedPrecision<'a, 'm> {
                 still.push(i);
             }
         }
-        self.report.converged = !self.active.contains(&true) && self.parked.is_empty();
+        self.report.converged = !self.active.contains(&true) && self.stagnated.is_empty();
         self.done = self.report.converged || self.watch.ended(now).is_some();
         if !self.done {
             still.into_iter().for_each(|i| self.set_aside(i));

@@ -204,10 +204,10 @@ pub(crate) fn solve_in_range(
         SolverKind::Mr => mr::run(&mut mixed, inverse)?,
         SolverKind::MultiShift | SolverKind::Auto => unreachable!("refused above"),
     }
-    let parked = mixed.parked().to_vec();
+    let stagnated = mixed.stagnated().to_vec();
     let mut report = mixed.finish()?;
-    if params.kind == SolverKind::BiCgStab && params.fall_back && !parked.is_empty() {
-        fall_back(&parked, (system, params, start), (x, source), &mut report, monitor)?;
+    if params.kind == SolverKind::BiCgStab && params.fall_back && !stagnated.is_empty() {
+        fall_back(&stagnated, (system, params, start), (x, source), &mut report, monitor)?;
     }
     Ok(report)
 }
@@ -252,7 +252,7 @@ fn check(system: &System, params: &SolverParams, x: &VectorField, b: &VectorFiel
 
 /// Solves by CGNR for right-hand sides that came to a standstill, each with the iterations that it has left.
 fn fall_back(
-    parked: &[(usize, usize)],
+    stagnated: &[(usize, usize)],
     (system, params, start): (&System, &SolverParams, Instant),
     (x, source): (&mut VectorField, Source),
     report: &mut SolverReport,
@@ -260,7 +260,7 @@ fn fall_back(
 ) -> Result<()> {
     let Source { b, norms, origin } = source;
     let (n, stop) = (b.nrhs(), params.stop);
-    if let Some((i, _)) = parked.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
+    if let Some((i, _)) = stagnated.iter().find(|(i, _)| !report.residual[*i].is_finite()) {
         bail!(SolverBreakdown, "the residual of right-hand side {i} is not finite");
     }
     if let Some(origin) = origin {
@@ -269,7 +269,7 @@ fn fall_back(
     // Those that lie beside each other at a time; all of them where right-hand sides are fastest in memory, of which those
     // that have converged take no iteration.
     let mut runs: Vec<(usize, usize)> = vec![];
-    for i in (0..n).filter(|i| parked.iter().any(|p| p.0 == *i)) {
+    for i in (0..n).filter(|i| stagnated.iter().any(|p| p.0 == *i)) {
         match runs.last_mut().filter(|(first, count)| first + *count == i) {
             Some(run) => run.1 += 1,
             None => runs.push((i, 1)),
@@ -281,7 +281,8 @@ fn fall_back(
     let mut watched = OfParts::new(monitor, report.residual.clone(), start);
     for (first, count) in runs {
         let columns = first..first + count;
-        let used = parked.iter().filter(|p| columns.contains(&p.0)).map(|p| p.1).max().unwrap_or(0);
+        let used =
+            stagnated.iter().filter(|p| columns.contains(&p.0)).map(|p| p.1).max().unwrap_or(0);
         let left = stop.iterations.saturating_sub(used);
         if left == 0 || report.stopped {
             report.stopped_by = report.stopped_by.max(Some(StoppedBy::Iterations));
@@ -295,7 +296,7 @@ fn fall_back(
         let mut watched = watched.of(columns.clone(), report.iterations);
         let (mut x, b) = (x.columns(first, count)?, b.columns(first, count)?);
         // Zero is better than an x that BiCGStab has led away.
-        let lost = |i: usize| parked.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
+        let lost = |i: usize| stagnated.iter().any(|p| p.0 == i) && report.residual[i] >= 1.0;
         let keep: Vec<f64> = columns.clone().map(|i| if lost(i) { 0.0 } else { 1.0 }).collect();
         blas::axpby(&blas::uniform(count, 0.0), &b, &blas::complex(&keep), &mut x)?;
         let origin = origin.map(|origin| origin.columns(first, count)).transpose()?;

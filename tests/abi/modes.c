@@ -51,11 +51,11 @@ static void eigenvectors(plaq_context context) {
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &found, &r));
   ends[0] = r.least, ends[1] = r.largest;
   OK(plaq_eigen_values(found, values, NULL, NULL, MODES));
-  CHECK(r.room > MODES && r.on_device > r.room);
+  CHECK(r.max_vectors > MODES && r.on_device > r.max_vectors);
   OK(plaq_eigen_write(found, "eigen.lime"));
   p.vectors = PLAQ_VECTORS_HOST;
   OK(plaq_eigen_create(dirac, &p, no_guess, NULL, NULL, &read, &r));
-  CHECK(r.converged == 1 && r.room > MODES && r.on_device == 1);
+  CHECK(r.converged == 1 && r.max_vectors > MODES && r.on_device == 1);
   OK(plaq_eigen_values(read, again, residuals, NULL, MODES));
   for (k = 0; k < MODES; k++) CHECK(fabs(again[k] - values[k]) <= (brief() ? 1e-3 : 1e-9) && residuals[k] <= (brief() ? 2e-4 : 2e-10) * r.largest);
   OK(plaq_eigen_destroy(read));

@@ -245,7 +245,7 @@ def test_eigenvectors():
     close(found.values, np.linalg.svd(matrix, compute_uv=False)[::-1][:3] ** 2, 1e-8)
     vectors = found.vectors.numpy()
     close(d.apply(vectors, form="mdagm"), found.values[:, None, None, None, None, None, None] * vectors, 1e-6)
-    assert (found.some(1, 2).numpy() == vectors[1:]).all() and found.report.on_device > found.report.room
+    assert (found.some(1, 2).numpy() == vectors[1:]).all() and found.report.on_device > found.report.max_vectors
     host = d.eigen(3, vectors="host")
     assert host.converged and host.report.on_device == 1
     close(host.values, found.values, 1e-9)

@@ -86,8 +86,8 @@ interface! {
             /// 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
             /// because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
             verified: i32,
-            /// Vectors that the search had room for at most; 0 where Lanczos did not run.
-            room: i32,
+            /// Vectors that the search kept at most; 0 where Lanczos did not run.
+            max_vectors: i32,
             /// Vectors of the search that the device held; the others waited on the host.
             on_device: i32,
         }
@@ -239,7 +239,7 @@ fn create(
         seconds: done.seconds,
         stopped_by: done.stopped_by.map_or(Number::new(0), number_of),
         verified: done.verified as i32,
-        room: done.room as i32,
+        max_vectors: done.room as i32,
         on_device: done.on_device as i32,
         ..Default::default()
     });

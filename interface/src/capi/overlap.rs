@@ -173,8 +173,8 @@ interface! {
             low_modes: i32,
             /// Vectors of `vectors` that the device holds; the others wait on the host.
             vectors_on_device: i32,
-            /// Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
-            room: i32,
+            /// Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
+            max_vectors: i32,
         }
     }
     functions {
@@ -327,7 +327,7 @@ fn describe(overlap: &Arc<Overlap>, report: &mut Report<plaq_overlap_report>) ->
         modes: modes.count() as i32,
         vectors: modes.vectors().count() as i32,
         vectors_on_device: modes.vectors().on_device() as i32,
-        room: modes.report().room as i32,
+        max_vectors: modes.report().room as i32,
         delta: sign.delta(),
         kappa_plus: kappa[0],
         kappa_minus: kappa[1],

@@ -561,9 +561,9 @@ impl LinOp for Inverse {
 }
 
 /// The cycle of a hierarchy that is still being set up, as an operator.
-struct Bare(Arc<Hierarchy>);
+struct CyclePreconditioner(Arc<Hierarchy>);
 
-impl LinOp for Bare {
+impl LinOp for CyclePreconditioner {
     fn shape(&self) -> Shape {
         self.0.fine.shape()
     }
@@ -596,8 +596,10 @@ fn reduction(h: &Arc<Hierarchy>) -> Result<f64> {
         stop: Stop { iterations: ITERATIONS, ..Stop::at(1e-30) },
         ..Default::default()
     };
-    let system =
-        System { preconditioner: Some(Arc::new(Bare(h.clone()))), ..System::new(h.fine.clone()) };
+    let system = System {
+        preconditioner: Some(Arc::new(CyclePreconditioner(h.clone()))),
+        ..System::new(h.fine.clone())
+    };
     let found = solvers::solve(&system, &params, &mut x, &b, &mut solvers::unwatched);
     let report = match found {
         Ok(report) => report,

@@ -333,9 +333,9 @@ impl CopyState<'_, '_> {
             };
             let rise = |c: usize| (seen[c].functional - before[c]).abs() / sweeps as f64;
             let spent = |c: usize| active[c] && slices[c].iterations >= params.max_iterations;
-            let due =
+            let to_check =
                 |c: usize| spent(c) || (active[c] && stop.may_be_met(&seen[c], rise(c), late));
-            let mut now = match (0..slices.len()).any(due) {
+            let mut now = match (0..slices.len()).any(to_check) {
                 true => Some(all(updater)?),
                 false => None,
             };

@@ -127,7 +127,7 @@ pub fn json(session: &Session, options: &Options, plan: &Plan, done: &Done) -> V
             "low": of_kernel, "next": modes.interval()[0], "high": upper,
             "kappa_plus": kappa[0], "kappa_minus": kappa[1],
             "vectors": modes.vectors().count(), "vectors_on_device": modes.vectors().on_device(),
-            "room": modes.report().room,
+            "max_vectors": modes.report().room,
         },
         "sign": {
             "method": sign.method().word(), "degree": sign.degree(), "delta": sign.delta(),
