@@ -46,7 +46,7 @@ words!(MomentaForm {
 });
 
 choices! {
-    /// What an array of momenta holds for each link; four links on a site.
+    /// Numbers that an array of momenta holds for each link; a site has four links.
     names MomentaForm: plaq_momentum_form {
         /// p_1 to p_8.
         Coefficients = 0, PLAQ_MOMENTUM_COEFFICIENTS, "coefficients";

@@ -245,7 +245,7 @@ words!(Projection {
 });
 
 choices! {
-    /// What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+    /// Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
     names Projection: plaq_projection {
         /// tr P C; of the decuplet the average over i = x, y, z.
         Trace = 0, PLAQ_PROJECTION_TRACE, "trace";

@@ -63,7 +63,7 @@ words!(EffectiveMass {
 });
 
 choices! {
-    /// How a correlator falls.
+    /// Functions of time that a correlator falls as.
     names EffectiveMass: plaq_mass_form {
         /// cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
         Cosh = 0, PLAQ_MASS_FORM_COSH, "cosh";

@@ -23,7 +23,7 @@ words!(DeviceKind {
 });
 
 choices! {
-    /// Where a context computes.
+    /// Kind of device that a context computes on.
     names DeviceKind: plaq_device {
         /// CUDA if there is a usable GPU, else the CPU.
         Auto = 0, PLAQ_DEVICE_AUTO, "auto";

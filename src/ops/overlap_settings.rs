@@ -125,7 +125,7 @@ impl OverlapSettings {
 }
 
 parameters! {
-    /// How D x = b is solved.
+    /// Parameters of solves of D x = b.
     pub struct OverlapSolving: plaq_overlap_solve_params {
         /// Algorithm.
         solver: OverlapAlgorithm = OverlapAlgorithm::Auto, old("algorithm");

@@ -59,11 +59,10 @@ choices! {
 }
 
 parameters! {
-    /// Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
-    /// Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
-    /// (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-    /// count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
-    /// vector. Smearing: plaq_spinor_smear of the columns.
+    /// Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
+    /// has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
+    /// column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
+    /// (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
     pub struct SourceParams: plaq_source_params {
         /// Sites of the source.
         kind: SourceSites = SourceSites::Point;

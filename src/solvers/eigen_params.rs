@@ -25,7 +25,7 @@ pub enum Filter {
 }
 
 choices! {
-    /// How eigenvectors are found.
+    /// Methods of finding eigenvectors.
     pub enum EigenMethod: plaq_eigen_method {
         /// Block Lanczos with thick restarts and Chebyshev polynomials.
         Lanczos = 0, PLAQ_EIGEN_LANCZOS, "lanczos";
@@ -35,7 +35,8 @@ choices! {
 }
 
 choices! {
-    /// Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept.
+    /// Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
+    /// kept.
     pub enum VectorMemory: plaq_vector_memory {
         /// On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
         /// where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
@@ -49,7 +50,8 @@ choices! {
 }
 
 parameters! {
-    /// What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
+    /// Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
+    /// M^dagger M.
     pub struct EigenSettings: plaq_eigen_params {
         /// How eigenvectors are found.
         method: EigenMethod = EigenMethod::Lanczos;

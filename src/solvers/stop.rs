@@ -49,7 +49,7 @@ words!(StoppedBy {
 });
 
 choices! {
-    /// What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+    /// Causes of the end of a solve: the goals that all right-hand sides met, else the first limit. Of several
     /// solves in one call the greatest.
     names StoppedBy: plaq_stopped_by {
         /// The goals were met, `tol` last.

@@ -32,8 +32,8 @@ fn generated_files_are_current() {
     }
 }
 
-/// Every member of a struct of plaq.h and every value of its enums is described by a sentence, and no member is there
-/// to keep a place.
+/// Every function, struct and enum of plaq.h, every member and every value is described by a sentence that says what it
+/// is or does, and no member is there to keep a place.
 #[test]
 fn members_and_values_have_a_sentence() {
     let sentence = |what: String, doc: &[&str]| {
@@ -42,6 +42,16 @@ fn members_and_values_have_a_sentence() {
         assert!(text.len() > 1 && text.ends_with('.'), "{what}: {text}");
     };
     for item in plaq::capi::MODULES.iter().flat_map(|module| module.items) {
+        match item {
+            Item::Struct { name, doc, .. }
+            | Item::Constants { name, doc, .. }
+            | Item::Function { name, doc, .. } => {
+                sentence(name.to_string(), doc);
+                let first = doc[0].trim().split(' ').next().unwrap_or_default();
+                assert!(!["What", "Where", "How", "Which"].contains(&first), "{name}: {first}");
+            }
+            _ => {}
+        }
         match item {
             Item::Struct { name, fields, .. } => {
                 for field in *fields {

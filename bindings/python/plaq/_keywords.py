@@ -10,7 +10,7 @@ from . import capi
 
 
 class Context(TypedDict, total=False):
-    """How to make a context."""
+    """Parameters of a context."""
     ordinal: int
     communicator_kind: Union[int, str, capi.plaq_communicator]
     communicator: Any
@@ -57,7 +57,7 @@ class Gauge(TypedDict, total=False):
 
 
 class GaugeRead(TypedDict, total=False):
-    """How to read a configuration; format and size come from the file."""
+    """Parameters of reading a configuration, whose format and size come from the file."""
     extents: Sequence[int]
     storage: Union[int, str, capi.plaq_storage]
     unitarity: float
@@ -67,7 +67,7 @@ class GaugeRead(TypedDict, total=False):
 
 
 class GaugeWrite(TypedDict, total=False):
-    """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8."""
+    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8."""
     byte_order: Union[int, str, capi.plaq_byte_order]
     precision: Union[int, str, capi.plaq_precision]
     sequence_number: int
@@ -136,7 +136,7 @@ class Laplace(TypedDict, total=False):
 
 
 class Origin(TypedDict, total=False):
-    """Where the columns of a field come from, for plaq_contract_params and files."""
+    """Source and operator that the columns of a field come from, for plaq_contract_params and files."""
     position: Sequence[int]
     normalisation: Union[int, str, capi.plaq_normalisation]
     boundary: float
@@ -151,7 +151,7 @@ class MultigridLevel(TypedDict, total=False):
 
 
 class Multigrid(TypedDict, total=False):
-    """How to build a hierarchy of multigrid. The defaults need no tuning."""
+    """Parameters of a hierarchy of multigrid. The defaults need no tuning."""
     levels: int
     cycle: Union[int, str, capi.plaq_cycle]
     level: Any
@@ -181,7 +181,7 @@ class Multigrid(TypedDict, total=False):
 
 
 class Solver(TypedDict, total=False):
-    """How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system."""
+    """Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned"""
     solver: Union[int, str, capi.plaq_solver_kind]
     solution: Union[int, str, capi.plaq_solution]
     equations: Union[int, str, capi.plaq_equations]
@@ -204,7 +204,7 @@ class Solver(TypedDict, total=False):
 
 
 class Source(TypedDict, total=False):
-    """Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise."""
+    """Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column"""
     noise: Union[int, str, capi.plaq_noise]
     position: Sequence[int]
     momentum: Sequence[int]
@@ -226,7 +226,7 @@ class Sequential(TypedDict, total=False):
 
 
 class Contract(TypedDict, total=False):
-    """How propagators are contracted."""
+    """Parameters of contractions of propagators."""
     position: Sequence[int]
     boundary: float
     parity: int
@@ -234,25 +234,25 @@ class Contract(TypedDict, total=False):
 
 
 class SpinorWrite(TypedDict, total=False):
-    """What a propagator's file holds."""
+    """Contents of the file of a propagator."""
     kind: Union[int, str, capi.plaq_propagator_kind]
     precision: Union[int, str, capi.plaq_precision]
     info: Union[str, bytes, None]
 
 
 class SpinorRead(TypedDict, total=False):
-    """How to read a propagator."""
+    """Parameters of reading a propagator."""
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     wrong_checksum: int
 
 
 class Eigen(TypedDict, total=False):
-    """What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M."""
+    """Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else"""
     method: Union[int, str, capi.plaq_eigen_method]
     end: Union[int, str, capi.plaq_eigen_end]
     system: Union[int, str, capi.plaq_system]
-    room: int
+    max_vectors: int
     block: int
     max_restarts: int
     verify: int
@@ -264,7 +264,7 @@ class Eigen(TypedDict, total=False):
     seed: int
     max_seconds: float
     vectors: Union[int, str, capi.plaq_vector_memory]
-    least_room: int
+    min_vectors: int
 
 
 class Modes(TypedDict, total=False):
@@ -320,7 +320,7 @@ class Overlap(TypedDict, total=False):
 
 
 class OverlapSolve(TypedDict, total=False):
-    """How D x = b is solved."""
+    """Parameters of solves of D x = b."""
     solver: Union[int, str, capi.plaq_overlap_solver]
     max_iterations: int
     tol: float
@@ -337,7 +337,7 @@ class OverlapSolve(TypedDict, total=False):
 
 
 class Gaugefix(TypedDict, total=False):
-    """How to fix a gauge."""
+    """Parameters of gauge fixing."""
     time: int
     residual: int
     method: Union[int, str, capi.plaq_gaugefix_method]

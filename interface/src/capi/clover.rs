@@ -58,17 +58,16 @@ interface! {
         plaq_clover_create(context: Handle<plaq_context>, params: Params<plaq_clover_params>, clover: Out<plaq_clover>) = create;
         /// Destroys a clover term; operators made with it go on. The zero handle is accepted.
         plaq_clover_destroy(clover: Raw<plaq_clover>) = destroy;
-        /// Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
-        /// the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+        /// Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
+        /// ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
         plaq_clover_load(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: Data) = load;
-        /// Blocks into the host's array.
+        /// Saves the blocks into the host's array.
         plaq_clover_save(clover: Handle<plaq_clover>, layout: Params<plaq_layout_params>, data: DataOut) = save;
-        /// ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
-        /// not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
-        /// twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
-        /// SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+        /// Measures ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist` not 0
+        /// ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with twisted mass mu has twist
+        /// = 2 kappa mu. A in single or double precision. Errors: SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
         plaq_clover_log_det(clover: Handle<plaq_clover>, twist: f64, log_det: OutArray<f64>[2]) = log_det_of;
-        /// The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+        /// Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
         /// negative. Errors: as before.
         plaq_clover_det_sign(clover: Handle<plaq_clover>, twist: f64, sign: OutArray<i32>[2]) = det_sign_of;
     }

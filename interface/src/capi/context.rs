@@ -63,7 +63,7 @@ impl Context {
 }
 
 crate::params::choices! {
-    /// How a host passes the ranks that share a lattice; docs/mpi.md.
+    /// Ways in which a host passes the ranks that share a lattice (docs/mpi.md).
     pub enum CommunicatorKind: plaq_communicator {
         /// One rank, without MPI.
         None = 0, PLAQ_COMMUNICATOR_NONE, "none";
@@ -77,7 +77,7 @@ crate::params::choices! {
 }
 
 crate::params::parameters! {
-    /// How to make a context.
+    /// Parameters of a context.
     pub struct ContextParams: plaq_context_params {
         /// Device that the context computes on.
         device: DeviceKind = DeviceKind::Auto;
@@ -134,7 +134,7 @@ interface! {
         plaq_context_params, plaq_context_params_init;
     }
     reports {
-        /// What a context is and holds. Sizes in bytes.
+        /// Description of a context. Sizes are in bytes.
         plaq_context_report, plaq_context_report_init {
             /// PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
             device: plaq_device,
@@ -165,9 +165,9 @@ interface! {
         plaq_context_create(params: Params<plaq_context_params>, context: Out<plaq_context>) = create;
         /// Destroys a context and all its objects. The zero handle is accepted.
         plaq_context_destroy(context: Raw<plaq_context>) = destroy;
-        /// Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes.
+        /// Writes the name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes.
         plaq_context_name(context: Local<plaq_context>, name: TextOut, capacity: i64) = device_name;
-        /// Device and memory.
+        /// Describes the device, its memory and the ranks of a context.
         plaq_context_describe(context: Local<plaq_context>, report: Report<plaq_context_report>) = describe;
         /// Lets memory_peak start again from memory_used.
         plaq_context_reset_peak(context: Local<plaq_context>) = reset_peak;

@@ -24,7 +24,7 @@ interface! {
         plaq_baryon = Baryon;
     }
     params {
-        /// How propagators are contracted.
+        /// Parameters of contractions of propagators.
         plaq_contract_params, plaq_contract_params_init {
             /// Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
             /// of the propagators (plaq_spinor_origin); where they do not know it, contractions that need it are refused.
@@ -39,18 +39,17 @@ interface! {
         }
     }
     functions {
-        /// Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
-        /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
-        /// such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
-        /// `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
-        /// colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
-        /// source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
-        /// im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
-        /// fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
+        /// qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
+        /// for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
+        /// the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
+        /// in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+        /// numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
+        /// lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_contract_mesons(quark: Handle<plaq_spinor>, antiquark: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
-        /// Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
-        /// strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
-        /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+        /// Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
+        /// without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+        /// INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_contract_baryons(light: Handle<plaq_spinor>, strange: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, baryons: Array<i32>[count], count: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[2 times count nmomenta]) = baryons_of;
     }
 }

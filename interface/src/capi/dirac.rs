@@ -91,9 +91,9 @@ interface! {
         /// there is a clover term). Where the clover term has no inverse on a site, what takes that is
         /// SINGULAR_CLOVER: even-odd systems and solves by them, forces. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_dirac_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, dirac: Out<plaq_dirac>) = create;
-        /// The same with a clover term A of the host in place of the one made of the links, in the
-        /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
-        /// or the zero handle it is computed.
+        /// Makes an operator with a clover term A of the host in place of the one made of the links, in the
+        /// precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
+        /// it is computed.
         plaq_dirac_create_with_clover(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_dirac_params>, clover: Handle<plaq_clover>, inverse: Maybe<plaq_clover>, dirac: Out<plaq_dirac>) = create_with_clover;
         /// Makes the operator of two twisted flavours whose masses differ, M + i mu gamma5 tau3 - epsilon tau1 with
         /// the M of `params` without its mu. Vectors have 2 slices. Errors: as of plaq_dirac_create.
@@ -105,17 +105,19 @@ interface! {
         plaq_dirac_update(dirac: Handle<plaq_dirac>, gauge: Handle<plaq_gauge>) = update;
         /// Destroys an operator. The zero handle is accepted.
         plaq_dirac_destroy(dirac: Raw<plaq_dirac>) = destroy;
-        /// Parameters and cost.
+        /// Describes parameters and cost of an operator.
         plaq_dirac_describe(dirac: Local<plaq_dirac>, report: Report<plaq_dirac_report>) = describe;
-        /// New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
-        /// has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
+        /// Gives a new handle to the clover term A of an operator that has one. Errors: UNSUPPORTED if it has none;
+        /// SINGULAR_CLOVER.
         plaq_dirac_clover(dirac: Handle<plaq_dirac>, clover: Out<plaq_clover>) = get_clover;
+        /// Gives a new handle to A^-1 of an operator that has a clover term A and no twist. Errors: UNSUPPORTED if
+        /// it has none; SINGULAR_CLOVER.
         plaq_dirac_clover_inverse(dirac: Handle<plaq_dirac>, inverse: Out<plaq_clover>) = get_inverse;
-        /// y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
-        /// precision and the system's subset; y and x are different fields.
+        /// Sets y to M x, or another plaq_form of it, for a plaq_system. Fields have the operator's precision and
+        /// the system's subset; y and x are different fields.
         plaq_dirac_apply(dirac: Handle<plaq_dirac>, system: One<System>, form: One<Form>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
-        /// y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
-        /// Fields hold their parity or the whole lattice; of `y` only parity p is written.
+        /// Sets y to H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1. Fields hold their
+        /// parity or the whole lattice; of `y` only parity p is written.
         plaq_dirac_hop(dirac: Handle<plaq_dirac>, parity: i32, dagger: i32, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = hop;
     }
 }

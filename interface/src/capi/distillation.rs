@@ -65,7 +65,7 @@ interface! {
         plaq_modes_noise_params, plaq_modes_noise_params_init;
     }
     reports {
-        /// What modes there are.
+        /// Description of modes and report of the search for them.
         plaq_modes_report, plaq_modes_report_init {
             /// 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
             converged: i32,
@@ -111,51 +111,54 @@ interface! {
         /// Writes modes to a file: SciDAC records in LIME with checksums, values, smearing and what the links are known by
         /// beside them. It appears complete or not at all. Errors: FILE_WRITE.
         plaq_modes_write(modes: Handle<plaq_modes>, file: Text) = save;
-        /// Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
-        /// Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+        /// Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
+        /// they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
         plaq_modes_read(gauge: Handle<plaq_gauge>, smeared: Maybe<plaq_gauge>, file: Text, modes: Out<plaq_modes>, report: Report<plaq_modes_report>) = load;
         /// Destroys modes. The zero handle is accepted.
         plaq_modes_destroy(modes: Raw<plaq_modes>) = destroy;
-        /// Numbers and links of modes; what belongs to the search is 0.
+        /// Describes modes and their links; what belongs to the search is 0.
         plaq_modes_describe(modes: Local<plaq_modes>, report: Report<plaq_modes_report>) = describe;
-        /// Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
-        /// lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
-        /// there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+        /// Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
+        /// slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
+        /// infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
         plaq_modes_values(modes: Handle<plaq_modes>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64, next: MaybeArray<f64>[times], times: i64) = values_of;
-        /// A new field of colour vectors with `count` modes from number `first` on.
+        /// Makes a field of colour vectors with `count` modes from number `first` on.
         plaq_modes_vectors(modes: Handle<plaq_modes>, first: i64, count: i64, vectors: Out<plaq_spinor>) = vectors_of;
-        /// Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
-        /// complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
-        /// basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
-        /// the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
-        /// INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+        /// Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
+        /// normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
+        /// whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
+        /// source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
+        /// others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
+        /// plaq_solver_solve.
         plaq_modes_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, times: Array<i32>[ntimes], ntimes: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = perambulators_of;
-        /// Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
-        /// time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
-        /// `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
-        /// paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
-        /// work was ended. Errors: those of plaq_modes_perambulators.
+        /// Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
+        /// [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
+        /// [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+        /// pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
+        /// as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
+        /// ended. Errors: those of plaq_modes_perambulators.
         plaq_modes_generalised_perambulators(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, source_time: i32, sink_time: i32, gammas: Array<i32>[insertions], momenta: Array<i32>[3 insertions], lengths: Array<i32>[insertions], insertions: i64, steps: Array<i32>[nsteps], nsteps: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, perambulators: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = generalised_of;
-        /// Columns of noise in modes.
+        /// Counts the columns of noise in modes.
         plaq_modes_noise_columns(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, columns: Out<i64>) = noise_columns;
-        /// Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+        /// Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
         plaq_modes_noise(modes: Handle<plaq_modes>, params: Params<plaq_modes_noise_params>, numbers: OutArray<f64>[2 count], count: i64) = noise_of;
-        /// V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
-        /// where the work was ended. Errors: those of plaq_modes_perambulators.
+        /// Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
+        /// as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
         plaq_modes_solve_noise(modes: Handle<plaq_modes>, solver: Handle<plaq_solver>, params: Params<plaq_modes_noise_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, numbers: OutArray<f64>[2 count], count: i64, finished: Out<i64>, report: Report<plaq_solve_report>) = solve_noise;
-        /// Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
-        /// numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
-        /// which the last acts first; `steps` has all of them one after the other.
+        /// Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
+        /// the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+        /// `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
+        /// other.
         plaq_modes_meson_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[operators], operators: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = meson_elementals_of;
-        /// Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
-        /// [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
-        /// `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+        /// Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+        /// complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
+        /// others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
         plaq_modes_baryon_elementals(modes: Handle<plaq_modes>, lengths: Array<i32>[3], steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, elementals: OutArray<f64>[2 count], count: i64) = baryon_elementals_of;
-        /// Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
-        /// and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
-        /// antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
-        /// C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
-        /// gamma5], t' = t0 + t.
+        /// Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
+        /// the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+        /// [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
+        /// [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
+        /// Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
         plaq_modes_mesons(quark: Array<f64>[32 modes modes times], antiquark: Array<f64>[32 modes modes times], modes: i64, times: i64, source_time: i64, sink: Array<f64>[2 modes modes times], source: Array<f64>[2 modes modes], gammas: Array<i32>[2 pairs], pairs: i64, correlators: OutArray<f64>[2 times pairs]) = mesons_of;
     }
 }

@@ -57,7 +57,7 @@ interface! {
         plaq_eigen_params, plaq_eigen_params_init;
     }
     reports {
-        /// What was found.
+        /// Report of a search for eigenvectors.
         plaq_eigen_report, plaq_eigen_report_init {
             /// 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
             converged: i32,
@@ -102,18 +102,19 @@ interface! {
         /// bounds beside them. It appears complete or not at all. Errors: UNSUPPORTED: vectors on one
         /// parity; FILE_WRITE.
         plaq_eigen_write(eigen: Handle<plaq_eigen>, file: FileName) = save;
-        /// Eigenvectors of such a file as those of this operator: values and residuals are measured with
-        /// it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+        /// Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
+        /// Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
         plaq_eigen_read(dirac: Handle<plaq_dirac>, file: FileName, eigen: Out<plaq_eigen>, report: Report<plaq_eigen_report>) = load;
         /// Destroys eigenvectors. The zero handle is accepted.
         plaq_eigen_destroy(eigen: Raw<plaq_eigen>) = destroy;
-        /// Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
+        /// Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
         /// lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
         /// extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
         plaq_eigen_values(eigen: Handle<plaq_eigen>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], bounds: MaybeArray<f64>[count], count: i64) = values_of;
-        /// A new field with all eigenvectors, orthonormal, one for each right-hand side.
+        /// Makes a field with all eigenvectors, orthonormal, one for each right-hand side.
         plaq_eigen_vectors(eigen: Handle<plaq_eigen>, vectors: Out<plaq_spinor>) = vectors_of;
-        /// A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
+        /// Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
+        /// device.
         plaq_eigen_some_vectors(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
     }
 }

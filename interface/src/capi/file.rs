@@ -48,7 +48,7 @@ interface! {
         }
     }
     params {
-        /// How to read a configuration; format and size come from the file.
+        /// Parameters of reading a configuration, whose format and size come from the file.
         plaq_gauge_read_params, plaq_gauge_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
@@ -68,7 +68,7 @@ interface! {
             /// so. For files that were changed after they were written, and are known to be good.
             wrong_checksum: i32 = 0,
         }
-        /// What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+        /// Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
         plaq_gauge_write_params, plaq_gauge_write_params_init {
             /// Format of the file.
             format: plaq_file_format = number_of(FileFormat::Ildg),
@@ -91,7 +91,7 @@ interface! {
         }
     }
     reports {
-        /// What a file says about itself.
+        /// Contents of the header of a file.
         plaq_file_report, plaq_file_report_init {
             /// Extents of the whole lattice.
             extents: [i32; 4],
@@ -112,14 +112,13 @@ interface! {
         }
     }
     functions {
-        /// A new gauge field from a file in any known format, checked: checksums, unitarity,
-        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
-        /// FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
-        /// NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+        /// Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+        /// plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+        /// FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_gauge_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_gauge_read_params>, gauge: Out<plaq_gauge>, report: Report<plaq_file_report>) = read_file;
-        /// Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
+        /// Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
         plaq_gauge_write(gauge: Handle<plaq_gauge>, path: FileName, params: Params<plaq_gauge_write_params>) = write_file;
-        /// A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+        /// Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
         /// file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
         /// FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
         plaq_gauge_read_text(path: FileName, text: One<FileText>, value: TextOut, capacity: i64, found: Out<i32>) = file_text;

@@ -29,7 +29,7 @@ interface! {
         plaq_flow_params, plaq_flow_params_init;
     }
     reports {
-        /// What a flow did. Scales are in lattice units, negative where the flow ended before them.
+        /// Report of a flow. Scales are in lattice units, negative where the flow ended before them.
         plaq_flow_report, plaq_flow_report_init {
             /// Flow time reached.
             time: f64,

@@ -17,21 +17,20 @@ use crate::refuse;
 interface! {
     "Fermion forces of given spinors"
     functions {
-        /// momentum = momentum - step F with F the force of the hopping term in
-        /// S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
-        /// the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
-        /// y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
-        /// `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
-        /// the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+        /// Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
+        /// Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
+        /// phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
+        /// omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
+        /// same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
+        /// UNSUPPORTED.
         plaq_dirac_hop_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64) = wilson;
-        /// The same for the clover term, made of the operator's links; to S are added
-        /// determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
-        /// flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
-        /// UNSUPPORTED without such a clover term.
+        /// Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
+        /// A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
+        /// that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
         plaq_dirac_clover_force(dirac: Handle<plaq_dirac>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant_even: f64, determinant_odd: f64) = clover;
-        /// The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
-        /// determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
-        /// its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+        /// Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
+        /// x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
+        /// parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
         plaq_dirac_schur_force(dirac: Handle<plaq_dirac>, system: One<System>, momentum: Handle<plaq_momentum>, step: f64, x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, coefficients: Array<f64>[count], count: i64, determinant: f64) = schur;
     }
 }

@@ -112,19 +112,19 @@ interface! {
         plaq_gauge_create(context: Handle<plaq_context>, params: Params<plaq_gauge_params>, gauge: Out<plaq_gauge>) = create;
         /// Destroys a gauge field; operators made with it go on. The zero handle is accepted.
         plaq_gauge_destroy(gauge: Raw<plaq_gauge>) = destroy;
-        /// Shape and size.
+        /// Describes the shape and size of a gauge field.
         plaq_gauge_describe(gauge: Local<plaq_gauge>, report: Report<plaq_gauge_report>) = describe;
         /// Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
         /// polar decomposition with determinant 1. On failure the old ones stay.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY.
         plaq_gauge_smear(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_smear_params>) = smear;
-        /// Links of `from` into `to`; precision and storage may differ.
-        /// Errors: FIELD_MISMATCH for another lattice or group.
+        /// Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
+        /// another lattice or group.
         plaq_gauge_copy(from: Handle<plaq_gauge>, to: Handle<plaq_gauge>) = copy;
-        /// Links from the host's array; on failure the old ones stay.
-        /// Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+        /// Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
+        /// the link), BAD_LAYOUT.
         plaq_gauge_load(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: Data) = load;
-        /// Links into the host's array.
+        /// Saves the links into the host's array.
         plaq_gauge_save(gauge: Handle<plaq_gauge>, layout: Params<plaq_layout_params>, data: DataOut) = save;
     }
 }

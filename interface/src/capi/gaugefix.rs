@@ -54,7 +54,7 @@ interface! {
         plaq_gaugefix_params, plaq_gaugefix_params_init;
     }
     reports {
-        /// What a gauge fixing did.
+        /// Report of a gauge fixing.
         plaq_gaugefix_report, plaq_gaugefix_report_init {
             /// Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
             functional: f64,
@@ -113,14 +113,14 @@ interface! {
         plaq_gauge_fix(gauge: Handle<plaq_gauge>, params: Params<plaq_gaugefix_params>, callback: Raw<plaq_gaugefix_callback>, user: *mut c_void, report: Report<plaq_gaugefix_report>, result: MaybeOut<plaq_gaugefix>) = run;
         /// Destroys a result. The zero handle is accepted.
         plaq_gaugefix_destroy(result: Raw<plaq_gaugefix>) = destroy;
-        /// All copies in turn. `count`: how many there are; the first `capacity` of them are
-        /// written; `copies` may be NULL.
+        /// Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
+        /// `copies` may be NULL.
         plaq_gaugefix_copies(result: Local<plaq_gaugefix>, copies: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = copies_of;
-        /// The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
-        /// with -1 of the field that is kept; in other gauges there are none.
+        /// Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
+        /// field that is kept; in other gauges there are none.
         plaq_gaugefix_slices(result: Local<plaq_gaugefix>, copy: i64, slices: MaybeArray<plaq_gaugefix_state>[capacity], capacity: i64, count: Out<i64>) = slices_of;
-        /// The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
-        /// sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+        /// Gives the transformation g(x) of this rank's sites: N x N complex numbers per site, row major, sites
+        /// with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
         plaq_gaugefix_transformation(result: Local<plaq_gaugefix>, transformation: OutArray<f64>[2 ("N") ("N") ("sites of the rank")]) = transformation_of;
         /// Applies the transformation to the links of another field of the lattice.
         plaq_gaugefix_apply(result: Handle<plaq_gaugefix>, gauge: Handle<plaq_gauge>) = apply;

@@ -39,30 +39,29 @@ interface! {
         /// source, as many as the field has. Errors: INVALID_ARGUMENT, FIELD_MISMATCH for more than
         /// plaq_source_columns.
         plaq_spinor_source(spinor: Handle<plaq_spinor>, source: Params<plaq_source_params>) = source_of;
-        /// How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours.
+        /// Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
+        /// colours.
         plaq_source_columns(source: Params<plaq_source_params>, columns: Out<i64>) = columns_of;
-        /// to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+        /// Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
         /// the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
         /// Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
         plaq_spinor_sequential(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_sequential_params>) = sequential_of;
-        /// A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
-        /// for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
-        /// solves: the iterations of the slowest; time, work, updates and restarts added up. The
-        /// callback's iterations begin anew with each solve, its seconds do not; once it has asked to
-        /// stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
-        /// as many as the source has columns.
+        /// Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
+        /// PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
+        /// iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
+        /// anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
+        /// one iteration. `residuals`: NULL or room for as many as the source has columns.
         plaq_solver_propagator(solver: Handle<plaq_solver>, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("columns of the source")]) = propagator_of_source;
-        /// The same for the sources that a field of the operator's precision holds, on the full lattice:
+        /// Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
         /// smeared, sequential, of another code. Where the field does not know the position of its source
-        /// (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
-        /// sides.
+        /// (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
+        /// many as it has right-hand sides.
         plaq_solver_propagator_from(solver: Handle<plaq_solver>, sources: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagator: Out<plaq_spinor>, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of sources")]) = columns_solved;
-        /// Zero-momentum correlators of a propagator over t, the time from `source_time`, in
-        /// `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
-        /// of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
-        /// y, then z), nucleon 2 times (re, im).
+        /// Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
+        /// steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
+        /// Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
         plaq_spinor_correlators(propagator: Handle<plaq_spinor>, source_time: i32, boundary: f64, times: i64, pion: MaybeArray<f64>[times], rho: MaybeArray<f64>[3 times], nucleon: MaybeArray<f64>[2 times]) = correlators_of;
-        /// Effective masses of a correlator of `times` numbers; NaN where there is none.
+        /// Computes effective masses of a correlator of `times` numbers; NaN where there is none.
         plaq_correlator_effective_mass(correlator: Array<f64>[times], times: i64, form: One<EffectiveMass>, masses: OutArray<f64>[times]) = effective_mass_of;
     }
 }

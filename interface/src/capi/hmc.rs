@@ -57,7 +57,7 @@ interface! {
         plaq_trajectory_callback(trajectory: i64, delta_h: f64, accepted: i32, plaquette: f64, iterations: i64, seconds: f64, user: *mut c_void) -> i32;
     }
     reports {
-        /// What a run of trajectories did; numbers of one trajectory are those of the last.
+        /// Report of a run of trajectories; numbers of one trajectory are those of the last.
         plaq_hmc_report, plaq_hmc_report_init {
             /// Number of trajectories done.
             trajectories: i64,
@@ -115,25 +115,25 @@ interface! {
         }
     }
     functions {
-        /// A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
-        /// and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
-        /// line), BAD_PARAMETER, OUT_OF_MEMORY.
+        /// Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
+        /// the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
+        /// BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_hmc_create(gauge: Handle<plaq_gauge>, input: Text, hmc: Out<plaq_hmc>) = create;
         /// Destroys a chain. The zero handle is accepted.
         plaq_hmc_destroy(hmc: Raw<plaq_hmc>) = destroy;
-        /// Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
-        /// those before the trajectory that failed, whose number is then that of the next.
+        /// Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
+        /// before the trajectory that failed, whose number is then that of the next.
         plaq_hmc_run(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, trajectories: i64, callback: Raw<plaq_trajectory_callback>, user: *mut c_void, report: Report<plaq_hmc_report>) = run;
-        /// Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+        /// Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
         /// trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
         plaq_hmc_memory(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, bytes: Out<i64>) = memory;
-        /// How many monomials there are.
+        /// Counts the monomials.
         plaq_hmc_monomials(hmc: Local<plaq_hmc>, count: Out<i64>) = monomials;
-        /// Monomial number `index` from 0 in the last trajectory, and its name.
+        /// Describes monomial number `index` from 0 in the last trajectory, and its name.
         plaq_hmc_monomial(hmc: Local<plaq_hmc>, index: i64, name: TextOut, capacity: i64, report: Report<plaq_monomial_report>) = monomial;
-        /// Seed, and number of the next trajectory.
+        /// Gives the seed and the number of the next trajectory.
         plaq_hmc_place(hmc: Local<plaq_hmc>, seed: Out<i64>, trajectory: Out<i64>) = place;
-        /// Goes on at another place of the random streams.
+        /// Sets the seed and the number of the next trajectory.
         plaq_hmc_set_place(hmc: Handle<plaq_hmc>, seed: i64, trajectory: i64) = set_place;
         /// Writes links, place and the intervals that monomials have measured to a file (ILDG, double
         /// precision) from which the chain goes on bit for bit; it appears complete or not at all.
@@ -141,10 +141,10 @@ interface! {
         /// Takes links, place and intervals from such a file; an interval of the input comes first. Errors:
         /// those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before.
         plaq_hmc_read(hmc: Handle<plaq_hmc>, gauge: Handle<plaq_gauge>, file: FileName) = load;
-        /// A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
-        /// and `value` is then `otherwise`. For the host's own keys, in the table `run`.
+        /// Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
+        /// `value` is then `otherwise`. For the host's own keys, in the table `run`.
         plaq_input_number(input: Text, path: Text, otherwise: f64, value: Out<f64>, found: Out<i32>) = input_number;
-        /// The same for text; empty if there is none.
+        /// Reads a text of an input in the same way; it is empty if there is none.
         plaq_input_text(input: Text, path: Text, value: TextOut, capacity: i64, found: Out<i32>) = input_text;
         /// Refuses a table of an input, e.g. "run", with a key that is none of `known`, words with blanks
         /// between them. A table that is absent has no keys. Errors: INVALID_ARGUMENT, naming the key.

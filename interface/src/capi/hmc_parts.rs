@@ -97,7 +97,7 @@ interface! {
         plaq_quarks_params, plaq_quarks_params_init;
     }
     functions {
-        /// Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+        /// Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
         /// Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
         plaq_hmc_parts_create(gauge: Handle<plaq_gauge>, params: Params<plaq_hmc_params>, parts: Out<plaq_hmc_parts>) = create;
         /// Destroys parts. The zero handle is accepted.
@@ -113,8 +113,8 @@ interface! {
         /// kappa, mass, csw, csw_t, mu, hop and boundary; `multigrid` where `params` ask for it. Errors:
         /// BAD_PARAMETER, UNSUPPORTED.
         plaq_hmc_parts_add_quarks(parts: Handle<plaq_hmc_parts>, name: Text, params: Params<plaq_quarks_params>, dirac: Params<plaq_dirac_params>, preconditioner: Params<plaq_dirac_params>, multigrid: Params<plaq_multigrid_params>) = add_quarks;
-        /// The chain of what was added, the same bit for bit as that of an input that says so; the parts
-        /// are then empty. Errors: as of plaq_hmc_create.
+        /// Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
+        /// then empty. Errors: as of plaq_hmc_create.
         plaq_hmc_create_from(parts: Handle<plaq_hmc_parts>, hmc: Out<plaq_hmc>) = create_from;
     }
 }

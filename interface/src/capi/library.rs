@@ -19,7 +19,7 @@ pub struct Level(log::LevelFilter);
 interface! {
     "Library: version, messages, log"
     constants {
-        /// What a log callback is told: everything up to a level.
+        /// Levels of the log; a callback is told everything up to the level that it asked for.
         plaq_log_level: Level {
             /// Nothing (the default).
             PLAQ_LOG_OFF = 0 => Level(log::LevelFilter::Off),
@@ -41,17 +41,17 @@ interface! {
         plaq_log_callback(level: plaq_log_level, message: *const c_char, user: *mut c_void) -> ();
     }
     texts {
-        /// Version of the library, "major.minor.patch".
+        /// Gives the version of the library, "major.minor.patch".
         plaq_version() = version;
-        /// The message of this thread's last failed call: function, argument, expected, found.
+        /// Gives the message of this thread's last failed call: function, argument, expected, found.
         /// The address stays the same for a thread, the text until it asks again; never NULL.
         plaq_last_error() = last_error;
-        /// The same with the words of values and parameters that files and languages other than C use: `full`
+        /// Gives it with the words of values and parameters that files and languages other than C use: `full`
         /// for PLAQ_SYSTEM_FULL, `tol` for params.tol.
         plaq_last_error_in_words() = last_error_in_words;
-        /// Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
+        /// Gives the name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
         plaq_status_name(status: i32) = status_name;
-        /// What a status means, in a sentence.
+        /// Says what a status means, in a sentence.
         plaq_status_help(status: i32) = status_help;
     }
     functions {

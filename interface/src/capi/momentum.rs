@@ -52,7 +52,7 @@ interface! {
         plaq_gauge_action_params, plaq_gauge_action_params_init;
     }
     reports {
-        /// What a kick was.
+        /// Report of the change of momenta by a force.
         plaq_force_report, plaq_force_report_init {
             /// Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
             /// T_a) U, without the step.
@@ -64,33 +64,34 @@ interface! {
         }
     }
     functions {
-        /// Zero momenta for links on the lattice and in the precision (double or single) of `gauge`.
+        /// Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`.
         plaq_momentum_create(gauge: Handle<plaq_gauge>, momentum: Out<plaq_momentum>) = create;
         /// Destroys momenta. The zero handle is accepted.
         plaq_momentum_destroy(momentum: Raw<plaq_momentum>) = destroy;
-        /// Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
-        /// device and decomposition.
+        /// Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
+        /// decomposition.
         plaq_momentum_gaussian(momentum: Handle<plaq_momentum>, seed: i64, number: i32) = gaussian;
-        /// 1/2 sum p_a^2 over all ranks.
+        /// Sums 1/2 p_a^2 over all links of all ranks.
         plaq_momentum_kinetic(momentum: Handle<plaq_momentum>, kinetic: Out<f64>) = kinetic_of;
-        /// momentum = scale momentum + factor other.
+        /// Sets `momentum` to scale momentum + factor other.
         plaq_momentum_add(momentum: Handle<plaq_momentum>, scale: f64, other: Handle<plaq_momentum>, factor: f64) = add;
-        /// Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
-        /// p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+        /// Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
+        /// Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
         plaq_momentum_load(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: Array<f64>[("reals of the form") 4 ("sites of the rank")]) = load;
-        /// `factor` times the momenta into the host's array.
+        /// Saves `factor` times the momenta into the host's array.
         plaq_momentum_save(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, factor: f64, data: OutArray<f64>[("reals of the form") 4 ("sites of the rank")]) = save;
-        /// plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
-        /// for memory of a device.
+        /// Loads momenta, as plaq_momentum_load does, from an array of the host in `precision`, double or single.
+        /// Errors: BAD_LAYOUT for memory of a device.
         plaq_momentum_load_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: Data) = load_in;
-        /// plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
+        /// Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
+        /// Errors as of it.
         plaq_momentum_save_in(momentum: Handle<plaq_momentum>, form: One<MomentaForm>, order: One<SiteOrder>, precision: One<Precision>, factor: f64, data: DataOut) = save_in;
-        /// The gauge action of the links, all ranks.
+        /// Measures the gauge action of the links of all ranks.
         plaq_gauge_action(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, action: Out<f64>) = action_gauge;
-        /// momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
-        /// in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+        /// Sets `momentum` to momentum - step F, F being the force of a gauge action. Links are stored as 18
+        /// numbers, in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
         plaq_gauge_force(gauge: Handle<plaq_gauge>, params: Params<plaq_gauge_action_params>, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force_gauge;
-        /// U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8.
+        /// Sets U to exp(i step p) U, the exponential being exact to rounding for |step p| up to 8.
         plaq_gauge_evolve(gauge: Handle<plaq_gauge>, momentum: Handle<plaq_momentum>, step: f64) = evolve;
         /// Puts all links back into SU(3); `correction`: the largest change of an entry.
         plaq_gauge_reunitarise(gauge: Handle<plaq_gauge>, correction: Out<f64>) = reunitarise;

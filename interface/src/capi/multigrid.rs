@@ -117,12 +117,12 @@ interface! {
         /// not finite), NOT_CONVERGED (the callback ended it). The callback hears of every iteration of solves for null
         /// vectors, with its largest residual, and of every other step of the set-up, with 1.
         plaq_multigrid_create(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create;
-        /// The same with the right-hand sides of a full field as null vectors of the finest level, such as
+        /// Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
         /// plaq_multigrid_vectors gave.
         plaq_multigrid_create_from(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, vectors: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = create_from;
         /// Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted.
         plaq_multigrid_destroy(multigrid: Raw<plaq_multigrid>) = destroy;
-        /// Device memory in bytes that a set-up takes at most.
+        /// Tells the device memory in bytes that a set-up takes at most.
         plaq_multigrid_memory(dirac: Local<plaq_dirac>, params: Params<plaq_multigrid_params>, bytes: Out<i64>) = memory;
         /// Takes the operator's links as they are now. What came of it is measured: where the cycle has
         /// become bad, the next stronger means follow, and the report says which. `passes`: of
@@ -132,21 +132,22 @@ interface! {
         /// OUT_OF_MEMORY (old and new together, before anything is taken), NOT_CONVERGED (the cycle is bad from
         /// new random vectors too, or the callback ended the update).
         plaq_multigrid_update(multigrid: Handle<plaq_multigrid>, dirac: Handle<plaq_dirac>, refresh: One<Refresh>, passes: i32, callback: Raw<plaq_progress_callback>, user: *mut c_void) = update;
-        /// Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
-        /// the hierarchy: that stays until the new one is there.
+        /// Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
+        /// beside the hierarchy: that stays until the new one is there.
         plaq_multigrid_update_memory(multigrid: Local<plaq_multigrid>, dirac: Local<plaq_dirac>, refresh: One<Refresh>, passes: i32, bytes: Out<i64>) = update_memory;
+        /// Describes a hierarchy.
         plaq_multigrid_describe(multigrid: Local<plaq_multigrid>, report: Report<plaq_multigrid_report>) = describe;
-        /// Level 0 is the finest.
+        /// Describes a level of a hierarchy; level 0 is the finest.
         plaq_multigrid_describe_level(multigrid: Local<plaq_multigrid>, level: i32, report: Report<plaq_multigrid_level_report>) = describe_level;
-        /// The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+        /// Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
         /// sides of a new full field: all levels can be built from them again.
         plaq_multigrid_vectors(multigrid: Handle<plaq_multigrid>, precision: One<Precision>, vectors: Out<plaq_spinor>) = vectors_of;
         /// Writes these vectors to a file: SciDAC records in LIME with checksums. It appears complete or not
         /// at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY.
         plaq_multigrid_write(multigrid: Handle<plaq_multigrid>, file: FileName) = save;
-        /// plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
-        /// number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
-        /// vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+        /// Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
+        /// FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
+        /// FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
         /// plaq_multigrid_create.
         plaq_multigrid_read(dirac: Handle<plaq_dirac>, params: Params<plaq_multigrid_params>, file: FileName, callback: Raw<plaq_progress_callback>, user: *mut c_void, multigrid: Out<plaq_multigrid>) = load;
     }

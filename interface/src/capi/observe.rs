@@ -32,7 +32,7 @@ interface! {
         plaq_heatbath_params, plaq_heatbath_params_init;
     }
     reports {
-        /// What an update did.
+        /// Report of heat bath sweeps.
         plaq_heatbath_report, plaq_heatbath_report_init {
             /// Number of the next heat bath sweep in the stream of random numbers.
             next_sweep: i64,
@@ -72,7 +72,7 @@ interface! {
             /// Direction of that link, 0 to 3.
             direction: i32,
         }
-        /// What the clover-leaf field strength gives.
+        /// Averages of the clover-leaf field strength.
         plaq_topology {
             /// Topological charge, near an integer on smooth fields.
             charge: f64,
@@ -83,29 +83,30 @@ interface! {
         }
     }
     functions {
-        /// Average plaquettes.
+        /// Measures the average plaquettes.
         plaq_gauge_plaquette(gauge: Handle<plaq_gauge>, plaquette: Out<plaq_plaquette>) = plaquette_of;
-        /// Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+        /// Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
         plaq_gauge_polyakov_loop(gauge: Handle<plaq_gauge>, direction: i32, polyakov: Out<plaq_complex>) = polyakov_loop;
-        /// Topological charge and action density, F without its trace.
+        /// Measures topological charge and action density by a field strength F without its trace.
         plaq_gauge_topology(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_of;
-        /// The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+        /// Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
         /// charge and density differ by some per cent.
         plaq_gauge_topology_with_trace(gauge: Handle<plaq_gauge>, topology: Out<plaq_topology>) = topology_with_trace;
-        /// Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
-        /// is the charge: of an F without its trace, or with `trace` 1 with it.
+        /// Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
+        /// whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
         plaq_gauge_charge_density(gauge: Handle<plaq_gauge>, trace: i32, density: OutArray<f64>[sites], sites: i64) = charge_density;
-        /// How far the links are from the group.
+        /// Measures how far the links are from the group.
         plaq_gauge_unitarity(gauge: Handle<plaq_gauge>, unitarity: Out<plaq_unitarity>) = unitarity_of;
-        /// All links the unit matrix.
+        /// Sets all links to the unit matrix.
         plaq_gauge_unit(gauge: Handle<plaq_gauge>) = unit;
-        /// Independent links from the Haar measure; the same on every device and decomposition.
+        /// Draws independent links from the Haar measure; they are the same on every device and decomposition.
         plaq_gauge_hot(gauge: Handle<plaq_gauge>, seed: i64) = hot;
-        /// Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+        /// Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
         plaq_gauge_warm(gauge: Handle<plaq_gauge>, seed: i64, width: f64) = warm;
-        /// Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
+        /// Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
+        /// single.
         plaq_gauge_heatbath(gauge: Handle<plaq_gauge>, params: Params<plaq_heatbath_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_heatbath_report>) = heatbath;
-        /// Right-hand side b becomes noise vector number `first` + b of `seed`.
+        /// Sets right-hand side b to noise vector number `first` + b of `seed`.
         plaq_spinor_noise(spinor: Handle<plaq_spinor>, noise: One<Noise>, seed: i64, first: i32) = noise_of;
     }
 }

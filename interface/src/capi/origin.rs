@@ -16,7 +16,7 @@ use crate::refuse;
 interface! {
     "Sources of fields"
     params {
-        /// Where the columns of a field come from, for plaq_contract_params and files.
+        /// Source and operator that the columns of a field come from, for plaq_contract_params and files.
         plaq_origin_params, plaq_origin_params_init {
             /// Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
             position: [i32; 4] = [-1; 4],
@@ -27,7 +27,8 @@ interface! {
         }
     }
     reports {
-        /// What is known of where the columns of a field come from: members as in plaq_origin_params.
+        /// Source and operator that the columns of a field come from, as far as they are known; members are as in
+        /// plaq_origin_params.
         plaq_origin_report, plaq_origin_report_init {
             /// Coordinates x, y, z, t of the source; -1: not known.
             position: [i32; 4],
@@ -38,15 +39,15 @@ interface! {
         }
     }
     functions {
-        /// What is known of the source and the operator of a field: propagators, solutions and sources have it from the
-        /// calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
-        /// they are made of. After plaq_spinor_load nothing is known.
+        /// Tells what is known of the source and the operator of a field: propagators, solutions and sources have
+        /// it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
+        /// the field that they are made of. After plaq_spinor_load nothing is known.
         plaq_spinor_origin(spinor: Local<plaq_spinor>, origin: Report<plaq_origin_report>) = origin_of;
-        /// Says it of a field of other codes. Errors: INVALID_ARGUMENT.
+        /// Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
         plaq_spinor_set_origin(spinor: Handle<plaq_spinor>, origin: Params<plaq_origin_params>) = set_origin;
-        /// The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
-        /// other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
-        /// are looked at on the host.
+        /// Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
+        /// have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
+        /// at all. Columns are looked at on the host.
         plaq_spinor_support(spinor: Handle<plaq_spinor>, position: OutArray<i32>[4]) = support_of;
     }
 }

@@ -183,33 +183,33 @@ interface! {
         /// KERNEL_SPECTRUM (a kernel mode at zero, an interval that does not hold the spectrum, too few or
         /// too inexact modes: the message says what to change), OUT_OF_MEMORY.
         plaq_overlap_create(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, modes: Maybe<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, overlap: Out<plaq_overlap>) = create;
-        /// The same with the modes of a file of plaq_overlap_write, which are not sought again: their
+        /// Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
         /// residuals with these links are measured. Low modes of D in the file start solves, and answer
-        /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
-        /// other links or parameters; FILE_*.
+        /// plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+        /// links or parameters; FILE_*.
         plaq_overlap_read(context: Handle<plaq_context>, gauge: Handle<plaq_gauge>, params: Params<plaq_overlap_params>, file: FileName, overlap: Out<plaq_overlap>) = load;
         /// Writes the modes of the kernel, and those that plaq_overlap_index found, to a file: SciDAC
         /// records in LIME with checksums, eigenvalues beside them. It appears complete or not at all.
         plaq_overlap_write(overlap: Handle<plaq_overlap>, file: FileName) = save;
-        /// The same operator with another mass; modes are shared.
+        /// Makes the same operator with another mass; both share the modes.
         plaq_overlap_create_with_mass(overlap: Handle<plaq_overlap>, mass: f64, other: Out<plaq_overlap>) = with_mass;
         /// Destroys an operator. The zero handle is accepted.
         plaq_overlap_destroy(overlap: Raw<plaq_overlap>) = destroy;
-        /// Parameters, bounds and cost.
+        /// Describes parameters, bounds and cost of an operator.
         plaq_overlap_describe(overlap: Local<plaq_overlap>, report: Report<plaq_overlap_report>) = describe;
-        /// Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
-        /// |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+        /// Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
+        /// lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
         plaq_overlap_kernel_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], distances: MaybeArray<f64>[count], count: i64) = kernel_of;
-        /// Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
-        /// on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+        /// Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
+        /// largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
         /// them; the last two may be NULL.
         plaq_overlap_high_values(overlap: Handle<plaq_overlap>, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], gaps: MaybeArray<f64>[count], count: i64) = high_of;
-        /// A new field with all vectors of the search, the projected ones first.
+        /// Makes a field with all vectors of the search, the projected ones first.
         plaq_overlap_vectors(overlap: Handle<plaq_overlap>, vectors: Out<plaq_spinor>) = modes_of;
-        /// y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
-        /// precision; y and x are different fields.
+        /// Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
+        /// y and x are different fields.
         plaq_overlap_apply(overlap: Handle<plaq_overlap>, form: One<OverlapForm>, y: Handle<plaq_spinor>, x: Handle<plaq_spinor>) = apply;
-        /// |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+        /// Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
         plaq_overlap_ginsparg_wilson(overlap: Handle<plaq_overlap>, seed: i64, violation: Out<f64>) = violation_of;
         /// Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
         /// residuals of `tol` (2 rho)^2; solves may start from them. What was found or loaded before and
@@ -219,8 +219,8 @@ interface! {
         /// are zero modes twice as many are sought, so that zeros may be above `count`; KERNEL_SPECTRUM where
         /// not even an eighth of all vectors would do. UNSUPPORTED in 16 bit.
         plaq_overlap_index(overlap: Handle<plaq_overlap>, count: i32, tol: f64, callback: Raw<plaq_progress_callback>, user: *mut c_void, plus: OutArray<f64>[count], minus: OutArray<f64>[count], zeros: OutArray<i32>[2]) = index_of;
-        /// Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
-        /// eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+        /// Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
+        /// held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
         /// `count`: at most low_modes of the report.
         plaq_overlap_low_values(overlap: Handle<plaq_overlap>, chirality: i32, values: OutArray<f64>[count], residuals: MaybeArray<f64>[count], count: i64) = low_of;
     }

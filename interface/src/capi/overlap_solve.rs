@@ -34,25 +34,25 @@ interface! {
         plaq_overlap_solve_params, plaq_overlap_solve_params_init;
     }
     functions {
-        /// Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+        /// Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
         /// params.wilson_mass on the kernel's links; the zero handle: one of their own again.
         plaq_overlap_set_multigrid(overlap: Handle<plaq_overlap>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
-        /// Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
-        /// Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
-        /// it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
-        /// differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+        /// Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
+        /// up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
+        /// a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
+        /// where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
         plaq_overlap_plan(overlap: Local<plaq_overlap>, params: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
-        /// The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
-        /// many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
-        /// alone.
+        /// Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
+        /// its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
+        /// these and x; 0: of making it alone.
         plaq_overlap_create_plan(gauge: Local<plaq_gauge>, params: Params<plaq_overlap_params>, solve: Params<plaq_overlap_solve_params>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = create_plan;
         /// Solves D x = b for all right-hand sides. `residuals`: NULL or room for |b - D x| / |b| of
         /// each. Errors: BAD_PARAMETER, FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY, SOLVER_BREAKDOWN.
         plaq_overlap_solve(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
-        /// New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
-        /// `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
-        /// masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
-        /// propagators: room for `count` handles.
+        /// Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
+        /// masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
+        /// one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
+        /// for `count` handles.
         plaq_overlap_propagators(overlap: Handle<plaq_overlap>, params: Params<plaq_overlap_solve_params>, masses: Array<f64>[count], count: i64, source: Params<plaq_source_params>, callback: Raw<plaq_progress_callback>, user: *mut c_void, propagators: OutArray<plaq_spinor>[count], report: Report<plaq_solve_report>) = propagators_of;
     }
 }

@@ -15,23 +15,21 @@ use crate::refuse;
 interface! {
     "Closed paths of links"
     functions {
-        /// Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
-        /// to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
-        /// after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
-        /// path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
-        /// OUT_OF_MEMORY.
+        /// Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
+        /// 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
+        /// other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
+        /// the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
         plaq_gauge_path_traces(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], count: i64, traces: OutArray<f64>[2 count]) = traces_of;
-        /// S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
-        /// as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
-        /// UNSUPPORTED.
+        /// Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
+        /// above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
         plaq_gauge_path_action(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, action: Out<f64>) = action_of;
-        /// momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+        /// Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
         /// above, FIELD_MISMATCH.
         plaq_gauge_path_force(gauge: Handle<plaq_gauge>, steps: Array<i32>[("sum of lengths")], lengths: Array<i32>[count], coefficients: Array<f64>[count], count: i64, momentum: Handle<plaq_momentum>, step: f64, report: Report<plaq_force_report>) = force;
-        /// All forms that a closed path of `length` steps takes under turns and reflections of the
-        /// lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
-        /// `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
-        /// INVALID_ARGUMENT: `capacity` is too small.
+        /// Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
+        /// each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
+        /// one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
+        /// too small.
         plaq_path_images(steps: Array<i32>[length], length: i64, images: OutArray<i32>[capacity length], capacity: i64, count: Out<i64>) = images_of;
     }
 }

@@ -23,7 +23,7 @@ interface! {
         plaq_propagator_kind = PropagatorKind;
     }
     params {
-        /// What a propagator's file holds.
+        /// Contents of the file of a propagator.
         plaq_spinor_write_params, plaq_spinor_write_params_init {
             /// 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
             /// PLAQ_PROPAGATOR_PAIRS; without sources PLAQ_PROPAGATOR_MATRIX.
@@ -33,7 +33,7 @@ interface! {
             /// For the reader, in every record: NULL or NUL-terminated UTF-8.
             info: *const c_char = std::ptr::null(),
         }
-        /// How to read a propagator.
+        /// Parameters of reading a propagator.
         plaq_spinor_read_params, plaq_spinor_read_params_init {
             /// The whole lattice that the file must have; all 0: any.
             extents: [i32; 4] = [0; 4],
@@ -49,9 +49,9 @@ interface! {
         /// for, as many columns, or the zero handle. What plaq_spinor_origin says of the propagator is kept in the
         /// records; coordinates that are not known are looked for in `sources`. Errors: FILE_WRITE, INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_write(propagator: Handle<plaq_spinor>, sources: Maybe<plaq_spinor>, path: FileName, params: Params<plaq_spinor_write_params>) = write_file;
-        /// A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
-        /// spin + colour where the file says which they are, else in its order. Checksums are compared;
-        /// what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+        /// Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
+        /// colour where the file says which they are, else in its order. Checksums are compared; what the records
+        /// say of source and operator (also those of Chroma), or the sources in the file tell, is what
         /// plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
         /// FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
         plaq_spinor_read(context: Handle<plaq_context>, path: FileName, params: Params<plaq_spinor_read_params>, propagator: Out<plaq_spinor>) = read_file;

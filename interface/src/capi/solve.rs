@@ -73,7 +73,7 @@ interface! {
         plaq_solver_params, plaq_solver_params_init;
     }
     reports {
-        /// What a solve did. Residuals are recomputed from x in the operator's precision.
+        /// Report of a solve. Residuals are recomputed from x in the operator's precision.
         plaq_solve_report, plaq_solve_report_init {
             /// 1: every right-hand side meets every criterion.
             converged: i32,
@@ -113,7 +113,7 @@ interface! {
             /// What PLAQ_SOLVER_AUTO chose.
             chosen: plaq_chosen,
         }
-        /// What a solve takes, known before anything runs.
+        /// Memory and kernels that a solve takes, known before anything runs.
         plaq_plan_report, plaq_plan_report_init {
             /// Device memory in bytes, as plaq_solver_memory.
             memory: i64,
@@ -138,32 +138,32 @@ interface! {
         plaq_solver_set_multigrid(solver: Handle<plaq_solver>, multigrid: Maybe<plaq_multigrid>) = set_multigrid;
         /// Destroys a solver. The zero handle is accepted.
         plaq_solver_destroy(solver: Raw<plaq_solver>) = destroy;
-        /// Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
-        /// less, fewer are solved for at a time. Where there is more, a
-        /// solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
-        /// A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-        /// solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
+        /// Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
+        /// b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
+        /// inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
+        /// propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
+        /// it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
+        /// there is room for it besides.
         plaq_solver_memory(solver: Local<plaq_solver>, nrhs: i32, bytes: Out<i64>) = memory;
-        /// Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-        /// is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
-        /// "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
-        /// for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+        /// Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
+        /// now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+        /// columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
+        /// KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
         plaq_solver_plan(solver: Local<plaq_solver>, nrhs: i32, report: Report<plaq_plan_report>, names: TextOut, capacity: i64) = plan;
         /// Solves for all right-hand sides of b, at once or as many at a time as fit in the device's memory, which the
         /// report says. x and b have the operator's precision and the subset of the equation. `residuals`: NULL or room for |b - M x| / |b| of each.
         /// Errors: FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY (not one right-hand side fits), SOLVER_BREAKDOWN.
         plaq_solver_solve(solver: Handle<plaq_solver>, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[("right-hand sides of b")]) = solve;
-        /// Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
-        /// solve, propagator or multishift: by the recurrence and for the system that is iterated;
-        /// at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
-        /// of them are written; `history` may be NULL.
+        /// Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
+        /// propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
+        /// it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
+        /// NULL.
         plaq_solver_history(solver: Local<plaq_solver>, history: MaybeArray<f64>[capacity], capacity: i64, count: Out<i64>) = history_of;
-        /// (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
-        /// as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
-        /// x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-        /// the right-hand sides. solver, tol and initial_guess of the parameters are not used;
-        /// automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
-        /// max_seconds are those of the call.
+        /// Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
+        /// PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
+        /// fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
+        /// initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
+        /// too, are the operator's. max_seconds are those of the call.
         plaq_solver_multishift(solver: Handle<plaq_solver>, x: Array<plaq_spinor>[count], sigma: Array<f64>[count], tol: Array<f64>[count], count: i64, b: Handle<plaq_spinor>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_solve_report>, residuals: MaybeArray<f64>[count]) = multishift;
     }
 }

@@ -136,31 +136,31 @@ interface! {
         plaq_spinor_create(context: Handle<plaq_context>, params: Params<plaq_spinor_params>, spinor: Out<plaq_spinor>) = create;
         /// Destroys a spinor field. The zero handle is accepted.
         plaq_spinor_destroy(spinor: Raw<plaq_spinor>) = destroy;
-        /// Shape and size.
+        /// Describes the shape and size of a spinor field.
         plaq_spinor_describe(spinor: Local<plaq_spinor>, report: Report<plaq_spinor_report>) = describe;
-        /// Spinors from the host's array; on failure the field is as before. A field of one parity
-        /// takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+        /// Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
+        /// sites. Errors: NOT_FINITE, BAD_LAYOUT.
         plaq_spinor_load(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: Data) = load;
-        /// Spinors into the host's array; sites that the field lacks stay.
+        /// Saves the spinors into the host's array, in which sites that the field lacks stay as they are.
         plaq_spinor_save(spinor: Handle<plaq_spinor>, layout: Params<plaq_layout_params>, data: DataOut) = save;
         /// Sets every number to zero.
         plaq_spinor_zero(spinor: Handle<plaq_spinor>) = zero;
-        /// to = from; precisions may differ.
+        /// Sets `to` to `from`; precisions may differ.
         plaq_spinor_copy(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>) = copy;
-        /// y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+        /// Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
         plaq_spinor_axpby(a: Array<f64>[2 count], x: Handle<plaq_spinor>, b: Array<f64>[2 count], y: Handle<plaq_spinor>, count: i64) = axpby;
         /// Smears every right-hand side of a field on both parities, in any precision, with
         /// the links of `gauge` (SU(3)); on failure the field is as before.
         /// Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_smear(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_smear_params>) = smear;
-        /// y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
-        /// back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+        /// Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
+        /// 4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
         /// (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
         /// different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
         plaq_spinor_shift(y: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, steps: Array<i32>, length: i64, x: Handle<plaq_spinor>) = shift;
-        /// Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+        /// Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
         plaq_spinor_norm2(x: Handle<plaq_spinor>, norms: OutArray<f64>[count], count: i64) = norm2;
-        /// Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+        /// Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
         plaq_spinor_dot(x: Handle<plaq_spinor>, y: Handle<plaq_spinor>, products: OutArray<f64>[2 count], count: i64) = dot;
     }
 }

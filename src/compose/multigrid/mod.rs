@@ -64,7 +64,7 @@ pub enum Update {
 }
 
 choices! {
-    /// What an update does with the null vectors.
+    /// Treatments of the null vectors in an update of multigrid.
     pub enum Refresh: plaq_refresh {
         /// Keeps them: only coarse operators are built.
         Keep = 0, PLAQ_REFRESH_KEEP, "keep";

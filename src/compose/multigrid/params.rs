@@ -45,7 +45,7 @@ const MAX_ITERATIONS: i64 = 100_000;
 pub(super) const MAX_REFINEMENTS: i64 = 10_000;
 
 choices! {
-    /// How a level solves with the next coarser one.
+    /// Cycles of multigrid: the ways in which a level solves with the next coarser one.
     pub enum Cycle: plaq_cycle {
         /// One correction.
         V = 0, PLAQ_CYCLE_V, "v";
@@ -54,7 +54,7 @@ choices! {
         /// GCR to a tolerance, preconditioned by the cycle of the level below.
         K = 2, PLAQ_CYCLE_K, "k";
     }
-    /// What smooths a level.
+    /// Smoothers of a level of multigrid.
     pub enum Smoother: plaq_smoother {
         /// Minimal residual, on the finest level with relaxation `omega`.
         Mr = 0, PLAQ_SMOOTHER_MR, "mr";
@@ -70,7 +70,7 @@ choices! {
         /// Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one.
         SchwarzMultiplicative = 5, PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE, "red-black";
     }
-    /// What solves the coarsest level.
+    /// Solvers of the coarsest level of multigrid.
     pub enum Coarsest: plaq_coarsest {
         /// GCR, restarted after 16 directions.
         Gcr = 0, PLAQ_COARSEST_GCR, "gcr";
@@ -82,7 +82,7 @@ choices! {
         /// unknowns, 2 x vectors of every site that is solved for.
         Direct = 3, PLAQ_COARSEST_DIRECT, "direct";
     }
-    /// What makes null vectors of random ones.
+    /// Solvers that make null vectors of random ones.
     pub enum SetupSolver: plaq_setup_solver {
         /// Stabilised biconjugate gradient.
         BiCgStab = 0, PLAQ_SETUP_BICGSTAB, "bicgstab";
@@ -128,7 +128,7 @@ parameters! {
 }
 
 parameters! {
-    /// How to build a hierarchy of multigrid. The defaults need no tuning.
+    /// Parameters of a hierarchy of multigrid. The defaults need no tuning.
     pub struct MultigridParams: plaq_multigrid_params {
         /// Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
         /// blocks are given.

@@ -23,7 +23,7 @@ use crate::solvers::{
 };
 
 choices! {
-    /// How low modes of the kernel are found.
+    /// Methods of finding low modes of the kernel.
     pub enum Finder: plaq_overlap_finder {
         /// Block Lanczos.
         Lanczos = 0, PLAQ_OVERLAP_LANCZOS, "lanczos";

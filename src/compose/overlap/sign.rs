@@ -21,7 +21,7 @@ use crate::refuse;
 use crate::solvers::{rational_sum, RationalParams};
 
 choices! {
-    /// How sign(Q) of what is not projected is approximated.
+    /// Approximations of sign(Q) on the spectrum that is not projected.
     pub enum Method: plaq_overlap_sign {
         /// The minimax polynomial, by Clenshaw's recurrence.
         Polynomial = 0, PLAQ_OVERLAP_POLYNOMIAL, "polynomial";

@@ -4,7 +4,7 @@ use crate::fields::{Precision, Recon};
 use crate::params::choices;
 
 choices! {
-    /// How D x = b is solved.
+    /// Solvers of D x = b.
     pub enum OverlapAlgorithm: plaq_overlap_solver {
         /// x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
         ChiralCg = 0, PLAQ_OVERLAP_SOLVER_CG, "cg";

@@ -32,7 +32,7 @@ choices! {
         /// P P^dagger x = b, likewise.
         MatPcMatPcDag = 7, PLAQ_SOLUTION_PPDAG, "ppdag";
     }
-    /// What the Krylov space is built from.
+    /// Equations that the Krylov space is built from.
     pub enum Equations: plaq_equations {
         /// M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
         Direct = 0, PLAQ_EQUATIONS_DIRECT, "direct";
@@ -41,7 +41,7 @@ choices! {
         /// M M^dagger y = b, x = M^dagger y.
         NormalError = 2, PLAQ_EQUATIONS_NORMAL_ERROR, "normal-error";
     }
-    /// What PLAQ_SOLVER_AUTO chose.
+    /// Choices of PLAQ_SOLVER_AUTO.
     pub enum Chosen: plaq_chosen {
         /// Nothing: the solver was asked for.
         Asked = 0, PLAQ_CHOSEN_NONE, "";
@@ -53,7 +53,7 @@ choices! {
         /// log says.
         OnlyKrylov = 3, PLAQ_CHOSEN_ONLY_KRYLOV, "only-krylov";
     }
-    /// What an operator multiplies with. The symmetric P is the same in both.
+    /// Normalisation of an operator. The symmetric P is the same in both.
     pub enum Normalisation: plaq_normalisation {
         /// M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
         Kappa = 0, PLAQ_NORMALISATION_KAPPA, "kappa";
@@ -83,7 +83,8 @@ impl Solution {
 }
 
 parameters! {
-    /// How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
+    /// Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
+    /// system.
     pub struct SolverSettings: plaq_solver_params {
         /// Solver of the iteration.
         solver: SolverKind = SolverKind::Auto, old("algorithm");

@@ -14,7 +14,7 @@ use crate::params::choices;
 use crate::refuse;
 
 choices! {
-    /// What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j
+    /// Operators that act on a mode v of an elemental, with the links of the Laplacian.
     pub enum Step: plaq_modes_step {
         /// D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
         DerivativeX = 0, PLAQ_MODES_DERIVATIVE_X, "dx";

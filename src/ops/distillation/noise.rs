@@ -15,7 +15,7 @@ use crate::refuse;
 use crate::solvers::Monitor;
 
 choices! {
-    /// How an index of N values is divided into the parts of a dilution.
+    /// Divisions of an index of N values into the parts of a dilution.
     pub enum Dilution: plaq_modes_dilution {
         /// Not divided: one part.
         None = 0, PLAQ_MODES_DILUTION_NONE, "none";

@@ -52,7 +52,7 @@ choices! {
 }
 
 parameters! {
-    /// How to fix a gauge.
+    /// Parameters of gauge fixing.
     pub struct GaugeFixing: plaq_gaugefix_params {
         /// Gauge that is fixed.
         condition: GaugeKind = GaugeKind::Landau;

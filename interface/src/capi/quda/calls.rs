@@ -25,7 +25,7 @@ pub enum ErrorMode {
 interface! {
     "QUDA's interface: what becomes of errors"
     constants {
-        /// What a function of the headers in quda/ does once its error has been told to the handler.
+        /// Actions of a function of the headers in quda/ once its error has been told to the handler.
         plaq_quda_error_mode: ErrorMode {
             /// Ends the program with exit code 1 (the default).
             PLAQ_QUDA_ERRORS_END = 0 => ErrorMode::End,
@@ -40,12 +40,12 @@ interface! {
         plaq_quda_error_callback(function: *const c_char, status: i32, message: *const c_char, user: *mut c_void) -> ();
     }
     functions {
-        /// For all threads, from now on.
+        /// Sets the mode for all threads, from now on.
         plaq_quda_set_error_mode(mode: One<ErrorMode>) = set_mode;
         /// Takes the place of the handler that prints to stderr; NULL: that one again.
         plaq_quda_set_error_handler(callback: Raw<plaq_quda_error_callback>, user: *mut c_void) = set_handler;
-        /// Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
-        /// message of one that failed.
+        /// Gives the status of this thread's last call of a function of the headers in quda/; plaq_last_error has
+        /// the message of one that failed.
         plaq_quda_last_status(status: Out<i32>) = last_status;
     }
 }
