@@ -557,6 +557,7 @@ enum {
   PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
 };
 
+/** Orders of the bytes of a number in a file. */
 typedef int32_t plaq_byte_order;
 enum {
   /** Least significant byte first. */
@@ -565,6 +566,7 @@ enum {
   PLAQ_BYTE_ORDER_BIG = 2
 };
 
+/** Formats of files of gauge configurations. */
 typedef int32_t plaq_file_format;
 enum {
   /** NERSC archive with two rows of each link. */
@@ -1916,8 +1918,8 @@ plaq_status plaq_solver_multishift(plaq_solver solver,
 
 /* ---- Sources, propagators and hadron correlators ---- */
 
-/** gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
- * name: */
+/** Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
+ * have a name. */
 typedef int32_t plaq_gamma;
 enum {
   /** The unit matrix. */
@@ -1943,6 +1945,7 @@ enum {
   PLAQ_MASS_FORM_LOG = 1
 };
 
+/** Sites of a source. */
 typedef int32_t plaq_source;
 enum {
   /** One site. */

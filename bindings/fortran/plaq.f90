@@ -342,10 +342,12 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_TRAILING = 32
   !> Links in double precision that are unitary only to single precision.
   integer(c_int32_t), parameter :: PLAQ_FILE_WARNING_SINGLE_PRECISION = 64
+  !> Orders of the bytes of a number in a file.
   !> Least significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_LITTLE = 1
   !> Most significant byte first.
   integer(c_int32_t), parameter :: PLAQ_BYTE_ORDER_BIG = 2
+  !> Formats of files of gauge configurations.
   !> NERSC archive with two rows of each link.
   integer(c_int32_t), parameter :: PLAQ_FILE_FORMAT_NERSC = 1
   !> NERSC archive with three rows of each link.
@@ -1099,8 +1101,8 @@ module plaq
   end type
 
   ! Sources, propagators and hadron correlators
-  !> gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
-  !> name:
+  !> Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
+  !> have a name.
   !> The unit matrix.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_ONE = 0
   !> gamma_x.
@@ -1118,6 +1120,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
   !> exp(-m t): ln[C(t) / C(t+1)].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_LOG = 1
+  !> Sites of a source.
   !> One site.
   integer(c_int32_t), parameter :: PLAQ_SOURCE_POINT = 0
   !> All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.

@@ -76,6 +76,7 @@ words!(FileFormat {
 });
 
 choices! {
+    /// Formats of files of gauge configurations.
     names FileFormat: plaq_file_format {
         /// NERSC archive with two rows of each link.
         Nersc = 1, PLAQ_FILE_FORMAT_NERSC, "nersc";
@@ -105,6 +106,7 @@ words!(ByteOrder {
 });
 
 choices! {
+    /// Orders of the bytes of a number in a file.
     names ByteOrder: plaq_byte_order {
         /// Least significant byte first.
         Little = 1, PLAQ_BYTE_ORDER_LITTLE, "little";

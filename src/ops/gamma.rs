@@ -69,8 +69,8 @@ impl SpinMatrix {
 pub struct Gamma(u8);
 
 choices! {
-    /// gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
-    /// name:
+    /// Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
+    /// have a name.
     names Gamma: plaq_gamma {
         /// The unit matrix.
         ONE = 0, PLAQ_GAMMA_ONE, "one";

@@ -34,6 +34,7 @@ words!(SourceSites {
 });
 
 choices! {
+    /// Sites of a source.
     names SourceSites: plaq_source {
         /// One site.
         Point = 0, PLAQ_SOURCE_POINT, "point";

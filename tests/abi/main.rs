@@ -67,6 +67,39 @@ fn members_and_values_have_a_sentence() {
     }
 }
 
+/// Functions are named after their object, `load` and `save` of arrays of the host and `read` and `write` of files.
+#[test]
+fn functions_are_named_after_object_and_verb() {
+    let items = || plaq::capi::MODULES.iter().flat_map(|module| module.items);
+    let handles = items().filter_map(|item| match item {
+        Item::Handle { name, .. } => name.strip_prefix("plaq_"),
+        _ => None,
+    });
+    // What is no handle: the library itself, and numbers and texts of the host.
+    let others =
+        ["version", "last_error", "status", "log", "input", "path", "correlator", "source", "quda"];
+    let objects: BTreeSet<&str> = handles.chain(others).collect();
+    for item in items() {
+        let Item::Function { name, args, .. } = item else { continue };
+        let rest = name.strip_prefix("plaq_").expect("a name of this library");
+        // The functions that fill in defaults are named after their struct.
+        if rest.ends_with("_init") {
+            continue;
+        }
+        let named = |object: &&str| {
+            rest.strip_prefix(*object).is_some_and(|verb| verb.is_empty() || verb.starts_with('_'))
+        };
+        assert!(objects.iter().any(named), "{name}");
+        let words: Vec<&str> = rest.split('_').collect();
+        let has = |word: &str| words.contains(&word);
+        let file =
+            args.iter().any(|a| ["file", "path"].contains(&a.name)) && !words.contains(&"input");
+        assert_eq!(file, has("read") || has("write"), "{name}");
+        let data = args.iter().any(|a| a.name == "data");
+        assert_eq!(data, has("load") || has("save"), "{name}");
+    }
+}
+
 /// The folder for what the tests compile, with the headers as they should be.
 fn work() -> &'static Path {
     static WORK: OnceLock<PathBuf> = OnceLock::new();

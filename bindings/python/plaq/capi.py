@@ -897,7 +897,7 @@ class plaq_file_warning(Enum):
 
 
 class plaq_byte_order(Enum):
-    """"""
+    """Orders of the bytes of a number in a file."""
     #: Least significant byte first.
     LITTLE = 1
     #: Most significant byte first.
@@ -905,7 +905,7 @@ class plaq_byte_order(Enum):
 
 
 class plaq_file_format(Enum):
-    """"""
+    """Formats of files of gauge configurations."""
     #: NERSC archive with two rows of each link.
     NERSC = 1
     #: NERSC archive with three rows of each link.
@@ -3057,8 +3057,8 @@ def plaq_solver_multishift(
 
 
 class plaq_gamma(Enum):
-    """gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; those with a
-    name:
+    """Products of gamma matrices: gamma_x^a gamma_y^b gamma_z^c gamma_t^d is number a + 2 b + 4 c + 8 d, 0 to 15; these
+    have a name.
     """
     #: The unit matrix.
     GAMMA_ONE = 0
@@ -3091,7 +3091,7 @@ class plaq_mass_form(Enum):
 
 
 class plaq_source(Enum):
-    """"""
+    """Sites of a source."""
     #: One site.
     POINT = 0
     #: All sites of a time slice: with momentum 0 and without noise for links in a fixed gauge.
