@@ -114,7 +114,7 @@ fn a_stream_that_cannot_go_on_is_refused() {
             (&["--latice", "4,4,4,4"], 2, "did you mean --lattice?"),
             (&["--lattice", "4,4,4,4", "--beta"], 2, "needs a value"),
             (
-                &["--lattice", "4,4,4,4", "--beta", "6", "--out", "x", "--format", "ILDG"],
+                &["--lattice", "4,4,4,4", "--beta", "6", "--out", "x", "--format", "IDLG"],
                 2,
                 "nersc3x3, ildg",
             ),
