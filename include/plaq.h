@@ -120,7 +120,7 @@ enum {
 
 /* ---- Library: version, messages, log ---- */
 
-/** What a log callback is told: everything up to a level. */
+/** Levels of the log; a callback is told everything up to the level that it asked for. */
 typedef int32_t plaq_log_level;
 enum {
   /** Nothing (the default). */
@@ -141,21 +141,21 @@ enum {
  * refused with PLAQ_BUSY. */
 typedef void (*plaq_log_callback)(plaq_log_level level, const char *message, void *user);
 
-/** Version of the library, "major.minor.patch". */
+/** Gives the version of the library, "major.minor.patch". */
 const char *plaq_version(void);
 
-/** The message of this thread's last failed call: function, argument, expected, found.
+/** Gives the message of this thread's last failed call: function, argument, expected, found.
  * The address stays the same for a thread, the text until it asks again; never NULL. */
 const char *plaq_last_error(void);
 
-/** The same with the words of values and parameters that files and languages other than C use: `full`
+/** Gives it with the words of values and parameters that files and languages other than C use: `full`
  * for PLAQ_SYSTEM_FULL, `tol` for params.tol. */
 const char *plaq_last_error_in_words(void);
 
-/** Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers. */
+/** Gives the name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers. */
 const char *plaq_status_name(int32_t status);
 
-/** What a status means, in a sentence. */
+/** Says what a status means, in a sentence. */
 const char *plaq_status_help(int32_t status);
 
 /** Sends the log up to `level` to the host; NULL or PLAQ_LOG_OFF makes plaq quiet again.
@@ -170,7 +170,7 @@ typedef struct plaq_context {
   int64_t id;
 } plaq_context;
 
-/** Where a context computes. */
+/** Kind of device that a context computes on. */
 typedef int32_t plaq_device;
 enum {
   /** CUDA if there is a usable GPU, else the CPU. */
@@ -181,7 +181,7 @@ enum {
   PLAQ_DEVICE_CUDA = 2
 };
 
-/** How a host passes the ranks that share a lattice; docs/mpi.md. */
+/** Ways in which a host passes the ranks that share a lattice (docs/mpi.md). */
 typedef int32_t plaq_communicator;
 enum {
   /** One rank, without MPI. */
@@ -197,7 +197,7 @@ enum {
 /** The rank at four coordinates of the process grid. */
 typedef int32_t (*plaq_rank_callback)(const int32_t *coords, void *user);
 
-/** How to make a context. */
+/** Parameters of a context. */
 typedef struct plaq_context_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -243,7 +243,7 @@ typedef struct plaq_context_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_context_params_init(plaq_context_params *params, int64_t struct_size);
 
-/** What a context is and holds. Sizes in bytes. */
+/** Description of a context. Sizes are in bytes. */
 typedef struct plaq_context_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -280,10 +280,10 @@ plaq_status plaq_context_create(const plaq_context_params *params, plaq_context 
 /** Destroys a context and all its objects. The zero handle is accepted. */
 plaq_status plaq_context_destroy(plaq_context context);
 
-/** Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes. */
+/** Writes the name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes. */
 plaq_status plaq_context_name(plaq_context context, char *name, int64_t capacity);
 
-/** Device and memory. */
+/** Describes the device, its memory and the ranks of a context. */
 plaq_status plaq_context_describe(plaq_context context, plaq_context_report *report);
 
 /** Lets memory_peak start again from memory_used. */
@@ -517,7 +517,7 @@ plaq_status plaq_gauge_create(plaq_context context,
 /** Destroys a gauge field; operators made with it go on. The zero handle is accepted. */
 plaq_status plaq_gauge_destroy(plaq_gauge gauge);
 
-/** Shape and size. */
+/** Describes the shape and size of a gauge field. */
 plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
 
 /** Smears the links of an SU(3) field; those projected to SU(3) are the unitary factor of the
@@ -525,15 +525,15 @@ plaq_status plaq_gauge_describe(plaq_gauge gauge, plaq_gauge_report *report);
  * Errors: BAD_PARAMETER, UNSUPPORTED, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_smear(plaq_gauge gauge, const plaq_gauge_smear_params *params);
 
-/** Links of `from` into `to`; precision and storage may differ.
- * Errors: FIELD_MISMATCH for another lattice or group. */
+/** Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
+ * another lattice or group. */
 plaq_status plaq_gauge_copy(plaq_gauge from, plaq_gauge to);
 
-/** Links from the host's array; on failure the old ones stay.
- * Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT. */
+/** Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
+ * the link), BAD_LAYOUT. */
 plaq_status plaq_gauge_load(plaq_gauge gauge, const plaq_layout_params *layout, const void *data);
 
-/** Links into the host's array. */
+/** Saves the links into the host's array. */
 plaq_status plaq_gauge_save(plaq_gauge gauge, const plaq_layout_params *layout, void *data);
 
 /* ---- Gauge configurations in files ---- */
@@ -600,7 +600,7 @@ enum {
   PLAQ_FILE_TEXT_RECORD = 6
 };
 
-/** How to read a configuration; format and size come from the file. */
+/** Parameters of reading a configuration, whose format and size come from the file. */
 typedef struct plaq_gauge_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -629,7 +629,7 @@ typedef struct plaq_gauge_read_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_read_params_init(plaq_gauge_read_params *params, int64_t struct_size);
 
-/** What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8. */
+/** Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8. */
 typedef struct plaq_gauge_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -657,7 +657,7 @@ typedef struct plaq_gauge_write_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_write_params_init(plaq_gauge_write_params *params, int64_t struct_size);
 
-/** What a file says about itself. */
+/** Contents of the header of a file. */
 typedef struct plaq_file_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -682,22 +682,21 @@ typedef struct plaq_file_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_file_report_init(plaq_file_report *report, int64_t struct_size);
 
-/** A new gauge field from a file in any known format, checked: checksums, unitarity,
- * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
- * FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
- * NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
+/** Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+ * plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+ * FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_gauge_read(plaq_context context,
                             const char *path,
                             const plaq_gauge_read_params *params,
                             plaq_gauge *gauge,
                             plaq_file_report *report);
 
-/** Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
+/** Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED. */
 plaq_status plaq_gauge_write(plaq_gauge gauge,
                              const char *path,
                              const plaq_gauge_write_params *params);
 
-/** A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+/** Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
  * file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
  * FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED. */
 plaq_status plaq_gauge_read_text(const char *path,
@@ -725,6 +724,11 @@ typedef struct plaq_spinor_smear_params {
   int32_t steps;
   /** Directions of the neighbours, bit mu; 7: x, y, z. Default: 7. */
   int32_t directions;
+  /** Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
+   * sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
+   * antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+   * Default: 0, 0, 0. */
+  double momentum[3];
 } plaq_spinor_smear_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -756,30 +760,6 @@ typedef struct plaq_spinor_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_params_init(plaq_spinor_params *params, int64_t struct_size);
 
-<<<<<<< HEAD
-=======
-/** Gaussian (Wuppertal) smearing: psi <- [(1 + alpha H) / (1 + 2 d alpha)]^steps psi, H the sum
- * over the neighbours in d directions, carried by the links. */
-typedef struct plaq_spinor_smear_params {
-  /** sizeof of this struct, set by its init function. */
-  int64_t struct_size;
-  /** Not -1 / (2 d). Must be set. */
-  double alpha;
-  /** Default: 0. */
-  int32_t steps;
-  /** Bit mu: neighbours in direction mu; 7: x, y, z. Default: 7. */
-  int32_t directions;
-  /** Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
-   * sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
-   * antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
-   * Default: 0, 0, 0. */
-  double momentum[3];
-} plaq_spinor_smear_params;
-
-/** Fills in defaults; pass sizeof. */
-plaq_status plaq_spinor_smear_params_init(plaq_spinor_smear_params *params, int64_t struct_size);
-
->>>>>>> c9b2cbb4 (Momentum smearing: links with a phase for each direction, kept as U(3))
 /** Shape of a spinor field that exists. */
 typedef struct plaq_spinor_report {
   /** sizeof of this struct, set by its init function. */
@@ -811,25 +791,25 @@ plaq_status plaq_spinor_create(plaq_context context,
 /** Destroys a spinor field. The zero handle is accepted. */
 plaq_status plaq_spinor_destroy(plaq_spinor spinor);
 
-/** Shape and size. */
+/** Describes the shape and size of a spinor field. */
 plaq_status plaq_spinor_describe(plaq_spinor spinor, plaq_spinor_report *report);
 
-/** Spinors from the host's array; on failure the field is as before. A field of one parity
- * takes its sites. Errors: NOT_FINITE, BAD_LAYOUT. */
+/** Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
+ * sites. Errors: NOT_FINITE, BAD_LAYOUT. */
 plaq_status plaq_spinor_load(plaq_spinor spinor,
                              const plaq_layout_params *layout,
                              const void *data);
 
-/** Spinors into the host's array; sites that the field lacks stay. */
+/** Saves the spinors into the host's array, in which sites that the field lacks stay as they are. */
 plaq_status plaq_spinor_save(plaq_spinor spinor, const plaq_layout_params *layout, void *data);
 
 /** Sets every number to zero. */
 plaq_status plaq_spinor_zero(plaq_spinor spinor);
 
-/** to = from; precisions may differ. */
+/** Sets `to` to `from`; precisions may differ. */
 plaq_status plaq_spinor_copy(plaq_spinor from, plaq_spinor to);
 
-/** y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+/** Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
  * Arrays: a[2 * count], b[2 * count]. */
 plaq_status plaq_spinor_axpby(const double *a,
                               plaq_spinor x,
@@ -844,8 +824,8 @@ plaq_status plaq_spinor_smear(plaq_spinor spinor,
                               plaq_gauge gauge,
                               const plaq_spinor_smear_params *params);
 
-/** y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
- * back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+/** Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
+ * 4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
  * (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
  * different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_shift(plaq_spinor y,
@@ -854,11 +834,11 @@ plaq_status plaq_spinor_shift(plaq_spinor y,
                               int64_t length,
                               plaq_spinor x);
 
-/** Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+/** Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
  * Arrays: norms[count]. */
 plaq_status plaq_spinor_norm2(plaq_spinor x, double *norms, int64_t count);
 
-/** Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+/** Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
  * Arrays: products[2 * count]. */
 plaq_status plaq_spinor_dot(plaq_spinor x, plaq_spinor y, double *products, int64_t count);
 
@@ -900,7 +880,7 @@ typedef struct plaq_heatbath_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_heatbath_params_init(plaq_heatbath_params *params, int64_t struct_size);
 
-/** What an update did. */
+/** Report of heat bath sweeps. */
 typedef struct plaq_heatbath_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -947,7 +927,7 @@ typedef struct plaq_unitarity {
   int32_t direction;
 } plaq_unitarity;
 
-/** What the clover-leaf field strength gives. */
+/** Averages of the clover-leaf field strength. */
 typedef struct plaq_topology {
   /** Topological charge, near an integer on smooth fields. */
   double charge;
@@ -957,47 +937,48 @@ typedef struct plaq_topology {
   double energy_temporal;
 } plaq_topology;
 
-/** Average plaquettes. */
+/** Measures the average plaquettes. */
 plaq_status plaq_gauge_plaquette(plaq_gauge gauge, plaq_plaquette *plaquette);
 
-/** Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time). */
+/** Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time). */
 plaq_status plaq_gauge_polyakov_loop(plaq_gauge gauge, int32_t direction, plaq_complex *polyakov);
 
-/** Topological charge and action density, F without its trace. */
+/** Measures topological charge and action density by a field strength F without its trace. */
 plaq_status plaq_gauge_topology(plaq_gauge gauge, plaq_topology *topology);
 
-/** The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+/** Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
  * charge and density differ by some per cent. */
 plaq_status plaq_gauge_topology_with_trace(plaq_gauge gauge, plaq_topology *topology);
 
-/** Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
- * is the charge: of an F without its trace, or with `trace` 1 with it.
+/** Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
+ * whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
  * Arrays: density[sites]. */
 plaq_status plaq_gauge_charge_density(plaq_gauge gauge,
                                       int32_t trace,
                                       double *density,
                                       int64_t sites);
 
-/** How far the links are from the group. */
+/** Measures how far the links are from the group. */
 plaq_status plaq_gauge_unitarity(plaq_gauge gauge, plaq_unitarity *unitarity);
 
-/** All links the unit matrix. */
+/** Sets all links to the unit matrix. */
 plaq_status plaq_gauge_unit(plaq_gauge gauge);
 
-/** Independent links from the Haar measure; the same on every device and decomposition. */
+/** Draws independent links from the Haar measure; they are the same on every device and decomposition. */
 plaq_status plaq_gauge_hot(plaq_gauge gauge, int64_t seed);
 
-/** Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1. */
+/** Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1. */
 plaq_status plaq_gauge_warm(plaq_gauge gauge, int64_t seed, double width);
 
-/** Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single. */
+/** Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
+ * single. */
 plaq_status plaq_gauge_heatbath(plaq_gauge gauge,
                                 const plaq_heatbath_params *params,
                                 plaq_sweep_callback callback,
                                 void *user,
                                 plaq_heatbath_report *report);
 
-/** Right-hand side b becomes noise vector number `first` + b of `seed`. */
+/** Sets right-hand side b to noise vector number `first` + b of `seed`. */
 plaq_status plaq_spinor_noise(plaq_spinor spinor, plaq_noise noise, int64_t seed, int32_t first);
 
 /* ---- Clover terms ---- */
@@ -1033,23 +1014,22 @@ plaq_status plaq_clover_create(plaq_context context,
 /** Destroys a clover term; operators made with it go on. The zero handle is accepted. */
 plaq_status plaq_clover_destroy(plaq_clover clover);
 
-/** Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
- * the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT. */
+/** Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
+ * ones stay. Errors: NOT_FINITE, BAD_LAYOUT. */
 plaq_status plaq_clover_load(plaq_clover clover,
                              const plaq_layout_params *layout,
                              const void *data);
 
-/** Blocks into the host's array. */
+/** Saves the blocks into the host's array. */
 plaq_status plaq_clover_save(plaq_clover clover, const plaq_layout_params *layout, void *data);
 
-/** ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
- * not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
- * twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
- * SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+/** Measures ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist` not 0
+ * ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with twisted mass mu has twist
+ * = 2 kappa mu. A in single or double precision. Errors: SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
  * Arrays: log_det[2]. */
 plaq_status plaq_clover_log_det(plaq_clover clover, double twist, double *log_det);
 
-/** The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+/** Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
  * negative. Errors: as before.
  * Arrays: sign[2]. */
 plaq_status plaq_clover_det_sign(plaq_clover clover, double twist, int32_t *sign);
@@ -1062,7 +1042,7 @@ typedef struct plaq_dirac {
   int64_t id;
 } plaq_dirac;
 
-/** What an operator multiplies with. The symmetric P is the same in both. */
+/** Normalisation of an operator. The symmetric P is the same in both. */
 typedef int32_t plaq_normalisation;
 enum {
   /** M = A - kappa H, 1 - kappa H without clover term (2 kappa D). */
@@ -1165,9 +1145,9 @@ plaq_status plaq_dirac_create(plaq_context context,
                               const plaq_dirac_params *params,
                               plaq_dirac *dirac);
 
-/** The same with a clover term A of the host in place of the one made of the links, in the
- * precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
- * or the zero handle it is computed. */
+/** Makes an operator with a clover term A of the host in place of the one made of the links, in the
+ * precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
+ * it is computed. */
 plaq_status plaq_dirac_create_with_clover(plaq_context context,
                                           plaq_gauge gauge,
                                           const plaq_dirac_params *params,
@@ -1192,25 +1172,27 @@ plaq_status plaq_dirac_update(plaq_dirac dirac, plaq_gauge gauge);
 /** Destroys an operator. The zero handle is accepted. */
 plaq_status plaq_dirac_destroy(plaq_dirac dirac);
 
-/** Parameters and cost. */
+/** Describes parameters and cost of an operator. */
 plaq_status plaq_dirac_describe(plaq_dirac dirac, plaq_dirac_report *report);
 
-/** New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
- * has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER. */
+/** Gives a new handle to the clover term A of an operator that has one. Errors: UNSUPPORTED if it has none;
+ * SINGULAR_CLOVER. */
 plaq_status plaq_dirac_clover(plaq_dirac dirac, plaq_clover *clover);
 
+/** Gives a new handle to A^-1 of an operator that has a clover term A and no twist. Errors: UNSUPPORTED if
+ * it has none; SINGULAR_CLOVER. */
 plaq_status plaq_dirac_clover_inverse(plaq_dirac dirac, plaq_clover *inverse);
 
-/** y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
- * precision and the system's subset; y and x are different fields. */
+/** Sets y to M x, or another plaq_form of it, for a plaq_system. Fields have the operator's precision and
+ * the system's subset; y and x are different fields. */
 plaq_status plaq_dirac_apply(plaq_dirac dirac,
                              plaq_system system,
                              plaq_form form,
                              plaq_spinor y,
                              plaq_spinor x);
 
-/** y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
- * Fields hold their parity or the whole lattice; of `y` only parity p is written. */
+/** Sets y to H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1. Fields hold their
+ * parity or the whole lattice; of `y` only parity p is written. */
 plaq_status plaq_dirac_hop(plaq_dirac dirac,
                            int32_t parity,
                            int32_t dagger,
@@ -1251,7 +1233,7 @@ plaq_status plaq_dirac_create_laplace(plaq_context context,
 
 /* ---- Sources of fields ---- */
 
-/** Where the columns of a field come from, for plaq_contract_params and files. */
+/** Source and operator that the columns of a field come from, for plaq_contract_params and files. */
 typedef struct plaq_origin_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1268,7 +1250,8 @@ typedef struct plaq_origin_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_origin_params_init(plaq_origin_params *params, int64_t struct_size);
 
-/** What is known of where the columns of a field come from: members as in plaq_origin_params. */
+/** Source and operator that the columns of a field come from, as far as they are known; members are as in
+ * plaq_origin_params. */
 typedef struct plaq_origin_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1283,17 +1266,17 @@ typedef struct plaq_origin_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_origin_report_init(plaq_origin_report *report, int64_t struct_size);
 
-/** What is known of the source and the operator of a field: propagators, solutions and sources have it from the
- * calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
- * they are made of. After plaq_spinor_load nothing is known. */
+/** Tells what is known of the source and the operator of a field: propagators, solutions and sources have
+ * it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
+ * the field that they are made of. After plaq_spinor_load nothing is known. */
 plaq_status plaq_spinor_origin(plaq_spinor spinor, plaq_origin_report *origin);
 
-/** Says it of a field of other codes. Errors: INVALID_ARGUMENT. */
+/** Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT. */
 plaq_status plaq_spinor_set_origin(plaq_spinor spinor, const plaq_origin_params *origin);
 
-/** The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
- * other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
- * are looked at on the host.
+/** Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
+ * have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
+ * at all. Columns are looked at on the host.
  * Arrays: position[4]. */
 plaq_status plaq_spinor_support(plaq_spinor spinor, int32_t *position);
 
@@ -1304,7 +1287,7 @@ typedef struct plaq_multigrid {
   int64_t id;
 } plaq_multigrid;
 
-/** How a level solves with the next coarser one. */
+/** Cycles of multigrid: the ways in which a level solves with the next coarser one. */
 typedef int32_t plaq_cycle;
 enum {
   /** One correction. */
@@ -1315,7 +1298,7 @@ enum {
   PLAQ_CYCLE_K = 2
 };
 
-/** What smooths a level. */
+/** Smoothers of a level of multigrid. */
 typedef int32_t plaq_smoother;
 enum {
   /** Minimal residual, on the finest level with relaxation `omega`. */
@@ -1333,7 +1316,7 @@ enum {
   PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
 };
 
-/** What solves the coarsest level. */
+/** Solvers of the coarsest level of multigrid. */
 typedef int32_t plaq_coarsest;
 enum {
   /** GCR, restarted after 16 directions. */
@@ -1347,7 +1330,7 @@ enum {
   PLAQ_COARSEST_DIRECT = 3
 };
 
-/** What makes null vectors of random ones. */
+/** Solvers that make null vectors of random ones. */
 typedef int32_t plaq_setup_solver;
 enum {
   /** Stabilised biconjugate gradient. */
@@ -1358,7 +1341,7 @@ enum {
   PLAQ_SETUP_GCR = 2
 };
 
-/** What an update does with the null vectors. */
+/** Treatments of the null vectors in an update of multigrid. */
 typedef int32_t plaq_refresh;
 enum {
   /** Keeps them: only coarse operators are built. */
@@ -1371,13 +1354,14 @@ enum {
   PLAQ_REFRESH_NONE = 3
 };
 
-/** Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept. */
+/** Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
+ * kept. */
 typedef int32_t plaq_vector_memory;
 enum {
-  /** On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+  /** On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
    * where that is not enough, or for a set-up of multigrid, the host has those that do not fit. */
   PLAQ_VECTORS_AUTO = 0,
-  /** On the device, by an eigensolver with less room where memory is short. */
+  /** On the device, by an eigensolver with fewer vectors where memory is short. */
   PLAQ_VECTORS_DEVICE = 1,
   /** On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
    * set-up of multigrid brings each of them there once for each refinement. */
@@ -1405,7 +1389,7 @@ typedef struct plaq_multigrid_level_params {
   int32_t post;
 } plaq_multigrid_level_params;
 
-/** How to build a hierarchy of multigrid. The defaults need no tuning. */
+/** Parameters of a hierarchy of multigrid. The defaults need no tuning. */
 typedef struct plaq_multigrid_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1555,7 +1539,7 @@ plaq_status plaq_multigrid_create(plaq_dirac dirac,
                                   void *user,
                                   plaq_multigrid *multigrid);
 
-/** The same with the right-hand sides of a full field as null vectors of the finest level, such as
+/** Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
  * plaq_multigrid_vectors gave. */
 plaq_status plaq_multigrid_create_from(plaq_dirac dirac,
                                        const plaq_multigrid_params *params,
@@ -1567,7 +1551,7 @@ plaq_status plaq_multigrid_create_from(plaq_dirac dirac,
 /** Destroys a hierarchy; solvers that it was given keep it. The zero handle is accepted. */
 plaq_status plaq_multigrid_destroy(plaq_multigrid multigrid);
 
-/** Device memory in bytes that a set-up takes at most. */
+/** Tells the device memory in bytes that a set-up takes at most. */
 plaq_status plaq_multigrid_memory(plaq_dirac dirac,
                                   const plaq_multigrid_params *params,
                                   int64_t *bytes);
@@ -1586,22 +1570,23 @@ plaq_status plaq_multigrid_update(plaq_multigrid multigrid,
                                   plaq_progress_callback callback,
                                   void *user);
 
-/** Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
- * the hierarchy: that stays until the new one is there. */
+/** Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
+ * beside the hierarchy: that stays until the new one is there. */
 plaq_status plaq_multigrid_update_memory(plaq_multigrid multigrid,
                                          plaq_dirac dirac,
                                          plaq_refresh refresh,
                                          int32_t passes,
                                          int64_t *bytes);
 
+/** Describes a hierarchy. */
 plaq_status plaq_multigrid_describe(plaq_multigrid multigrid, plaq_multigrid_report *report);
 
-/** Level 0 is the finest. */
+/** Describes a level of a hierarchy; level 0 is the finest. */
 plaq_status plaq_multigrid_describe_level(plaq_multigrid multigrid,
                                           int32_t level,
                                           plaq_multigrid_level_report *report);
 
-/** The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+/** Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
  * sides of a new full field: all levels can be built from them again. */
 plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
                                    plaq_precision precision,
@@ -1611,9 +1596,9 @@ plaq_status plaq_multigrid_vectors(plaq_multigrid multigrid,
  * at all. All ranks call it. Errors: FILE_WRITE, OUT_OF_MEMORY. */
 plaq_status plaq_multigrid_write(plaq_multigrid multigrid, const char *file);
 
-/** plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
- * number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
- * vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+/** Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
+ * FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
+ * FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
  * plaq_multigrid_create. */
 plaq_status plaq_multigrid_read(plaq_dirac dirac,
                                 const plaq_multigrid_params *params,
@@ -1629,7 +1614,7 @@ typedef struct plaq_solver {
   int64_t id;
 } plaq_solver;
 
-/** What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+/** Causes of the end of a solve: the goals that all right-hand sides met, else the first limit. Of several
  * solves in one call the greatest. */
 typedef int32_t plaq_stopped_by;
 enum {
@@ -1688,7 +1673,7 @@ enum {
   PLAQ_SOLUTION_PPDAG = 7
 };
 
-/** What the Krylov space is built from. */
+/** Equations that the Krylov space is built from. */
 typedef int32_t plaq_equations;
 enum {
   /** M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations. */
@@ -1699,7 +1684,7 @@ enum {
   PLAQ_EQUATIONS_NORMAL_ERROR = 2
 };
 
-/** What PLAQ_SOLVER_AUTO chose. */
+/** Choices of PLAQ_SOLVER_AUTO. */
 typedef int32_t plaq_chosen;
 enum {
   /** Nothing: the solver was asked for. */
@@ -1713,7 +1698,8 @@ enum {
   PLAQ_CHOSEN_ONLY_KRYLOV = 3
 };
 
-/** How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system. */
+/** Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
+ * system. */
 typedef struct plaq_solver_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1779,7 +1765,7 @@ typedef struct plaq_solver_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_solver_params_init(plaq_solver_params *params, int64_t struct_size);
 
-/** What a solve did. Residuals are recomputed from x in the operator's precision. */
+/** Report of a solve. Residuals are recomputed from x in the operator's precision. */
 typedef struct plaq_solve_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1825,7 +1811,7 @@ typedef struct plaq_solve_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_solve_report_init(plaq_solve_report *report, int64_t struct_size);
 
-/** What a solve takes, known before anything runs. */
+/** Memory and kernels that a solve takes, known before anything runs. */
 typedef struct plaq_plan_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -1859,17 +1845,18 @@ plaq_status plaq_solver_set_multigrid(plaq_solver solver, plaq_multigrid multigr
 /** Destroys a solver. The zero handle is accepted. */
 plaq_status plaq_solver_destroy(plaq_solver solver);
 
-/** Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
- * less, fewer are solved for at a time. Where there is more, a
- * solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
- * A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
- * solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides. */
+/** Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
+ * b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
+ * inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
+ * propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
+ * it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
+ * there is room for it besides. */
 plaq_status plaq_solver_memory(plaq_solver solver, int32_t nrhs, int64_t *bytes);
 
-/** Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
- * is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
- * "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
- * for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT. */
+/** Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
+ * now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+ * columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
+ * KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT. */
 plaq_status plaq_solver_plan(plaq_solver solver,
                              int32_t nrhs,
                              plaq_plan_report *report,
@@ -1888,22 +1875,21 @@ plaq_status plaq_solver_solve(plaq_solver solver,
                               plaq_solve_report *report,
                               double *residuals);
 
-/** Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
- * solve, propagator or multishift: by the recurrence and for the system that is iterated;
- * at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
- * of them are written; `history` may be NULL.
+/** Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
+ * propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
+ * it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
+ * NULL.
  * Arrays: history[capacity]. */
 plaq_status plaq_solver_history(plaq_solver solver,
                                 double *history,
                                 int64_t capacity,
                                 int64_t *count);
 
-/** (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
- * as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
- * x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
- * the right-hand sides. solver, tol and initial_guess of the parameters are not used;
- * automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
- * max_seconds are those of the call.
+/** Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
+ * PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
+ * fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
+ * initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
+ * too, are the operator's. max_seconds are those of the call.
  * Arrays: x[count], sigma[count], tol[count], residuals[count]. */
 plaq_status plaq_solver_multishift(plaq_solver solver,
                                    const plaq_spinor *x,
@@ -1936,7 +1922,7 @@ enum {
   PLAQ_GAMMA_5 = 15
 };
 
-/** How a correlator falls. */
+/** Functions of time that a correlator falls as. */
 typedef int32_t plaq_mass_form;
 enum {
   /** cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))]. */
@@ -1969,11 +1955,10 @@ enum {
   PLAQ_DILUTE_TIME = 8
 };
 
-/** Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
- * Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
- * (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
- * count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
- * vector. Smearing: plaq_spinor_smear of the columns. */
+/** Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
+ * has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
+ * column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
+ * (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns. */
 typedef struct plaq_source_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2031,22 +2016,22 @@ plaq_status plaq_sequential_params_init(plaq_sequential_params *params, int64_t 
  * plaq_source_columns. */
 plaq_status plaq_spinor_source(plaq_spinor spinor, const plaq_source_params *source);
 
-/** How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours. */
+/** Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
+ * colours. */
 plaq_status plaq_source_columns(const plaq_source_params *source, int64_t *columns);
 
-/** to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+/** Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
  * the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
  * Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED. */
 plaq_status plaq_spinor_sequential(plaq_spinor from,
                                    plaq_spinor to,
                                    const plaq_sequential_params *params);
 
-/** A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
- * for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
- * solves: the iterations of the slowest; time, work, updates and restarts added up. The
- * callback's iterations begin anew with each solve, its seconds do not; once it has asked to
- * stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
- * as many as the source has columns.
+/** Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
+ * PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
+ * iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
+ * anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
+ * one iteration. `residuals`: NULL or room for as many as the source has columns.
  * Arrays: residuals[columns of the source]. */
 plaq_status plaq_solver_propagator(plaq_solver solver,
                                    const plaq_source_params *source,
@@ -2056,10 +2041,10 @@ plaq_status plaq_solver_propagator(plaq_solver solver,
                                    plaq_solve_report *report,
                                    double *residuals);
 
-/** The same for the sources that a field of the operator's precision holds, on the full lattice:
+/** Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
  * smeared, sequential, of another code. Where the field does not know the position of its source
- * (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
- * sides.
+ * (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
+ * many as it has right-hand sides.
  * Arrays: residuals[right-hand sides of sources]. */
 plaq_status plaq_solver_propagator_from(plaq_solver solver,
                                         plaq_spinor sources,
@@ -2069,10 +2054,9 @@ plaq_status plaq_solver_propagator_from(plaq_solver solver,
                                         plaq_solve_report *report,
                                         double *residuals);
 
-/** Zero-momentum correlators of a propagator over t, the time from `source_time`, in
- * `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
- * of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
- * y, then z), nucleon 2 times (re, im).
+/** Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
+ * steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
+ * Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
  * Arrays: pion[times], rho[3 * times], nucleon[2 * times]. */
 plaq_status plaq_spinor_correlators(plaq_spinor propagator,
                                     int32_t source_time,
@@ -2082,7 +2066,7 @@ plaq_status plaq_spinor_correlators(plaq_spinor propagator,
                                     double *rho,
                                     double *nucleon);
 
-/** Effective masses of a correlator of `times` numbers; NaN where there is none.
+/** Computes effective masses of a correlator of `times` numbers; NaN where there is none.
  * Arrays: correlator[times], masses[times]. */
 plaq_status plaq_correlator_effective_mass(const double *correlator,
                                            int64_t times,
@@ -2091,7 +2075,7 @@ plaq_status plaq_correlator_effective_mass(const double *correlator,
 
 /* ---- Contractions ---- */
 
-/** What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2. */
+/** Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2. */
 typedef int32_t plaq_projection;
 enum {
   /** tr P C; of the decuplet the average over i = x, y, z. */
@@ -2122,7 +2106,7 @@ enum {
   PLAQ_BARYON_OMEGA = 7
 };
 
-/** How propagators are contracted. */
+/** Parameters of contractions of propagators. */
 typedef struct plaq_contract_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2143,14 +2127,13 @@ typedef struct plaq_contract_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_contract_params_init(plaq_contract_params *params, int64_t struct_size);
 
-/** Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
- * qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
- * such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
- * `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
- * colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
- * source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
- * im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
- * fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+/** Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
+ * qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
+ * for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
+ * the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
+ * in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+ * numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
+ * lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta]. */
 plaq_status plaq_spinor_contract_mesons(plaq_spinor quark,
                                         plaq_spinor antiquark,
@@ -2162,9 +2145,9 @@ plaq_status plaq_spinor_contract_mesons(plaq_spinor quark,
                                         int64_t times,
                                         double *correlators);
 
-/** Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
- * strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
- * Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+/** Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
+ * without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+ * INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta]. */
 plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
                                          plaq_spinor strange,
@@ -2302,26 +2285,25 @@ enum {
 typedef struct plaq_loops_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Default: PLAQ_LOOPS_PLAIN. */
+  /** What noise is contracted into loops. Default: PLAQ_LOOPS_PLAIN. */
   plaq_loops_kind kind;
-  /** PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL. Default: PLAQ_SOURCE_NOISE_Z4. */
-  plaq_source_noise noise;
-  /** Default: 0. */
+  /** Noise at all sites. Default: PLAQ_NOISE_Z4. */
+  plaq_noise noise;
+  /** Seed of the noise, which is the same on any number of ranks. Default: 0. */
   int64_t seed;
-  /** Number of the first noise vector: estimates go on from there. Default: 0. */
+  /** Number of the first noise vector: estimates go on from there. 0 to 1048576. Default: 0. */
   int32_t first;
-  /** Noise vectors. Default: 1. */
+  /** Noise vectors. 1 to 1048576. Default: 1. */
   int32_t vectors;
-  /** PLAQ_DILUTE_ bits; parts of a dilution are added. Default: 0. */
+  /** Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+   * Default: 0. */
   int32_t dilute;
-  /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. Default: 0. */
+  /** Parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576. Default: 0. */
   int32_t time_parts;
-  /** Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
-   * them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
-   * Default: 1. */
+  /** Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
+   * over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+   * 1 or more. Default: 1. */
   int32_t probes;
-  /** Must be 0. */
-  int32_t reserved;
   /** Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
    * Default: 1, 0. */
   double factor[2];
@@ -2376,7 +2358,7 @@ enum {
   PLAQ_PROPAGATOR_MATRIX = 3
 };
 
-/** What a propagator's file holds. */
+/** Contents of the file of a propagator. */
 typedef struct plaq_spinor_write_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2393,7 +2375,7 @@ typedef struct plaq_spinor_write_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_spinor_write_params_init(plaq_spinor_write_params *params, int64_t struct_size);
 
-/** How to read a propagator. */
+/** Parameters of reading a propagator. */
 typedef struct plaq_spinor_read_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2417,9 +2399,9 @@ plaq_status plaq_spinor_write(plaq_spinor propagator,
                               const char *path,
                               const plaq_spinor_write_params *params);
 
-/** A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
- * spin + colour where the file says which they are, else in its order. Checksums are compared;
- * what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+/** Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
+ * colour where the file says which they are, else in its order. Checksums are compared; what the records
+ * say of source and operator (also those of Chroma), or the sources in the file tell, is what
  * plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
  * FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY. */
 plaq_status plaq_spinor_read(plaq_context context,
@@ -2443,7 +2425,7 @@ enum {
   PLAQ_EIGEN_LARGEST = 1
 };
 
-/** How eigenvectors are found. */
+/** Methods of finding eigenvectors. */
 typedef int32_t plaq_eigen_method;
 enum {
   /** Block Lanczos with thick restarts and Chebyshev polynomials. */
@@ -2452,7 +2434,8 @@ enum {
   PLAQ_EIGEN_RITZ = 1
 };
 
-/** What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M. */
+/** Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
+ * M^dagger M. */
 typedef struct plaq_eigen_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2467,7 +2450,7 @@ typedef struct plaq_eigen_params {
   int32_t count;
   /** Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
    * 0 or more. Default: 0. */
-  int32_t room;
+  int32_t max_vectors;
   /** Vectors multiplied at a time. 1 or more. Default: 1. */
   int32_t block;
   /** Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
@@ -2503,15 +2486,15 @@ typedef struct plaq_eigen_params {
   /** Where vectors are kept while they are sought by Lanczos, and afterwards.
    * Default: PLAQ_VECTORS_AUTO. */
   plaq_vector_memory vectors;
-  /** Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+  /** Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
    * wanted, 16 or 4 `block` at least. 0 or more. Default: 0. */
-  int32_t least_room;
+  int32_t min_vectors;
 } plaq_eigen_params;
 
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_eigen_params_init(plaq_eigen_params *params, int64_t struct_size);
 
-/** What was found. */
+/** Report of a search for eigenvectors. */
 typedef struct plaq_eigen_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2542,8 +2525,8 @@ typedef struct plaq_eigen_report {
   /** 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
    * because all of the operator was diagonalised. 0: not asked for, or ended by a limit. */
   int32_t verified;
-  /** Vectors that the search had room for at most; 0 where Lanczos did not run. */
-  int32_t room;
+  /** Vectors that the search kept at most; 0 where Lanczos did not run. */
+  int32_t max_vectors;
   /** Vectors of the search that the device held; the others waited on the host. */
   int32_t on_device;
 } plaq_eigen_report;
@@ -2568,8 +2551,8 @@ plaq_status plaq_eigen_create(plaq_dirac dirac,
  * parity; FILE_WRITE. */
 plaq_status plaq_eigen_write(plaq_eigen eigen, const char *file);
 
-/** Eigenvectors of such a file as those of this operator: values and residuals are measured with
- * it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*. */
+/** Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
+ * Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*. */
 plaq_status plaq_eigen_read(plaq_dirac dirac,
                             const char *file,
                             plaq_eigen *eigen,
@@ -2578,7 +2561,7 @@ plaq_status plaq_eigen_read(plaq_dirac dirac,
 /** Destroys eigenvectors. The zero handle is accepted. */
 plaq_status plaq_eigen_destroy(plaq_eigen eigen);
 
-/** Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
+/** Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
  * lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
  * extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
  * Arrays: values[count], residuals[count], bounds[count]. */
@@ -2588,10 +2571,11 @@ plaq_status plaq_eigen_values(plaq_eigen eigen,
                               double *bounds,
                               int64_t count);
 
-/** A new field with all eigenvectors, orthonormal, one for each right-hand side. */
+/** Makes a field with all eigenvectors, orthonormal, one for each right-hand side. */
 plaq_status plaq_eigen_vectors(plaq_eigen eigen, plaq_spinor *vectors);
 
-/** A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device. */
+/** Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
+ * device. */
 plaq_status plaq_eigen_some_vectors(plaq_eigen eigen,
                                     int64_t first,
                                     int64_t count,
@@ -2606,7 +2590,7 @@ typedef struct plaq_modes {
   int64_t id;
 } plaq_modes;
 
-/** How an index of N values is divided into the parts of a dilution. */
+/** Divisions of an index of N values into the parts of a dilution. */
 typedef int32_t plaq_modes_dilution;
 enum {
   /** Not divided: one part. */
@@ -2619,7 +2603,7 @@ enum {
   PLAQ_MODES_DILUTION_BLOCK = 3
 };
 
-/** What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j */
+/** Operators that act on a mode v of an elemental, with the links of the Laplacian. */
 typedef int32_t plaq_modes_step;
 enum {
   /** D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2. */
@@ -2703,7 +2687,7 @@ typedef struct plaq_modes_noise_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_modes_noise_params_init(plaq_modes_noise_params *params, int64_t struct_size);
 
-/** What modes there are. */
+/** Description of modes and report of the search for them. */
 typedef struct plaq_modes_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -2761,8 +2745,8 @@ plaq_status plaq_modes_create(plaq_gauge gauge,
  * beside them. It appears complete or not at all. Errors: FILE_WRITE. */
 plaq_status plaq_modes_write(plaq_modes modes, const char *file);
 
-/** Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
- * Errors: FIELD_MISMATCH: they belong to other links; FILE_*. */
+/** Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
+ * they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*. */
 plaq_status plaq_modes_read(plaq_gauge gauge,
                             plaq_gauge smeared,
                             const char *file,
@@ -2772,12 +2756,12 @@ plaq_status plaq_modes_read(plaq_gauge gauge,
 /** Destroys modes. The zero handle is accepted. */
 plaq_status plaq_modes_destroy(plaq_modes modes);
 
-/** Numbers and links of modes; what belongs to the search is 0. */
+/** Describes modes and their links; what belongs to the search is 0. */
 plaq_status plaq_modes_describe(plaq_modes modes, plaq_modes_report *report);
 
-/** Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
- * lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
- * there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+/** Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
+ * slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
+ * infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
  * Arrays: values[count], residuals[count], next[times]. */
 plaq_status plaq_modes_values(plaq_modes modes,
                               double *values,
@@ -2786,17 +2770,18 @@ plaq_status plaq_modes_values(plaq_modes modes,
                               double *next,
                               int64_t times);
 
-/** A new field of colour vectors with `count` modes from number `first` on. */
+/** Makes a field of colour vectors with `count` modes from number `first` on. */
 plaq_status plaq_modes_vectors(plaq_modes modes,
                                int64_t first,
                                int64_t count,
                                plaq_spinor *vectors);
 
-/** Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
- * complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
- * basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
- * the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
- * INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+/** Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
+ * normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
+ * whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
+ * source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
+ * others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
+ * plaq_solver_solve.
  * Arrays: times[ntimes], perambulators[2 * count]. */
 plaq_status plaq_modes_perambulators(plaq_modes modes,
                                      plaq_solver solver,
@@ -2809,11 +2794,12 @@ plaq_status plaq_modes_perambulators(plaq_modes modes,
                                      int64_t *finished,
                                      plaq_solve_report *report);
 
-/** Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
- * time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
- * `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
- * paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
- * work was ended. Errors: those of plaq_modes_perambulators.
+/** Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
+ * [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
+ * [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+ * pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
+ * as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
+ * ended. Errors: those of plaq_modes_perambulators.
  * Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count]. */
 plaq_status plaq_modes_generalised_perambulators(plaq_modes modes,
                                                  plaq_solver solver,
@@ -2832,20 +2818,20 @@ plaq_status plaq_modes_generalised_perambulators(plaq_modes modes,
                                                  int64_t *finished,
                                                  plaq_solve_report *report);
 
-/** Columns of noise in modes. */
+/** Counts the columns of noise in modes. */
 plaq_status plaq_modes_noise_columns(plaq_modes modes,
                                      const plaq_modes_noise_params *params,
                                      int64_t *columns);
 
-/** Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+/** Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
  * Arrays: numbers[2 * count]. */
 plaq_status plaq_modes_noise(plaq_modes modes,
                              const plaq_modes_noise_params *params,
                              double *numbers,
                              int64_t count);
 
-/** V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
- * where the work was ended. Errors: those of plaq_modes_perambulators.
+/** Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
+ * as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
  * Arrays: numbers[2 * count]. */
 plaq_status plaq_modes_solve_noise(plaq_modes modes,
                                    plaq_solver solver,
@@ -2857,9 +2843,10 @@ plaq_status plaq_modes_solve_noise(plaq_modes modes,
                                    int64_t *finished,
                                    plaq_solve_report *report);
 
-/** Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
- * numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
- * which the last acts first; `steps` has all of them one after the other.
+/** Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
+ * the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+ * `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
+ * other.
  * Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count]. */
 plaq_status plaq_modes_meson_elementals(plaq_modes modes,
                                         const int32_t *lengths,
@@ -2871,9 +2858,9 @@ plaq_status plaq_modes_meson_elementals(plaq_modes modes,
                                         double *elementals,
                                         int64_t count);
 
-/** Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
- * [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
- * `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+/** Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+ * complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
+ * others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
  * Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count]. */
 plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
                                          const int32_t *lengths,
@@ -2884,11 +2871,11 @@ plaq_status plaq_modes_baryon_elementals(plaq_modes modes,
                                          double *elementals,
                                          int64_t count);
 
-/** Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
- * and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
- * antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
- * C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
- * gamma5], t' = t0 + t.
+/** Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
+ * the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+ * [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
+ * [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
+ * Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
  * Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs]. */
 plaq_status plaq_modes_mesons(const double *quark,
                               const double *antiquark,
@@ -2908,7 +2895,7 @@ typedef struct plaq_overlap {
   int64_t id;
 } plaq_overlap;
 
-/** How sign(Q) of what is not projected is approximated. */
+/** Approximations of sign(Q) on the spectrum that is not projected. */
 typedef int32_t plaq_overlap_sign;
 enum {
   /** The minimax polynomial, by Clenshaw's recurrence. */
@@ -2920,7 +2907,7 @@ enum {
   PLAQ_OVERLAP_AUTO = 2
 };
 
-/** How low modes of the kernel are found. */
+/** Methods of finding low modes of the kernel. */
 typedef int32_t plaq_overlap_finder;
 enum {
   /** Block Lanczos. */
@@ -2929,7 +2916,7 @@ enum {
   PLAQ_OVERLAP_RITZ = 1
 };
 
-/** How D x = b is solved. */
+/** Solvers of D x = b. */
 typedef int32_t plaq_overlap_solver;
 enum {
   /** x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has. */
@@ -3091,8 +3078,8 @@ typedef struct plaq_overlap_report {
   int32_t low_modes;
   /** Vectors of `vectors` that the device holds; the others wait on the host. */
   int32_t vectors_on_device;
-  /** Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos. */
-  int32_t room;
+  /** Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos. */
+  int32_t max_vectors;
 } plaq_overlap_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -3110,10 +3097,10 @@ plaq_status plaq_overlap_create(plaq_context context,
                                 void *user,
                                 plaq_overlap *overlap);
 
-/** The same with the modes of a file of plaq_overlap_write, which are not sought again: their
+/** Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
  * residuals with these links are measured. Low modes of D in the file start solves, and answer
- * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
- * other links or parameters; FILE_*. */
+ * plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+ * links or parameters; FILE_*. */
 plaq_status plaq_overlap_read(plaq_context context,
                               plaq_gauge gauge,
                               const plaq_overlap_params *params,
@@ -3124,17 +3111,17 @@ plaq_status plaq_overlap_read(plaq_context context,
  * records in LIME with checksums, eigenvalues beside them. It appears complete or not at all. */
 plaq_status plaq_overlap_write(plaq_overlap overlap, const char *file);
 
-/** The same operator with another mass; modes are shared. */
+/** Makes the same operator with another mass; both share the modes. */
 plaq_status plaq_overlap_create_with_mass(plaq_overlap overlap, double mass, plaq_overlap *other);
 
 /** Destroys an operator. The zero handle is accepted. */
 plaq_status plaq_overlap_destroy(plaq_overlap overlap);
 
-/** Parameters, bounds and cost. */
+/** Describes parameters, bounds and cost of an operator. */
 plaq_status plaq_overlap_describe(plaq_overlap overlap, plaq_overlap_report *report);
 
-/** Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
- * |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+/** Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
+ * lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
  * Arrays: values[count], residuals[count], distances[count]. */
 plaq_status plaq_overlap_kernel_values(plaq_overlap overlap,
                                        double *values,
@@ -3142,8 +3129,8 @@ plaq_status plaq_overlap_kernel_values(plaq_overlap overlap,
                                        double *distances,
                                        int64_t count);
 
-/** Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
- * on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+/** Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
+ * largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
  * them; the last two may be NULL.
  * Arrays: values[count], residuals[count], gaps[count]. */
 plaq_status plaq_overlap_high_values(plaq_overlap overlap,
@@ -3152,17 +3139,17 @@ plaq_status plaq_overlap_high_values(plaq_overlap overlap,
                                      double *gaps,
                                      int64_t count);
 
-/** A new field with all vectors of the search, the projected ones first. */
+/** Makes a field with all vectors of the search, the projected ones first. */
 plaq_status plaq_overlap_vectors(plaq_overlap overlap, plaq_spinor *vectors);
 
-/** y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
- * precision; y and x are different fields. */
+/** Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
+ * y and x are different fields. */
 plaq_status plaq_overlap_apply(plaq_overlap overlap,
                                plaq_overlap_form form,
                                plaq_spinor y,
                                plaq_spinor x);
 
-/** |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
+/** Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x. */
 plaq_status plaq_overlap_ginsparg_wilson(plaq_overlap overlap, int64_t seed, double *violation);
 
 /** Finds `count` low modes of D^dagger D of the massless operator on either chirality, to
@@ -3182,8 +3169,8 @@ plaq_status plaq_overlap_index(plaq_overlap overlap,
                                double *minus,
                                int32_t *zeros);
 
-/** Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
- * eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+/** Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
+ * held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
  * `count`: at most low_modes of the report.
  * Arrays: values[count], residuals[count]. */
 plaq_status plaq_overlap_low_values(plaq_overlap overlap,
@@ -3194,7 +3181,7 @@ plaq_status plaq_overlap_low_values(plaq_overlap overlap,
 
 /* ---- Inverse of the overlap operator ---- */
 
-/** How D x = b is solved. */
+/** Parameters of solves of D x = b. */
 typedef struct plaq_overlap_solve_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3238,14 +3225,14 @@ typedef struct plaq_overlap_solve_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_overlap_solve_params_init(plaq_overlap_solve_params *params, int64_t struct_size);
 
-/** Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+/** Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
  * params.wilson_mass on the kernel's links; the zero handle: one of their own again. */
 plaq_status plaq_overlap_set_multigrid(plaq_overlap overlap, plaq_multigrid multigrid);
 
-/** Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
- * Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
- * it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
- * differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve. */
+/** Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
+ * up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
+ * a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
+ * where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve. */
 plaq_status plaq_overlap_plan(plaq_overlap overlap,
                               const plaq_overlap_solve_params *params,
                               int32_t nrhs,
@@ -3253,9 +3240,9 @@ plaq_status plaq_overlap_plan(plaq_overlap overlap,
                               char *names,
                               int64_t capacity);
 
-/** The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
- * many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
- * alone. */
+/** Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
+ * its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
+ * these and x; 0: of making it alone. */
 plaq_status plaq_overlap_create_plan(plaq_gauge gauge,
                                      const plaq_overlap_params *params,
                                      const plaq_overlap_solve_params *solve,
@@ -3276,10 +3263,10 @@ plaq_status plaq_overlap_solve(plaq_overlap overlap,
                                plaq_solve_report *report,
                                double *residuals);
 
-/** New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
- * `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
- * masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
- * propagators: room for `count` handles.
+/** Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
+ * masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
+ * one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
+ * for `count` handles.
  * Arrays: masses[count], propagators[count]. */
 plaq_status plaq_overlap_propagators(plaq_overlap overlap,
                                      const plaq_overlap_solve_params *params,
@@ -3349,7 +3336,7 @@ enum {
  * A result other than 0 on any rank ends the fixing at the next check. */
 typedef int32_t (*plaq_gaugefix_callback)(int64_t copy, int64_t sweeps, double functional, double theta, double temperature, void *user);
 
-/** How to fix a gauge. */
+/** Parameters of gauge fixing. */
 typedef struct plaq_gaugefix_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3412,7 +3399,7 @@ typedef struct plaq_gaugefix_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gaugefix_params_init(plaq_gaugefix_params *params, int64_t struct_size);
 
-/** What a gauge fixing did. */
+/** Report of a gauge fixing. */
 typedef struct plaq_gaugefix_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3481,16 +3468,16 @@ plaq_status plaq_gauge_fix(plaq_gauge gauge,
 /** Destroys a result. The zero handle is accepted. */
 plaq_status plaq_gaugefix_destroy(plaq_gaugefix result);
 
-/** All copies in turn. `count`: how many there are; the first `capacity` of them are
- * written; `copies` may be NULL.
+/** Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
+ * `copies` may be NULL.
  * Arrays: copies[capacity]. */
 plaq_status plaq_gaugefix_copies(plaq_gaugefix result,
                                  plaq_gaugefix_state *copies,
                                  int64_t capacity,
                                  int64_t *count);
 
-/** The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
- * with -1 of the field that is kept; in other gauges there are none.
+/** Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
+ * field that is kept; in other gauges there are none.
  * Arrays: slices[capacity]. */
 plaq_status plaq_gaugefix_slices(plaq_gaugefix result,
                                  int64_t copy,
@@ -3498,8 +3485,8 @@ plaq_status plaq_gaugefix_slices(plaq_gaugefix result,
                                  int64_t capacity,
                                  int64_t *count);
 
-/** The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
- * sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+/** Gives the transformation g(x) of this rank's sites: N x N complex numbers per site, row major, sites
+ * with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
  * Arrays: transformation[2 * N * N * sites of the rank]. */
 plaq_status plaq_gaugefix_transformation(plaq_gaugefix result, double *transformation);
 
@@ -3526,7 +3513,7 @@ enum {
   PLAQ_SITE_ORDER_OPENQCD = 2
 };
 
-/** What an array of momenta holds for each link; four links on a site. */
+/** Numbers that an array of momenta holds for each link; a site has four links. */
 typedef int32_t plaq_momentum_form;
 enum {
   /** p_1 to p_8. */
@@ -3595,7 +3582,7 @@ typedef struct plaq_gauge_action_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_gauge_action_params_init(plaq_gauge_action_params *params, int64_t struct_size);
 
-/** What a kick was. */
+/** Report of the change of momenta by a force. */
 typedef struct plaq_force_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3611,27 +3598,27 @@ typedef struct plaq_force_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_force_report_init(plaq_force_report *report, int64_t struct_size);
 
-/** Zero momenta for links on the lattice and in the precision (double or single) of `gauge`. */
+/** Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`. */
 plaq_status plaq_momentum_create(plaq_gauge gauge, plaq_momentum *momentum);
 
 /** Destroys momenta. The zero handle is accepted. */
 plaq_status plaq_momentum_destroy(plaq_momentum momentum);
 
-/** Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
- * device and decomposition. */
+/** Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
+ * decomposition. */
 plaq_status plaq_momentum_gaussian(plaq_momentum momentum, int64_t seed, int32_t number);
 
-/** 1/2 sum p_a^2 over all ranks. */
+/** Sums 1/2 p_a^2 over all links of all ranks. */
 plaq_status plaq_momentum_kinetic(plaq_momentum momentum, double *kinetic);
 
-/** momentum = scale momentum + factor other. */
+/** Sets `momentum` to scale momentum + factor other. */
 plaq_status plaq_momentum_add(plaq_momentum momentum,
                               double scale,
                               plaq_momentum other,
                               double factor);
 
-/** Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
- * p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+/** Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
+ * Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
  * Arrays: data[reals of the form * 4 * sites of the rank]. */
 plaq_status plaq_momentum_load(plaq_momentum momentum,
                                plaq_momentum_form form,
@@ -3639,7 +3626,7 @@ plaq_status plaq_momentum_load(plaq_momentum momentum,
                                double factor,
                                const double *data);
 
-/** `factor` times the momenta into the host's array.
+/** Saves `factor` times the momenta into the host's array.
  * Arrays: data[reals of the form * 4 * sites of the rank]. */
 plaq_status plaq_momentum_save(plaq_momentum momentum,
                                plaq_momentum_form form,
@@ -3647,8 +3634,8 @@ plaq_status plaq_momentum_save(plaq_momentum momentum,
                                double factor,
                                double *data);
 
-/** plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
- * for memory of a device. */
+/** Loads momenta, as plaq_momentum_load does, from an array of the host in `precision`, double or single.
+ * Errors: BAD_LAYOUT for memory of a device. */
 plaq_status plaq_momentum_load_in(plaq_momentum momentum,
                                   plaq_momentum_form form,
                                   plaq_site_order order,
@@ -3656,7 +3643,8 @@ plaq_status plaq_momentum_load_in(plaq_momentum momentum,
                                   double factor,
                                   const void *data);
 
-/** plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it. */
+/** Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
+ * Errors as of it. */
 plaq_status plaq_momentum_save_in(plaq_momentum momentum,
                                   plaq_momentum_form form,
                                   plaq_site_order order,
@@ -3664,20 +3652,20 @@ plaq_status plaq_momentum_save_in(plaq_momentum momentum,
                                   double factor,
                                   void *data);
 
-/** The gauge action of the links, all ranks. */
+/** Measures the gauge action of the links of all ranks. */
 plaq_status plaq_gauge_action(plaq_gauge gauge,
                               const plaq_gauge_action_params *params,
                               double *action);
 
-/** momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
- * in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER. */
+/** Sets `momentum` to momentum - step F, F being the force of a gauge action. Links are stored as 18
+ * numbers, in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER. */
 plaq_status plaq_gauge_force(plaq_gauge gauge,
                              const plaq_gauge_action_params *params,
                              plaq_momentum momentum,
                              double step,
                              plaq_force_report *report);
 
-/** U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8. */
+/** Sets U to exp(i step p) U, the exponential being exact to rounding for |step p| up to 8. */
 plaq_status plaq_gauge_evolve(plaq_gauge gauge, plaq_momentum momentum, double step);
 
 /** Puts all links back into SU(3); `correction`: the largest change of an entry. */
@@ -3685,11 +3673,10 @@ plaq_status plaq_gauge_reunitarise(plaq_gauge gauge, double *correction);
 
 /* ---- Closed paths of links ---- */
 
-/** Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
- * to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
- * after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
- * path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
- * OUT_OF_MEMORY.
+/** Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
+ * 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
+ * other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
+ * the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
  * Arrays: steps[sum of lengths], lengths[count], traces[2 * count]. */
 plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
                                    const int32_t *steps,
@@ -3697,9 +3684,8 @@ plaq_status plaq_gauge_path_traces(plaq_gauge gauge,
                                    int64_t count,
                                    double *traces);
 
-/** S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
- * as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
- * UNSUPPORTED.
+/** Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
+ * above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_gauge_path_action(plaq_gauge gauge,
                                    const int32_t *steps,
@@ -3708,7 +3694,7 @@ plaq_status plaq_gauge_path_action(plaq_gauge gauge,
                                    int64_t count,
                                    double *action);
 
-/** momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+/** Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
  * above, FIELD_MISMATCH.
  * Arrays: steps[sum of lengths], lengths[count], coefficients[count]. */
 plaq_status plaq_gauge_path_force(plaq_gauge gauge,
@@ -3720,10 +3706,10 @@ plaq_status plaq_gauge_path_force(plaq_gauge gauge,
                                   double step,
                                   plaq_force_report *report);
 
-/** All forms that a closed path of `length` steps takes under turns and reflections of the
- * lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
- * `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
- * INVALID_ARGUMENT: `capacity` is too small.
+/** Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
+ * each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
+ * one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
+ * too small.
  * Arrays: steps[length], images[capacity * length]. */
 plaq_status plaq_path_images(const int32_t *steps,
                              int64_t length,
@@ -3733,12 +3719,12 @@ plaq_status plaq_path_images(const int32_t *steps,
 
 /* ---- Fermion forces of given spinors ---- */
 
-/** momentum = momentum - step F with F the force of the hopping term in
- * S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
- * the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
- * y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
- * `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
- * the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+/** Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
+ * Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
+ * phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
+ * omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
+ * same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
+ * UNSUPPORTED.
  * Arrays: coefficients[count]. */
 plaq_status plaq_dirac_hop_force(plaq_dirac dirac,
                                  plaq_momentum momentum,
@@ -3748,10 +3734,9 @@ plaq_status plaq_dirac_hop_force(plaq_dirac dirac,
                                  const double *coefficients,
                                  int64_t count);
 
-/** The same for the clover term, made of the operator's links; to S are added
- * determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
- * flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
- * UNSUPPORTED without such a clover term.
+/** Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
+ * A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
+ * that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
  * Arrays: coefficients[count]. */
 plaq_status plaq_dirac_clover_force(plaq_dirac dirac,
                                     plaq_momentum momentum,
@@ -3763,9 +3748,9 @@ plaq_status plaq_dirac_clover_force(plaq_dirac dirac,
                                     double determinant_even,
                                     double determinant_odd);
 
-/** The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
- * determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
- * its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+/** Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
+ * x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
+ * parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
  * Arrays: coefficients[count]. */
 plaq_status plaq_dirac_schur_force(plaq_dirac dirac,
                                    plaq_system system,
@@ -3789,7 +3774,7 @@ typedef struct plaq_hmc {
  * rank ends the run. */
 typedef int32_t (*plaq_trajectory_callback)(int64_t trajectory, double delta_h, int32_t accepted, double plaquette, int64_t iterations, double seconds, void *user);
 
-/** What a run of trajectories did; numbers of one trajectory are those of the last. */
+/** Report of a run of trajectories; numbers of one trajectory are those of the last. */
 typedef struct plaq_hmc_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -3857,16 +3842,16 @@ typedef struct plaq_monomial_report {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_monomial_report_init(plaq_monomial_report *report, int64_t struct_size);
 
-/** A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
- * and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
- * line), BAD_PARAMETER, OUT_OF_MEMORY. */
+/** Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
+ * the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
+ * BAD_PARAMETER, OUT_OF_MEMORY. */
 plaq_status plaq_hmc_create(plaq_gauge gauge, const char *input, plaq_hmc *hmc);
 
 /** Destroys a chain. The zero handle is accepted. */
 plaq_status plaq_hmc_destroy(plaq_hmc hmc);
 
-/** Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
- * those before the trajectory that failed, whose number is then that of the next. */
+/** Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
+ * before the trajectory that failed, whose number is then that of the next. */
 plaq_status plaq_hmc_run(plaq_hmc hmc,
                          plaq_gauge gauge,
                          int64_t trajectories,
@@ -3874,24 +3859,24 @@ plaq_status plaq_hmc_run(plaq_hmc hmc,
                          void *user,
                          plaq_hmc_report *report);
 
-/** Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+/** Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
  * trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more. */
 plaq_status plaq_hmc_memory(plaq_hmc hmc, plaq_gauge gauge, int64_t *bytes);
 
-/** How many monomials there are. */
+/** Counts the monomials. */
 plaq_status plaq_hmc_monomials(plaq_hmc hmc, int64_t *count);
 
-/** Monomial number `index` from 0 in the last trajectory, and its name. */
+/** Describes monomial number `index` from 0 in the last trajectory, and its name. */
 plaq_status plaq_hmc_monomial(plaq_hmc hmc,
                               int64_t index,
                               char *name,
                               int64_t capacity,
                               plaq_monomial_report *report);
 
-/** Seed, and number of the next trajectory. */
+/** Gives the seed and the number of the next trajectory. */
 plaq_status plaq_hmc_place(plaq_hmc hmc, int64_t *seed, int64_t *trajectory);
 
-/** Goes on at another place of the random streams. */
+/** Sets the seed and the number of the next trajectory. */
 plaq_status plaq_hmc_set_place(plaq_hmc hmc, int64_t seed, int64_t trajectory);
 
 /** Writes links, place and the intervals that monomials have measured to a file (ILDG, double
@@ -3902,15 +3887,15 @@ plaq_status plaq_hmc_write(plaq_hmc hmc, plaq_gauge gauge, const char *file);
  * those of plaq_gauge_read; FILE_FORMAT: a configuration without a place. All is then as before. */
 plaq_status plaq_hmc_read(plaq_hmc hmc, plaq_gauge gauge, const char *file);
 
-/** A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
- * and `value` is then `otherwise`. For the host's own keys, in the table `run`. */
+/** Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
+ * `value` is then `otherwise`. For the host's own keys, in the table `run`. */
 plaq_status plaq_input_number(const char *input,
                               const char *path,
                               double otherwise,
                               double *value,
                               int32_t *found);
 
-/** The same for text; empty if there is none. */
+/** Reads a text of an input in the same way; it is empty if there is none. */
 plaq_status plaq_input_text(const char *input,
                             const char *path,
                             char *value,
@@ -4024,7 +4009,7 @@ typedef struct plaq_quarks_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_quarks_params_init(plaq_quarks_params *params, int64_t struct_size);
 
-/** Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+/** Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
  * Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER. */
 plaq_status plaq_hmc_parts_create(plaq_gauge gauge,
                                   const plaq_hmc_params *params,
@@ -4063,8 +4048,8 @@ plaq_status plaq_hmc_parts_add_quarks(plaq_hmc_parts parts,
                                       const plaq_dirac_params *preconditioner,
                                       const plaq_multigrid_params *multigrid);
 
-/** The chain of what was added, the same bit for bit as that of an input that says so; the parts
- * are then empty. Errors: as of plaq_hmc_create. */
+/** Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
+ * then empty. Errors: as of plaq_hmc_create. */
 plaq_status plaq_hmc_create_from(plaq_hmc_parts parts, plaq_hmc *hmc);
 
 /* ---- Gradient flow ---- */
@@ -4108,7 +4093,7 @@ typedef struct plaq_flow_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_flow_params_init(plaq_flow_params *params, int64_t struct_size);
 
-/** What a flow did. Scales are in lattice units, negative where the flow ended before them. */
+/** Report of a flow. Scales are in lattice units, negative where the flow ended before them. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
@@ -4166,7 +4151,7 @@ plaq_status plaq_gauge_flow(plaq_gauge gauge,
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 
-/** What a function of the headers in quda/ does once its error has been told to the handler. */
+/** Actions of a function of the headers in quda/ once its error has been told to the handler. */
 typedef int32_t plaq_quda_error_mode;
 enum {
   /** Ends the program with exit code 1 (the default). */
@@ -4180,14 +4165,14 @@ enum {
  * expected, found, and what to do. On several ranks all get what the one that failed has. */
 typedef void (*plaq_quda_error_callback)(const char *function, int32_t status, const char *message, void *user);
 
-/** For all threads, from now on. */
+/** Sets the mode for all threads, from now on. */
 plaq_status plaq_quda_set_error_mode(plaq_quda_error_mode mode);
 
 /** Takes the place of the handler that prints to stderr; NULL: that one again. */
 plaq_status plaq_quda_set_error_handler(plaq_quda_error_callback callback, void *user);
 
-/** Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
- * message of one that failed. */
+/** Gives the status of this thread's last call of a function of the headers in quda/; plaq_last_error has
+ * the message of one that failed. */
 plaq_status plaq_quda_last_status(int32_t *status);
 
 #ifdef __cplusplus

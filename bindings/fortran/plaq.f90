@@ -51,7 +51,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_KERNEL_SPECTRUM = 530
 
   ! Library: version, messages, log
-  !> What a log callback is told: everything up to a level.
+  !> Levels of the log; a callback is told everything up to the level that it asked for.
   !> Nothing (the default).
   integer(c_int32_t), parameter :: PLAQ_LOG_OFF = 0
   !> Defects of plaq and lost devices.
@@ -75,14 +75,14 @@ module plaq
   type, bind(c) :: plaq_context
     integer(c_int64_t) :: id = 0
   end type
-  !> Where a context computes.
+  !> Kind of device that a context computes on.
   !> CUDA if there is a usable GPU, else the CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_AUTO = 0
   !> The CPU.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CPU = 1
   !> An NVIDIA GPU, by CUDA.
   integer(c_int32_t), parameter :: PLAQ_DEVICE_CUDA = 2
-  !> How a host passes the ranks that share a lattice; docs/mpi.md.
+  !> Ways in which a host passes the ranks that share a lattice (docs/mpi.md).
   !> One rank, without MPI.
   integer(c_int32_t), parameter :: PLAQ_COMMUNICATOR_NONE = 0
   !> The address of an MPI_Comm, in `communicator`.
@@ -94,7 +94,7 @@ module plaq
   !> plaq_rank_callback: a bind(c) procedure; pass c_funloc of it.
   !> The rank at four coordinates of the process grid.
   !> Arguments: coords, user.
-  !> How to make a context.
+  !> Parameters of a context.
   type, bind(c) :: plaq_context_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -132,7 +132,7 @@ module plaq
     !> of their own (CuPy, PyTorch, JAX) have to name theirs, here or in plaq_layout_params.
     type(c_ptr) :: stream
   end type
-  !> What a context is and holds. Sizes in bytes.
+  !> Description of a context. Sizes are in bytes.
   type, bind(c) :: plaq_context_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -373,7 +373,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_LFN = 5
   !> ILDG: the whole record scidac-record-xml.
   integer(c_int32_t), parameter :: PLAQ_FILE_TEXT_RECORD = 6
-  !> How to read a configuration; format and size come from the file.
+  !> Parameters of reading a configuration, whose format and size come from the file.
   type, bind(c) :: plaq_gauge_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -395,7 +395,7 @@ module plaq
     !> so. For files that were changed after they were written, and are known to be good.
     integer(c_int32_t) :: wrong_checksum
   end type
-  !> What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+  !> Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_gauge_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -418,7 +418,7 @@ module plaq
     !> Logical file name of ILDG; NULL: none.
     type(c_ptr) :: lfn
   end type
-  !> What a file says about itself.
+  !> Contents of the header of a file.
   type, bind(c) :: plaq_file_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -457,6 +457,10 @@ module plaq
     integer(c_int32_t) :: steps
     !> Directions of the neighbours, bit mu; 7: x, y, z.
     integer(c_int32_t) :: directions
+    !> Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
+    !> sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
+    !> antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+    real(c_double) :: momentum(3)
   end type
   !> Shape of a spinor field.
   type, bind(c) :: plaq_spinor_params
@@ -528,7 +532,7 @@ module plaq
     !> Heat bath sweeps already done with this seed: to continue a run, next_sweep of its last report.
     integer(c_int64_t) :: first_sweep
   end type
-  !> What an update did.
+  !> Report of heat bath sweeps.
   type, bind(c) :: plaq_heatbath_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -568,7 +572,7 @@ module plaq
     !> Direction of that link, 0 to 3.
     integer(c_int32_t) :: direction
   end type
-  !> What the clover-leaf field strength gives.
+  !> Averages of the clover-leaf field strength.
   type, bind(c) :: plaq_topology
     !> Topological charge, near an integer on smooth fields.
     real(c_double) :: charge
@@ -604,7 +608,7 @@ module plaq
   type, bind(c) :: plaq_dirac
     integer(c_int64_t) :: id = 0
   end type
-  !> What an operator multiplies with. The symmetric P is the same in both.
+  !> Normalisation of an operator. The symmetric P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
   !> D = m + 4 - H/2 + ...
@@ -696,7 +700,7 @@ module plaq
   end type
 
   ! Sources of fields
-  !> Where the columns of a field come from, for plaq_contract_params and files.
+  !> Source and operator that the columns of a field come from, for plaq_contract_params and files.
   type, bind(c) :: plaq_origin_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -707,7 +711,8 @@ module plaq
     !> Boundary phase of the fermions in time in units of pi, 1: antiperiodic. NaN: not known.
     real(c_double) :: boundary
   end type
-  !> What is known of where the columns of a field come from: members as in plaq_origin_params.
+  !> Source and operator that the columns of a field come from, as far as they are known; members are as in
+  !> plaq_origin_params.
   type, bind(c) :: plaq_origin_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -724,14 +729,14 @@ module plaq
   type, bind(c) :: plaq_multigrid
     integer(c_int64_t) :: id = 0
   end type
-  !> How a level solves with the next coarser one.
+  !> Cycles of multigrid: the ways in which a level solves with the next coarser one.
   !> One correction.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_V = 0
   !> Two corrections, by GCR.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_W = 1
   !> GCR to a tolerance, preconditioned by the cycle of the level below.
   integer(c_int32_t), parameter :: PLAQ_CYCLE_K = 2
-  !> What smooths a level.
+  !> Smoothers of a level of multigrid.
   !> Minimal residual, on the finest level with relaxation `omega`.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_MR = 0
   !> Generalised conjugate residual (GCR), with sums in every step.
@@ -745,7 +750,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_ADDITIVE = 4
   !> Multiplicative Schwarz: the domains of one colour of a chequerboard, then those of the other one.
   integer(c_int32_t), parameter :: PLAQ_SMOOTHER_SCHWARZ_MULTIPLICATIVE = 5
-  !> What solves the coarsest level.
+  !> Solvers of the coarsest level of multigrid.
   !> GCR, restarted after 16 directions.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_GCR = 0
   !> GCR with one sum in up to twelve steps.
@@ -755,14 +760,14 @@ module plaq
   !> The inverse of the level's whole operator, a dense matrix of which every rank has its rows: to 1024
   !> unknowns, 2 x vectors of every site that is solved for.
   integer(c_int32_t), parameter :: PLAQ_COARSEST_DIRECT = 3
-  !> What makes null vectors of random ones.
+  !> Solvers that make null vectors of random ones.
   !> Stabilised biconjugate gradient.
   integer(c_int32_t), parameter :: PLAQ_SETUP_BICGSTAB = 0
   !> CG on the normal equations.
   integer(c_int32_t), parameter :: PLAQ_SETUP_CG = 1
   !> GCR with ten directions.
   integer(c_int32_t), parameter :: PLAQ_SETUP_GCR = 2
-  !> What an update does with the null vectors.
+  !> Treatments of the null vectors in an update of multigrid.
   !> Keeps them: only coarse operators are built.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_KEEP = 0
   !> Applies the cycle to them.
@@ -771,11 +776,12 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_REFRESH_ANEW = 2
   !> There was none since the set-up: of reports only.
   integer(c_int32_t), parameter :: PLAQ_REFRESH_NONE = 3
-  !> Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept.
-  !> On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+  !> Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
+  !> kept.
+  !> On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
   !> where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_AUTO = 0
-  !> On the device, by an eigensolver with less room where memory is short.
+  !> On the device, by an eigensolver with fewer vectors where memory is short.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_DEVICE = 1
   !> On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
   !> set-up of multigrid brings each of them there once for each refinement.
@@ -799,7 +805,7 @@ module plaq
     !> Steps of the smoother after the correction.
     integer(c_int32_t) :: post
   end type
-  !> How to build a hierarchy of multigrid. The defaults need no tuning.
+  !> Parameters of a hierarchy of multigrid. The defaults need no tuning.
   type, bind(c) :: plaq_multigrid_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -919,7 +925,7 @@ module plaq
   type, bind(c) :: plaq_solver
     integer(c_int64_t) :: id = 0
   end type
-  !> What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+  !> Causes of the end of a solve: the goals that all right-hand sides met, else the first limit. Of several
   !> solves in one call the greatest.
   !> The goals were met, `tol` last.
   integer(c_int32_t), parameter :: PLAQ_STOPPED_BY_RESIDUAL = 0
@@ -966,14 +972,14 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_MMDAG = 6
   !> P P^dagger x = b, likewise.
   integer(c_int32_t), parameter :: PLAQ_SOLUTION_PPDAG = 7
-  !> What the Krylov space is built from.
+  !> Equations that the Krylov space is built from.
   !> M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_DIRECT = 0
   !> M^dagger M x = M^dagger b.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_RESIDUAL = 1
   !> M M^dagger y = b, x = M^dagger y.
   integer(c_int32_t), parameter :: PLAQ_EQUATIONS_NORMAL_ERROR = 2
-  !> What PLAQ_SOLVER_AUTO chose.
+  !> Choices of PLAQ_SOLVER_AUTO.
   !> Nothing: the solver was asked for.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_NONE = 0
   !> No multigrid: its set-up would not have paid.
@@ -983,7 +989,8 @@ module plaq
   !> No multigrid: there is none for this operator, equation or lattice, or its memory or set-up failed, as the
   !> log says.
   integer(c_int32_t), parameter :: PLAQ_CHOSEN_ONLY_KRYLOV = 3
-  !> How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
+  !> Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
+  !> system.
   type, bind(c) :: plaq_solver_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1041,7 +1048,7 @@ module plaq
     !> Without multigrid and several shifts; at most 160 / T. 0: none.
     real(c_double) :: distance_alpha
   end type
-  !> What a solve did. Residuals are recomputed from x in the operator's precision.
+  !> Report of a solve. Residuals are recomputed from x in the operator's precision.
   type, bind(c) :: plaq_solve_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1083,7 +1090,7 @@ module plaq
     !> What PLAQ_SOLVER_AUTO chose.
     integer(c_int32_t) :: chosen
   end type
-  !> What a solve takes, known before anything runs.
+  !> Memory and kernels that a solve takes, known before anything runs.
   type, bind(c) :: plaq_plan_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1115,7 +1122,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_GAMMA_T = 8
   !> gamma_x gamma_y gamma_z gamma_t.
   integer(c_int32_t), parameter :: PLAQ_GAMMA_5 = 15
-  !> How a correlator falls.
+  !> Functions of time that a correlator falls as.
   !> cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
   integer(c_int32_t), parameter :: PLAQ_MASS_FORM_COSH = 0
   !> exp(-m t): ln[C(t) / C(t+1)].
@@ -1136,11 +1143,10 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_DILUTE_PARITY = 4
   !> A vector of noise for the time slices t = k mod time_parts; for PLAQ_SOURCE_VOLUME.
   integer(c_int32_t), parameter :: PLAQ_DILUTE_TIME = 8
-  !> Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
-  !> Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
-  !> (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-  !> count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
-  !> vector. Smearing: plaq_spinor_smear of the columns.
+  !> Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
+  !> has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
+  !> column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
+  !> (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
   type, bind(c) :: plaq_source_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1185,7 +1191,7 @@ module plaq
   end type
 
   ! Contractions
-  !> What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
+  !> Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2.
   !> tr P C; of the decuplet the average over i = x, y, z.
   integer(c_int32_t), parameter :: PLAQ_PROJECTION_TRACE = 0
   !> The decuplet's spin 3/2 at rest: the sum over i, j of
@@ -1208,7 +1214,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_BARYON_XI_STAR = 6
   !> (s C gamma_i s) s.
   integer(c_int32_t), parameter :: PLAQ_BARYON_OMEGA = 7
-  !> How propagators are contracted.
+  !> Parameters of contractions of propagators.
   type, bind(c) :: plaq_contract_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1226,6 +1232,41 @@ module plaq
 
   ! Hadron structure
 
+  ! Quark loops
+  !> What noise eta is contracted into loops; S = M^-1.
+  !> eta^dagger Gamma S eta: the loops of S.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_PLAIN = 0
+  !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
+  !> 179, 695), so with the factor -2 i mu those of S(mu) - S(-mu).
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_ONE_END = 1
+  !> (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
+  !> masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_DIFFERENCE = 2
+  !> Noise of loops.
+  type, bind(c) :: plaq_loops_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> What noise is contracted into loops.
+    integer(c_int32_t) :: kind
+    !> Noise at all sites.
+    integer(c_int32_t) :: noise
+    !> Seed of the noise, which is the same on any number of ranks.
+    integer(c_int64_t) :: seed
+    !> Number of the first noise vector: estimates go on from there.
+    integer(c_int32_t) :: first
+    !> Noise vectors.
+    integer(c_int32_t) :: vectors
+    !> Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+    integer(c_int32_t) :: dilute
+    !> Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
+    integer(c_int32_t) :: time_parts
+    !> Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
+    !> over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+    integer(c_int32_t) :: probes
+    !> Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
+    real(c_double) :: factor(2)
+  end type
+
   ! Propagators in files
   !> SciDAC files in LIME, with checksums, as QIO writes them.
   !> USQCD_DiracFermion_ScalarSource_TwelveSink: one complex field, the source of all spins and
@@ -1235,7 +1276,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_PAIRS = 2
   !> One field of matrices of spin and colour, QDP++'s LatticePropagator (Chroma).
   integer(c_int32_t), parameter :: PLAQ_PROPAGATOR_MATRIX = 3
-  !> What a propagator's file holds.
+  !> Contents of the file of a propagator.
   type, bind(c) :: plaq_spinor_write_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1247,7 +1288,7 @@ module plaq
     !> For the reader, in every record: NULL or NUL-terminated UTF-8.
     type(c_ptr) :: info
   end type
-  !> How to read a propagator.
+  !> Parameters of reading a propagator.
   type, bind(c) :: plaq_spinor_read_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1270,12 +1311,13 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_EIGEN_SMALLEST = 0
   !> The largest eigenvalues.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LARGEST = 1
-  !> How eigenvectors are found.
+  !> Methods of finding eigenvectors.
   !> Block Lanczos with thick restarts and Chebyshev polynomials.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_LANCZOS = 0
   !> Minimising the Ritz functional with locally optimal conjugate gradients.
   integer(c_int32_t), parameter :: PLAQ_EIGEN_RITZ = 1
-  !> What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
+  !> Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
+  !> M^dagger M.
   type, bind(c) :: plaq_eigen_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1289,7 +1331,7 @@ module plaq
     !> diagonalised as a whole.
     integer(c_int32_t) :: count
     !> Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
-    integer(c_int32_t) :: room
+    integer(c_int32_t) :: max_vectors
     !> Vectors multiplied at a time.
     integer(c_int32_t) :: block
     !> Times that the basis is built up anew, or cycles of the Ritz functional.
@@ -1318,11 +1360,11 @@ module plaq
     real(c_double) :: max_seconds
     !> Where vectors are kept while they are sought by Lanczos, and afterwards.
     integer(c_int32_t) :: vectors
-    !> Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+    !> Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
     !> wanted, 16 or 4 `block` at least.
-    integer(c_int32_t) :: least_room
+    integer(c_int32_t) :: min_vectors
   end type
-  !> What was found.
+  !> Report of a search for eigenvectors.
   type, bind(c) :: plaq_eigen_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1353,8 +1395,8 @@ module plaq
     !> 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
     !> because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
     integer(c_int32_t) :: verified
-    !> Vectors that the search had room for at most; 0 where Lanczos did not run.
-    integer(c_int32_t) :: room
+    !> Vectors that the search kept at most; 0 where Lanczos did not run.
+    integer(c_int32_t) :: max_vectors
     !> Vectors of the search that the device held; the others waited on the host.
     integer(c_int32_t) :: on_device
   end type
@@ -1366,7 +1408,7 @@ module plaq
   type, bind(c) :: plaq_modes
     integer(c_int64_t) :: id = 0
   end type
-  !> How an index of N values is divided into the parts of a dilution.
+  !> Divisions of an index of N values into the parts of a dilution.
   !> Not divided: one part.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_NONE = 0
   !> A part for each value.
@@ -1375,7 +1417,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_INTERLACE = 2
   !> `parts` parts of neighbours; value i is in part i `parts` / N, rounded down.
   integer(c_int32_t), parameter :: PLAQ_MODES_DILUTION_BLOCK = 3
-  !> What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j
+  !> Operators that act on a mode v of an elemental, with the links of the Laplacian.
   !> D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
   integer(c_int32_t), parameter :: PLAQ_MODES_DERIVATIVE_X = 0
   !> The same in y.
@@ -1445,7 +1487,7 @@ module plaq
     !> Number of columns from there on at most; 0: all.
     integer(c_int32_t) :: count
   end type
-  !> What modes there are.
+  !> Description of modes and report of the search for them.
   type, bind(c) :: plaq_modes_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1490,7 +1532,7 @@ module plaq
   type, bind(c) :: plaq_overlap
     integer(c_int64_t) :: id = 0
   end type
-  !> How sign(Q) of what is not projected is approximated.
+  !> Approximations of sign(Q) on the spectrum that is not projected.
   !> The minimax polynomial, by Clenshaw's recurrence.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_POLYNOMIAL = 0
   !> Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
@@ -1498,12 +1540,12 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_ZOLOTAREV = 1
   !> Whichever takes less time here, in double precision.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_AUTO = 2
-  !> How low modes of the kernel are found.
+  !> Methods of finding low modes of the kernel.
   !> Block Lanczos.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_LANCZOS = 0
   !> Minimising the Ritz functional (Kalkreuter and Simma).
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_RITZ = 1
-  !> How D x = b is solved.
+  !> Solvers of D x = b.
   !> x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
   integer(c_int32_t), parameter :: PLAQ_OVERLAP_SOLVER_CG = 0
   !> Shifted unitary minimal residual.
@@ -1643,12 +1685,12 @@ module plaq
     integer(c_int32_t) :: low_modes
     !> Vectors of `vectors` that the device holds; the others wait on the host.
     integer(c_int32_t) :: vectors_on_device
-    !> Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
-    integer(c_int32_t) :: room
+    !> Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
+    integer(c_int32_t) :: max_vectors
   end type
 
   ! Inverse of the overlap operator
-  !> How D x = b is solved.
+  !> Parameters of solves of D x = b.
   type, bind(c) :: plaq_overlap_solve_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1733,7 +1775,7 @@ module plaq
   !> violation in the precision of the sweeps, and the temperature while annealing (else 0).
   !> A result other than 0 on any rank ends the fixing at the next check.
   !> Arguments: copy, sweeps, functional, theta, temperature, user.
-  !> How to fix a gauge.
+  !> Parameters of gauge fixing.
   type, bind(c) :: plaq_gaugefix_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1785,7 +1827,7 @@ module plaq
     !> Step of the Fourier-accelerated methods along the gradient times p2max / p^2.
     real(c_double) :: alpha
   end type
-  !> What a gauge fixing did.
+  !> Report of a gauge fixing.
   type, bind(c) :: plaq_gaugefix_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1848,7 +1890,7 @@ module plaq
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_EVEN_ODD = 1
   !> The eight links of each odd site, as PLAQ_ORDER_OPENQCD has them.
   integer(c_int32_t), parameter :: PLAQ_SITE_ORDER_OPENQCD = 2
-  !> What an array of momenta holds for each link; four links on a site.
+  !> Numbers that an array of momenta holds for each link; a site has four links.
   !> p_1 to p_8.
   integer(c_int32_t), parameter :: PLAQ_MOMENTUM_COEFFICIENTS = 0
   !> i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
@@ -1901,7 +1943,7 @@ module plaq
     !> of the action `general`.
     real(c_double) :: rectangles(3)
   end type
-  !> What a kick was.
+  !> Report of the change of momenta by a force.
   type, bind(c) :: plaq_force_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -1928,7 +1970,7 @@ module plaq
   !> average plaquette, the iterations of its solvers and its seconds; a result other than 0 on any
   !> rank ends the run.
   !> Arguments: trajectory, delta_h, accepted, plaquette, iterations, seconds, user.
-  !> What a run of trajectories did; numbers of one trajectory are those of the last.
+  !> Report of a run of trajectories; numbers of one trajectory are those of the last.
   type, bind(c) :: plaq_hmc_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -2100,7 +2142,7 @@ module plaq
     !> time is refused.
     real(c_double) :: tolerance
   end type
-  !> What a flow did. Scales are in lattice units, negative where the flow ended before them.
+  !> Report of a flow. Scales are in lattice units, negative where the flow ended before them.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
@@ -2140,7 +2182,7 @@ module plaq
   end type
 
   ! QUDA's interface: what becomes of errors
-  !> What a function of the headers in quda/ does once its error has been told to the handler.
+  !> Actions of a function of the headers in quda/ once its error has been told to the handler.
   !> Ends the program with exit code 1 (the default).
   integer(c_int32_t), parameter :: PLAQ_QUDA_ERRORS_END = 0
   !> Returns. No array, number or count of the host has been written then, and what is
@@ -2152,26 +2194,26 @@ module plaq
   !> Arguments: function, status, message, user.
 
   interface
-    !> Version of the library, "major.minor.patch".
+    !> Gives the version of the library, "major.minor.patch".
     type(c_ptr) function plaq_version() bind(c)
       import :: c_ptr, c_int32_t
     end function
-    !> The message of this thread's last failed call: function, argument, expected, found.
+    !> Gives the message of this thread's last failed call: function, argument, expected, found.
     !> The address stays the same for a thread, the text until it asks again; never NULL.
     type(c_ptr) function plaq_last_error() bind(c)
       import :: c_ptr, c_int32_t
     end function
-    !> The same with the words of values and parameters that files and languages other than C use: `full`
+    !> Gives it with the words of values and parameters that files and languages other than C use: `full`
     !> for PLAQ_SYSTEM_FULL, `tol` for params.tol.
     type(c_ptr) function plaq_last_error_in_words() bind(c)
       import :: c_ptr, c_int32_t
     end function
-    !> Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
+    !> Gives the name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers.
     type(c_ptr) function plaq_status_name(status) bind(c)
       import
       integer(c_int32_t), value :: status
     end function
-    !> What a status means, in a sentence.
+    !> Says what a status means, in a sentence.
     type(c_ptr) function plaq_status_help(status) bind(c)
       import
       integer(c_int32_t), value :: status
@@ -2209,14 +2251,14 @@ module plaq
       import
       type(plaq_context), value :: context
     end function
-    !> Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes.
+    !> Writes the name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes.
     integer(c_int32_t) function plaq_context_name(context, name, capacity) bind(c)
       import
       type(plaq_context), value :: context
       character(kind=c_char), intent(inout) :: name(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> Device and memory.
+    !> Describes the device, its memory and the ranks of a context.
     integer(c_int32_t) function plaq_context_describe(context, report) bind(c)
       import
       type(plaq_context), value :: context
@@ -2269,7 +2311,7 @@ module plaq
       import
       type(plaq_gauge), value :: gauge
     end function
-    !> Shape and size.
+    !> Describes the shape and size of a gauge field.
     integer(c_int32_t) function plaq_gauge_describe(gauge, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2283,22 +2325,22 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_smear_params), intent(in), optional :: params
     end function
-    !> Links of `from` into `to`; precision and storage may differ.
-    !> Errors: FIELD_MISMATCH for another lattice or group.
+    !> Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
+    !> another lattice or group.
     integer(c_int32_t) function plaq_gauge_copy(from, to) bind(c)
       import
       type(plaq_gauge), value :: from
       type(plaq_gauge), value :: to
     end function
-    !> Links from the host's array; on failure the old ones stay.
-    !> Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+    !> Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
+    !> the link), BAD_LAYOUT.
     integer(c_int32_t) function plaq_gauge_load(gauge, layout, data) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> Links into the host's array.
+    !> Saves the links into the host's array.
     integer(c_int32_t) function plaq_gauge_save(gauge, layout, data) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2323,10 +2365,9 @@ module plaq
       type(plaq_file_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> A new gauge field from a file in any known format, checked: checksums, unitarity,
-    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
-    !> FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
-    !> NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    !> Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+    !> plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    !> FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_gauge_read(context, path, params, gauge, report) bind(c)
       import
       type(plaq_context), value :: context
@@ -2335,14 +2376,14 @@ module plaq
       type(plaq_gauge), intent(inout) :: gauge
       type(plaq_file_report), intent(inout), optional :: report
     end function
-    !> Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
+    !> Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED.
     integer(c_int32_t) function plaq_gauge_write(gauge, path, params) bind(c)
       import
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: path(*)
       type(plaq_gauge_write_params), intent(in), optional :: params
     end function
-    !> A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    !> Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
     !> file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
     !> FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     integer(c_int32_t) function plaq_gauge_read_text(path, text, value, capacity, found) bind(c)
@@ -2383,21 +2424,21 @@ module plaq
       import
       type(plaq_spinor), value :: spinor
     end function
-    !> Shape and size.
+    !> Describes the shape and size of a spinor field.
     integer(c_int32_t) function plaq_spinor_describe(spinor, report) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_spinor_report), intent(inout), optional :: report
     end function
-    !> Spinors from the host's array; on failure the field is as before. A field of one parity
-    !> takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    !> Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
+    !> sites. Errors: NOT_FINITE, BAD_LAYOUT.
     integer(c_int32_t) function plaq_spinor_load(spinor, layout, data) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> Spinors into the host's array; sites that the field lacks stay.
+    !> Saves the spinors into the host's array, in which sites that the field lacks stay as they are.
     integer(c_int32_t) function plaq_spinor_save(spinor, layout, data) bind(c)
       import
       type(plaq_spinor), value :: spinor
@@ -2409,13 +2450,13 @@ module plaq
       import
       type(plaq_spinor), value :: spinor
     end function
-    !> to = from; precisions may differ.
+    !> Sets `to` to `from`; precisions may differ.
     integer(c_int32_t) function plaq_spinor_copy(from, to) bind(c)
       import
       type(plaq_spinor), value :: from
       type(plaq_spinor), value :: to
     end function
-    !> y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    !> Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
     !> Arrays: a[2 * count], b[2 * count].
     integer(c_int32_t) function plaq_spinor_axpby(a, x, b, y, count) bind(c)
       import
@@ -2434,8 +2475,8 @@ module plaq
       type(plaq_gauge), value :: gauge
       type(plaq_spinor_smear_params), intent(in), optional :: params
     end function
-    !> y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
-    !> back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+    !> Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
+    !> 4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
     !> (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
     !> different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_shift(y, gauge, steps, length, x) bind(c)
@@ -2446,7 +2487,7 @@ module plaq
       type(plaq_spinor), value :: x
       integer(c_int32_t), intent(in) :: steps(*)
     end function
-    !> Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+    !> Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
     !> Arrays: norms[count].
     integer(c_int32_t) function plaq_spinor_norm2(x, norms, count) bind(c)
       import
@@ -2454,7 +2495,7 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(inout) :: norms(count)
     end function
-    !> Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+    !> Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
     !> Arrays: products[2 * count].
     integer(c_int32_t) function plaq_spinor_dot(x, y, products, count) bind(c)
       import
@@ -2475,34 +2516,34 @@ module plaq
       type(plaq_heatbath_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Average plaquettes.
+    !> Measures the average plaquettes.
     integer(c_int32_t) function plaq_gauge_plaquette(gauge, plaquette) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_plaquette), intent(inout) :: plaquette
     end function
-    !> Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
+    !> Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time).
     integer(c_int32_t) function plaq_gauge_polyakov_loop(gauge, direction, polyakov) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int32_t), value :: direction
       type(plaq_complex), intent(inout) :: polyakov
     end function
-    !> Topological charge and action density, F without its trace.
+    !> Measures topological charge and action density by a field strength F without its trace.
     integer(c_int32_t) function plaq_gauge_topology(gauge, topology) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_topology), intent(inout) :: topology
     end function
-    !> The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+    !> Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
     !> charge and density differ by some per cent.
     integer(c_int32_t) function plaq_gauge_topology_with_trace(gauge, topology) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_topology), intent(inout) :: topology
     end function
-    !> Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
-    !> is the charge: of an F without its trace, or with `trace` 1 with it.
+    !> Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
+    !> whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
     !> Arrays: density[sites].
     integer(c_int32_t) function plaq_gauge_charge_density(gauge, trace, density, sites) bind(c)
       import
@@ -2511,31 +2552,32 @@ module plaq
       integer(c_int64_t), value :: sites
       real(c_double), intent(inout) :: density(sites)
     end function
-    !> How far the links are from the group.
+    !> Measures how far the links are from the group.
     integer(c_int32_t) function plaq_gauge_unitarity(gauge, unitarity) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_unitarity), intent(inout) :: unitarity
     end function
-    !> All links the unit matrix.
+    !> Sets all links to the unit matrix.
     integer(c_int32_t) function plaq_gauge_unit(gauge) bind(c)
       import
       type(plaq_gauge), value :: gauge
     end function
-    !> Independent links from the Haar measure; the same on every device and decomposition.
+    !> Draws independent links from the Haar measure; they are the same on every device and decomposition.
     integer(c_int32_t) function plaq_gauge_hot(gauge, seed) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), value :: seed
     end function
-    !> Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
+    !> Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1.
     integer(c_int32_t) function plaq_gauge_warm(gauge, seed, width) bind(c)
       import
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), value :: seed
       real(c_double), value :: width
     end function
-    !> Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single.
+    !> Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
+    !> single.
     integer(c_int32_t) function plaq_gauge_heatbath(gauge, params, callback, user, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -2544,7 +2586,7 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_heatbath_report), intent(inout), optional :: report
     end function
-    !> Right-hand side b becomes noise vector number `first` + b of `seed`.
+    !> Sets right-hand side b to noise vector number `first` + b of `seed`.
     integer(c_int32_t) function plaq_spinor_noise(spinor, noise, seed, first) bind(c)
       import
       type(plaq_spinor), value :: spinor
@@ -2570,25 +2612,24 @@ module plaq
       import
       type(plaq_clover), value :: clover
     end function
-    !> Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
-    !> the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    !> Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
+    !> ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
     integer(c_int32_t) function plaq_clover_load(clover, layout, data) bind(c)
       import
       type(plaq_clover), value :: clover
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> Blocks into the host's array.
+    !> Saves the blocks into the host's array.
     integer(c_int32_t) function plaq_clover_save(clover, layout, data) bind(c)
       import
       type(plaq_clover), value :: clover
       type(plaq_layout_params), intent(in), optional :: layout
       type(c_ptr), value :: data
     end function
-    !> ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
-    !> not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
-    !> twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
-    !> SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+    !> Measures ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist` not 0
+    !> ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with twisted mass mu has twist
+    !> = 2 kappa mu. A in single or double precision. Errors: SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
     !> Arrays: log_det[2].
     integer(c_int32_t) function plaq_clover_log_det(clover, twist, log_det) bind(c)
       import
@@ -2596,7 +2637,7 @@ module plaq
       real(c_double), value :: twist
       real(c_double), intent(inout) :: log_det(2)
     end function
-    !> The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+    !> Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
     !> negative. Errors: as before.
     !> Arrays: sign[2].
     integer(c_int32_t) function plaq_clover_det_sign(clover, twist, sign) bind(c)
@@ -2627,9 +2668,9 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: params
       type(plaq_dirac), intent(inout) :: dirac
     end function
-    !> The same with a clover term A of the host in place of the one made of the links, in the
-    !> precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
-    !> or the zero handle it is computed.
+    !> Makes an operator with a clover term A of the host in place of the one made of the links, in the
+    !> precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
+    !> it is computed.
     integer(c_int32_t) function plaq_dirac_create_with_clover(context, &
         gauge, &
         params, &
@@ -2672,26 +2713,28 @@ module plaq
       import
       type(plaq_dirac), value :: dirac
     end function
-    !> Parameters and cost.
+    !> Describes parameters and cost of an operator.
     integer(c_int32_t) function plaq_dirac_describe(dirac, report) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_dirac_report), intent(inout), optional :: report
     end function
-    !> New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
-    !> has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
+    !> Gives a new handle to the clover term A of an operator that has one. Errors: UNSUPPORTED if it has none;
+    !> SINGULAR_CLOVER.
     integer(c_int32_t) function plaq_dirac_clover(dirac, clover) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_clover), intent(inout) :: clover
     end function
+    !> Gives a new handle to A^-1 of an operator that has a clover term A and no twist. Errors: UNSUPPORTED if
+    !> it has none; SINGULAR_CLOVER.
     integer(c_int32_t) function plaq_dirac_clover_inverse(dirac, inverse) bind(c)
       import
       type(plaq_dirac), value :: dirac
       type(plaq_clover), intent(inout) :: inverse
     end function
-    !> y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
-    !> precision and the system's subset; y and x are different fields.
+    !> Sets y to M x, or another plaq_form of it, for a plaq_system. Fields have the operator's precision and
+    !> the system's subset; y and x are different fields.
     integer(c_int32_t) function plaq_dirac_apply(dirac, system, form, y, x) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -2700,8 +2743,8 @@ module plaq
       type(plaq_spinor), value :: y
       type(plaq_spinor), value :: x
     end function
-    !> y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
-    !> Fields hold their parity or the whole lattice; of `y` only parity p is written.
+    !> Sets y to H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1. Fields hold their
+    !> parity or the whole lattice; of `y` only parity p is written.
     integer(c_int32_t) function plaq_dirac_hop(dirac, parity, dagger, y, x) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -2738,23 +2781,23 @@ module plaq
       type(plaq_origin_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> What is known of the source and the operator of a field: propagators, solutions and sources have it from the
-    !> calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
-    !> they are made of. After plaq_spinor_load nothing is known.
+    !> Tells what is known of the source and the operator of a field: propagators, solutions and sources have
+    !> it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
+    !> the field that they are made of. After plaq_spinor_load nothing is known.
     integer(c_int32_t) function plaq_spinor_origin(spinor, origin) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_origin_report), intent(inout), optional :: origin
     end function
-    !> Says it of a field of other codes. Errors: INVALID_ARGUMENT.
+    !> Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_spinor_set_origin(spinor, origin) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_origin_params), intent(in), optional :: origin
     end function
-    !> The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
-    !> other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
-    !> are looked at on the host.
+    !> Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
+    !> have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
+    !> at all. Columns are looked at on the host.
     !> Arrays: position[4].
     integer(c_int32_t) function plaq_spinor_support(spinor, position) bind(c)
       import
@@ -2796,7 +2839,7 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_multigrid), intent(inout) :: multigrid
     end function
-    !> The same with the right-hand sides of a full field as null vectors of the finest level, such as
+    !> Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
     !> plaq_multigrid_vectors gave.
     integer(c_int32_t) function plaq_multigrid_create_from(dirac, &
         params, &
@@ -2817,7 +2860,7 @@ module plaq
       import
       type(plaq_multigrid), value :: multigrid
     end function
-    !> Device memory in bytes that a set-up takes at most.
+    !> Tells the device memory in bytes that a set-up takes at most.
     integer(c_int32_t) function plaq_multigrid_memory(dirac, params, bytes) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -2845,8 +2888,8 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
     end function
-    !> Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
-    !> the hierarchy: that stays until the new one is there.
+    !> Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
+    !> beside the hierarchy: that stays until the new one is there.
     integer(c_int32_t) function plaq_multigrid_update_memory(multigrid, &
         dirac, &
         refresh, &
@@ -2859,19 +2902,20 @@ module plaq
       integer(c_int32_t), value :: passes
       integer(c_int64_t), intent(inout) :: bytes
     end function
+    !> Describes a hierarchy.
     integer(c_int32_t) function plaq_multigrid_describe(multigrid, report) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       type(plaq_multigrid_report), intent(inout), optional :: report
     end function
-    !> Level 0 is the finest.
+    !> Describes a level of a hierarchy; level 0 is the finest.
     integer(c_int32_t) function plaq_multigrid_describe_level(multigrid, level, report) bind(c)
       import
       type(plaq_multigrid), value :: multigrid
       integer(c_int32_t), value :: level
       type(plaq_multigrid_level_report), intent(inout), optional :: report
     end function
-    !> The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+    !> Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
     !> sides of a new full field: all levels can be built from them again.
     integer(c_int32_t) function plaq_multigrid_vectors(multigrid, precision, vectors) bind(c)
       import
@@ -2886,9 +2930,9 @@ module plaq
       type(plaq_multigrid), value :: multigrid
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
-    !> number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
-    !> vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    !> Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
+    !> FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
+    !> FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     !> plaq_multigrid_create.
     integer(c_int32_t) function plaq_multigrid_read(dirac, &
         params, &
@@ -2943,21 +2987,22 @@ module plaq
       import
       type(plaq_solver), value :: solver
     end function
-    !> Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
-    !> less, fewer are solved for at a time. Where there is more, a
-    !> solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
-    !> A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-    !> solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
+    !> Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
+    !> b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
+    !> inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
+    !> propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
+    !> it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
+    !> there is room for it besides.
     integer(c_int32_t) function plaq_solver_memory(solver, nrhs, bytes) bind(c)
       import
       type(plaq_solver), value :: solver
       integer(c_int32_t), value :: nrhs
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-    !> is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
-    !> "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
-    !> for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+    !> Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
+    !> now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+    !> columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
+    !> KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
     integer(c_int32_t) function plaq_solver_plan(solver, nrhs, report, names, capacity) bind(c)
       import
       type(plaq_solver), value :: solver
@@ -2986,10 +3031,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
-    !> solve, propagator or multishift: by the recurrence and for the system that is iterated;
-    !> at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
-    !> of them are written; `history` may be NULL.
+    !> Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
+    !> propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
+    !> it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
+    !> NULL.
     !> Arrays: history[capacity].
     integer(c_int32_t) function plaq_solver_history(solver, history, capacity, count) bind(c)
       import
@@ -2998,12 +3043,11 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       real(c_double), intent(inout), optional :: history(capacity)
     end function
-    !> (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
-    !> as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
-    !> x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-    !> the right-hand sides. solver, tol and initial_guess of the parameters are not used;
-    !> automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
-    !> max_seconds are those of the call.
+    !> Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
+    !> PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
+    !> fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
+    !> initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
+    !> too, are the operator's. max_seconds are those of the call.
     !> Arrays: x[count], sigma[count], tol[count], residuals[count].
     integer(c_int32_t) function plaq_solver_multishift(solver, &
         x, &
@@ -3047,13 +3091,14 @@ module plaq
       type(plaq_spinor), value :: spinor
       type(plaq_source_params), intent(in), optional :: source
     end function
-    !> How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours.
+    !> Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
+    !> colours.
     integer(c_int32_t) function plaq_source_columns(source, columns) bind(c)
       import
       type(plaq_source_params), intent(in), optional :: source
       integer(c_int64_t), intent(inout) :: columns
     end function
-    !> to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+    !> Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
     !> the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
     !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     integer(c_int32_t) function plaq_spinor_sequential(from, to, params) bind(c)
@@ -3062,12 +3107,11 @@ module plaq
       type(plaq_spinor), value :: to
       type(plaq_sequential_params), intent(in), optional :: params
     end function
-    !> A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
-    !> for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
-    !> solves: the iterations of the slowest; time, work, updates and restarts added up. The
-    !> callback's iterations begin anew with each solve, its seconds do not; once it has asked to
-    !> stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
-    !> as many as the source has columns.
+    !> Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
+    !> PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
+    !> iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
+    !> anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
+    !> one iteration. `residuals`: NULL or room for as many as the source has columns.
     !> Arrays: residuals[columns of the source].
     integer(c_int32_t) function plaq_solver_propagator(solver, &
         source, &
@@ -3085,10 +3129,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> The same for the sources that a field of the operator's precision holds, on the full lattice:
+    !> Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
     !> smeared, sequential, of another code. Where the field does not know the position of its source
-    !> (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
-    !> sides.
+    !> (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
+    !> many as it has right-hand sides.
     !> Arrays: residuals[right-hand sides of sources].
     integer(c_int32_t) function plaq_solver_propagator_from(solver, &
         sources, &
@@ -3106,10 +3150,9 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> Zero-momentum correlators of a propagator over t, the time from `source_time`, in
-    !> `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
-    !> of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
-    !> y, then z), nucleon 2 times (re, im).
+    !> Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
+    !> steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
+    !> Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
     !> Arrays: pion[times], rho[3 * times], nucleon[2 * times].
     integer(c_int32_t) function plaq_spinor_correlators(propagator, &
         source_time, &
@@ -3127,7 +3170,7 @@ module plaq
       real(c_double), intent(inout), optional :: rho(3 * times)
       real(c_double), intent(inout), optional :: nucleon(2 * times)
     end function
-    !> Effective masses of a correlator of `times` numbers; NaN where there is none.
+    !> Computes effective masses of a correlator of `times` numbers; NaN where there is none.
     !> Arrays: correlator[times], masses[times].
     integer(c_int32_t) function plaq_correlator_effective_mass(correlator, &
         times, &
@@ -3145,14 +3188,13 @@ module plaq
       type(plaq_contract_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
-    !> qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
-    !> such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
-    !> `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
-    !> colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
-    !> source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
-    !> im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
-    !> fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
+    !> qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
+    !> for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
+    !> the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
+    !> in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+    !> numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
+    !> lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     integer(c_int32_t) function plaq_spinor_contract_mesons(quark, &
         antiquark, &
@@ -3174,9 +3216,9 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: correlators(2 * times * pairs * nmomenta)
     end function
-    !> Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
-    !> strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
-    !> Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    !> Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
+    !> without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+    !> INVALID_ARGUMENT, FIELD_MISMATCH.
     !> Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     integer(c_int32_t) function plaq_spinor_contract_baryons(light, &
         strange, &
@@ -3370,6 +3412,67 @@ module plaq
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_loops_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_loops_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
+    !> sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+    !> M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
+    !> PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
+    !> current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+    !> solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+    !> those of plaq_solver_solve.
+    !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
+    integer(c_int32_t) function plaq_loops(solver, &
+        other, &
+        gauge, &
+        params, &
+        lengths, &
+        lines, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        vectors, &
+        times, &
+        callback, &
+        user, &
+        estimates, &
+        currents, &
+        finished, &
+        report) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_solver), value :: other
+      type(plaq_gauge), value :: gauge
+      type(plaq_loops_params), intent(in), optional :: params
+      integer(c_int64_t), value :: lines
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: vectors
+      integer(c_int64_t), value :: times
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int64_t), intent(inout) :: finished
+      type(plaq_solve_report), intent(inout), optional :: report
+      integer(c_int32_t), intent(in) :: lengths(lines)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: estimates(32 * vectors * lines * nmomenta * times)
+      real(c_double), intent(inout), optional :: currents(8 * vectors * nmomenta * times)
+    end function
+    !> Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
+    !> INVALID_ARGUMENT.
+    !> Arrays: extents[4], wave[4].
+    integer(c_int32_t) function plaq_loops_probe(extents, number, wave) bind(c)
+      import
+      integer(c_int64_t), value :: number
+      integer(c_int32_t), intent(in) :: extents(4)
+      integer(c_int32_t), intent(inout) :: wave(4)
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_spinor_write_params_init(params, struct_size) bind(c)
       import
       type(plaq_spinor_write_params), intent(inout) :: params
@@ -3391,9 +3494,9 @@ module plaq
       character(kind=c_char), intent(in) :: path(*)
       type(plaq_spinor_write_params), intent(in), optional :: params
     end function
-    !> A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
-    !> spin + colour where the file says which they are, else in its order. Checksums are compared;
-    !> what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    !> Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
+    !> colour where the file says which they are, else in its order. Checksums are compared; what the records
+    !> say of source and operator (also those of Chroma), or the sources in the file tell, is what
     !> plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     !> FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_spinor_read(context, path, params, propagator) bind(c)
@@ -3443,8 +3546,8 @@ module plaq
       type(plaq_eigen), value :: eigen
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Eigenvectors of such a file as those of this operator: values and residuals are measured with
-    !> it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    !> Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
+    !> Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     integer(c_int32_t) function plaq_eigen_read(dirac, file, eigen, report) bind(c)
       import
       type(plaq_dirac), value :: dirac
@@ -3457,7 +3560,7 @@ module plaq
       import
       type(plaq_eigen), value :: eigen
     end function
-    !> Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    !> Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
     !> lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
     !> extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     !> Arrays: values[count], residuals[count], bounds[count].
@@ -3469,13 +3572,14 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: bounds(count)
     end function
-    !> A new field with all eigenvectors, orthonormal, one for each right-hand side.
+    !> Makes a field with all eigenvectors, orthonormal, one for each right-hand side.
     integer(c_int32_t) function plaq_eigen_vectors(eigen, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device.
+    !> Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
+    !> device.
     integer(c_int32_t) function plaq_eigen_some_vectors(eigen, first, count, vectors) bind(c)
       import
       type(plaq_eigen), value :: eigen
@@ -3527,8 +3631,8 @@ module plaq
       type(plaq_modes), value :: modes
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
-    !> Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    !> Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
+    !> they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
     integer(c_int32_t) function plaq_modes_read(gauge, smeared, file, modes, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -3542,15 +3646,15 @@ module plaq
       import
       type(plaq_modes), value :: modes
     end function
-    !> Numbers and links of modes; what belongs to the search is 0.
+    !> Describes modes and their links; what belongs to the search is 0.
     integer(c_int32_t) function plaq_modes_describe(modes, report) bind(c)
       import
       type(plaq_modes), value :: modes
       type(plaq_modes_report), intent(inout), optional :: report
     end function
-    !> Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
-    !> lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
-    !> there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    !> Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
+    !> slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
+    !> infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
     !> Arrays: values[count], residuals[count], next[times].
     integer(c_int32_t) function plaq_modes_values(modes, &
         values, &
@@ -3566,7 +3670,7 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: next(times)
     end function
-    !> A new field of colour vectors with `count` modes from number `first` on.
+    !> Makes a field of colour vectors with `count` modes from number `first` on.
     integer(c_int32_t) function plaq_modes_vectors(modes, first, count, vectors) bind(c)
       import
       type(plaq_modes), value :: modes
@@ -3574,11 +3678,12 @@ module plaq
       integer(c_int64_t), value :: count
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
-    !> complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
-    !> basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
-    !> the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
-    !> INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+    !> Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
+    !> normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
+    !> whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
+    !> source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
+    !> others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
+    !> plaq_solver_solve.
     !> Arrays: times[ntimes], perambulators[2 * count].
     integer(c_int32_t) function plaq_modes_perambulators(modes, &
         solver, &
@@ -3602,11 +3707,12 @@ module plaq
       integer(c_int32_t), intent(in) :: times(ntimes)
       real(c_double), intent(inout) :: perambulators(2 * count)
     end function
-    !> Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
-    !> time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
-    !> `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
-    !> paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
-    !> work was ended. Errors: those of plaq_modes_perambulators.
+    !> Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
+    !> [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
+    !> [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+    !> pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
+    !> as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
+    !> ended. Errors: those of plaq_modes_perambulators.
     !> Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     integer(c_int32_t) function plaq_modes_generalised_perambulators(modes, &
         solver, &
@@ -3642,14 +3748,14 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(nsteps)
       real(c_double), intent(inout) :: perambulators(2 * count)
     end function
-    !> Columns of noise in modes.
+    !> Counts the columns of noise in modes.
     integer(c_int32_t) function plaq_modes_noise_columns(modes, params, columns) bind(c)
       import
       type(plaq_modes), value :: modes
       type(plaq_modes_noise_params), intent(in), optional :: params
       integer(c_int64_t), intent(inout) :: columns
     end function
-    !> Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+    !> Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
     !> Arrays: numbers[2 * count].
     integer(c_int32_t) function plaq_modes_noise(modes, params, numbers, count) bind(c)
       import
@@ -3658,8 +3764,8 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(inout) :: numbers(2 * count)
     end function
-    !> V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
-    !> where the work was ended. Errors: those of plaq_modes_perambulators.
+    !> Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
+    !> as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
     !> Arrays: numbers[2 * count].
     integer(c_int32_t) function plaq_modes_solve_noise(modes, &
         solver, &
@@ -3681,9 +3787,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout) :: numbers(2 * count)
     end function
-    !> Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
-    !> numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
-    !> which the last acts first; `steps` has all of them one after the other.
+    !> Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
+    !> the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+    !> `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
+    !> other.
     !> Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     integer(c_int32_t) function plaq_modes_meson_elementals(modes, &
         lengths, &
@@ -3705,9 +3812,9 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
-    !> Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
-    !> [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
-    !> `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    !> Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+    !> complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
+    !> others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
     !> Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     integer(c_int32_t) function plaq_modes_baryon_elementals(modes, &
         lengths, &
@@ -3727,11 +3834,11 @@ module plaq
       integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
       real(c_double), intent(inout) :: elementals(2 * count)
     end function
-    !> Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
-    !> and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
-    !> antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
-    !> C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
-    !> gamma5], t' = t0 + t.
+    !> Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
+    !> the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+    !> [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
+    !> [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
+    !> Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
     !> Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs].
     integer(c_int32_t) function plaq_modes_mesons(quark, &
         antiquark, &
@@ -3787,10 +3894,10 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_overlap), intent(inout) :: overlap
     end function
-    !> The same with the modes of a file of plaq_overlap_write, which are not sought again: their
+    !> Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
     !> residuals with these links are measured. Low modes of D in the file start solves, and answer
-    !> plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
-    !> other links or parameters; FILE_*.
+    !> plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+    !> links or parameters; FILE_*.
     integer(c_int32_t) function plaq_overlap_read(context, gauge, params, file, overlap) bind(c)
       import
       type(plaq_context), value :: context
@@ -3806,7 +3913,7 @@ module plaq
       type(plaq_overlap), value :: overlap
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> The same operator with another mass; modes are shared.
+    !> Makes the same operator with another mass; both share the modes.
     integer(c_int32_t) function plaq_overlap_create_with_mass(overlap, mass, other) bind(c)
       import
       type(plaq_overlap), value :: overlap
@@ -3818,14 +3925,14 @@ module plaq
       import
       type(plaq_overlap), value :: overlap
     end function
-    !> Parameters, bounds and cost.
+    !> Describes parameters, bounds and cost of an operator.
     integer(c_int32_t) function plaq_overlap_describe(overlap, report) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_overlap_report), intent(inout), optional :: report
     end function
-    !> Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
-    !> |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    !> Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
+    !> lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
     !> Arrays: values[count], residuals[count], distances[count].
     integer(c_int32_t) function plaq_overlap_kernel_values(overlap, &
         values, &
@@ -3839,8 +3946,8 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: distances(count)
     end function
-    !> Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
-    !> on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+    !> Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
+    !> largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
     !> them; the last two may be NULL.
     !> Arrays: values[count], residuals[count], gaps[count].
     integer(c_int32_t) function plaq_overlap_high_values(overlap, &
@@ -3855,14 +3962,14 @@ module plaq
       real(c_double), intent(inout), optional :: residuals(count)
       real(c_double), intent(inout), optional :: gaps(count)
     end function
-    !> A new field with all vectors of the search, the projected ones first.
+    !> Makes a field with all vectors of the search, the projected ones first.
     integer(c_int32_t) function plaq_overlap_vectors(overlap, vectors) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_spinor), intent(inout) :: vectors
     end function
-    !> y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
-    !> precision; y and x are different fields.
+    !> Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
+    !> y and x are different fields.
     integer(c_int32_t) function plaq_overlap_apply(overlap, form, y, x) bind(c)
       import
       type(plaq_overlap), value :: overlap
@@ -3870,7 +3977,7 @@ module plaq
       type(plaq_spinor), value :: y
       type(plaq_spinor), value :: x
     end function
-    !> |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
+    !> Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x.
     integer(c_int32_t) function plaq_overlap_ginsparg_wilson(overlap, seed, violation) bind(c)
       import
       type(plaq_overlap), value :: overlap
@@ -3903,8 +4010,8 @@ module plaq
       real(c_double), intent(inout) :: minus(count)
       integer(c_int32_t), intent(inout) :: zeros(2)
     end function
-    !> Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
-    !> eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    !> Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
+    !> held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
     !> `count`: at most low_modes of the report.
     !> Arrays: values[count], residuals[count].
     integer(c_int32_t) function plaq_overlap_low_values(overlap, &
@@ -3925,17 +4032,17 @@ module plaq
       type(plaq_overlap_solve_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+    !> Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
     !> params.wilson_mass on the kernel's links; the zero handle: one of their own again.
     integer(c_int32_t) function plaq_overlap_set_multigrid(overlap, multigrid) bind(c)
       import
       type(plaq_overlap), value :: overlap
       type(plaq_multigrid), value :: multigrid
     end function
-    !> Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
-    !> Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
-    !> it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
-    !> differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    !> Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
+    !> up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
+    !> a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
+    !> where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
     integer(c_int32_t) function plaq_overlap_plan(overlap, &
         params, &
         nrhs, &
@@ -3950,9 +4057,9 @@ module plaq
       character(kind=c_char), intent(inout) :: names(*)
       integer(c_int64_t), value :: capacity
     end function
-    !> The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
-    !> many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
-    !> alone.
+    !> Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
+    !> its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
+    !> these and x; 0: of making it alone.
     integer(c_int32_t) function plaq_overlap_create_plan(gauge, &
         params, &
         solve, &
@@ -3990,10 +4097,10 @@ module plaq
       type(plaq_solve_report), intent(inout), optional :: report
       real(c_double), intent(inout), optional :: residuals(*)
     end function
-    !> New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
-    !> `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
-    !> masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
-    !> propagators: room for `count` handles.
+    !> Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
+    !> masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
+    !> one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
+    !> for `count` handles.
     !> Arrays: masses[count], propagators[count].
     integer(c_int32_t) function plaq_overlap_propagators(overlap, &
         params, &
@@ -4052,8 +4159,8 @@ module plaq
       import
       type(plaq_gaugefix), value :: result
     end function
-    !> All copies in turn. `count`: how many there are; the first `capacity` of them are
-    !> written; `copies` may be NULL.
+    !> Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
+    !> `copies` may be NULL.
     !> Arrays: copies[capacity].
     integer(c_int32_t) function plaq_gaugefix_copies(result, copies, capacity, count) bind(c)
       import
@@ -4062,8 +4169,8 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       type(plaq_gaugefix_state), intent(inout), optional :: copies(capacity)
     end function
-    !> The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
-    !> with -1 of the field that is kept; in other gauges there are none.
+    !> Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
+    !> field that is kept; in other gauges there are none.
     !> Arrays: slices[capacity].
     integer(c_int32_t) function plaq_gaugefix_slices(result, copy, slices, capacity, count) bind(c)
       import
@@ -4073,8 +4180,8 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       type(plaq_gaugefix_state), intent(inout), optional :: slices(capacity)
     end function
-    !> The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
-    !> sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+    !> Gives the transformation g(x) of this rank's sites: N x N complex numbers per site, row major, sites
+    !> with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
     !> Arrays: transformation[2 * N * N * sites of the rank].
     integer(c_int32_t) function plaq_gaugefix_transformation(result, transformation) bind(c)
       import
@@ -4099,7 +4206,7 @@ module plaq
       type(plaq_force_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> Zero momenta for links on the lattice and in the precision (double or single) of `gauge`.
+    !> Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`.
     integer(c_int32_t) function plaq_momentum_create(gauge, momentum) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -4110,21 +4217,21 @@ module plaq
       import
       type(plaq_momentum), value :: momentum
     end function
-    !> Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
-    !> device and decomposition.
+    !> Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
+    !> decomposition.
     integer(c_int32_t) function plaq_momentum_gaussian(momentum, seed, number) bind(c)
       import
       type(plaq_momentum), value :: momentum
       integer(c_int64_t), value :: seed
       integer(c_int32_t), value :: number
     end function
-    !> 1/2 sum p_a^2 over all ranks.
+    !> Sums 1/2 p_a^2 over all links of all ranks.
     integer(c_int32_t) function plaq_momentum_kinetic(momentum, kinetic) bind(c)
       import
       type(plaq_momentum), value :: momentum
       real(c_double), intent(inout) :: kinetic
     end function
-    !> momentum = scale momentum + factor other.
+    !> Sets `momentum` to scale momentum + factor other.
     integer(c_int32_t) function plaq_momentum_add(momentum, scale, other, factor) bind(c)
       import
       type(plaq_momentum), value :: momentum
@@ -4132,8 +4239,8 @@ module plaq
       type(plaq_momentum), value :: other
       real(c_double), value :: factor
     end function
-    !> Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
-    !> p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    !> Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
+    !> Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
     !> Arrays: data[reals of the form * 4 * sites of the rank].
     integer(c_int32_t) function plaq_momentum_load(momentum, form, order, factor, data) bind(c)
       import
@@ -4143,7 +4250,7 @@ module plaq
       real(c_double), value :: factor
       real(c_double), intent(in) :: data(*)
     end function
-    !> `factor` times the momenta into the host's array.
+    !> Saves `factor` times the momenta into the host's array.
     !> Arrays: data[reals of the form * 4 * sites of the rank].
     integer(c_int32_t) function plaq_momentum_save(momentum, form, order, factor, data) bind(c)
       import
@@ -4153,8 +4260,8 @@ module plaq
       real(c_double), value :: factor
       real(c_double), intent(inout) :: data(*)
     end function
-    !> plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
-    !> for memory of a device.
+    !> Loads momenta, as plaq_momentum_load does, from an array of the host in `precision`, double or single.
+    !> Errors: BAD_LAYOUT for memory of a device.
     integer(c_int32_t) function plaq_momentum_load_in(momentum, &
         form, &
         order, &
@@ -4169,7 +4276,8 @@ module plaq
       real(c_double), value :: factor
       type(c_ptr), value :: data
     end function
-    !> plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it.
+    !> Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
+    !> Errors as of it.
     integer(c_int32_t) function plaq_momentum_save_in(momentum, &
         form, &
         order, &
@@ -4184,15 +4292,15 @@ module plaq
       real(c_double), value :: factor
       type(c_ptr), value :: data
     end function
-    !> The gauge action of the links, all ranks.
+    !> Measures the gauge action of the links of all ranks.
     integer(c_int32_t) function plaq_gauge_action(gauge, params, action) bind(c)
       import
       type(plaq_gauge), value :: gauge
       type(plaq_gauge_action_params), intent(in), optional :: params
       real(c_double), intent(inout) :: action
     end function
-    !> momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
-    !> in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+    !> Sets `momentum` to momentum - step F, F being the force of a gauge action. Links are stored as 18
+    !> numbers, in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
     integer(c_int32_t) function plaq_gauge_force(gauge, params, momentum, step, report) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -4201,7 +4309,7 @@ module plaq
       real(c_double), value :: step
       type(plaq_force_report), intent(inout), optional :: report
     end function
-    !> U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8.
+    !> Sets U to exp(i step p) U, the exponential being exact to rounding for |step p| up to 8.
     integer(c_int32_t) function plaq_gauge_evolve(gauge, momentum, step) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -4214,11 +4322,10 @@ module plaq
       type(plaq_gauge), value :: gauge
       real(c_double), intent(inout) :: correction
     end function
-    !> Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
-    !> to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
-    !> after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
-    !> path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
-    !> OUT_OF_MEMORY.
+    !> Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
+    !> 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
+    !> other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
+    !> the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     !> Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     integer(c_int32_t) function plaq_gauge_path_traces(gauge, steps, lengths, count, traces) bind(c)
       import
@@ -4228,9 +4335,8 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(inout) :: traces(2 * count)
     end function
-    !> S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
-    !> as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
-    !> UNSUPPORTED.
+    !> Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
+    !> above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_gauge_path_action(gauge, &
         steps, &
@@ -4246,7 +4352,7 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+    !> Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
     !> above, FIELD_MISMATCH.
     !> Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     integer(c_int32_t) function plaq_gauge_path_force(gauge, &
@@ -4267,10 +4373,10 @@ module plaq
       integer(c_int32_t), intent(in) :: lengths(count)
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> All forms that a closed path of `length` steps takes under turns and reflections of the
-    !> lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
-    !> `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
-    !> INVALID_ARGUMENT: `capacity` is too small.
+    !> Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
+    !> each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
+    !> one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
+    !> too small.
     !> Arrays: steps[length], images[capacity * length].
     integer(c_int32_t) function plaq_path_images(steps, length, images, capacity, count) bind(c)
       import
@@ -4280,12 +4386,12 @@ module plaq
       integer(c_int32_t), intent(in) :: steps(length)
       integer(c_int32_t), intent(inout) :: images(capacity * length)
     end function
-    !> momentum = momentum - step F with F the force of the hopping term in
-    !> S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
-    !> the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
-    !> y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
-    !> `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
-    !> the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    !> Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
+    !> Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
+    !> phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
+    !> omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
+    !> same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
+    !> UNSUPPORTED.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_hop_force(dirac, &
         momentum, &
@@ -4303,10 +4409,9 @@ module plaq
       integer(c_int64_t), value :: count
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> The same for the clover term, made of the operator's links; to S are added
-    !> determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
-    !> flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
-    !> UNSUPPORTED without such a clover term.
+    !> Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
+    !> A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
+    !> that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_clover_force(dirac, &
         momentum, &
@@ -4328,9 +4433,9 @@ module plaq
       real(c_double), value :: determinant_odd
       real(c_double), intent(in) :: coefficients(count)
     end function
-    !> The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
-    !> determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
-    !> its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    !> Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
+    !> x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
+    !> parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
     !> Arrays: coefficients[count].
     integer(c_int32_t) function plaq_dirac_schur_force(dirac, &
         system, &
@@ -4364,9 +4469,9 @@ module plaq
       type(plaq_monomial_report), intent(inout) :: report
       integer(c_int64_t), value :: struct_size
     end function
-    !> A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
-    !> and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
-    !> line), BAD_PARAMETER, OUT_OF_MEMORY.
+    !> Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
+    !> the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
+    !> BAD_PARAMETER, OUT_OF_MEMORY.
     integer(c_int32_t) function plaq_hmc_create(gauge, input, hmc) bind(c)
       import
       type(plaq_gauge), value :: gauge
@@ -4378,8 +4483,8 @@ module plaq
       import
       type(plaq_hmc), value :: hmc
     end function
-    !> Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
-    !> those before the trajectory that failed, whose number is then that of the next.
+    !> Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
+    !> before the trajectory that failed, whose number is then that of the next.
     integer(c_int32_t) function plaq_hmc_run(hmc, &
         gauge, &
         trajectories, &
@@ -4394,7 +4499,7 @@ module plaq
       type(c_ptr), value :: user
       type(plaq_hmc_report), intent(inout), optional :: report
     end function
-    !> Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+    !> Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
     !> trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
     integer(c_int32_t) function plaq_hmc_memory(hmc, gauge, bytes) bind(c)
       import
@@ -4402,13 +4507,13 @@ module plaq
       type(plaq_gauge), value :: gauge
       integer(c_int64_t), intent(inout) :: bytes
     end function
-    !> How many monomials there are.
+    !> Counts the monomials.
     integer(c_int32_t) function plaq_hmc_monomials(hmc, count) bind(c)
       import
       type(plaq_hmc), value :: hmc
       integer(c_int64_t), intent(inout) :: count
     end function
-    !> Monomial number `index` from 0 in the last trajectory, and its name.
+    !> Describes monomial number `index` from 0 in the last trajectory, and its name.
     integer(c_int32_t) function plaq_hmc_monomial(hmc, index, name, capacity, report) bind(c)
       import
       type(plaq_hmc), value :: hmc
@@ -4417,14 +4522,14 @@ module plaq
       integer(c_int64_t), value :: capacity
       type(plaq_monomial_report), intent(inout), optional :: report
     end function
-    !> Seed, and number of the next trajectory.
+    !> Gives the seed and the number of the next trajectory.
     integer(c_int32_t) function plaq_hmc_place(hmc, seed, trajectory) bind(c)
       import
       type(plaq_hmc), value :: hmc
       integer(c_int64_t), intent(inout) :: seed
       integer(c_int64_t), intent(inout) :: trajectory
     end function
-    !> Goes on at another place of the random streams.
+    !> Sets the seed and the number of the next trajectory.
     integer(c_int32_t) function plaq_hmc_set_place(hmc, seed, trajectory) bind(c)
       import
       type(plaq_hmc), value :: hmc
@@ -4447,8 +4552,8 @@ module plaq
       type(plaq_gauge), value :: gauge
       character(kind=c_char), intent(in) :: file(*)
     end function
-    !> A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
-    !> and `value` is then `otherwise`. For the host's own keys, in the table `run`.
+    !> Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
+    !> `value` is then `otherwise`. For the host's own keys, in the table `run`.
     integer(c_int32_t) function plaq_input_number(input, path, otherwise, value, found) bind(c)
       import
       character(kind=c_char), intent(in) :: input(*)
@@ -4457,7 +4562,7 @@ module plaq
       real(c_double), intent(inout) :: value
       integer(c_int32_t), intent(inout) :: found
     end function
-    !> The same for text; empty if there is none.
+    !> Reads a text of an input in the same way; it is empty if there is none.
     integer(c_int32_t) function plaq_input_text(input, path, value, capacity, found) bind(c)
       import
       character(kind=c_char), intent(in) :: input(*)
@@ -4486,7 +4591,7 @@ module plaq
       type(plaq_quarks_params), intent(inout) :: params
       integer(c_int64_t), value :: struct_size
     end function
-    !> Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+    !> Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
     !> Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
     integer(c_int32_t) function plaq_hmc_parts_create(gauge, params, parts) bind(c)
       import
@@ -4547,8 +4652,8 @@ module plaq
       type(plaq_dirac_params), intent(in), optional :: preconditioner
       type(plaq_multigrid_params), intent(in), optional :: multigrid
     end function
-    !> The chain of what was added, the same bit for bit as that of an input that says so; the parts
-    !> are then empty. Errors: as of plaq_hmc_create.
+    !> Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
+    !> then empty. Errors: as of plaq_hmc_create.
     integer(c_int32_t) function plaq_hmc_create_from(parts, hmc) bind(c)
       import
       type(plaq_hmc_parts), value :: parts
@@ -4588,7 +4693,7 @@ module plaq
       integer(c_int64_t), intent(inout) :: count
       type(plaq_flow_point), intent(inout), optional :: points(capacity)
     end function
-    !> For all threads, from now on.
+    !> Sets the mode for all threads, from now on.
     integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)
       import
       integer(c_int32_t), value :: mode
@@ -4599,8 +4704,8 @@ module plaq
       type(c_funptr), value :: callback
       type(c_ptr), value :: user
     end function
-    !> Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
-    !> message of one that failed.
+    !> Gives the status of this thread's last call of a function of the headers in quda/; plaq_last_error has
+    !> the message of one that failed.
     integer(c_int32_t) function plaq_quda_last_status(status) bind(c)
       import
       integer(c_int32_t), intent(inout) :: status

@@ -83,6 +83,7 @@ class SpinorSmear(TypedDict, total=False):
     alpha: float
     steps: int
     directions: int
+    momentum: Sequence[float]
 
 
 class Spinor(TypedDict, total=False):
@@ -231,6 +232,19 @@ class Contract(TypedDict, total=False):
     boundary: float
     parity: int
     projection: Union[int, str, capi.plaq_projection]
+
+
+class Loops(TypedDict, total=False):
+    """Noise of loops."""
+    kind: Union[int, str, capi.plaq_loops_kind]
+    noise: Union[int, str, capi.plaq_noise]
+    seed: int
+    first: int
+    vectors: int
+    dilute: int
+    time_parts: int
+    probes: int
+    factor: Sequence[float]
 
 
 class SpinorWrite(TypedDict, total=False):

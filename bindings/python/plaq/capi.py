@@ -233,7 +233,7 @@ class KernelSpectrum(PhysicsError):
 
 
 class plaq_log_level(Enum):
-    """What a log callback is told: everything up to a level."""
+    """Levels of the log; a callback is told everything up to the level that it asked for."""
     #: Nothing (the default).
     OFF = 0
     #: Defects of plaq and lost devices.
@@ -258,7 +258,7 @@ _plaq_version = _n.function("plaq_version", _c.c_char_p, [])
 
 
 def plaq_version() -> str:
-    """Version of the library, "major.minor.patch"."""
+    """Gives the version of the library, "major.minor.patch"."""
     return _n.text(_plaq_version())
 
 
@@ -266,7 +266,7 @@ _plaq_last_error = _n.function("plaq_last_error", _c.c_char_p, [])
 
 
 def plaq_last_error() -> str:
-    """The message of this thread's last failed call: function, argument, expected, found.
+    """Gives the message of this thread's last failed call: function, argument, expected, found.
     The address stays the same for a thread, the text until it asks again; never NULL.
     """
     return _n.text(_plaq_last_error())
@@ -276,7 +276,7 @@ _plaq_last_error_in_words = _n.function("plaq_last_error_in_words", _c.c_char_p,
 
 
 def plaq_last_error_in_words() -> str:
-    """The same with the words of values and parameters that files and languages other than C use: `full`
+    """Gives it with the words of values and parameters that files and languages other than C use: `full`
     for PLAQ_SYSTEM_FULL, `tol` for params.tol.
     """
     return _n.text(_plaq_last_error_in_words())
@@ -286,7 +286,7 @@ _plaq_status_name = _n.function("plaq_status_name", _c.c_char_p, [_c.c_int32])
 
 
 def plaq_status_name(status: int) -> str:
-    """Name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers."""
+    """Gives the name of a status, e.g. "PLAQ_NULL_POINTER"; "unknown status" for other numbers."""
     return _n.text(_plaq_status_name(_n.int32(status, "status")))
 
 
@@ -294,7 +294,7 @@ _plaq_status_help = _n.function("plaq_status_help", _c.c_char_p, [_c.c_int32])
 
 
 def plaq_status_help(status: int) -> str:
-    """What a status means, in a sentence."""
+    """Says what a status means, in a sentence."""
     return _n.text(_plaq_status_help(_n.int32(status, "status")))
 
 
@@ -319,7 +319,7 @@ class plaq_context(Handle):
 
 
 class plaq_device(Enum):
-    """Where a context computes."""
+    """Kind of device that a context computes on."""
     #: CUDA if there is a usable GPU, else the CPU.
     AUTO = 0
     #: The CPU.
@@ -329,7 +329,7 @@ class plaq_device(Enum):
 
 
 class plaq_communicator(Enum):
-    """How a host passes the ranks that share a lattice; docs/mpi.md."""
+    """Ways in which a host passes the ranks that share a lattice (docs/mpi.md)."""
     #: One rank, without MPI.
     NONE = 0
     #: The address of an MPI_Comm, in `communicator`.
@@ -346,7 +346,7 @@ plaq_rank_callback = _c.CFUNCTYPE(_c.c_int32, _c.POINTER(_c.c_int32), _c.c_void_
 
 
 class plaq_context_params(Struct):
-    """How to make a context.
+    """Parameters of a context.
 
     Members:
       device: Device that the context computes on. Default: PLAQ_DEVICE_AUTO.
@@ -418,7 +418,7 @@ def plaq_context_params_init(params: plaq_context_params, struct_size: int) -> N
 
 
 class plaq_context_report(Struct):
-    """What a context is and holds. Sizes in bytes.
+    """Description of a context. Sizes are in bytes.
 
     Members:
       device: PLAQ_DEVICE_CPU or PLAQ_DEVICE_CUDA.
@@ -493,7 +493,7 @@ _plaq_context_name = _n.function("plaq_context_name", _c.c_int32, [plaq_context,
 
 
 def plaq_context_name(context: Any, capacity: int = 65536) -> str:
-    """Name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes."""
+    """Writes the name of the device, e.g. "NVIDIA H200", into a buffer of `capacity` bytes."""
     name_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_context_name, _n.handle(plaq_context, context, "context"), name_, _n.int64(capacity, "capacity"))
     return _n.text(name_.value)
@@ -503,7 +503,7 @@ _plaq_context_describe = _n.function("plaq_context_describe", _c.c_int32, [plaq_
 
 
 def plaq_context_describe(context: Any, report: Optional[plaq_context_report] = None) -> None:
-    """Device and memory."""
+    """Describes the device, its memory and the ranks of a context."""
     _n.call(_plaq_context_describe, _n.handle(plaq_context, context, "context"), _n.struct(plaq_context_report, report, "report"))
 
 
@@ -832,7 +832,7 @@ _plaq_gauge_describe = _n.function("plaq_gauge_describe", _c.c_int32, [plaq_gaug
 
 
 def plaq_gauge_describe(gauge: Any, report: Optional[plaq_gauge_report] = None) -> None:
-    """Shape and size."""
+    """Describes the shape and size of a gauge field."""
     _n.call(_plaq_gauge_describe, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_report, report, "report"))
 
 
@@ -851,8 +851,8 @@ _plaq_gauge_copy = _n.function("plaq_gauge_copy", _c.c_int32, [plaq_gauge, plaq_
 
 
 def plaq_gauge_copy(from_: Any, to: Any) -> None:
-    """Links of `from` into `to`; precision and storage may differ.
-    Errors: FIELD_MISMATCH for another lattice or group.
+    """Copies the links of `from` into `to`; precision and storage may differ. Errors: FIELD_MISMATCH for
+    another lattice or group.
     """
     _n.call(_plaq_gauge_copy, _n.handle(plaq_gauge, from_, "from_"), _n.handle(plaq_gauge, to, "to"))
 
@@ -861,8 +861,8 @@ _plaq_gauge_load = _n.function("plaq_gauge_load", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_gauge_load(gauge: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Links from the host's array; on failure the old ones stay.
-    Errors: NOT_UNITARY, NOT_FINITE (naming the link), BAD_LAYOUT.
+    """Loads links from the host's array; on failure the old ones stay. Errors: NOT_UNITARY, NOT_FINITE (naming
+    the link), BAD_LAYOUT.
     """
     _n.call(_plaq_gauge_load, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -871,7 +871,7 @@ _plaq_gauge_save = _n.function("plaq_gauge_save", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_gauge_save(gauge: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Links into the host's array."""
+    """Saves the links into the host's array."""
     _n.call(_plaq_gauge_save, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
 
@@ -937,7 +937,7 @@ class plaq_file_text(Enum):
 
 
 class plaq_gauge_read_params(Struct):
-    """How to read a configuration; format and size come from the file.
+    """Parameters of reading a configuration, whose format and size come from the file.
 
     Members:
       extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
@@ -985,7 +985,7 @@ def plaq_gauge_read_params_init(params: plaq_gauge_read_params, struct_size: int
 
 
 class plaq_gauge_write_params(Struct):
-    """What a written file holds besides the links. Text: NULL or NUL-terminated UTF-8.
+    """Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
 
     Members:
       format: Format of the file. Default: PLAQ_FILE_FORMAT_ILDG.
@@ -1034,7 +1034,7 @@ def plaq_gauge_write_params_init(params: plaq_gauge_write_params, struct_size: i
 
 
 class plaq_file_report(Struct):
-    """What a file says about itself.
+    """Contents of the header of a file.
 
     Members:
       extents: Extents of the whole lattice.
@@ -1087,10 +1087,9 @@ def plaq_gauge_read(
         params: Optional[plaq_gauge_read_params] = None,
         report: Optional[plaq_file_report] = None,
 ) -> plaq_gauge:
-    """A new gauge field from a file in any known format, checked: checksums, unitarity,
-    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN,
-    FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY,
-    NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
+    """Makes a gauge field of the links of a file in any known format, which is checked: checksums, unitarity,
+    plaquette of the header; nothing is made if a check fails. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS,
+    FILE_TRUNCATED, FILE_CHECKSUM, FILE_PLAQUETTE, NOT_UNITARY, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
     gauge_ = plaq_gauge()
     _n.call(_plaq_gauge_read, _n.handle(plaq_context, context, "context"), _n.encoded(path, "path"), _n.struct(plaq_gauge_read_params, params, "params"), _c.byref(gauge_), _n.struct(plaq_file_report, report, "report"))
@@ -1101,7 +1100,7 @@ _plaq_gauge_write = _n.function("plaq_gauge_write", _c.c_int32, [plaq_gauge, _c.
 
 
 def plaq_gauge_write(gauge: Any, path: Any, params: Optional[plaq_gauge_write_params] = None) -> None:
-    """Writes a file, complete or not at all. Errors: FILE_WRITE, UNSUPPORTED."""
+    """Writes the links to a file, which appears complete or not at all. Errors: FILE_WRITE, UNSUPPORTED."""
     _n.call(_plaq_gauge_write, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(path, "path"), _n.struct(plaq_gauge_write_params, params, "params"))
 
 
@@ -1109,7 +1108,7 @@ _plaq_gauge_read_text = _n.function("plaq_gauge_read_text", _c.c_int32, [_c.c_ch
 
 
 def plaq_gauge_read_text(path: Any, text: Union[int, str, plaq_file_text], capacity: int = 65536) -> tuple[str, int]:
-    """A text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
+    """Reads a text of a configuration's file, without its links, for the rank that asks; `found`: 0 if the
     file has none, and `value` is then empty. Errors: INVALID_ARGUMENT (`capacity` too small too),
     FILE_OPEN, FILE_FORMAT, FILE_TRUNCATED.
     """
@@ -1136,16 +1135,22 @@ class plaq_spinor_smear_params(Struct):
       alpha: Weight of the neighbours, not -1 / (2 d). It must be set.
       steps: Steps of smearing. 0 to 100000. Default: 0.
       directions: Directions of the neighbours, bit mu; 7: x, y, z. Default: 7.
+      momentum: Momentum smearing: the links are U_j(x) exp(2 pi i momentum(j) / L_j), any real numbers. A quark of a hadron with
+        sink phase exp(-i p x) is at its best with momentum(j) = -zeta n_j, zeta about 1/2 for mesons, p_j = 2 pi n_j / L_j; an
+        antiquark, given as a quark, with +zeta n_j. Fields in single or double precision.
+        Default: 0, 0, 0.
     """
     struct_size: int
     alpha: float
     steps: int
     directions: int
+    momentum: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("alpha", _c.c_double),
         ("steps", _c.c_int32),
         ("directions", _c.c_int32),
+        ("momentum", _c.c_double * 3),
     ]
     _init_ = "plaq_spinor_smear_params_init"
 
@@ -1267,7 +1272,7 @@ _plaq_spinor_describe = _n.function("plaq_spinor_describe", _c.c_int32, [plaq_sp
 
 
 def plaq_spinor_describe(spinor: Any, report: Optional[plaq_spinor_report] = None) -> None:
-    """Shape and size."""
+    """Describes the shape and size of a spinor field."""
     _n.call(_plaq_spinor_describe, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_spinor_report, report, "report"))
 
 
@@ -1275,8 +1280,8 @@ _plaq_spinor_load = _n.function("plaq_spinor_load", _c.c_int32, [plaq_spinor, _c
 
 
 def plaq_spinor_load(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Spinors from the host's array; on failure the field is as before. A field of one parity
-    takes its sites. Errors: NOT_FINITE, BAD_LAYOUT.
+    """Loads spinors from the host's array; on failure the field is as before. A field of one parity takes its
+    sites. Errors: NOT_FINITE, BAD_LAYOUT.
     """
     _n.call(_plaq_spinor_load, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -1285,7 +1290,7 @@ _plaq_spinor_save = _n.function("plaq_spinor_save", _c.c_int32, [plaq_spinor, _c
 
 
 def plaq_spinor_save(spinor: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Spinors into the host's array; sites that the field lacks stay."""
+    """Saves the spinors into the host's array, in which sites that the field lacks stay as they are."""
     _n.call(_plaq_spinor_save, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
 
@@ -1301,7 +1306,7 @@ _plaq_spinor_copy = _n.function("plaq_spinor_copy", _c.c_int32, [plaq_spinor, pl
 
 
 def plaq_spinor_copy(from_: Any, to: Any) -> None:
-    """to = from; precisions may differ."""
+    """Sets `to` to `from`; precisions may differ."""
     _n.call(_plaq_spinor_copy, _n.handle(plaq_spinor, from_, "from_"), _n.handle(plaq_spinor, to, "to"))
 
 
@@ -1309,7 +1314,7 @@ _plaq_spinor_axpby = _n.function("plaq_spinor_axpby", _c.c_int32, [_c.c_void_p, 
 
 
 def plaq_spinor_axpby(a: Any, x: Any, b: Any, y: Any, count: int) -> None:
-    """y = a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
+    """Sets y to a x + b y, with one complex (re, im) a and b per right-hand side: `count` = nrhs.
     Arrays: a[2 * count], b[2 * count].
     """
     _n.call(_plaq_spinor_axpby, _n.array(_c.c_double, a, "a", 2 * count), _n.handle(plaq_spinor, x, "x"), _n.array(_c.c_double, b, "b", 2 * count), _n.handle(plaq_spinor, y, "y"), _n.int64(count, "count"))
@@ -1330,8 +1335,8 @@ _plaq_spinor_shift = _n.function("plaq_spinor_shift", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_shift(y: Any, gauge: Any, steps: Any, length: int, x: Any) -> None:
-    """y = the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to 4
-    back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
+    """Sets y to the covariant shift of x along a path of `length` steps, 0 to 3 forward in x, y, z, t and 7 to
+    4 back: y(n) is x at the end of the path that starts at n, carried back to n by the links of `gauge`
     (SU(3)); one step forward is U_mu(n) x(n + mu). Fields are periodic, on both parities; y and x are
     different fields. Errors: BAD_PARAMETER, FIELD_MISMATCH, OUT_OF_MEMORY.
     """
@@ -1342,7 +1347,7 @@ _plaq_spinor_norm2 = _n.function("plaq_spinor_norm2", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_norm2(x: Any, norms: Any, count: int) -> None:
-    """Sum over sites, spin and colour of |x|^2 for each right-hand side: `count` = nrhs.
+    """Sums |x|^2 over sites, spin and colour for each right-hand side: `count` = nrhs.
     Arrays: norms[count].
     """
     _n.call(_plaq_spinor_norm2, _n.handle(plaq_spinor, x, "x"), _n.room(_c.c_double, norms, "norms", count), _n.int64(count, "count"))
@@ -1352,7 +1357,7 @@ _plaq_spinor_dot = _n.function("plaq_spinor_dot", _c.c_int32, [plaq_spinor, plaq
 
 
 def plaq_spinor_dot(x: Any, y: Any, products: Any, count: int) -> None:
-    """Sum of conj(x) y, as (re, im) for each right-hand side: `count` = nrhs.
+    """Sums conj(x) y over sites, spin and colour, as (re, im) for each right-hand side: `count` = nrhs.
     Arrays: products[2 * count].
     """
     _n.call(_plaq_spinor_dot, _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.room(_c.c_double, products, "products", 2 * count), _n.int64(count, "count"))
@@ -1415,7 +1420,7 @@ def plaq_heatbath_params_init(params: plaq_heatbath_params, struct_size: int) ->
 
 
 class plaq_heatbath_report(Struct):
-    """What an update did.
+    """Report of heat bath sweeps.
 
     Members:
       next_sweep: Number of the next heat bath sweep in the stream of random numbers.
@@ -1501,7 +1506,7 @@ class plaq_unitarity(Struct):
 
 
 class plaq_topology(Struct):
-    """What the clover-leaf field strength gives.
+    """Averages of the clover-leaf field strength.
 
     Members:
       charge: Topological charge, near an integer on smooth fields.
@@ -1522,7 +1527,7 @@ _plaq_gauge_plaquette = _n.function("plaq_gauge_plaquette", _c.c_int32, [plaq_ga
 
 
 def plaq_gauge_plaquette(gauge: Any) -> plaq_plaquette:
-    """Average plaquettes."""
+    """Measures the average plaquettes."""
     plaquette_ = plaq_plaquette()
     _n.call(_plaq_gauge_plaquette, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(plaquette_))
     return plaquette_
@@ -1532,7 +1537,7 @@ _plaq_gauge_polyakov_loop = _n.function("plaq_gauge_polyakov_loop", _c.c_int32, 
 
 
 def plaq_gauge_polyakov_loop(gauge: Any, direction: int) -> plaq_complex:
-    """Average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time)."""
+    """Measures the average over the lattice of tr prod U_mu / N along the lines in `direction` (3: time)."""
     polyakov_ = plaq_complex()
     _n.call(_plaq_gauge_polyakov_loop, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(direction, "direction"), _c.byref(polyakov_))
     return polyakov_
@@ -1542,7 +1547,7 @@ _plaq_gauge_topology = _n.function("plaq_gauge_topology", _c.c_int32, [plaq_gaug
 
 
 def plaq_gauge_topology(gauge: Any) -> plaq_topology:
-    """Topological charge and action density, F without its trace."""
+    """Measures topological charge and action density by a field strength F without its trace."""
     topology_ = plaq_topology()
     _n.call(_plaq_gauge_topology, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(topology_))
     return topology_
@@ -1552,7 +1557,7 @@ _plaq_gauge_topology_with_trace = _n.function("plaq_gauge_topology_with_trace", 
 
 
 def plaq_gauge_topology_with_trace(gauge: Any) -> plaq_topology:
-    """The same of an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
+    """Measures them by an F that keeps the trace of the clover leaves, as QUDA's charge does; on rough links
     charge and density differ by some per cent.
     """
     topology_ = plaq_topology()
@@ -1564,8 +1569,8 @@ _plaq_gauge_charge_density = _n.function("plaq_gauge_charge_density", _c.c_int32
 
 
 def plaq_gauge_charge_density(gauge: Any, trace: int, density: Any, sites: int) -> None:
-    """Topological charge of each of this rank's `sites` sites, lexicographic with x fastest, whose sum over all ranks
-    is the charge: of an F without its trace, or with `trace` 1 with it.
+    """Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
+    whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
     Arrays: density[sites].
     """
     _n.call(_plaq_gauge_charge_density, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(trace, "trace"), _n.room(_c.c_double, density, "density", sites), _n.int64(sites, "sites"))
@@ -1575,7 +1580,7 @@ _plaq_gauge_unitarity = _n.function("plaq_gauge_unitarity", _c.c_int32, [plaq_ga
 
 
 def plaq_gauge_unitarity(gauge: Any) -> plaq_unitarity:
-    """How far the links are from the group."""
+    """Measures how far the links are from the group."""
     unitarity_ = plaq_unitarity()
     _n.call(_plaq_gauge_unitarity, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(unitarity_))
     return unitarity_
@@ -1585,7 +1590,7 @@ _plaq_gauge_unit = _n.function("plaq_gauge_unit", _c.c_int32, [plaq_gauge])
 
 
 def plaq_gauge_unit(gauge: Any) -> None:
-    """All links the unit matrix."""
+    """Sets all links to the unit matrix."""
     _n.call(_plaq_gauge_unit, _n.handle(plaq_gauge, gauge, "gauge"))
 
 
@@ -1593,7 +1598,7 @@ _plaq_gauge_hot = _n.function("plaq_gauge_hot", _c.c_int32, [plaq_gauge, _c.c_in
 
 
 def plaq_gauge_hot(gauge: Any, seed: int) -> None:
-    """Independent links from the Haar measure; the same on every device and decomposition."""
+    """Draws independent links from the Haar measure; they are the same on every device and decomposition."""
     _n.call(_plaq_gauge_hot, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"))
 
 
@@ -1601,7 +1606,7 @@ _plaq_gauge_warm = _n.function("plaq_gauge_warm", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_gauge_warm(gauge: Any, seed: int, width: float) -> None:
-    """Links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1."""
+    """Draws links exp(i width sum_a p_a T_a) with normal p_a; 0 <= width <= 1."""
     _n.call(_plaq_gauge_warm, _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(seed, "seed"), _n.real(width, "width"))
 
 
@@ -1614,7 +1619,9 @@ def plaq_gauge_heatbath(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_heatbath_report] = None,
 ) -> None:
-    """Heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or single."""
+    """Updates the links by heat bath and overrelaxation, SU(3) stored as 18 numbers or SU(2), double or
+    single.
+    """
     callback_ = _n.callback(plaq_sweep_callback, callback)
     _n.watched(_plaq_gauge_heatbath, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_heatbath_params, params, "params"), callback_.c, None, _n.struct(plaq_heatbath_report, report, "report"))
 
@@ -1623,7 +1630,7 @@ _plaq_spinor_noise = _n.function("plaq_spinor_noise", _c.c_int32, [plaq_spinor, 
 
 
 def plaq_spinor_noise(spinor: Any, noise: Union[int, str, plaq_noise], seed: int, first: int) -> None:
-    """Right-hand side b becomes noise vector number `first` + b of `seed`."""
+    """Sets right-hand side b to noise vector number `first` + b of `seed`."""
     _n.call(_plaq_spinor_noise, _n.handle(plaq_spinor, spinor, "spinor"), _n.enum(plaq_noise, noise, "noise"), _n.int64(seed, "seed"), _n.int32(first, "first"))
 
 
@@ -1690,8 +1697,8 @@ _plaq_clover_load = _n.function("plaq_clover_load", _c.c_int32, [plaq_clover, _c
 
 
 def plaq_clover_load(clover: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure
-    the old ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
+    """Loads blocks from the host's array: PLAQ_ORDER_MILC (packed) or PLAQ_ORDER_QDPJIT. On failure the old
+    ones stay. Errors: NOT_FINITE, BAD_LAYOUT.
     """
     _n.call(_plaq_clover_load, _n.handle(plaq_clover, clover, "clover"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
@@ -1700,7 +1707,7 @@ _plaq_clover_save = _n.function("plaq_clover_save", _c.c_int32, [plaq_clover, _c
 
 
 def plaq_clover_save(clover: Any, layout: Optional[plaq_layout_params], data: Any) -> None:
-    """Blocks into the host's array."""
+    """Saves the blocks into the host's array."""
     _n.call(_plaq_clover_save, _n.handle(plaq_clover, clover, "clover"), _n.struct(plaq_layout_params, layout, "layout"), _n.address(data, "data"))
 
 
@@ -1708,10 +1715,9 @@ _plaq_clover_log_det = _n.function("plaq_clover_log_det", _c.c_int32, [plaq_clov
 
 
 def plaq_clover_log_det(clover: Any, twist: float, log_det: Any) -> None:
-    """ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist`
-    not 0 ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with
-    twisted mass mu has twist = 2 kappa mu. A in single or double precision. Errors:
-    SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
+    """Measures ln |det A| on the even and on the odd sites of the whole lattice, 2 numbers; for `twist` not 0
+    ln det(A^2 + twist^2) = ln |det(A + i twist gamma5)|^2, where an operator with twisted mass mu has twist
+    = 2 kappa mu. A in single or double precision. Errors: SINGULAR_CLOVER, BAD_PARAMETER, UNSUPPORTED.
     Arrays: log_det[2].
     """
     _n.call(_plaq_clover_log_det, _n.handle(plaq_clover, clover, "clover"), _n.real(twist, "twist"), _n.room(_c.c_double, log_det, "log_det", 2))
@@ -1721,7 +1727,7 @@ _plaq_clover_det_sign = _n.function("plaq_clover_det_sign", _c.c_int32, [plaq_cl
 
 
 def plaq_clover_det_sign(clover: Any, twist: float, sign: Any) -> None:
-    """The signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
+    """Measures the signs, 1 or -1, of these two determinants: -1 where an odd number of eigenvalues of A is
     negative. Errors: as before.
     Arrays: sign[2].
     """
@@ -1738,7 +1744,7 @@ class plaq_dirac(Handle):
 
 
 class plaq_normalisation(Enum):
-    """What an operator multiplies with. The symmetric P is the same in both."""
+    """Normalisation of an operator. The symmetric P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
     KAPPA = 0
     #: D = m + 4 - H/2 + ...
@@ -1894,9 +1900,9 @@ def plaq_dirac_create_with_clover(
         clover: Any,
         inverse: Any = None,
 ) -> plaq_dirac:
-    """The same with a clover term A of the host in place of the one made of the links, in the
-    precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0
-    or the zero handle it is computed.
+    """Makes an operator with a clover term A of the host in place of the one made of the links, in the
+    precision of the gauge field; csw is not used. `inverse` is A^-1, for mu other than 0 or the zero handle
+    it is computed.
     """
     dirac_ = plaq_dirac()
     _n.call(_plaq_dirac_create_with_clover, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_dirac_params, params, "params"), _n.handle(plaq_clover, clover, "clover"), _n.handle(plaq_clover, inverse, "inverse"), _c.byref(dirac_))
@@ -1944,7 +1950,7 @@ _plaq_dirac_describe = _n.function("plaq_dirac_describe", _c.c_int32, [plaq_dira
 
 
 def plaq_dirac_describe(dirac: Any, report: Optional[plaq_dirac_report] = None) -> None:
-    """Parameters and cost."""
+    """Describes parameters and cost of an operator."""
     _n.call(_plaq_dirac_describe, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_dirac_report, report, "report"))
 
 
@@ -1952,8 +1958,8 @@ _plaq_dirac_clover = _n.function("plaq_dirac_clover", _c.c_int32, [plaq_dirac, _
 
 
 def plaq_dirac_clover(dirac: Any) -> plaq_clover:
-    """New handles to the clover term A, and to A^-1 if there is no twist, of an operator that
-    has one. Errors: UNSUPPORTED if it has none; SINGULAR_CLOVER.
+    """Gives a new handle to the clover term A of an operator that has one. Errors: UNSUPPORTED if it has none;
+    SINGULAR_CLOVER.
     """
     clover_ = plaq_clover()
     _n.call(_plaq_dirac_clover, _n.handle(plaq_dirac, dirac, "dirac"), _c.byref(clover_))
@@ -1964,7 +1970,9 @@ _plaq_dirac_clover_inverse = _n.function("plaq_dirac_clover_inverse", _c.c_int32
 
 
 def plaq_dirac_clover_inverse(dirac: Any) -> plaq_clover:
-    """"""
+    """Gives a new handle to A^-1 of an operator that has a clover term A and no twist. Errors: UNSUPPORTED if
+    it has none; SINGULAR_CLOVER.
+    """
     inverse_ = plaq_clover()
     _n.call(_plaq_dirac_clover_inverse, _n.handle(plaq_dirac, dirac, "dirac"), _c.byref(inverse_))
     return inverse_
@@ -1980,8 +1988,8 @@ def plaq_dirac_apply(
         y: Any,
         x: Any,
 ) -> None:
-    """y = M x, or another plaq_form of it, for a plaq_system. Fields have the operator's
-    precision and the system's subset; y and x are different fields.
+    """Sets y to M x, or another plaq_form of it, for a plaq_system. Fields have the operator's precision and
+    the system's subset; y and x are different fields.
     """
     _n.call(_plaq_dirac_apply, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.enum(plaq_form, form, "form"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
 
@@ -1990,8 +1998,8 @@ _plaq_dirac_hop = _n.function("plaq_dirac_hop", _c.c_int32, [plaq_dirac, _c.c_in
 
 
 def plaq_dirac_hop(dirac: Any, parity: int, dagger: int, y: Any, x: Any) -> None:
-    """y = H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1.
-    Fields hold their parity or the whole lattice; of `y` only parity p is written.
+    """Sets y to H_pq x, the hopping term from parity 1 - p to p = `parity`; dagger: 0 or 1. Fields hold their
+    parity or the whole lattice; of `y` only parity p is written.
     """
     _n.call(_plaq_dirac_hop, _n.handle(plaq_dirac, dirac, "dirac"), _n.int32(parity, "parity"), _n.int32(dagger, "dagger"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
 
@@ -2055,7 +2063,7 @@ def plaq_dirac_create_laplace(context: Any, gauge: Any, params: Optional[plaq_la
 
 
 class plaq_origin_params(Struct):
-    """Where the columns of a field come from, for plaq_contract_params and files.
+    """Source and operator that the columns of a field come from, for plaq_contract_params and files.
 
     Members:
       position: Coordinates x, y, z, t of the source, from which times and momenta's phases count; -1: not known.
@@ -2087,7 +2095,8 @@ def plaq_origin_params_init(params: plaq_origin_params, struct_size: int) -> Non
 
 
 class plaq_origin_report(Struct):
-    """What is known of where the columns of a field come from: members as in plaq_origin_params.
+    """Source and operator that the columns of a field come from, as far as they are known; members are as in
+    plaq_origin_params.
 
     Members:
       position: Coordinates x, y, z, t of the source; -1: not known.
@@ -2120,9 +2129,9 @@ _plaq_spinor_origin = _n.function("plaq_spinor_origin", _c.c_int32, [plaq_spinor
 
 
 def plaq_spinor_origin(spinor: Any, origin: Optional[plaq_origin_report] = None) -> None:
-    """What is known of the source and the operator of a field: propagators, solutions and sources have it from the
-    calls that made them or from their file, copies, smeared, shifted and sequential fields from the field that
-    they are made of. After plaq_spinor_load nothing is known.
+    """Tells what is known of the source and the operator of a field: propagators, solutions and sources have
+    it from the calls that made them or from their file, copies, smeared, shifted and sequential fields from
+    the field that they are made of. After plaq_spinor_load nothing is known.
     """
     _n.call(_plaq_spinor_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_report, origin, "origin"))
 
@@ -2131,7 +2140,7 @@ _plaq_spinor_set_origin = _n.function("plaq_spinor_set_origin", _c.c_int32, [pla
 
 
 def plaq_spinor_set_origin(spinor: Any, origin: Optional[plaq_origin_params] = None) -> None:
-    """Says it of a field of other codes. Errors: INVALID_ARGUMENT."""
+    """Sets source and operator of a field that comes from another code. Errors: INVALID_ARGUMENT."""
     _n.call(_plaq_spinor_set_origin, _n.handle(plaq_spinor, spinor, "spinor"), _n.struct(plaq_origin_params, origin, "origin"))
 
 
@@ -2139,9 +2148,9 @@ _plaq_spinor_support = _n.function("plaq_spinor_support", _c.c_int32, [plaq_spin
 
 
 def plaq_spinor_support(spinor: Any, position: Any) -> None:
-    """The only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities have numbers
-    other than 0: the site of a point, the time of a wall; -1 where there are several, or none at all. Columns
-    are looked at on the host.
+    """Finds the only coordinates x, y, z, t of the whole lattice at which columns of spinors on both parities
+    have numbers other than 0: the site of a point, the time of a wall; -1 where there are several, or none
+    at all. Columns are looked at on the host.
     Arrays: position[4].
     """
     _n.call(_plaq_spinor_support, _n.handle(plaq_spinor, spinor, "spinor"), _n.room(_c.c_int32, position, "position", 4))
@@ -2155,7 +2164,7 @@ class plaq_multigrid(Handle):
 
 
 class plaq_cycle(Enum):
-    """How a level solves with the next coarser one."""
+    """Cycles of multigrid: the ways in which a level solves with the next coarser one."""
     #: One correction.
     V = 0
     #: Two corrections, by GCR.
@@ -2165,7 +2174,7 @@ class plaq_cycle(Enum):
 
 
 class plaq_smoother(Enum):
-    """What smooths a level."""
+    """Smoothers of a level of multigrid."""
     #: Minimal residual, on the finest level with relaxation `omega`.
     MR = 0
     #: Generalised conjugate residual (GCR), with sums in every step.
@@ -2186,7 +2195,7 @@ _n.word(plaq_smoother.SCHWARZ_MULTIPLICATIVE, "red-black")
 
 
 class plaq_coarsest(Enum):
-    """What solves the coarsest level."""
+    """Solvers of the coarsest level of multigrid."""
     #: GCR, restarted after 16 directions.
     GCR = 0
     #: GCR with one sum in up to twelve steps.
@@ -2199,7 +2208,7 @@ class plaq_coarsest(Enum):
 
 
 class plaq_setup_solver(Enum):
-    """What makes null vectors of random ones."""
+    """Solvers that make null vectors of random ones."""
     #: Stabilised biconjugate gradient.
     BICGSTAB = 0
     #: CG on the normal equations.
@@ -2209,7 +2218,7 @@ class plaq_setup_solver(Enum):
 
 
 class plaq_refresh(Enum):
-    """What an update does with the null vectors."""
+    """Treatments of the null vectors in an update of multigrid."""
     #: Keeps them: only coarse operators are built.
     KEEP = 0
     #: Applies the cycle to them.
@@ -2221,11 +2230,13 @@ class plaq_refresh(Enum):
 
 
 class plaq_vector_memory(Enum):
-    """Where the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are kept."""
-    #: On the device; where its memory is short an eigensolver takes less room for the search than `room` of 0 means, and
+    """Memory in which the vectors of an eigensolver, and the null vectors that a set-up of multigrid makes, are
+    kept.
+    """
+    #: On the device; where its memory is short an eigensolver keeps fewer vectors in the search than `max_vectors` of 0 means, and
     #: where that is not enough, or for a set-up of multigrid, the host has those that do not fit.
     AUTO = 0
-    #: On the device, by an eigensolver with less room where memory is short.
+    #: On the device, by an eigensolver with fewer vectors where memory is short.
     DEVICE = 1
     #: On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
     #: set-up of multigrid brings each of them there once for each refinement.
@@ -2266,7 +2277,7 @@ class plaq_multigrid_level_params(Struct):
 
 
 class plaq_multigrid_params(Struct):
-    """How to build a hierarchy of multigrid. The defaults need no tuning.
+    """Parameters of a hierarchy of multigrid. The defaults need no tuning.
 
     Members:
       levels: Number of levels, the finest and the coarsest included; automatic (0): as the lattice suggests, and at least those whose
@@ -2507,7 +2518,7 @@ def plaq_multigrid_create_from(
         vectors: Any,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_multigrid:
-    """The same with the right-hand sides of a full field as null vectors of the finest level, such as
+    """Builds the levels with the right-hand sides of a full field as null vectors of the finest level, such as
     plaq_multigrid_vectors gave.
     """
     multigrid_ = plaq_multigrid()
@@ -2528,7 +2539,7 @@ _plaq_multigrid_memory = _n.function("plaq_multigrid_memory", _c.c_int32, [plaq_
 
 
 def plaq_multigrid_memory(dirac: Any, params: Optional[plaq_multigrid_params] = None) -> int:
-    """Device memory in bytes that a set-up takes at most."""
+    """Tells the device memory in bytes that a set-up takes at most."""
     bytes_ = _c.c_int64()
     _n.call(_plaq_multigrid_memory, _n.handle(plaq_dirac, dirac, "dirac"), _n.struct(plaq_multigrid_params, params, "params"), _c.byref(bytes_))
     return bytes_.value
@@ -2565,8 +2576,8 @@ def plaq_multigrid_update_memory(
         refresh: Union[int, str, plaq_refresh],
         passes: int,
 ) -> int:
-    """Device memory in bytes that such an update takes at most, whatever means it needs in the end, beside
-    the hierarchy: that stays until the new one is there.
+    """Tells the device memory in bytes that such an update takes at most, whatever means it needs in the end,
+    beside the hierarchy: that stays until the new one is there.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_multigrid_update_memory, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_refresh, refresh, "refresh"), _n.int32(passes, "passes"), _c.byref(bytes_))
@@ -2577,7 +2588,7 @@ _plaq_multigrid_describe = _n.function("plaq_multigrid_describe", _c.c_int32, [p
 
 
 def plaq_multigrid_describe(multigrid: Any, report: Optional[plaq_multigrid_report] = None) -> None:
-    """"""
+    """Describes a hierarchy."""
     _n.call(_plaq_multigrid_describe, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.struct(plaq_multigrid_report, report, "report"))
 
 
@@ -2589,7 +2600,7 @@ def plaq_multigrid_describe_level(
         level: int,
         report: Optional[plaq_multigrid_level_report] = None,
 ) -> None:
-    """Level 0 is the finest."""
+    """Describes a level of a hierarchy; level 0 is the finest."""
     _n.call(_plaq_multigrid_describe_level, _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(level, "level"), _n.struct(plaq_multigrid_level_report, report, "report"))
 
 
@@ -2597,7 +2608,7 @@ _plaq_multigrid_vectors = _n.function("plaq_multigrid_vectors", _c.c_int32, [pla
 
 
 def plaq_multigrid_vectors(multigrid: Any, precision: Union[int, str, plaq_precision]) -> plaq_spinor:
-    """The null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
+    """Gives the null vectors of the finest level, normalised but not orthonormal on aggregates, as right-hand
     sides of a new full field: all levels can be built from them again.
     """
     vectors_ = plaq_spinor()
@@ -2624,9 +2635,9 @@ def plaq_multigrid_read(
         file: Any,
         callback: Optional[Callable[..., Any]] = None,
 ) -> plaq_multigrid:
-    """plaq_multigrid_create_from with the vectors of such a file. Errors: FIELD_MISMATCH (another
-    number of vectors than the parameters name), FILE_EXTENTS (another lattice), FILE_FORMAT (other
-    vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
+    """Builds the levels with the vectors of such a file, as plaq_multigrid_create_from does. Errors:
+    FIELD_MISMATCH (another number of vectors than the parameters name), FILE_EXTENTS (another lattice),
+    FILE_FORMAT (other vectors, or no such file), FILE_CHECKSUM, FILE_TRUNCATED, FILE_OPEN, those of
     plaq_multigrid_create.
     """
     multigrid_ = plaq_multigrid()
@@ -2643,7 +2654,7 @@ class plaq_solver(Handle):
 
 
 class plaq_stopped_by(Enum):
-    """What ends a solve: the goals that all right-hand sides met, else the first limit. Of several
+    """Causes of the end of a solve: the goals that all right-hand sides met, else the first limit. Of several
     solves in one call the greatest.
     """
     #: The goals were met, `tol` last.
@@ -2700,7 +2711,7 @@ class plaq_solution(Enum):
 
 
 class plaq_equations(Enum):
-    """What the Krylov space is built from."""
+    """Equations that the Krylov space is built from."""
     #: M itself. Plain CG then needs M^dagger M on the left; CGNE and CGNR bring their own normal equations.
     DIRECT = 0
     #: M^dagger M x = M^dagger b.
@@ -2710,7 +2721,7 @@ class plaq_equations(Enum):
 
 
 class plaq_chosen(Enum):
-    """What PLAQ_SOLVER_AUTO chose."""
+    """Choices of PLAQ_SOLVER_AUTO."""
     #: Nothing: the solver was asked for.
     NONE = 0
     #: No multigrid: its set-up would not have paid.
@@ -2723,7 +2734,8 @@ class plaq_chosen(Enum):
 
 
 class plaq_solver_params(Struct):
-    """How to solve. By default the solver is chosen while it solves, on the even-odd preconditioned system.
+    """Parameters of a solver. By default the solver is chosen while it solves, on the even-odd preconditioned
+    system.
 
     Members:
       solver: Solver of the iteration. Default: PLAQ_SOLVER_AUTO.
@@ -2821,7 +2833,7 @@ def plaq_solver_params_init(params: plaq_solver_params, struct_size: int) -> Non
 
 
 class plaq_solve_report(Struct):
-    """What a solve did. Residuals are recomputed from x in the operator's precision.
+    """Report of a solve. Residuals are recomputed from x in the operator's precision.
 
     Members:
       converged: 1: every right-hand side meets every criterion.
@@ -2897,7 +2909,7 @@ def plaq_solve_report_init(report: plaq_solve_report, struct_size: int) -> None:
 
 
 class plaq_plan_report(Struct):
-    """What a solve takes, known before anything runs.
+    """Memory and kernels that a solve takes, known before anything runs.
 
     Members:
       memory: Device memory in bytes, as plaq_solver_memory.
@@ -2967,11 +2979,12 @@ _plaq_solver_memory = _n.function("plaq_solver_memory", _c.c_int32, [plaq_solver
 
 
 def plaq_solver_memory(solver: Any, nrhs: int) -> int:
-    """Device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and b. Where there is
-    less, fewer are solved for at a time. Where there is more, a
-    solve with 16 bits inside, or with single precision inside GCR, also holds the inverse of the clover term in double.
-    A propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that, it keeps
-    solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where there is room for it besides.
+    """Tells the device memory in bytes that a solve for `nrhs` right-hand sides at once needs, without x and
+    b. Where there is less, fewer are solved for at a time. Where there is more, a solve with 16 bits
+    inside, or with single precision inside GCR, also holds the inverse of the clover term in double. A
+    propagator takes a field of 12 columns besides, and one of `columns`; where there is no room for that,
+    it keeps solved columns on the host until all are solved. PLAQ_SOLVER_AUTO sets multigrid up only where
+    there is room for it besides.
     """
     bytes_ = _c.c_int64()
     _n.call(_plaq_solver_memory, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _c.byref(bytes_))
@@ -2982,10 +2995,10 @@ _plaq_solver_plan = _n.function("plaq_solver_plan", _c.c_int32, [plaq_solver, _c
 
 
 def plaq_solver_plan(solver: Any, nrhs: int, report: Optional[plaq_plan_report] = None, capacity: int = 65536) -> str:
-    """Memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has now. Nothing
-    is run, compiled or allocated. `names`: a line with the links of the solver's chain, as
-    "12 columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8 KiB
-    for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
+    """Tells memory and kernels of a solve for `nrhs` right-hand sides with the multigrid that the solver has
+    now. Nothing is run, compiled or allocated. `names`: a line with the links of the solver's chain, as "12
+    columns at a time > scaled > to 1e-10 > Schur even > BiCGStab", then one for each kernel, less than 8
+    KiB for most solves; a name comes again where constants differ. Errors: INVALID_ARGUMENT.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_solver_plan, _n.handle(plaq_solver, solver, "solver"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -3016,10 +3029,10 @@ _plaq_solver_history = _n.function("plaq_solver_history", _c.c_int32, [plaq_solv
 
 
 def plaq_solver_history(solver: Any, history: Any, capacity: int) -> int:
-    """Largest |r| / |b| over the right-hand sides after every iteration of the solver's last
-    solve, propagator or multishift: by the recurrence and for the system that is iterated;
-    at recomputed residuals it may jump. `count`: how many there are. The first `capacity`
-    of them are written; `history` may be NULL.
+    """Gives the largest |r| / |b| over the right-hand sides after every iteration of the solver's last solve,
+    propagator or multishift: by the recurrence and for the system that is iterated; at recomputed residuals
+    it may jump. `count`: how many there are. The first `capacity` of them are written; `history` may be
+    NULL.
     Arrays: history[capacity].
     """
     count_ = _c.c_int64()
@@ -3041,12 +3054,11 @@ def plaq_solver_multishift(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> None:
-    """(A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P
-    as PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0.
-    x: `count` different fields. `residuals`: NULL or room for `count`, the largest over
-    the right-hand sides. solver, tol and initial_guess of the parameters are not used;
-    automatic `sloppy_precision` and then `sloppy_storage`, too, are the operator's.
-    max_seconds are those of the call.
+    """Solves (A + sigma[k]) x[k] = b for all `count` shifts at once, A = M^dagger M or P^dagger P as
+    PLAQ_SOLUTION_MDAGM or PLAQ_SOLUTION_PDAGP say, each to its tol[k]; sigma[k] >= 0. x: `count` different
+    fields. `residuals`: NULL or room for `count`, the largest over the right-hand sides. solver, tol and
+    initial_guess of the parameters are not used; automatic `sloppy_precision` and then `sloppy_storage`,
+    too, are the operator's. max_seconds are those of the call.
     Arrays: x[count], sigma[count], tol[count], residuals[count].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -3083,7 +3095,7 @@ _n.word(plaq_gamma.GAMMA_5, "5")
 
 
 class plaq_mass_form(Enum):
-    """How a correlator falls."""
+    """Functions of time that a correlator falls as."""
     #: cosh(m (t - T/2)), mesons: arcosh[(C(t-1) + C(t+1)) / (2 C(t))].
     COSH = 0
     #: exp(-m t): ln[C(t) / C(t+1)].
@@ -3113,11 +3125,10 @@ class plaq_dilute(Enum):
 
 
 class plaq_source_params(Struct):
-    """Where a propagator starts: columns exp(i p (x - position)) eta(x), eta being 1 or noise.
-    Without noise a column has one spin and colour, number 3 spin + colour. Noise diluted in spin
-    (colour) has one spin (colour) in a column, and columns of a vector share their numbers. Columns
-    count with colour fastest, then spin, parity (even, odd), part of the time slices and the noise
-    vector. Smearing: plaq_spinor_smear of the columns.
+    """Source of a propagator: columns exp(i p (x - position)) eta(x), eta being 1 or noise. Without noise a column
+    has one spin and colour, number 3 spin + colour. Noise diluted in spin (colour) has one spin (colour) in a
+    column, and columns of a vector share their numbers. Columns count with colour fastest, then spin, parity
+    (even, odd), part of the time slices and the noise vector. Smearing: plaq_spinor_smear of the columns.
 
     Members:
       kind: Sites of the source. Default: PLAQ_SOURCE_POINT.
@@ -3223,7 +3234,9 @@ _plaq_source_columns = _n.function("plaq_source_columns", _c.c_int32, [_c.c_void
 
 
 def plaq_source_columns(source: Optional[plaq_source_params] = None) -> int:
-    """How many columns a source has, from `first` on, at most `count`: 12 without noise for all spins and colours."""
+    """Counts the columns of a source from `first` on, at most `count`: 12 without noise for all spins and
+    colours.
+    """
     columns_ = _c.c_int64()
     _n.call(_plaq_source_columns, _n.struct(plaq_source_params, source, "source"), _c.byref(columns_))
     return columns_.value
@@ -3233,7 +3246,7 @@ _plaq_spinor_sequential = _n.function("plaq_spinor_sequential", _c.c_int32, [pla
 
 
 def plaq_spinor_sequential(from_: Any, to: Any, params: Optional[plaq_sequential_params] = None) -> None:
-    """to = delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
+    """Sets `to` to delta(t, time) exp(i p (x - origin)) Gamma from, for every right-hand side: from a solution
     the source of a second solve (plaq_solver_propagator_from). Fields in single or double precision.
     Errors: INVALID_ARGUMENT, FIELD_MISMATCH, UNSUPPORTED.
     """
@@ -3250,12 +3263,11 @@ def plaq_solver_propagator(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> plaq_spinor:
-    """A new field of as many right-hand sides as the source has columns, S(x, source), from a solver
-    for PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these
-    solves: the iterations of the slowest; time, work, updates and restarts added up. The
-    callback's iterations begin anew with each solve, its seconds do not; once it has asked to
-    stop, every solve that is left ends after one iteration. `residuals`: NULL or room for
-    as many as the source has columns.
+    """Makes a field of as many right-hand sides as the source has columns, S(x, source), from a solver for
+    PLAQ_SOLUTION_M, `columns` of its parameters at a time. The report is that of all these solves: the
+    iterations of the slowest; time, work, updates and restarts added up. The callback's iterations begin
+    anew with each solve, its seconds do not; once it has asked to stop, every solve that is left ends after
+    one iteration. `residuals`: NULL or room for as many as the source has columns.
     Arrays: residuals[columns of the source].
     """
     propagator_ = plaq_spinor()
@@ -3274,10 +3286,10 @@ def plaq_solver_propagator_from(
         report: Optional[plaq_solve_report] = None,
         residuals: Any = None,
 ) -> plaq_spinor:
-    """The same for the sources that a field of the operator's precision holds, on the full lattice:
+    """Makes a propagator for the sources that a field of the operator's precision holds, on the full lattice:
     smeared, sequential, of another code. Where the field does not know the position of its source
-    (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as many as it has right-hand
-    sides.
+    (plaq_spinor_origin), it is looked for as plaq_spinor_support does. `residuals`: NULL or room for as
+    many as it has right-hand sides.
     Arrays: residuals[right-hand sides of sources].
     """
     propagator_ = plaq_spinor()
@@ -3298,10 +3310,9 @@ def plaq_spinor_correlators(
         rho: Any = None,
         nucleon: Any = None,
 ) -> None:
-    """Zero-momentum correlators of a propagator over t, the time from `source_time`, in
-    `times` steps, the extent of the lattice. boundary: the fermions' phase in time in units
-    of pi, 1: antiperiodic. Each array is NULL or has room: pion times, rho 3 times (x, then
-    y, then z), nucleon 2 times (re, im).
+    """Contracts zero-momentum correlators of a propagator over t, the time from `source_time`, in `times`
+    steps, the extent of the lattice. boundary: the fermions' phase in time in units of pi, 1: antiperiodic.
+    Each array is NULL or has room: pion times, rho 3 times (x, then y, then z), nucleon 2 times (re, im).
     Arrays: pion[times], rho[3 * times], nucleon[2 * times].
     """
     _n.call(_plaq_spinor_correlators, _n.handle(plaq_spinor, propagator, "propagator"), _n.int32(source_time, "source_time"), _n.real(boundary, "boundary"), _n.int64(times, "times"), _n.room(_c.c_double, pion, "pion", times, optional=True), _n.room(_c.c_double, rho, "rho", 3 * times, optional=True), _n.room(_c.c_double, nucleon, "nucleon", 2 * times, optional=True))
@@ -3316,7 +3327,7 @@ def plaq_correlator_effective_mass(
         form: Union[int, str, plaq_mass_form],
         masses: Any,
 ) -> None:
-    """Effective masses of a correlator of `times` numbers; NaN where there is none.
+    """Computes effective masses of a correlator of `times` numbers; NaN where there is none.
     Arrays: correlator[times], masses[times].
     """
     _n.call(_plaq_correlator_effective_mass, _n.array(_c.c_double, correlator, "correlator", times), _n.int64(times, "times"), _n.enum(plaq_mass_form, form, "form"), _n.room(_c.c_double, masses, "masses", times))
@@ -3326,7 +3337,7 @@ def plaq_correlator_effective_mass(
 
 
 class plaq_projection(Enum):
-    """What closes the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
+    """Projections of the free spins of a baryon, with P = (1 + parity gamma_t) / 2."""
     #: tr P C; of the decuplet the average over i = x, y, z.
     TRACE = 0
     #: The decuplet's spin 3/2 at rest: the sum over i, j of
@@ -3355,7 +3366,7 @@ class plaq_baryon(Enum):
 
 
 class plaq_contract_params(Struct):
-    """How propagators are contracted.
+    """Parameters of contractions of propagators.
 
     Members:
       position: Position of the source, x, y, z, t: times count from its t, phases of momenta are 1 at its x, y, z. -1: that
@@ -3405,14 +3416,13 @@ def plaq_spinor_contract_mesons(
         times: int,
         correlators: Any,
 ) -> None:
-    """Correlators of mesons, connected: the sum over x of exp(-i p (x - x0)) times the correlator of
-    qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs
-    such that for A = B, with antiperiodic fermions, it is positive on average. `quark` and
-    `antiquark` (zero handle: the same) are propagators, each with its mass: twelve columns 3 spin +
-    colour, or four of noise diluted in spin. `gammas`: `pairs` pairs (A at the sink, B at the
-    source) of plaq_gamma. `momenta`: three numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re,
-    im) for every t of `times`, the extent of the lattice, of every pair of every momentum, t
-    fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Contracts connected correlators of mesons: the sum over x of exp(-i p (x - x0)) times the correlator of
+    qbar' Gamma_A q at (x, t0 + t) with the adjoint of qbar' Gamma_B q at the source, with signs such that
+    for A = B, with antiperiodic fermions, it is positive on average. `quark` and `antiquark` (zero handle:
+    the same) are propagators, each with its mass: twelve columns 3 spin + colour, or four of noise diluted
+    in spin. `gammas`: `pairs` pairs (A at the sink, B at the source) of plaq_gamma. `momenta`: three
+    numbers each, p_i = 2 pi n_i / L_i. `correlators`: (re, im) for every t of `times`, the extent of the
+    lattice, of every pair of every momentum, t fastest. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
     """
     _n.call(_plaq_spinor_contract_mesons, _n.handle(plaq_spinor, quark, "quark"), _n.handle(plaq_spinor, antiquark, "antiquark"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
@@ -3432,9 +3442,9 @@ def plaq_spinor_contract_baryons(
         times: int,
         correlators: Any,
 ) -> None:
-    """Correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those without
-    strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons.
-    Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
+    """Contracts correlators of `count` baryons of plaq_baryon. `strange` may be the zero handle for those
+    without strange quarks. Both have twelve columns. `momenta` and `correlators` as for mesons. Errors:
+    INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: baryons[count], momenta[3 * nmomenta], correlators[2 * times * count * nmomenta].
     """
     _n.call(_plaq_spinor_contract_baryons, _n.handle(plaq_spinor, light, "light"), _n.handle(plaq_spinor, strange, "strange"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, baryons, "baryons", count), _n.int64(count, "count"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 2 * times * count * nmomenta))
@@ -3615,17 +3625,17 @@ class plaq_loops_params(Struct):
     """Noise of loops.
 
     Members:
-      kind: Default: PLAQ_LOOPS_PLAIN.
-      noise: PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL. Default: PLAQ_SOURCE_NOISE_Z4.
-      seed: Default: 0.
-      first: Number of the first noise vector: estimates go on from there. Default: 0.
-      vectors: Noise vectors. Default: 1.
-      dilute: PLAQ_DILUTE_ bits; parts of a dilution are added. Default: 0.
-      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. Default: 0.
-      probes: Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
-        them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
-        Default: 1.
-      reserved: Must be 0.
+      kind: What noise is contracted into loops. Default: PLAQ_LOOPS_PLAIN.
+      noise: Noise at all sites. Default: PLAQ_NOISE_Z4.
+      seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
+      first: Number of the first noise vector: estimates go on from there. 0 to 1048576. Default: 0.
+      vectors: Noise vectors. 1 to 1048576. Default: 1.
+      dilute: Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+        Default: 0.
+      time_parts: Parts of the time slices with PLAQ_DILUTE_TIME, else 0. 0 to 1048576. Default: 0.
+      probes: Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
+        over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+        1 or more. Default: 1.
       factor: Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
         Default: 1, 0.
     """
@@ -3638,7 +3648,6 @@ class plaq_loops_params(Struct):
     dilute: int
     time_parts: int
     probes: int
-    reserved: int
     factor: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -3650,10 +3659,9 @@ class plaq_loops_params(Struct):
         ("dilute", _c.c_int32),
         ("time_parts", _c.c_int32),
         ("probes", _c.c_int32),
-        ("reserved", _c.c_int32),
         ("factor", _c.c_double * 2),
     ]
-    _enums_ = {"kind": plaq_loops_kind, "noise": plaq_source_noise}
+    _enums_ = {"kind": plaq_loops_kind, "noise": plaq_noise}
     _init_ = "plaq_loops_params_init"
 
 
@@ -3727,7 +3735,7 @@ class plaq_propagator_kind(Enum):
 
 
 class plaq_spinor_write_params(Struct):
-    """What a propagator's file holds.
+    """Contents of the file of a propagator.
 
     Members:
       kind: 0: with sources PLAQ_PROPAGATOR_SCALAR_SOURCE where they are of that form, else
@@ -3759,7 +3767,7 @@ def plaq_spinor_write_params_init(params: plaq_spinor_write_params, struct_size:
 
 
 class plaq_spinor_read_params(Struct):
-    """How to read a propagator.
+    """Parameters of reading a propagator.
 
     Members:
       extents: The whole lattice that the file must have; all 0: any. Default: 0, 0, 0, 0.
@@ -3809,9 +3817,9 @@ _plaq_spinor_read = _n.function("plaq_spinor_read", _c.c_int32, [plaq_context, _
 
 
 def plaq_spinor_read(context: Any, path: Any, params: Optional[plaq_spinor_read_params] = None) -> plaq_spinor:
-    """A new field from a file of any of these kinds, written on any number of ranks: twelve columns 3
-    spin + colour where the file says which they are, else in its order. Checksums are compared;
-    what the records say of source and operator (also those of Chroma), or the sources in the file tell, is what
+    """Makes a field from a file of any of these kinds, written on any number of ranks: twelve columns 3 spin +
+    colour where the file says which they are, else in its order. Checksums are compared; what the records
+    say of source and operator (also those of Chroma), or the sources in the file tell, is what
     plaq_spinor_origin then says. Errors: FILE_OPEN, FILE_FORMAT, FILE_EXTENTS, FILE_TRUNCATED,
     FILE_CHECKSUM, NOT_FINITE, BAD_EXTENTS, OUT_OF_MEMORY.
     """
@@ -3836,7 +3844,7 @@ class plaq_eigen_end(Enum):
 
 
 class plaq_eigen_method(Enum):
-    """How eigenvectors are found."""
+    """Methods of finding eigenvectors."""
     #: Block Lanczos with thick restarts and Chebyshev polynomials.
     LANCZOS = 0
     #: Minimising the Ritz functional with locally optimal conjugate gradients.
@@ -3844,7 +3852,8 @@ class plaq_eigen_method(Enum):
 
 
 class plaq_eigen_params(Struct):
-    """What eigenvectors are asked for: of A, which is M where it is hermitian, a Laplacian, and else M^dagger M.
+    """Parameters of a search for eigenvectors of A, which is M where it is hermitian, a Laplacian, and else
+    M^dagger M.
 
     Members:
       method: How eigenvectors are found. Default: PLAQ_EIGEN_LANCZOS.
@@ -3852,7 +3861,7 @@ class plaq_eigen_params(Struct):
       system: What stands for M: the operator, or a Schur complement. Default: PLAQ_SYSTEM_FULL.
       count: Eigenvectors wanted, to the number of unknowns. A small operator, of which much is wanted, is
         diagonalised as a whole. 1 or more. Default: 8.
-      room: Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
+      max_vectors: Vectors kept at most, `count` + 2 `block` at least; 0: about twice as many as wanted.
         0 or more. Default: 0.
       block: Vectors multiplied at a time. 1 or more. Default: 1.
       max_restarts: Times that the basis is built up anew, or cycles of the Ritz functional. 1 to 1000000.
@@ -3878,7 +3887,7 @@ class plaq_eigen_params(Struct):
         Default: 0.
       vectors: Where vectors are kept while they are sought by Lanczos, and afterwards.
         Default: PLAQ_VECTORS_AUTO.
-      least_room: Vectors that there is room for at least, before some of them are kept on the host; 0: a quarter more than are
+      min_vectors: Vectors that are kept at least, before some of them are kept on the host; 0: a quarter more than are
         wanted, 16 or 4 `block` at least. 0 or more. Default: 0.
     """
     struct_size: int
@@ -3886,7 +3895,7 @@ class plaq_eigen_params(Struct):
     end: Any
     system: Any
     count: int
-    room: int
+    max_vectors: int
     block: int
     max_restarts: int
     verify: int
@@ -3898,14 +3907,14 @@ class plaq_eigen_params(Struct):
     seed: int
     max_seconds: float
     vectors: Any
-    least_room: int
+    min_vectors: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("method", _c.c_int32),
         ("end", _c.c_int32),
         ("system", _c.c_int32),
         ("count", _c.c_int32),
-        ("room", _c.c_int32),
+        ("max_vectors", _c.c_int32),
         ("block", _c.c_int32),
         ("max_restarts", _c.c_int32),
         ("verify", _c.c_int32),
@@ -3917,9 +3926,10 @@ class plaq_eigen_params(Struct):
         ("seed", _c.c_int64),
         ("max_seconds", _c.c_double),
         ("vectors", _c.c_int32),
-        ("least_room", _c.c_int32),
+        ("min_vectors", _c.c_int32),
     ]
     _enums_ = {"method": plaq_eigen_method, "end": plaq_eigen_end, "system": plaq_system, "vectors": plaq_vector_memory}
+    _old_ = {"room": "max_vectors", "least_room": "min_vectors"}
     _init_ = "plaq_eigen_params_init"
 
 
@@ -3932,7 +3942,7 @@ def plaq_eigen_params_init(params: plaq_eigen_params, struct_size: int) -> None:
 
 
 class plaq_eigen_report(Struct):
-    """What was found.
+    """Report of a search for eigenvectors.
 
     Members:
       converged: 1: every vector meets the tolerance, and no eigenvalue is missing if `verify` was asked for.
@@ -3949,7 +3959,7 @@ class plaq_eigen_report(Struct):
       stopped_by: What ended the search; PLAQ_STOPPED_BY_ITERATIONS: `max_restarts`.
       verified: 1: no eigenvalue is missing, as a search from a random vector orthogonal to those found has shown, or
         because all of the operator was diagonalised. 0: not asked for, or ended by a limit.
-      room: Vectors that the search had room for at most; 0 where Lanczos did not run.
+      max_vectors: Vectors that the search kept at most; 0 where Lanczos did not run.
       on_device: Vectors of the search that the device held; the others waited on the host.
     """
     struct_size: int
@@ -3966,7 +3976,7 @@ class plaq_eigen_report(Struct):
     seconds: float
     stopped_by: Any
     verified: int
-    room: int
+    max_vectors: int
     on_device: int
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -3983,7 +3993,7 @@ class plaq_eigen_report(Struct):
         ("seconds", _c.c_double),
         ("stopped_by", _c.c_int32),
         ("verified", _c.c_int32),
-        ("room", _c.c_int32),
+        ("max_vectors", _c.c_int32),
         ("on_device", _c.c_int32),
     ]
     _enums_ = {"stopped_by": plaq_stopped_by}
@@ -4034,8 +4044,8 @@ _plaq_eigen_read = _n.function("plaq_eigen_read", _c.c_int32, [plaq_dirac, _c.c_
 
 
 def plaq_eigen_read(dirac: Any, file: Any, report: Optional[plaq_eigen_report] = None) -> plaq_eigen:
-    """Eigenvectors of such a file as those of this operator: values and residuals are measured with
-    it. Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
+    """Reads eigenvectors of such a file as those of this operator: values and residuals are measured with it.
+    Errors: FIELD_MISMATCH: they belong to other links or another operator; FILE_*.
     """
     eigen_ = plaq_eigen()
     _n.call(_plaq_eigen_read, _n.handle(plaq_dirac, dirac, "dirac"), _n.encoded(file, "file"), _c.byref(eigen_), _n.struct(plaq_eigen_report, report, "report"))
@@ -4054,7 +4064,7 @@ _plaq_eigen_values = _n.function("plaq_eigen_values", _c.c_int32, [plaq_eigen, _
 
 
 def plaq_eigen_values(eigen: Any, values: Any, residuals: Any, bounds: Any, count: int) -> None:
-    """Eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
+    """Gives eigenvalues of A in the operator's normalisation, from the end of the spectrum inwards, |A v -
     lambda v| and bounds on the error of the values; `count`: as in the report, with `time_slices` times the
     extent of t, [t][k]: the values of a slice beside each other. `residuals` and `bounds` may be NULL.
     Arrays: values[count], residuals[count], bounds[count].
@@ -4066,7 +4076,7 @@ _plaq_eigen_vectors = _n.function("plaq_eigen_vectors", _c.c_int32, [plaq_eigen,
 
 
 def plaq_eigen_vectors(eigen: Any) -> plaq_spinor:
-    """A new field with all eigenvectors, orthonormal, one for each right-hand side."""
+    """Makes a field with all eigenvectors, orthonormal, one for each right-hand side."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(vectors_))
     return vectors_
@@ -4076,7 +4086,9 @@ _plaq_eigen_some_vectors = _n.function("plaq_eigen_some_vectors", _c.c_int32, [p
 
 
 def plaq_eigen_some_vectors(eigen: Any, first: int, count: int) -> plaq_spinor:
-    """A new field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the device."""
+    """Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
+    device.
+    """
     vectors_ = plaq_spinor()
     _n.call(_plaq_eigen_some_vectors, _n.handle(plaq_eigen, eigen, "eigen"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
@@ -4093,7 +4105,7 @@ class plaq_modes(Handle):
 
 
 class plaq_modes_dilution(Enum):
-    """How an index of N values is divided into the parts of a dilution."""
+    """Divisions of an index of N values into the parts of a dilution."""
     #: Not divided: one part.
     NONE = 0
     #: A part for each value.
@@ -4105,7 +4117,7 @@ class plaq_modes_dilution(Enum):
 
 
 class plaq_modes_step(Enum):
-    """What acts on the modes of an elemental, with the links of the Laplacian; on a mode v in direction j"""
+    """Operators that act on a mode v of an elemental, with the links of the Laplacian."""
     #: D_x v(n) = [U_x(n) v(n + x) - U_x(n - x)^dagger v(n - x)] / 2.
     DERIVATIVE_X = 0
     #: The same in y.
@@ -4241,7 +4253,7 @@ def plaq_modes_noise_params_init(params: plaq_modes_noise_params, struct_size: i
 
 
 class plaq_modes_report(Struct):
-    """What modes there are.
+    """Description of modes and report of the search for them.
 
     Members:
       converged: 1: every mode meets the tolerance, and none is missing if `verify` was asked for.
@@ -4345,8 +4357,8 @@ _plaq_modes_read = _n.function("plaq_modes_read", _c.c_int32, [plaq_gauge, plaq_
 
 
 def plaq_modes_read(gauge: Any, smeared: Any, file: Any, report: Optional[plaq_modes_report] = None) -> plaq_modes:
-    """Modes of such a file, as those of these links; `smeared` as above, without it they are smeared as they were.
-    Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
+    """Reads modes of such a file, as those of these links; `smeared` as above, without it they are smeared as
+    they were. Errors: FIELD_MISMATCH: they belong to other links; FILE_*.
     """
     modes_ = plaq_modes()
     _n.call(_plaq_modes_read, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, smeared, "smeared"), _n.encoded(file, "file"), _c.byref(modes_), _n.struct(plaq_modes_report, report, "report"))
@@ -4365,7 +4377,7 @@ _plaq_modes_describe = _n.function("plaq_modes_describe", _c.c_int32, [plaq_mode
 
 
 def plaq_modes_describe(modes: Any, report: Optional[plaq_modes_report] = None) -> None:
-    """Numbers and links of modes; what belongs to the search is 0."""
+    """Describes modes and their links; what belongs to the search is 0."""
     _n.call(_plaq_modes_describe, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_report, report, "report"))
 
 
@@ -4373,9 +4385,9 @@ _plaq_modes_values = _n.function("plaq_modes_values", _c.c_int32, [plaq_modes, _
 
 
 def plaq_modes_values(modes: Any, values: Any, residuals: Any, count: int, next: Any, times: int) -> None:
-    """Eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times slices of the whole
-    lattice. `next`: the value after the last one of each slice as far as it is known, infinite where
-    there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
+    """Gives eigenvalues, ascending on each slice, times slowest, and |D^2 v + lambda v|; `count`: modes times
+    slices of the whole lattice. `next`: the value after the last one of each slice as far as it is known,
+    infinite where there is none: a level that ends there is whole. `residuals` and `next` may be NULL.
     Arrays: values[count], residuals[count], next[times].
     """
     _n.call(_plaq_modes_values, _n.handle(plaq_modes, modes, "modes"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.int64(count, "count"), _n.room(_c.c_double, next, "next", times, optional=True), _n.int64(times, "times"))
@@ -4385,7 +4397,7 @@ _plaq_modes_vectors = _n.function("plaq_modes_vectors", _c.c_int32, [plaq_modes,
 
 
 def plaq_modes_vectors(modes: Any, first: int, count: int) -> plaq_spinor:
-    """A new field of colour vectors with `count` modes from number `first` on."""
+    """Makes a field of colour vectors with `count` modes from number `first` on."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_modes_vectors, _n.handle(plaq_modes, modes, "modes"), _n.int64(first, "first"), _n.int64(count, "count"), _c.byref(vectors_))
     return vectors_
@@ -4404,11 +4416,12 @@ def plaq_modes_perambulators(
         count: int,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the normalisation of the solver:
-    complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the whole lattice, spins in the DeGrand-Rossi
-    basis; `count`: as many. No propagator is stored. `finished`: source times that are complete, all unless the callback or
-    the solver's `max_seconds` end the work; the others are 0. Errors: FIELD_MISMATCH (modes of other links),
-    INVALID_ARGUMENT, UNSUPPORTED, those of plaq_solver_solve.
+    """Computes perambulators tau(t', t) = V(t')^dagger M^-1 V(t) for source times `times`, M in the
+    normalisation of the solver: complex numbers [time][t'][spin'][spin][mode'][mode], t' all times of the
+    whole lattice, spins in the DeGrand-Rossi basis; `count`: as many. No propagator is stored. `finished`:
+    source times that are complete, all unless the callback or the solver's `max_seconds` end the work; the
+    others are 0. Errors: FIELD_MISMATCH (modes of other links), INVALID_ARGUMENT, UNSUPPORTED, those of
+    plaq_solver_solve.
     Arrays: times[ntimes], perambulators[2 * count].
     """
     finished_ = _c.c_int64()
@@ -4436,11 +4449,12 @@ def plaq_modes_generalised_perambulators(
         count: int,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """Generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma [shift along a path], for source
-    time t0, sink time t1 and all times t: complex numbers [insertion][t][spin'][spin][mode'][mode]; `count`: as many.
-    `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2 pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all
-    paths one after the other, as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the
-    work was ended. Errors: those of plaq_modes_perambulators.
+    """Computes generalised perambulators V(t1)^dagger M^-1 O(t) M^-1 V(t0), O(t) = sum_x exp(i q x) Gamma
+    [shift along a path], for source time t0, sink time t1 and all times t: complex numbers
+    [insertion][t][spin'][spin][mode'][mode]; `count`: as many. `gammas`, `momenta` (n_x, n_y, n_z, q_i = 2
+    pi n_i / L_i) and `lengths` of paths: an entry an insertion; `steps` of all paths one after the other,
+    as of plaq_spinor_shift, in space. M must be gamma5-hermitian. `finished`: 1, or 0 where the work was
+    ended. Errors: those of plaq_modes_perambulators.
     Arrays: gammas[insertions], momenta[3 * insertions], lengths[insertions], steps[nsteps], perambulators[2 * count].
     """
     finished_ = _c.c_int64()
@@ -4453,7 +4467,7 @@ _plaq_modes_noise_columns = _n.function("plaq_modes_noise_columns", _c.c_int32, 
 
 
 def plaq_modes_noise_columns(modes: Any, params: Optional[plaq_modes_noise_params] = None) -> int:
-    """Columns of noise in modes."""
+    """Counts the columns of noise in modes."""
     columns_ = _c.c_int64()
     _n.call(_plaq_modes_noise_columns, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _c.byref(columns_))
     return columns_.value
@@ -4463,7 +4477,7 @@ _plaq_modes_noise = _n.function("plaq_modes_noise", _c.c_int32, [plaq_modes, _c.
 
 
 def plaq_modes_noise(modes: Any, params: Optional[plaq_modes_noise_params], numbers: Any, count: int) -> None:
-    """Noise in modes: complex numbers [column][t][spin][mode]; `count`: as many.
+    """Gives noise in modes as complex numbers [column][t][spin][mode]; `count`: as many.
     Arrays: numbers[2 * count].
     """
     _n.call(_plaq_modes_noise, _n.handle(plaq_modes, modes, "modes"), _n.struct(plaq_modes_noise_params, params, "params"), _n.room(_c.c_double, numbers, "numbers", 2 * count), _n.int64(count, "count"))
@@ -4481,8 +4495,8 @@ def plaq_modes_solve_noise(
         count: int,
         report: Optional[plaq_solve_report] = None,
 ) -> int:
-    """V(t')^dagger M^-1 b for these sources: complex numbers [column][t'][spin'][mode']; `count`: as many. `finished`: 1, or 0
-    where the work was ended. Errors: those of plaq_modes_perambulators.
+    """Computes V(t')^dagger M^-1 b for these sources b: complex numbers [column][t'][spin'][mode']; `count`:
+    as many. `finished`: 1, or 0 where the work was ended. Errors: those of plaq_modes_perambulators.
     Arrays: numbers[2 * count].
     """
     finished_ = _c.c_int64()
@@ -4505,9 +4519,10 @@ def plaq_modes_meson_elementals(
         elementals: Any,
         count: int,
 ) -> None:
-    """Elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of the Laplacian: complex
-    numbers [momentum][operator][t][a][b]; `count`: as many. An operator has `lengths[i]` steps, plaq_modes_step, of
-    which the last acts first; `steps` has all of them one after the other.
+    """Computes elementals of mesons Phi_ab(p) = sum_x exp(-i p x) v_a(x)^dagger [O v_b](x) with the links of
+    the Laplacian: complex numbers [momentum][operator][t][a][b]; `count`: as many. An operator has
+    `lengths[i]` steps, plaq_modes_step, of which the last acts first; `steps` has all of them one after the
+    other.
     Arrays: lengths[operators], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
     _n.call(_plaq_modes_meson_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", operators), _n.int64(operators, "operators"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
@@ -4526,9 +4541,9 @@ def plaq_modes_baryon_elementals(
         elementals: Any,
         count: int,
 ) -> None:
-    """Elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k: complex numbers
-    [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the others differ by a sign;
-    `count`: as many. `lengths` and `steps` of the three operators as of mesons.
+    """Computes elementals of baryons B_abc(p) = sum_x exp(-i p x) eps_ijk [O_1 v_a]^i [O_2 v_b]^j [O_3 v_c]^k:
+    complex numbers [momentum][t][a][b][c], or without steps those with a < b < c, c fastest, of which the
+    others differ by a sign; `count`: as many. `lengths` and `steps` of the three operators as of mesons.
     Arrays: lengths[3], steps[nsteps], momenta[3 * nmomenta], elementals[2 * count].
     """
     _n.call(_plaq_modes_baryon_elementals, _n.handle(plaq_modes, modes, "modes"), _n.array(_c.c_int32, lengths, "lengths", 3), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.room(_c.c_double, elementals, "elementals", 2 * count), _n.int64(count, "count"))
@@ -4549,11 +4564,11 @@ def plaq_modes_mesons(
         pairs: int,
         correlators: Any,
 ) -> None:
-    """Two-point functions of mesons by the time from the source, times complex numbers for each of the pairs of Gammas at sink
-    and source, connected, from perambulators of one source time, [t'][spin'][spin][mode'][mode] (that of the
-    antiquark last), and elementals [t][a][b] at the sink and [a][b] at the source:
-    C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger
-    gamma5], t' = t0 + t.
+    """Contracts two-point functions of mesons by the time from the source, times complex numbers for each of
+    the pairs of Gammas at sink and source, connected, from perambulators of one source time,
+    [t'][spin'][spin][mode'][mode] (that of the antiquark last), and elementals [t][a][b] at the sink and
+    [a][b] at the source: C(t) = -tr[(Gamma_A x Phi_A(t')) tau(t', t0) (gamma_t Gamma_B^dagger gamma_t x
+    Phi_B(t0)^dagger) gamma5 tau'(t', t0)^dagger gamma5], t' = t0 + t.
     Arrays: quark[32 * modes * modes * times], antiquark[32 * modes * modes * times], sink[2 * modes * modes * times], source[2 * modes * modes], gammas[2 * pairs], correlators[2 * times * pairs].
     """
     _n.call(_plaq_modes_mesons, _n.array(_c.c_double, quark, "quark", 32 * modes * modes * times), _n.array(_c.c_double, antiquark, "antiquark", 32 * modes * modes * times), _n.int64(modes, "modes"), _n.int64(times, "times"), _n.int64(source_time, "source_time"), _n.array(_c.c_double, sink, "sink", 2 * modes * modes * times), _n.array(_c.c_double, source, "source", 2 * modes * modes), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs))
@@ -4567,7 +4582,7 @@ class plaq_overlap(Handle):
 
 
 class plaq_overlap_sign(Enum):
-    """How sign(Q) of what is not projected is approximated."""
+    """Approximations of sign(Q) on the spectrum that is not projected."""
     #: The minimax polynomial, by Clenshaw's recurrence.
     POLYNOMIAL = 0
     #: Zolotarev's rational function, by multi-shift CG; in 16 bits, where CG does not get far enough, the
@@ -4578,7 +4593,7 @@ class plaq_overlap_sign(Enum):
 
 
 class plaq_overlap_finder(Enum):
-    """How low modes of the kernel are found."""
+    """Methods of finding low modes of the kernel."""
     #: Block Lanczos.
     LANCZOS = 0
     #: Minimising the Ritz functional (Kalkreuter and Simma).
@@ -4586,7 +4601,7 @@ class plaq_overlap_finder(Enum):
 
 
 class plaq_overlap_solver(Enum):
-    """How D x = b is solved."""
+    """Solvers of D x = b."""
     #: x = D^dagger (D^dagger D)^-1 b by CG, on either chirality that b has.
     CG = 0
     #: Shifted unitary minimal residual.
@@ -4757,7 +4772,7 @@ class plaq_overlap_report(Struct):
       high_modes: Modes that plaq_overlap_high_values reports.
       low_modes: Low modes of D^dagger D of either chirality that are known.
       vectors_on_device: Vectors of `vectors` that the device holds; the others wait on the host.
-      room: Vectors that the search for modes had room for; 0: they are of a file, or not found by Lanczos.
+      max_vectors: Vectors that the search for modes kept at most; 0: they are of a file, or not found by Lanczos.
     """
     struct_size: int
     s: float
@@ -4785,7 +4800,7 @@ class plaq_overlap_report(Struct):
     high_modes: int
     low_modes: int
     vectors_on_device: int
-    room: int
+    max_vectors: int
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("s", _c.c_double),
@@ -4813,7 +4828,7 @@ class plaq_overlap_report(Struct):
         ("high_modes", _c.c_int32),
         ("low_modes", _c.c_int32),
         ("vectors_on_device", _c.c_int32),
-        ("room", _c.c_int32),
+        ("max_vectors", _c.c_int32),
     ]
     _enums_ = {"sign": plaq_overlap_sign, "precision": plaq_precision, "storage": plaq_storage, "solver": plaq_overlap_solver}
     _init_ = "plaq_overlap_report_init"
@@ -4852,10 +4867,10 @@ _plaq_overlap_read = _n.function("plaq_overlap_read", _c.c_int32, [plaq_context,
 
 
 def plaq_overlap_read(context: Any, gauge: Any, params: Optional[plaq_overlap_params], file: Any) -> plaq_overlap:
-    """The same with the modes of a file of plaq_overlap_write, which are not sought again: their
+    """Makes an operator with the modes of a file of plaq_overlap_write, which are not sought again: their
     residuals with these links are measured. Low modes of D in the file start solves, and answer
-    plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to
-    other links or parameters; FILE_*.
+    plaq_overlap_index. Errors: those of plaq_overlap_create; FIELD_MISMATCH: the modes belong to other
+    links or parameters; FILE_*.
     """
     overlap_ = plaq_overlap()
     _n.call(_plaq_overlap_read, _n.handle(plaq_context, context, "context"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.encoded(file, "file"), _c.byref(overlap_))
@@ -4876,7 +4891,7 @@ _plaq_overlap_create_with_mass = _n.function("plaq_overlap_create_with_mass", _c
 
 
 def plaq_overlap_create_with_mass(overlap: Any, mass: float) -> plaq_overlap:
-    """The same operator with another mass; modes are shared."""
+    """Makes the same operator with another mass; both share the modes."""
     other_ = plaq_overlap()
     _n.call(_plaq_overlap_create_with_mass, _n.handle(plaq_overlap, overlap, "overlap"), _n.real(mass, "mass"), _c.byref(other_))
     return other_
@@ -4894,7 +4909,7 @@ _plaq_overlap_describe = _n.function("plaq_overlap_describe", _c.c_int32, [plaq_
 
 
 def plaq_overlap_describe(overlap: Any, report: Optional[plaq_overlap_report] = None) -> None:
-    """Parameters, bounds and cost."""
+    """Describes parameters, bounds and cost of an operator."""
     _n.call(_plaq_overlap_describe, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_report, report, "report"))
 
 
@@ -4902,8 +4917,8 @@ _plaq_overlap_kernel_values = _n.function("plaq_overlap_kernel_values", _c.c_int
 
 
 def plaq_overlap_kernel_values(overlap: Any, values: Any, residuals: Any, distances: Any, count: int) -> None:
-    """Projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues
-    |(Q - lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
+    """Gives the projected modes of Q, `count` = modes of the report, by modulus: eigenvalues, residues |(Q -
+    lambda) w| and distances to the rest of the spectrum; the last two may be NULL.
     Arrays: values[count], residuals[count], distances[count].
     """
     _n.call(_plaq_overlap_kernel_values, _n.handle(plaq_overlap, overlap, "overlap"), _n.room(_c.c_double, values, "values", count), _n.room(_c.c_double, residuals, "residuals", count, optional=True), _n.room(_c.c_double, distances, "distances", count, optional=True), _n.int64(count, "count"))
@@ -4913,8 +4928,8 @@ _plaq_overlap_high_values = _n.function("plaq_overlap_high_values", _c.c_int32, 
 
 
 def plaq_overlap_high_values(overlap: Any, values: Any, residuals: Any, gaps: Any, count: int) -> None:
-    """Modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the largest
-    on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
+    """Gives the modes at the upper end of the kernel's spectrum, `count` = high_modes of the report, from the
+    largest on: moduli of eigenvalues of Q, their errors, and distances to the largest modulus below all of
     them; the last two may be NULL.
     Arrays: values[count], residuals[count], gaps[count].
     """
@@ -4925,7 +4940,7 @@ _plaq_overlap_vectors = _n.function("plaq_overlap_vectors", _c.c_int32, [plaq_ov
 
 
 def plaq_overlap_vectors(overlap: Any) -> plaq_spinor:
-    """A new field with all vectors of the search, the projected ones first."""
+    """Makes a field with all vectors of the search, the projected ones first."""
     vectors_ = plaq_spinor()
     _n.call(_plaq_overlap_vectors, _n.handle(plaq_overlap, overlap, "overlap"), _c.byref(vectors_))
     return vectors_
@@ -4935,8 +4950,8 @@ _plaq_overlap_apply = _n.function("plaq_overlap_apply", _c.c_int32, [plaq_overla
 
 
 def plaq_overlap_apply(overlap: Any, form: Union[int, str, plaq_overlap_form], y: Any, x: Any) -> None:
-    """y = D x or another plaq_overlap_form. Fields are on the full lattice in the operator's
-    precision; y and x are different fields.
+    """Sets y to D x or another plaq_overlap_form. Fields are on the full lattice in the operator's precision;
+    y and x are different fields.
     """
     _n.call(_plaq_overlap_apply, _n.handle(plaq_overlap, overlap, "overlap"), _n.enum(plaq_overlap_form, form, "form"), _n.handle(plaq_spinor, y, "y"), _n.handle(plaq_spinor, x, "x"))
 
@@ -4945,7 +4960,7 @@ _plaq_overlap_ginsparg_wilson = _n.function("plaq_overlap_ginsparg_wilson", _c.c
 
 
 def plaq_overlap_ginsparg_wilson(overlap: Any, seed: int) -> float:
-    """|gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
+    """Measures |gamma5 D + D gamma5 - D gamma5 D / rho| x over |x| of the massless operator for a random x."""
     violation_ = _c.c_double()
     _n.call(_plaq_overlap_ginsparg_wilson, _n.handle(plaq_overlap, overlap, "overlap"), _n.int64(seed, "seed"), _c.byref(violation_))
     return violation_.value
@@ -4980,8 +4995,8 @@ _plaq_overlap_low_values = _n.function("plaq_overlap_low_values", _c.c_int32, [p
 
 
 def plaq_overlap_low_values(overlap: Any, chirality: int, values: Any, residuals: Any, count: int) -> None:
-    """Low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file held:
-    eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
+    """Gives the low modes of D^dagger D of one chirality, 1 or -1, that plaq_overlap_index found or a file
+    held: eigenvalues |lambda|^2, ascending, and residuals |(D^dagger D - |lambda|^2) v|, which may be NULL.
     `count`: at most low_modes of the report.
     Arrays: values[count], residuals[count].
     """
@@ -4992,7 +5007,7 @@ def plaq_overlap_low_values(overlap: Any, chirality: int, values: Any, residuals
 
 
 class plaq_overlap_solve_params(Struct):
-    """How D x = b is solved.
+    """Parameters of solves of D x = b.
 
     Members:
       solver: Algorithm. Default: PLAQ_OVERLAP_SOLVER_AUTO.
@@ -5066,7 +5081,7 @@ _plaq_overlap_set_multigrid = _n.function("plaq_overlap_set_multigrid", _c.c_int
 
 
 def plaq_overlap_set_multigrid(overlap: Any, multigrid: Any = None) -> None:
-    """Solves with params.multigrid = 1 take this multigrid, set up for a Wilson operator of about
+    """Sets the multigrid of solves with params.multigrid = 1, set up for a Wilson operator of about
     params.wilson_mass on the kernel's links; the zero handle: one of their own again.
     """
     _n.call(_plaq_overlap_set_multigrid, _n.handle(plaq_overlap, overlap, "overlap"), _n.handle(plaq_multigrid, multigrid, "multigrid"))
@@ -5082,10 +5097,10 @@ def plaq_overlap_plan(
         report: Optional[plaq_plan_report] = None,
         capacity: int = 65536,
 ) -> str:
-    """Memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set up included.
-    Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before a solve has measured
-    it, goes by the quark mass. `names`: a line for each kernel; a name comes again where constants
-    differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
+    """Tells memory and kernels of plaq_overlap_solve for `nrhs` right-hand sides, multigrid that it would set
+    up included. Nothing is run, compiled or allocated. What the Wilson operator's spectrum decides, before
+    a solve has measured it, goes by the quark mass. `names`: a line for each kernel; a name comes again
+    where constants differ. Errors: INVALID_ARGUMENT, and those of plaq_overlap_solve.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_overlap_plan, _n.handle(plaq_overlap, overlap, "overlap"), _n.struct(plaq_overlap_solve_params, params, "params"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -5103,9 +5118,9 @@ def plaq_overlap_create_plan(
         report: Optional[plaq_plan_report] = None,
         capacity: int = 65536,
 ) -> str:
-    """The same of making an operator on links like those of `gauge`, the search for modes of its kernel included, as
-    many as that may find, and of a solve after it for `nrhs` right-hand sides with these and x; 0: of making it
-    alone.
+    """Tells memory and kernels of making an operator on links like those of `gauge`, the search for modes of
+    its kernel included, as many as that may find, and of a solve after it for `nrhs` right-hand sides with
+    these and x; 0: of making it alone.
     """
     names_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_overlap_create_plan, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_overlap_params, params, "params"), _n.struct(plaq_overlap_solve_params, solve, "solve"), _n.int32(nrhs, "nrhs"), _n.struct(plaq_plan_report, report, "report"), names_, _n.int64(capacity, "capacity"))
@@ -5145,10 +5160,10 @@ def plaq_overlap_propagators(
         propagators: Any,
         report: Optional[plaq_solve_report] = None,
 ) -> None:
-    """New fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of
-    `count` masses, or without the contact term taken out as params.subtract says. CG solves for several
-    masses from one Krylov space, SUMR and GCR, which the library may choose, for one after the other.
-    propagators: room for `count` handles.
+    """Makes fields of twelve columns, (D(m)^-1 - 1 / (2 rho)) / (1 - m / (2 rho)) source for each of `count`
+    masses, or without the contact term taken out as params.subtract says. CG solves for several masses from
+    one Krylov space, SUMR and GCR, which the library may choose, for one after the other. propagators: room
+    for `count` handles.
     Arrays: masses[count], propagators[count].
     """
     callback_ = _n.callback(plaq_progress_callback, callback)
@@ -5218,7 +5233,7 @@ plaq_gaugefix_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_int64, _c.c_d
 
 
 class plaq_gaugefix_params(Struct):
-    """How to fix a gauge.
+    """Parameters of gauge fixing.
 
     Members:
       condition: Gauge that is fixed. Default: PLAQ_GAUGEFIX_LANDAU.
@@ -5315,7 +5330,7 @@ def plaq_gaugefix_params_init(params: plaq_gaugefix_params, struct_size: int) ->
 
 
 class plaq_gaugefix_report(Struct):
-    """What a gauge fixing did.
+    """Report of a gauge fixing.
 
     Members:
       functional: Gauge functional of the field as it is now; in Coulomb gauge the average over the slices.
@@ -5437,8 +5452,8 @@ _plaq_gaugefix_copies = _n.function("plaq_gaugefix_copies", _c.c_int32, [plaq_ga
 
 
 def plaq_gaugefix_copies(result: Any, copies: Any, capacity: int) -> int:
-    """All copies in turn. `count`: how many there are; the first `capacity` of them are
-    written; `copies` may be NULL.
+    """Gives all copies in turn. `count`: how many there are; the first `capacity` of them are written;
+    `copies` may be NULL.
     Arrays: copies[capacity].
     """
     count_ = _c.c_int64()
@@ -5450,8 +5465,8 @@ _plaq_gaugefix_slices = _n.function("plaq_gaugefix_slices", _c.c_int32, [plaq_ga
 
 
 def plaq_gaugefix_slices(result: Any, copy: int, slices: Any, capacity: int) -> int:
-    """The slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or
-    with -1 of the field that is kept; in other gauges there are none.
+    """Gives the slices of a copy in Coulomb gauge by their coordinate, of copy number `copy` or with -1 of the
+    field that is kept; in other gauges there are none.
     Arrays: slices[capacity].
     """
     count_ = _c.c_int64()
@@ -5463,8 +5478,8 @@ _plaq_gaugefix_transformation = _n.function("plaq_gaugefix_transformation", _c.c
 
 
 def plaq_gaugefix_transformation(result: Any, transformation: Any) -> None:
-    """The transformation g(x) of this rank's sites: N x N complex numbers per site, row major,
-    sites with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
+    """Gives the transformation g(x) of this rank's sites: N x N complex numbers per site, row major, sites
+    with x fastest. U_mu(x) became g(x) U_mu(x) g(x+mu)^dagger; quarks become g psi.
     Arrays: transformation[2 * N * N * sites of the rank].
     """
     _n.call(_plaq_gaugefix_transformation, _n.handle(plaq_gaugefix, result, "result"), _n.room(_c.c_double, transformation, "transformation", None))
@@ -5499,7 +5514,7 @@ class plaq_site_order(Enum):
 
 
 class plaq_momentum_form(Enum):
-    """What an array of momenta holds for each link; four links on a site."""
+    """Numbers that an array of momenta holds for each link; a site has four links."""
     #: p_1 to p_8.
     COEFFICIENTS = 0
     #: i p as 10 reals: entries 01, 02, 12 (re, im), imaginary parts of the diagonal, one that
@@ -5586,7 +5601,7 @@ def plaq_gauge_action_params_init(params: plaq_gauge_action_params, struct_size:
 
 
 class plaq_force_report(Struct):
-    """What a kick was.
+    """Report of the change of momenta by a force.
 
     Members:
       rms: Root of the average over links of |F|^2 = sum_a F_a^2; F_a is dS/d omega_a for U -> exp(i omega_a
@@ -5619,7 +5634,7 @@ _plaq_momentum_create = _n.function("plaq_momentum_create", _c.c_int32, [plaq_ga
 
 
 def plaq_momentum_create(gauge: Any) -> plaq_momentum:
-    """Zero momenta for links on the lattice and in the precision (double or single) of `gauge`."""
+    """Makes momenta that are zero for links on the lattice and in the precision (double or single) of `gauge`."""
     momentum_ = plaq_momentum()
     _n.call(_plaq_momentum_create, _n.handle(plaq_gauge, gauge, "gauge"), _c.byref(momentum_))
     return momentum_
@@ -5637,8 +5652,8 @@ _plaq_momentum_gaussian = _n.function("plaq_momentum_gaussian", _c.c_int32, [pla
 
 
 def plaq_momentum_gaussian(momentum: Any, seed: int, number: int) -> None:
-    """Heat bath: p_a normal with unit variance, field number `number` of `seed`; the same on every
-    device and decomposition.
+    """Draws normal p_a with unit variance, field number `number` of `seed`; the same on every device and
+    decomposition.
     """
     _n.call(_plaq_momentum_gaussian, _n.handle(plaq_momentum, momentum, "momentum"), _n.int64(seed, "seed"), _n.int32(number, "number"))
 
@@ -5647,7 +5662,7 @@ _plaq_momentum_kinetic = _n.function("plaq_momentum_kinetic", _c.c_int32, [plaq_
 
 
 def plaq_momentum_kinetic(momentum: Any) -> float:
-    """1/2 sum p_a^2 over all ranks."""
+    """Sums 1/2 p_a^2 over all links of all ranks."""
     kinetic_ = _c.c_double()
     _n.call(_plaq_momentum_kinetic, _n.handle(plaq_momentum, momentum, "momentum"), _c.byref(kinetic_))
     return kinetic_.value
@@ -5657,7 +5672,7 @@ _plaq_momentum_add = _n.function("plaq_momentum_add", _c.c_int32, [plaq_momentum
 
 
 def plaq_momentum_add(momentum: Any, scale: float, other: Any, factor: float) -> None:
-    """momentum = scale momentum + factor other."""
+    """Sets `momentum` to scale momentum + factor other."""
     _n.call(_plaq_momentum_add, _n.handle(plaq_momentum, momentum, "momentum"), _n.real(scale, "scale"), _n.handle(plaq_momentum, other, "other"), _n.real(factor, "factor"))
 
 
@@ -5671,8 +5686,8 @@ def plaq_momentum_load(
         factor: float,
         data: Any,
 ) -> None:
-    """Momenta from the host's array of this rank's sites, whose numbers are `factor` times those of
-    p. Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
+    """Loads momenta from the host's array of this rank's sites, whose numbers are `factor` times those of p.
+    Errors: NOT_FINITE, INVALID_ARGUMENT: the momenta stay as they were.
     Arrays: data[reals of the form * 4 * sites of the rank].
     """
     _n.call(_plaq_momentum_load, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.real(factor, "factor"), _n.array(_c.c_double, data, "data", None))
@@ -5688,7 +5703,7 @@ def plaq_momentum_save(
         factor: float,
         data: Any,
 ) -> None:
-    """`factor` times the momenta into the host's array.
+    """Saves `factor` times the momenta into the host's array.
     Arrays: data[reals of the form * 4 * sites of the rank].
     """
     _n.call(_plaq_momentum_save, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.real(factor, "factor"), _n.room(_c.c_double, data, "data", None))
@@ -5705,8 +5720,8 @@ def plaq_momentum_load_in(
         factor: float,
         data: Any,
 ) -> None:
-    """plaq_momentum_load from an array of the host in `precision`, double or single. Errors: BAD_LAYOUT
-    for memory of a device.
+    """Loads momenta, as plaq_momentum_load does, from an array of the host in `precision`, double or single.
+    Errors: BAD_LAYOUT for memory of a device.
     """
     _n.call(_plaq_momentum_load_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
 
@@ -5722,7 +5737,9 @@ def plaq_momentum_save_in(
         factor: float,
         data: Any,
 ) -> None:
-    """plaq_momentum_save into an array of the host in `precision`, double or single. Errors as of it."""
+    """Saves momenta, as plaq_momentum_save does, into an array of the host in `precision`, double or single.
+    Errors as of it.
+    """
     _n.call(_plaq_momentum_save_in, _n.handle(plaq_momentum, momentum, "momentum"), _n.enum(plaq_momentum_form, form, "form"), _n.enum(plaq_site_order, order, "order"), _n.enum(plaq_precision, precision, "precision"), _n.real(factor, "factor"), _n.address(data, "data"))
 
 
@@ -5730,7 +5747,7 @@ _plaq_gauge_action = _n.function("plaq_gauge_action", _c.c_int32, [plaq_gauge, _
 
 
 def plaq_gauge_action(gauge: Any, params: Optional[plaq_gauge_action_params] = None) -> float:
-    """The gauge action of the links, all ranks."""
+    """Measures the gauge action of the links of all ranks."""
     action_ = _c.c_double()
     _n.call(_plaq_gauge_action, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _c.byref(action_))
     return action_.value
@@ -5746,8 +5763,8 @@ def plaq_gauge_force(
         step: float,
         report: Optional[plaq_force_report] = None,
 ) -> None:
-    """momentum = momentum - step F, F the force of a gauge action. Links are stored as 18 numbers,
-    in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
+    """Sets `momentum` to momentum - step F, F being the force of a gauge action. Links are stored as 18
+    numbers, in the momenta's precision. Errors: UNSUPPORTED, FIELD_MISMATCH, BAD_PARAMETER.
     """
     _n.call(_plaq_gauge_force, _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_gauge_action_params, params, "params"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.struct(plaq_force_report, report, "report"))
 
@@ -5756,7 +5773,7 @@ _plaq_gauge_evolve = _n.function("plaq_gauge_evolve", _c.c_int32, [plaq_gauge, p
 
 
 def plaq_gauge_evolve(gauge: Any, momentum: Any, step: float) -> None:
-    """U <- exp(i step p) U, the exponential exact to rounding for |step p| up to 8."""
+    """Sets U to exp(i step p) U, the exponential being exact to rounding for |step p| up to 8."""
     _n.call(_plaq_gauge_evolve, _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"))
 
 
@@ -5777,11 +5794,10 @@ _plaq_gauge_path_traces = _n.function("plaq_gauge_path_traces", _c.c_int32, [pla
 
 
 def plaq_gauge_path_traces(gauge: Any, steps: Any, lengths: Any, count: int, traces: Any) -> None:
-    """Sums over x of tr of the ordered product of links from x along each of `count` closed paths, up
-    to 4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one
-    after the other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A
-    path may wind around the lattice. The same on all ranks. Errors: BAD_PARAMETER,
-    OUT_OF_MEMORY.
+    """Sums over x the trace of the ordered product of links from x along each of `count` closed paths, up to
+    4096, all ranks: `traces` takes real and imaginary part of each. `steps` holds the paths one after the
+    other, `lengths` their steps, 1 to 64: 0 to 3 forward in x, y, z, t, 7 to 4 back. A path may wind around
+    the lattice. The same on all ranks. Errors: BAD_PARAMETER, OUT_OF_MEMORY.
     Arrays: steps[sum of lengths], lengths[count], traces[2 * count].
     """
     _n.call(_plaq_gauge_path_traces, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", None), _n.array(_c.c_int32, lengths, "lengths", count), _n.int64(count, "count"), _n.room(_c.c_double, traces, "traces", 2 * count))
@@ -5791,9 +5807,8 @@ _plaq_gauge_path_action = _n.function("plaq_gauge_path_action", _c.c_int32, [pla
 
 
 def plaq_gauge_path_action(gauge: Any, steps: Any, lengths: Any, coefficients: Any, count: int) -> float:
-    """S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths
-    as above. Links are stored as 18 numbers in double or single precision. Errors: as above,
-    UNSUPPORTED.
+    """Measures S = sum over x and paths of coefficient (1 - Re tr L(x) / 3), L(x) the product from x; paths as
+    above. Links are stored as 18 numbers in double or single precision. Errors: as above, UNSUPPORTED.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
     action_ = _c.c_double()
@@ -5814,7 +5829,7 @@ def plaq_gauge_path_force(
         step: float,
         report: Optional[plaq_force_report] = None,
 ) -> None:
-    """momentum = momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
+    """Sets `momentum` to momentum - step F, F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Errors: as
     above, FIELD_MISMATCH.
     Arrays: steps[sum of lengths], lengths[count], coefficients[count].
     """
@@ -5825,10 +5840,10 @@ _plaq_path_images = _n.function("plaq_path_images", _c.c_int32, [_c.c_void_p, _c
 
 
 def plaq_path_images(steps: Any, length: int, images: Any, capacity: int) -> int:
-    """All forms that a closed path of `length` steps takes under turns and reflections of the
-    lattice, each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one):
-    `images` takes them one after the other, `capacity` of them at most. Errors: BAD_PARAMETER;
-    INVALID_ARGUMENT: `capacity` is too small.
+    """Gives all forms that a closed path of `length` steps takes under turns and reflections of the lattice,
+    each once whatever its start and sense (6 plaquettes, 12 rectangles of two by one): `images` takes them
+    one after the other, `capacity` of them at most. Errors: BAD_PARAMETER; INVALID_ARGUMENT: `capacity` is
+    too small.
     Arrays: steps[length], images[capacity * length].
     """
     count_ = _c.c_int64()
@@ -5843,12 +5858,12 @@ _plaq_dirac_hop_force = _n.function("plaq_dirac_hop_force", _c.c_int32, [plaq_di
 
 
 def plaq_dirac_hop_force(dirac: Any, momentum: Any, step: float, x: Any, y: Any, coefficients: Any, count: int) -> None:
-    """momentum = momentum - step F with F the force of the hopping term in
-    S = sum_k 2 coefficients[k] Re <y_k, M x_k>, boundary phases included: what two flavours with
-    the action phi^dagger (M^dagger M)^-1 phi have for coefficient -1, x = (M^dagger M)^-1 phi and
-    y = M x. F_a = dS/d omega_a for U -> exp(i omega_a T_a) U. Spinors hold the whole lattice;
-    `count` = nrhs. Operator, spinors and momenta have the same precision, double or single, and
-    the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH, UNSUPPORTED.
+    """Sets `momentum` to momentum - step F with F the force of the hopping term in S = sum_k 2 coefficients[k]
+    Re <y_k, M x_k>, boundary phases included: what two flavours with the action phi^dagger (M^dagger M)^-1
+    phi have for coefficient -1, x = (M^dagger M)^-1 phi and y = M x. F_a = dS/d omega_a for U -> exp(i
+    omega_a T_a) U. Spinors hold the whole lattice; `count` = nrhs. Operator, spinors and momenta have the
+    same precision, double or single, and the operator's links 18 or 12 numbers. Errors: FIELD_MISMATCH,
+    UNSUPPORTED.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_hop_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"))
@@ -5868,10 +5883,9 @@ def plaq_dirac_clover_force(
         determinant_even: float,
         determinant_odd: float,
 ) -> None:
-    """The same for the clover term, made of the operator's links; to S are added
-    determinant_even ln |det A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two
-    flavours have -1 for the parities that their Schur complement leaves out. Errors: as above;
-    UNSUPPORTED without such a clover term.
+    """Does this for the clover term, made of the operator's links; to S are added determinant_even ln |det
+    A_even|^2 + determinant_odd ln |det A_odd|^2, A with its twist: two flavours have -1 for the parities
+    that their Schur complement leaves out. Errors: as above; UNSUPPORTED without such a clover term.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_clover_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant_even, "determinant_even"), _n.real(determinant_odd, "determinant_odd"))
@@ -5891,9 +5905,9 @@ def plaq_dirac_schur_force(
         count: int,
         determinant: float,
 ) -> None:
-    """The whole force, hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P x_k> +
-    determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on
-    its parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
+    """Does this for the whole force, of hopping and clover terms, of S = sum_k 2 coefficients[k] Re <y_k, P
+    x_k> + determinant ln |det A|^2, P a Schur complement (a plaq_system but the full one), spinors on its
+    parity, A of the sites that it leaves out: all sites for a symmetric one. Errors: as above.
     Arrays: coefficients[count].
     """
     _n.call(_plaq_dirac_schur_force, _n.handle(plaq_dirac, dirac, "dirac"), _n.enum(plaq_system, system, "system"), _n.handle(plaq_momentum, momentum, "momentum"), _n.real(step, "step"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, y, "y"), _n.array(_c.c_double, coefficients, "coefficients", count), _n.int64(count, "count"), _n.real(determinant, "determinant"))
@@ -5914,7 +5928,7 @@ plaq_trajectory_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.
 
 
 class plaq_hmc_report(Struct):
-    """What a run of trajectories did; numbers of one trajectory are those of the last.
+    """Report of a run of trajectories; numbers of one trajectory are those of the last.
 
     Members:
       trajectories: Number of trajectories done.
@@ -6032,9 +6046,9 @@ _plaq_hmc_create = _n.function("plaq_hmc_create", _c.c_int32, [plaq_gauge, _c.c_
 
 
 def plaq_hmc_create(gauge: Any, input: Any) -> plaq_hmc:
-    """A chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice
-    and in the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the
-    line), BAD_PARAMETER, OUT_OF_MEMORY.
+    """Makes a chain of what `input` says in TOML (docs/hmc.md lists the keys) for links on the lattice and in
+    the precision of `gauge`, stored as 18 numbers. Errors: INVALID_ARGUMENT (naming the line),
+    BAD_PARAMETER, OUT_OF_MEMORY.
     """
     hmc_ = plaq_hmc()
     _n.call(_plaq_hmc_create, _n.handle(plaq_gauge, gauge, "gauge"), _n.encoded(input, "input"), _c.byref(hmc_))
@@ -6059,8 +6073,8 @@ def plaq_hmc_run(
         callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_hmc_report] = None,
 ) -> None:
-    """Trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are
-    those before the trajectory that failed, whose number is then that of the next.
+    """Runs trajectories. After an error (NOT_FINITE, NOT_CONVERGED, SPECTRAL_BOUNDS, ...) the links are those
+    before the trajectory that failed, whose number is then that of the next.
     """
     callback_ = _n.callback(plaq_trajectory_callback, callback)
     _n.watched(_plaq_hmc_run, callback_, (), _n.handle(plaq_hmc, hmc, "hmc"), _n.handle(plaq_gauge, gauge, "gauge"), _n.int64(trajectories, "trajectories"), callback_.c, None, _n.struct(plaq_hmc_report, report, "report"))
@@ -6070,7 +6084,7 @@ _plaq_hmc_memory = _n.function("plaq_hmc_memory", _c.c_int32, [plaq_hmc, plaq_ga
 
 
 def plaq_hmc_memory(hmc: Any, gauge: Any) -> int:
-    """Device memory in bytes that trajectories take at most, beside what the chain holds; a first
+    """Tells the device memory in bytes that trajectories take at most, beside what the chain holds; a first
     trajectory for which there is not so much is refused (OUT_OF_MEMORY). Later ones take no more.
     """
     bytes_ = _c.c_int64()
@@ -6082,7 +6096,7 @@ _plaq_hmc_monomials = _n.function("plaq_hmc_monomials", _c.c_int32, [plaq_hmc, _
 
 
 def plaq_hmc_monomials(hmc: Any) -> int:
-    """How many monomials there are."""
+    """Counts the monomials."""
     count_ = _c.c_int64()
     _n.call(_plaq_hmc_monomials, _n.handle(plaq_hmc, hmc, "hmc"), _c.byref(count_))
     return count_.value
@@ -6097,7 +6111,7 @@ def plaq_hmc_monomial(
         capacity: int = 65536,
         report: Optional[plaq_monomial_report] = None,
 ) -> str:
-    """Monomial number `index` from 0 in the last trajectory, and its name."""
+    """Describes monomial number `index` from 0 in the last trajectory, and its name."""
     name_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_hmc_monomial, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(index, "index"), name_, _n.int64(capacity, "capacity"), _n.struct(plaq_monomial_report, report, "report"))
     return _n.text(name_.value)
@@ -6107,7 +6121,7 @@ _plaq_hmc_place = _n.function("plaq_hmc_place", _c.c_int32, [plaq_hmc, _c.c_void
 
 
 def plaq_hmc_place(hmc: Any) -> tuple[int, int]:
-    """Seed, and number of the next trajectory."""
+    """Gives the seed and the number of the next trajectory."""
     seed_ = _c.c_int64()
     trajectory_ = _c.c_int64()
     _n.call(_plaq_hmc_place, _n.handle(plaq_hmc, hmc, "hmc"), _c.byref(seed_), _c.byref(trajectory_))
@@ -6118,7 +6132,7 @@ _plaq_hmc_set_place = _n.function("plaq_hmc_set_place", _c.c_int32, [plaq_hmc, _
 
 
 def plaq_hmc_set_place(hmc: Any, seed: int, trajectory: int) -> None:
-    """Goes on at another place of the random streams."""
+    """Sets the seed and the number of the next trajectory."""
     _n.call(_plaq_hmc_set_place, _n.handle(plaq_hmc, hmc, "hmc"), _n.int64(seed, "seed"), _n.int64(trajectory, "trajectory"))
 
 
@@ -6146,8 +6160,8 @@ _plaq_input_number = _n.function("plaq_input_number", _c.c_int32, [_c.c_char_p, 
 
 
 def plaq_input_number(input: Any, path: Any, otherwise: float) -> tuple[float, int]:
-    """A number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none,
-    and `value` is then `otherwise`. For the host's own keys, in the table `run`.
+    """Reads a number of an input in TOML by its path, e.g. "run.lattice.3"; `found`: 0 if there is none, and
+    `value` is then `otherwise`. For the host's own keys, in the table `run`.
     """
     value_ = _c.c_double()
     found_ = _c.c_int32()
@@ -6159,7 +6173,7 @@ _plaq_input_text = _n.function("plaq_input_text", _c.c_int32, [_c.c_char_p, _c.c
 
 
 def plaq_input_text(input: Any, path: Any, capacity: int = 65536) -> tuple[str, int]:
-    """The same for text; empty if there is none."""
+    """Reads a text of an input in the same way; it is empty if there is none."""
     found_ = _c.c_int32()
     value_ = _c.create_string_buffer(capacity)
     _n.call(_plaq_input_text, _n.encoded(input, "input"), _n.encoded(path, "path"), value_, _n.int64(capacity, "capacity"), _c.byref(found_))
@@ -6331,7 +6345,7 @@ _plaq_hmc_parts_create = _n.function("plaq_hmc_parts_create", _c.c_int32, [plaq_
 
 
 def plaq_hmc_parts_create(gauge: Any, params: Optional[plaq_hmc_params] = None) -> plaq_hmc_parts:
-    """Parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
+    """Makes parts of a chain for links on the lattice and in the precision of `gauge`, stored as 18 numbers.
     Each level is added before its monomials, the outermost first. Errors: BAD_PARAMETER.
     """
     parts_ = plaq_hmc_parts()
@@ -6397,8 +6411,8 @@ _plaq_hmc_create_from = _n.function("plaq_hmc_create_from", _c.c_int32, [plaq_hm
 
 
 def plaq_hmc_create_from(parts: Any) -> plaq_hmc:
-    """The chain of what was added, the same bit for bit as that of an input that says so; the parts
-    are then empty. Errors: as of plaq_hmc_create.
+    """Makes the chain of what was added, the same bit for bit as that of an input that says so; the parts are
+    then empty. Errors: as of plaq_hmc_create.
     """
     hmc_ = plaq_hmc()
     _n.call(_plaq_hmc_create_from, _n.handle(plaq_hmc_parts, parts, "parts"), _c.byref(hmc_))
@@ -6466,7 +6480,7 @@ def plaq_flow_params_init(params: plaq_flow_params, struct_size: int) -> None:
 
 
 class plaq_flow_report(Struct):
-    """What a flow did. Scales are in lattice units, negative where the flow ended before them.
+    """Report of a flow. Scales are in lattice units, negative where the flow ended before them.
 
     Members:
       time: Flow time reached.
@@ -6565,7 +6579,7 @@ def plaq_gauge_flow(
 
 
 class plaq_quda_error_mode(Enum):
-    """What a function of the headers in quda/ does once its error has been told to the handler."""
+    """Actions of a function of the headers in quda/ once its error has been told to the handler."""
     #: Ends the program with exit code 1 (the default).
     END = 0
     #: Returns. No array, number or count of the host has been written then, and what is
@@ -6583,7 +6597,7 @@ _plaq_quda_set_error_mode = _n.function("plaq_quda_set_error_mode", _c.c_int32, 
 
 
 def plaq_quda_set_error_mode(mode: Union[int, str, plaq_quda_error_mode]) -> None:
-    """For all threads, from now on."""
+    """Sets the mode for all threads, from now on."""
     _n.call(_plaq_quda_set_error_mode, _n.enum(plaq_quda_error_mode, mode, "mode"))
 
 
@@ -6600,8 +6614,8 @@ _plaq_quda_last_status = _n.function("plaq_quda_last_status", _c.c_int32, [_c.c_
 
 
 def plaq_quda_last_status() -> int:
-    """Status of this thread's last call of a function of the headers in quda/; plaq_last_error has the
-    message of one that failed.
+    """Gives the status of this thread's last call of a function of the headers in quda/; plaq_last_error has
+    the message of one that failed.
     """
     status_ = _c.c_int32()
     _n.call(_plaq_quda_last_status, _c.byref(status_))

@@ -5,20 +5,16 @@ use std::sync::Arc;
 
 use num_complex::Complex64;
 
-use super::args::{
-    choose, number_of, Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
-};
+use super::args::{Array, Handle, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report};
 use super::contract::{count, pairs, triples};
 use super::gauge::{plaq_gauge, Gauge};
-use super::hadron::{
-    plaq_source_noise, SourceNoise, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY, PLAQ_DILUTE_SPIN,
-    PLAQ_DILUTE_TIME, PLAQ_SOURCE_NOISE_Z4,
-};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
 use super::structure::factors_of;
 use super::table::interface;
 use crate::error::Result;
-use crate::ops::structure::loops::{loops, probe, LoopNoise, LoopOperators, OneEnd};
+pub use crate::ops::structure::loops::plaq_loops_params;
+use crate::ops::structure::loops::{loops, probe, LoopOperators, LoopsParams, OneEnd};
+use crate::params::InC as _;
 use crate::refuse;
 
 interface! {
@@ -26,29 +22,8 @@ interface! {
     choices {
         plaq_loops_kind = OneEnd;
     }
-    params {
-        /// Noise of loops.
-        plaq_loops_params, plaq_loops_params_init {
-            kind: plaq_loops_kind = number_of(OneEnd::None),
-            /// PLAQ_SOURCE_NOISE_Z2, _Z4 or _NORMAL.
-            noise: plaq_source_noise = PLAQ_SOURCE_NOISE_Z4,
-            seed: i64 = 0,
-            /// Number of the first noise vector: estimates go on from there.
-            first: i32 = 0,
-            /// Noise vectors.
-            vectors: i32 = 1,
-            /// PLAQ_DILUTE_ bits; parts of a dilution are added.
-            dilute: i32 = 0,
-            /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
-            time_parts: i32 = 0,
-            /// Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean over
-            /// them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
-            probes: i32 = 1,
-            /// Must be 0.
-            reserved: i32 = 0,
-            /// Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
-            factor: [f64; 2] = [1.0, 0.0],
-        }
+    tables {
+        plaq_loops_params, plaq_loops_params_init;
     }
     functions {
         /// Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
@@ -63,59 +38,6 @@ interface! {
         /// INVALID_ARGUMENT.
         plaq_loops_probe(extents: Array<i32>[4], number: i64, wave: OutArray<i32>[4]) = probe_of;
     }
-}
-
-fn noise_of(params: &plaq_loops_params) -> Result<LoopNoise> {
-    let Some(noise) = choose::<SourceNoise>(params.noise, "params.noise")?.kind() else {
-        refuse!(InvalidArgument, "params.noise", expected("Z2, Z4 or normal"), found("none"));
-    };
-    let at_least = |value: i32, least: i32, name: &str| {
-        if value < least {
-            refuse!(
-                InvalidArgument,
-                "params.{name}",
-                expected("{least} or more"),
-                found("{value}")
-            );
-        }
-        Ok(value as usize)
-    };
-    let bits = [PLAQ_DILUTE_SPIN, PLAQ_DILUTE_COLOUR, PLAQ_DILUTE_PARITY];
-    let in_time = params.dilute & PLAQ_DILUTE_TIME.0 != 0;
-    if !(0..16).contains(&params.dilute) {
-        let found = params.dilute;
-        refuse!(InvalidArgument, "params.dilute", expected("PLAQ_DILUTE_ bits"), found("{found}"));
-    }
-    if in_time != (params.time_parts > 0) || !(0..=1 << 20).contains(&params.time_parts) {
-        refuse!(
-            InvalidArgument,
-            "params.time_parts",
-            expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
-            found("{}", params.time_parts)
-        );
-    }
-    if params.reserved != 0 {
-        refuse!(InvalidArgument, "params.reserved", expected("0"), found("{}", params.reserved));
-    }
-    let (first, vectors) =
-        (at_least(params.first, 0, "first")?, at_least(params.vectors, 1, "vectors")?);
-    if first + vectors > 1 << 20 {
-        refuse!(
-            InvalidArgument,
-            "params.vectors",
-            expected("at most 1048576 with those before"),
-            found("{}", first + vectors)
-        );
-    }
-    Ok(LoopNoise {
-        noise,
-        seed: params.seed as u64,
-        first,
-        vectors,
-        dilute: bits.map(|bit| params.dilute & bit.0 != 0),
-        time_parts: params.time_parts.max(1) as usize,
-        probes: at_least(params.probes, 1, "probes")?,
-    })
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -143,21 +65,14 @@ fn loops_of(
     if let Some(other) = other {
         solver.context().check_same(other.context(), "other")?;
     }
-    let noise = noise_of(params)?;
-    if vectors != i64::from(params.vectors) {
+    let params = LoopsParams::from_c(params, "params")?;
+    let noise = params.noise("params")?;
+    if vectors != noise.vectors as i64 {
         refuse!(
             InvalidArgument,
             "vectors",
-            expected("params.vectors, {}", params.vectors),
+            expected("params.vectors, {}", noise.vectors),
             found("{vectors}")
-        );
-    }
-    if params.factor.iter().any(|x| !x.is_finite()) {
-        refuse!(
-            InvalidArgument,
-            "params.factor",
-            expected("two numbers"),
-            found("{:?}", params.factor)
         );
     }
     let extent = solver.solver().op().shape().geometry.global_extents()[3];
@@ -179,7 +94,7 @@ fn loops_of(
     let mut complete = 0;
     let mut told = monitor(solver.solver(), callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);
-    let how = (choose(params.kind, "params.kind")?, other.map(|s| s.solver()), factor);
+    let how = (params.kind, other.map(|s| s.solver()), factor);
     let by = (solver.solver(), solver.columns());
     let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
         let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);

@@ -14,8 +14,8 @@ use crate::error::Result;
 use crate::fields::{GaugeField, Noise, Precision, SpinorField};
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::propagator::{check, propagates, solve_parts};
-use crate::ops::source::{Source, COLUMNS};
-use crate::params::choices;
+use crate::ops::source::{Dilute, Source, COLUMNS};
+use crate::params::{choices, parameters, Parameters as _, Set};
 use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
@@ -30,6 +30,75 @@ choices! {
         /// (S' gamma5 eta)^dagger gamma5 Gamma S eta: the loops of S S' with another operator, so with the factor m' - m those of S - S' of two
         /// masses (Giusti et al., Eur. Phys. J. C 79, 586). S' is gamma5-hermitian.
         Other = 2, PLAQ_LOOPS_DIFFERENCE, "difference";
+    }
+}
+
+parameters! {
+    /// Noise of loops.
+    pub struct LoopsParams: plaq_loops_params {
+        /// What noise is contracted into loops.
+        kind: OneEnd = OneEnd::None;
+        /// Noise at all sites.
+        noise: Noise = Noise::Z4;
+        /// Seed of the noise, which is the same on any number of ranks.
+        seed: u64 = 0;
+        /// Number of the first noise vector: estimates go on from there.
+        first: usize = 0, within(0, 1 << 20);
+        /// Noise vectors.
+        vectors: usize = 1, within(1, 1 << 20);
+        /// Indices that noise is diluted in, a sum of PLAQ_DILUTE_ bits; parts of a dilution are added.
+        dilute: Set<Dilute> = Set::NONE;
+        /// Parts of the time slices with PLAQ_DILUTE_TIME, else 0.
+        time_parts: usize = 0, within(0, 1 << 20);
+        /// Hierarchical probing: plane waves with which a noise vector is multiplied, 1 (none) to the number of sites; the mean
+        /// over them counts. Complete levels are best, e.g. 2, 16, 32, 256 of extents that 4 divides.
+        probes: usize = 1, within(1, i32::MAX as i64);
+        /// Complex factor (re, im) of all loops: -2 i mu for PLAQ_LOOPS_ONE_END, m' - m for PLAQ_LOOPS_DIFFERENCE.
+        factor: [f64; 2] = [1.0, 0.0];
+    }
+}
+
+impl LoopsParams {
+    /// The noise; messages name members behind `argument`.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: parts of the time slices without dilution in time, more vectors than there are seeds for, or a factor
+    /// that is not finite.
+    pub fn noise(&self, argument: &str) -> Result<LoopNoise> {
+        self.check_rows(argument)?;
+        if self.dilute.contains(Dilute::Time) != (self.time_parts > 0) {
+            refuse!(
+                InvalidArgument,
+                "{argument}.time_parts",
+                expected("a divisor of the lattice's T with PLAQ_DILUTE_TIME, 0 without"),
+                found("{}", self.time_parts)
+            );
+        }
+        if self.first + self.vectors > 1 << 20 {
+            refuse!(
+                InvalidArgument,
+                "{argument}.vectors",
+                expected("at most 1048576 with those before"),
+                found("{}", self.first + self.vectors)
+            );
+        }
+        if self.factor.iter().any(|x| !x.is_finite()) {
+            refuse!(
+                InvalidArgument,
+                "{argument}.factor",
+                expected("two numbers"),
+                found("{:?}", self.factor)
+            );
+        }
+        Ok(LoopNoise {
+            noise: self.noise,
+            seed: self.seed,
+            first: self.first,
+            vectors: self.vectors,
+            dilute: [Dilute::Spin, Dilute::Colour, Dilute::Parity].map(|i| self.dilute.contains(i)),
+            time_parts: self.time_parts.max(1),
+            probes: self.probes,
+        })
     }
 }
 
