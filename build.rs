@@ -94,6 +94,7 @@ fn main() {
         "kernels",
         "src/backend/args.rs",
         "src/backend/args_coarse_table.rs",
+        "src/backend/args_hadrons_table.rs",
         "src/backend/args_table.rs",
         "src/backend/constants_table.rs",
         "src/backend/families.rs",

@@ -1280,6 +1280,15 @@ plaq_status plaq_spinor_set_origin(plaq_spinor spinor, const plaq_origin_params 
  * Arrays: position[4]. */
 plaq_status plaq_spinor_support(plaq_spinor spinor, int32_t *position);
 
+/* ---- Progress of long work ---- */
+
+/** Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+ * residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+ * says so.
+ * One rank of many may ask for that, or have a callback at all: all ranks stop after the
+ * next iteration, and the callback that asked is not called again. */
+typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
+
 /* ---- Multigrid ---- */
 
 /** Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share. */
@@ -1367,13 +1376,6 @@ enum {
    * set-up of multigrid brings each of them there once for each refinement. */
   PLAQ_VECTORS_HOST = 2
 };
-
-/** Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
- * residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
- * says so.
- * One rank of many may ask for that, or have a callback at all: all ranks stop after the
- * next iteration, and the callback that asked is not called again. */
-typedef int32_t (*plaq_progress_callback)(int64_t iteration, double residual, double seconds, void *user);
 
 /** A level of multigrid and its step to the next coarser one. */
 typedef struct plaq_multigrid_level_params {

@@ -385,6 +385,8 @@ fn unsafe_stays_at_the_edges() {
     let wrong: Vec<String> = sources()
         .iter()
         .filter(|s| !s.module.first().is_some_and(|m| MAY_BE_UNSAFE.contains(&m.as_str())))
+        // A library of C opened at run time.
+        .filter(|s| s.module != ["io", "hdf5"])
         .filter(|s| tokens(&s.code).iter().any(|t| t == "unsafe"))
         .map(|s| format!("{}: unsafe outside {MAY_BE_UNSAFE:?}", s.path.display()))
         .collect();

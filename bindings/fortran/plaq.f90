@@ -724,6 +724,15 @@ module plaq
     real(c_double) :: boundary
   end type
 
+  ! Progress of long work
+  !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
+  !> Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+  !> residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+  !> says so.
+  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
+  !> next iteration, and the callback that asked is not called again.
+  !> Arguments: iteration, residual, seconds, user.
+
   ! Multigrid
   !> Null vectors and coarse operators of a Dirac operator: a preconditioner that solvers share.
   type, bind(c) :: plaq_multigrid
@@ -786,13 +795,6 @@ module plaq
   !> On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
   !> set-up of multigrid brings each of them there once for each refinement.
   integer(c_int32_t), parameter :: PLAQ_VECTORS_HOST = 2
-  !> plaq_progress_callback: a bind(c) procedure; pass c_funloc of it.
-  !> Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-  !> residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-  !> says so.
-  !> One rank of many may ask for that, or have a callback at all: all ranks stop after the
-  !> next iteration, and the callback that asked is not called again.
-  !> Arguments: iteration, residual, seconds, user.
   !> A level of multigrid and its step to the next coarser one.
   type, bind(c) :: plaq_multigrid_level_params
     !> Extents x, y, z, t of aggregates; 0: as the lattice suggests. Those of the finest level divide the part of

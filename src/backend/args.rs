@@ -164,7 +164,7 @@ pub fn cpp_args(used: &dyn Fn(&str) -> bool) -> String {
     for (name, value) in CONSTANTS.iter().filter(|(name, _)| used(name)) {
         h.push_str(&format!("constexpr int {name} = {value};\n"));
     }
-    let structs = FIELD_ARGS.iter().chain(COARSE_ARGS);
+    let structs = FIELD_ARGS.iter().chain(COARSE_ARGS).chain(HADRON_ARGS);
     // A struct stands before those that hold it.
     let mut wanted: Vec<&str> = Vec::new();
     for CppStruct { name, members, .. } in structs.clone().rev() {
@@ -206,3 +206,4 @@ macro_rules! constants {
 include!("constants_table.rs");
 include!("args_table.rs");
 include!("args_coarse_table.rs");
+include!("args_hadrons_table.rs");

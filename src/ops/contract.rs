@@ -386,7 +386,7 @@ pub fn baryons(
 /// [`baryons`] of one sink.
 ///
 /// # Errors
-/// Those of [`baryons`].
+/// Errors of [`baryons`].
 pub fn baryon(
     baryon: Baryon,
     light: &SpinorField,

@@ -69,7 +69,7 @@ pub fn wuppertal(
 /// 094515): what is smeared has its largest component exp(-i k x) at k_j = 2 pi momentum_j / L_j. In single or double precision.
 ///
 /// # Errors
-/// Those of [`wuppertal`]; `BadParameter`: a momentum that is not finite.
+/// Errors of [`wuppertal`]; `BadParameter`: a momentum that is not finite.
 pub fn boosted(
     psi: &mut VectorField,
     gauge: &Arc<GaugeField>,

@@ -15,8 +15,9 @@ const PATIENCE: usize = 300;
 /// Number of restarts without progress, and of times that `PATIENCE` iterations did not halve the residual, before
 /// giving up: CGNR is cheaper then.
 const RESTARTS: usize = 3;
-/// Number of iterations after which a right-hand side whose residual has not fallen at all is given up: beyond the critical
-/// kappa it does not in a thousand, where CGNR needs some hundred.
+/// Number of iterations after which a right-hand side is given up whose residual they have not halved, as long as it has not
+/// fallen by two decades: near and beyond the critical kappa it stays there for a thousand iterations and more, where CGNR
+/// needs some hundred in all.
 const NOTHING: usize = 100;
 
 /// A preconditioner K from the right (van der Vorst 1992): the operator of the recurrence is M K, and
@@ -46,11 +47,10 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
     blas::copy(&mut p, &mixed.r)?;
     let mut rho = complex(&mixed.r2);
     let mut shadow2 = mixed.r2.clone();
-    // Least relative |r|^2 that each right-hand side has seen, when, whether it is less than the first, and restarts since
-    // then.
+    // The relative |r|^2 of each right-hand side: the first, the least, when that was, and restarts since then.
     let mut least: Vec<f64> = (0..n).map(|i| mixed.relative2(i, mixed.r2[i])).collect();
     let mut least_at = vec![0; n];
-    let mut fell = vec![false; n];
+    let mut first = least.clone();
     let mut in_vain = vec![0; n];
     // |r|^2 that each has to halve the root of, since when, and how often that took too long.
     let mut mark = least.clone();
@@ -125,7 +125,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         for i in 0..n {
             let size = mixed.relative2(i, r2[i]);
             if size < 0.81 * least[i] {
-                (least[i], least_at[i], in_vain[i], fell[i]) = (size, now, 0, true);
+                (least[i], least_at[i], in_vain[i]) = (size, now, 0);
             }
             if size < 0.25 * mark[i] {
                 (mark[i], mark_at[i]) = (size, now);
@@ -159,7 +159,8 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
         }
         for i in (0..n).filter(|&i| mixed.params.fall_back && mixed.active[i]) {
             let slow = now >= PATIENCE && (slow[i] > RESTARTS || mixed.late(i));
-            if slow || (now >= NOTHING && !fell[i]) {
+            let stands = now - mark_at[i] >= NOTHING && mark[i] > 1e-4 * first[i];
+            if slow || stands {
                 in_vain[i] = RESTARTS + 1;
             }
         }
@@ -202,7 +203,7 @@ pub(super) fn run(mixed: &mut MixedPrecision, preconditioner: Option<&dyn LinOp>
                 retain(&mut shadow2, &keep);
                 retain(&mut least, &keep);
                 retain(&mut least_at, &keep);
-                retain(&mut fell, &keep);
+                retain(&mut first, &keep);
                 retain(&mut in_vain, &keep);
                 retain(&mut mark, &keep);
                 retain(&mut mark_at, &keep);

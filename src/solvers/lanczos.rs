@@ -451,7 +451,7 @@ impl<'a, 'm> Process<'a, 'm> {
         self.begin(false)?;
         while self.have + self.block <= steps && self.end() + self.block <= self.side {
             self.step()?;
-            if self.watch.late() || self.tell_on_the_way() {
+            if self.watch.late() {
                 break;
             }
         }

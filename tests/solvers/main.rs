@@ -742,7 +742,10 @@ fn misuse_is_a_status() {
     for known in KINDS {
         assert_eq!(kind(known.name()).unwrap(), known);
     }
-    assert_eq!(kind("CG").unwrap_err().status, Status::InvalidArgument);
+    assert_eq!(kind("CG").unwrap(), SolverKind::Cg);
+    for unknown in ["C G", "", "cgx"] {
+        assert_eq!(kind(unknown).unwrap_err().status, Status::InvalidArgument);
+    }
     assert_eq!(SolveParams::default().equations, Equations::Direct);
     let solver = SolverParams { kind: SolverKind::Cg, ..base };
     let hint = DiracSolver::new(op, SolveParams { solver, ..Default::default() }).err().unwrap();

@@ -2156,6 +2156,18 @@ def plaq_spinor_support(spinor: Any, position: Any) -> None:
     _n.call(_plaq_spinor_support, _n.handle(plaq_spinor, spinor, "spinor"), _n.room(_c.c_int32, position, "position", 4))
 
 
+# ---- Progress of long work ----
+
+
+#: Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
+#: residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
+#: says so.
+#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
+#: next iteration, and the callback that asked is not called again.
+#: Arguments: iteration, residual, seconds.
+plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
+
+
 # ---- Multigrid ----
 
 
@@ -2241,15 +2253,6 @@ class plaq_vector_memory(Enum):
     #: On the host, but for one of an eigensolver, every step of which brings them all to the device eight times; a
     #: set-up of multigrid brings each of them there once for each refinement.
     HOST = 2
-
-
-#: Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-#: residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-#: says so.
-#: One rank of many may ask for that, or have a callback at all: all ranks stop after the
-#: next iteration, and the callback that asked is not called again.
-#: Arguments: iteration, residual, seconds.
-plaq_progress_callback = _c.CFUNCTYPE(_c.c_int32, _c.c_int64, _c.c_double, _c.c_double, _c.c_void_p)
 
 
 class plaq_multigrid_level_params(Struct):

@@ -11,9 +11,9 @@ use super::args::{
     Text,
 };
 use super::context::Context;
-use super::eigen::watch;
 use super::gauge::{plaq_gauge, Gauge};
 use super::handles;
+use super::progress::watch;
 use super::solve::{
     monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, plaq_stopped_by, to_c, Solver,
 };

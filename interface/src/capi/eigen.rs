@@ -1,7 +1,6 @@
 //! Eigenvectors of operators made of a Dirac operator.
 
 use std::ffi::c_void;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,11 +10,11 @@ use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
 use super::file_name::FileName;
 use super::handles;
-use super::solve::{plaq_progress_callback, plaq_stopped_by};
+use super::progress::{plaq_progress_callback, watch};
+use super::solve::plaq_stopped_by;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
-use crate::comm::Comm;
 use crate::compose::seconds_of;
 use crate::error::{significant, Result};
 use crate::fields::{blas, Subset, VectorSet};
@@ -27,7 +26,7 @@ pub use crate::solvers::plaq_eigen_params;
 use crate::solvers::stop::Limit;
 use crate::solvers::{
     eigen, eigen_set, eigen_tol, portions, ritz, slice_modes, EigenMethod, EigenParams,
-    EigenReport, EigenSettings, End, Filter, Progress, VectorMemory,
+    EigenReport, EigenSettings, End, Filter, VectorMemory,
 };
 
 /// What a `plaq_eigen` stands for.
@@ -116,27 +115,6 @@ interface! {
         /// Makes a field with `count` eigenvectors from number `first` on, for eigenvectors that are not all on the
         /// device.
         plaq_eigen_some_vectors(eigen: Handle<plaq_eigen>, first: i64, count: i64, vectors: Out<plaq_spinor>) = some_of;
-    }
-}
-
-/// The host's callback as a monitor that answers alike on all ranks.
-pub(crate) fn watch(
-    comm: &Arc<Comm>,
-    callback: plaq_progress_callback,
-    user: *mut c_void,
-) -> impl FnMut(&Progress) -> ControlFlow<()> {
-    let comm = comm.clone();
-    let mut asked = false;
-    move |p| {
-        if let Some(callback) = callback.0.filter(|_| !asked) {
-            let residual = p.residual.iter().fold(0.0f64, |m, &v| v.max(m));
-            // SAFETY: the host's function with the host's own pointer, while its call runs.
-            asked = unsafe { callback(p.iteration as i64, residual, p.seconds, user) } != 0;
-        }
-        match comm.stop(asked) {
-            false => ControlFlow::Continue(()),
-            true => ControlFlow::Break(()),
-        }
     }
 }
 

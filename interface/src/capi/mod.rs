@@ -40,6 +40,7 @@ pub mod origin;
 pub mod overlap;
 pub mod overlap_solve;
 pub mod path;
+pub mod progress;
 pub mod propagator;
 pub mod quda;
 pub mod solve;
@@ -62,6 +63,7 @@ pub const MODULES: &[&table::Module] = &[
     &dirac::MODULE,
     &laplace::MODULE,
     &origin::MODULE,
+    &progress::MODULE,
     &multigrid::MODULE,
     &solve::MODULE,
     &hadron::MODULE,

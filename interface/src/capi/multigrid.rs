@@ -7,9 +7,9 @@ use std::sync::Arc;
 use super::args::{Handle, Local, One, Out, Params, Raw, Report};
 use super::context::Context;
 use super::dirac::{plaq_dirac, Dirac};
-use super::eigen::watch;
 use super::file_name::FileName;
 use super::handles;
+use super::progress::{plaq_progress_callback, watch};
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 pub use crate::compose::multigrid::plaq_multigrid_params;
@@ -52,14 +52,6 @@ interface! {
         plaq_setup_solver = SetupSolver;
         plaq_refresh = Refresh;
         plaq_vector_memory = VectorMemory;
-    }
-    callbacks {
-        /// Called after every iteration of a solve, step of a set-up or restart of a search, with the largest relative
-        /// residual of the recurrence and the time since the start; a result other than 0 ends the work, and the report
-        /// says so.
-        /// One rank of many may ask for that, or have a callback at all: all ranks stop after the
-        /// next iteration, and the callback that asked is not called again.
-        plaq_progress_callback(iteration: i64, residual: f64, seconds: f64, user: *mut c_void) -> i32;
     }
     tables {
         plaq_multigrid_level_params;

@@ -9,11 +9,11 @@ use super::args::{
     number_of, Handle, Local, Maybe, MaybeArray, One, Out, OutArray, Params, Raw, Report,
 };
 use super::context::{plaq_context, Context};
-use super::eigen::watch;
 use super::field::plaq_precision;
 use super::file_name::FileName;
 use super::gauge::{plaq_gauge, plaq_storage, Gauge};
 use super::handles;
+use super::progress::watch;
 use super::solve::plaq_progress_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;

@@ -6,11 +6,11 @@ use std::sync::{Arc, PoisonError};
 use super::args::{
     Array, Handle, Local, Maybe, MaybeArray, OutArray, Params, Raw, Report, TextOut,
 };
-use super::eigen::watch;
 use super::gauge::{plaq_gauge, Gauge};
 use super::hadron::source;
 use super::multigrid::{plaq_multigrid, Multigrid as Hierarchy};
 use super::overlap::{plaq_overlap, plaq_overlap_params, Overlap};
+use super::progress::watch;
 use super::solve::{
     plaq_plan_report, plaq_progress_callback, plaq_solve_report, right_hand_sides, tell, to_c,
 };

@@ -75,7 +75,7 @@ pub fn insertions(
 /// the weights of their hops.
 ///
 /// # Errors
-/// Those of [`insertions`].
+/// Errors of [`insertions`].
 pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Complex64>> {
     let all = [0, 1, 2, 3].map(conserved);
     let found = Found::new(lines, all.iter().flatten(), momenta)?;
@@ -91,7 +91,7 @@ pub fn conserved_current(lines: Lines, momenta: &[[i32; 3]]) -> Result<Vec<Compl
 /// Spin matrices of all paths.
 struct Found {
     paths: Vec<Vec<u8>>,
-    /// By path, momentum and time of the lattice.
+    /// Sums by path, momentum and time of the lattice.
     slices: Vec<Slices>,
     momenta: Vec<[i32; 3]>,
     extents: [usize; 4],

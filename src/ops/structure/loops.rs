@@ -20,7 +20,7 @@ use crate::refuse;
 use crate::solvers::{Monitor, Progress};
 
 choices! {
-    /// What noise eta is contracted into loops; S = M^-1.
+    /// Contractions of noise eta into loops; S = M^-1.
     pub enum OneEnd: plaq_loops_kind {
         /// eta^dagger Gamma S eta: the loops of S.
         None = 0, PLAQ_LOOPS_PLAIN, "plain";
@@ -110,8 +110,9 @@ pub struct LoopNoise {
     /// Number of the first vector, and of vectors.
     pub first: usize,
     pub vectors: usize,
-    /// In spin, colour and parity; in so many parts of the time slices.
+    /// Whether it is diluted in spin, colour and parity.
     pub dilute: [bool; 3],
+    /// Parts of the time slices that it is diluted in; 1: none.
     pub time_parts: usize,
     /// Probing vectors, 1 to the lattice's volume ([`probe`]).
     pub probes: usize,
@@ -223,7 +224,7 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
 pub struct Loops {
     /// [line][Gamma][momentum][t], times of the lattice.
     pub lines: Vec<Complex64>,
-    /// Those of the conserved vector current: [mu][momentum][t].
+    /// Loops of the conserved vector current: [mu][momentum][t].
     pub current: Vec<Complex64>,
 }
 

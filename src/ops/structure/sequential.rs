@@ -125,7 +125,7 @@ pub fn through_operator(
 /// sum_x exp(-i p (x - x0)) <O_A(x) J O_B(x0)^dagger>, J acting on q.
 ///
 /// # Errors
-/// Those of [`through_operator`]; `FieldMismatch`: not twelve columns.
+/// Errors of [`through_operator`]; `FieldMismatch`: not twelve columns.
 pub fn through_meson(
     to: &mut SpinorField,
     antiquark: &SpinorField,
@@ -155,7 +155,7 @@ pub struct Replaced {
 /// sink's time, counted from the source, is beyond the end of the lattice, and the boundary phases of the three quarks are taken out.
 ///
 /// # Errors
-/// Those of [`ThreeQuarks::pairings`] and [`through_operator`].
+/// Errors of [`ThreeQuarks::pairings`] and [`through_operator`].
 pub fn through_baryon(
     to: &mut SpinorField,
     quarks: ThreeQuarks,

@@ -18,7 +18,7 @@ impl Spin {
     fn from_fn(entry: impl Fn(usize, usize) -> Complex64) -> Spin {
         Spin(std::array::from_fn(|r| std::array::from_fn(|c| entry(r, c))))
     }
-    /// From 32 numbers, (re, im) row by row.
+    /// The matrix of 32 numbers, (re, im) row by row.
     ///
     /// # Errors
     /// `InvalidArgument`: not 32 finite numbers.

@@ -12,7 +12,7 @@ use crate::fields::SpinorField;
 use crate::ops::gamma::SpinMatrix;
 use crate::ops::source::{check_momentum, check_propagator};
 
-/// To which slots of the source's operator the quarks of the sink's slots 0, 1, 2 go.
+/// The slots of the source's operator that the quarks of the sink's slots 0, 1, 2 go to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing(pub [usize; 3]);
 

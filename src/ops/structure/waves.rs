@@ -121,7 +121,7 @@ impl Same {
     }
 }
 
-/// By the time from the source instead of that of the lattice; what crossed the lattice's end takes `phase`.
+/// Values by the time from the source instead of that of the lattice; what crossed the lattice's end takes `phase`.
 pub(super) fn from_source<T: Clone>(
     by_time: &[T],
     start: usize,
