@@ -101,7 +101,7 @@ static void faults(void) {
   REFUSED(PLAQ_PROCESS_GRID, "product 4", plaq_context_create(&p, &context));
   p = params(&world);
   if (rank == 2) p.threads = -5;
-  REFUSED(PLAQ_INVALID_ARGUMENT, "params.threads", plaq_context_create(&p, &context));
+  REFUSED(PLAQ_BAD_PARAMETER, "params.threads", plaq_context_create(&p, &context));
   CHECK(strstr(plaq_last_error(), "rank 2: ") != NULL);
   p.threads = 1;
   p.timeout = -1;
