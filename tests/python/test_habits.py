@@ -252,7 +252,7 @@ class Bar:
 
     made = []
 
-    def __init__(self, total=None, desc=None, unit=None, bar_format=None):
+    def __init__(self, total=None, desc=None, unit=None, bar_format=None, delay=0, disable=False):
         self.total, self.desc, self.n, self.shown = total, desc, 0, []
         self.made.append(self)
 
@@ -313,15 +313,22 @@ def test_bars():
     assert (bar.total, bar.n) == (2, 2) and "dH" in bar.shown[-1]
     (bar,) = bars(lambda: plaq.hmc(table).step(2, progress=True))
     assert (bar.total, bar.n) == (2, 2)
+    # Making an overlap operator shows one by itself where it takes long, and none where that is not wanted.
+    (bar,) = bars(lambda: plaq.Overlap(gauge, modes=4))
+    assert bar.desc == "modes" and bar.n <= bar.total
+    assert not bars(lambda: plaq.Overlap(gauge, modes=4, progress=False))
+    (bar,) = bars(lambda: d.multigrid(progress=True))
+    assert bar.desc == "multigrid" and bar.n > 5
     # No tqdm: said once, and the call does its work.
-    before = sys.modules.get("tqdm")
-    sys.modules["tqdm"] = None
+    before = {name: sys.modules.get(name) for name in ("tqdm", "tqdm.auto")}
+    sys.modules.update(dict.fromkeys(before))
     try:
         with warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             x = d.solve(b, progress=True)
     finally:
-        sys.modules.pop("tqdm") if before is None else sys.modules.update(tqdm=before)
+        for name, module in before.items():
+            sys.modules.pop(name) if module is None else sys.modules.update({name: module})
     assert [one.category for one in said] == [UserWarning] and said[0].filename == __file__
     close(d @ x, b, 1e-8)
 

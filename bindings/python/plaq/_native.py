@@ -556,13 +556,20 @@ def real(value: Any, name: str) -> float:
     raise TypeError(f"{name}: expected a real number, found {_kind(value)}")
 
 
+#: Numbers of words that were asked for.
+_numbers: Dict[Tuple[Type[Enum], str], int] = {}
+
+
 def enum(kind: Type[Enum], value: Any, name: str) -> int:
     """The number of a member, of a member's name, or as it is."""
     if isinstance(value, str):
-        try:
-            return int(kind.named(value))
-        except ValueError as error:
-            raise ValueError(f"{name}: {str(error).split(': ', 1)[1]}") from None
+        found = _numbers.get((kind, value))
+        if found is None:
+            try:
+                found = _numbers[kind, value] = int(kind.named(value))
+            except ValueError as error:
+                raise ValueError(f"{name}: {str(error).split(': ', 1)[1]}") from None
+        return found
     return _whole(value, name, 32)
 
 
