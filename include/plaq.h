@@ -2270,7 +2270,7 @@ plaq_status plaq_spinor_sequential_baryon(plaq_spinor first,
 
 /* ---- Quark loops ---- */
 
-/** What noise eta is contracted into loops; S = M^-1. */
+/** Contractions of noise eta into loops; S = M^-1. */
 typedef int32_t plaq_loops_kind;
 enum {
   /** eta^dagger Gamma S eta: the loops of S. */

@@ -1235,7 +1235,7 @@ module plaq
   ! Hadron structure
 
   ! Quark loops
-  !> What noise eta is contracted into loops; S = M^-1.
+  !> Contractions of noise eta into loops; S = M^-1.
   !> eta^dagger Gamma S eta: the loops of S.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_PLAIN = 0
   !> (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.

@@ -3613,7 +3613,7 @@ def plaq_spinor_sequential_baryon(
 
 
 class plaq_loops_kind(Enum):
-    """What noise eta is contracted into loops; S = M^-1."""
+    """Contractions of noise eta into loops; S = M^-1."""
     #: eta^dagger Gamma S eta: the loops of S.
     PLAIN = 0
     #: (S eta)^dagger gamma5 Gamma S eta: the loops of S(mu) gamma5 S(-mu) with twisted mass mu (Boucaud et al., Comput. Phys. Commun.
