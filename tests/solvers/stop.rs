@@ -339,7 +339,7 @@ fn heavy_quark(s: &Setup, (kappa, csw, goal): (f64, f64, f64), kind: SolverKind)
 }
 
 /// Every site is right, as the reference measures it.
-fn every_site(s: &Setup, p: &DiracParams, x: &Spinor, source: &Spinor, goal: f64) {
+fn every_site(s: &Setup, p: &DiracParams, x: &super::Field, source: &super::Field, goal: f64) {
     let left = spinor::axpy(-C::ONE, &s.image_of(p, x), source);
     let size = |f: &Spinor| f.iter().flatten().map(|z| z.norm_sqr()).sum::<f64>();
     let sum: f64 = left.iter().zip(x).map(|(r, x)| size(r) / size(x)).sum();
