@@ -465,7 +465,7 @@ def paper(study):
                                    "--out", str(stem), "--overwrite", "yes"])
         solver = {"tolerance_force": "1e-8", "tolerance_hamiltonian": "1e-10"}
         if o.sloppy:
-            solver["sloppy"] = f'"{o.sloppy}"'
+            solver["sloppy_precision"] = f'"{o.sloppy}"'
         text = document(lattice, [gauge("5.5"), quarks("quarks", {"kappa": kappa}, solver=solver)],
                         [("leapfrog", 50, ["gauge", "quarks"])], seed=o.seed, accept_until=10 ** 6)
         rows = study.hmc(f"paper-{lattice.replace(',', 'x')}", text, count + 1, f"{stem}.00001", study.left() / (len(lattices) - k))

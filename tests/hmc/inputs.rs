@@ -187,6 +187,11 @@ fn errors_of_monomials_name_line_and_monomial() {
         ),
         (
             "tolerance_force = 1e-7",
+            "sloppy = \"single\"",
+            "solver: key `sloppy`: its name is sloppy_precision now",
+        ),
+        (
+            "tolerance_force = 1e-7",
             "method = \"multigrid\"",
             "solver: key `method`: its name is solver now",
         ),

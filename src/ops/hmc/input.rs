@@ -488,14 +488,9 @@ fn quarks(
     Ok(quarks)
 }
 
-/// The keys of a solver and the rows of the table of quarks that they set.
-const SOLVER: [(&str, &str); 5] = [
-    ("tolerance_force", "tolerance_force"),
-    ("tolerance_hamiltonian", "tolerance_hamiltonian"),
-    ("max_iterations", "max_iterations"),
-    ("sloppy", "sloppy_precision"),
-    ("guesses", "guesses"),
-];
+/// Keys of a solver that are rows of the table of quarks.
+const SOLVER: [&str; 5] =
+    ["tolerance_force", "tolerance_hamiltonian", "max_iterations", "sloppy_precision", "guesses"];
 
 /// Reads a solver, given as a table or by its name, `cg` or `multigrid`, into `quarks`; returns the
 /// parameters of multigrid.
@@ -507,21 +502,28 @@ fn solves(quarks: &mut Quarks, solver: Option<Value>) -> Result<Option<Multigrid
         Some(Value::Table(table)) => {
             for (key, value) in table {
                 let argument = format!("solver.{key}");
-                let row = SOLVER.iter().find(|(known, _)| *known == key);
-                match (&*key, value, row) {
-                    (_, value, Some((_, row))) => set_toml(quarks, row, &value, &argument)?,
-                    ("solver", Value::String(given), _) => name = given,
-                    ("method", ..) => {
+                match (&*key, value) {
+                    (key, value) if SOLVER.contains(&key) => {
+                        set_toml(quarks, key, &value, &argument)?;
+                    }
+                    ("solver", Value::String(given)) => name = given,
+                    ("method", _) => {
                         bail!(InvalidArgument, "solver: key `method`: its name is solver now")
                     }
-                    ("multigrid", value, _) => {
+                    (key, _)
+                        if renamed(Quarks::ROWS, key).is_some_and(|row| SOLVER.contains(&row)) =>
+                    {
+                        let new = renamed(Quarks::ROWS, key).unwrap_or_default();
+                        bail!(InvalidArgument, "solver: key `{key}`: its name is {new} now")
+                    }
+                    ("multigrid", value) => {
                         let said = |e: toml::de::Error| e.message().to_string();
                         multigrid = Some(MultigridSolves::deserialize(value).map_err(|e| {
                             Error::new(Status::InvalidArgument, format!("{argument}: {}", said(e)))
                         })?);
                     }
                     _ => {
-                        let known = SOLVER.map(|(known, _)| known).join(", ");
+                        let known = SOLVER.join(", ");
                         bail!(
                             InvalidArgument,
                             "solver: unknown key `{key}`, expected one of solver, {known}, multigrid"

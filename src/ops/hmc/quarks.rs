@@ -54,7 +54,7 @@ parameters! {
         max_iterations: usize = Inverter::default().max_iterations, within(1, ANY);
         /// Precision of the iteration inside double; automatic (0): half on a GPU and single on a CPU for CG of two
         /// flavours, else double.
-        sloppy_precision: Option<Precision> = None;
+        sloppy_precision: Option<Precision> = None, old("sloppy");
         /// Solutions that guesses of force solves are made of; 0: solves start from zero.
         guesses: usize = 0, within(0, ANY);
         /// Levels of stout smearing of the links that the operators see; 0: none.
