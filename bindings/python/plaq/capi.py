@@ -6333,6 +6333,7 @@ class plaq_quarks_params(Struct):
         ("epsilon", _c.c_double),
     ]
     _enums_ = {"system": plaq_system, "sloppy_precision": plaq_precision, "refresh": plaq_refresh}
+    _old_ = {"sloppy": "sloppy_precision"}
     _init_ = "plaq_quarks_params_init"
 
 
