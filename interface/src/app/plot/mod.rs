@@ -236,7 +236,8 @@ fn marks(p: &Panel) -> Vec<Mark> {
         all.push(say(x(tick), END + 18.0, Anchor::Middle, &label));
     }
     all.push(Mark::Rule { points: vec![[LEFT, TOP], [LEFT, END], [LAST, END]], colour: BLACK });
-    let mut names = 0;
+    // Above all series.
+    let mut names = vec![];
     for (k, s) in p.series.iter().enumerate() {
         let colour = s.colour;
         if let Some((mean, error, first)) = s.band.filter(|b| b.1 > 0.0 && b.2 < s.values.len()) {
@@ -262,11 +263,11 @@ fn marks(p: &Panel) -> Vec<Mark> {
             }
         }
         if !s.name.is_empty() {
-            let at = [LAST - 8.0, TOP + 14.0 + 18.0 * names as f64];
-            all.push(Mark::Name { at, text: s.name.clone(), colour });
-            names += 1;
+            let at = [LAST - 8.0, TOP + 14.0 + 18.0 * names.len() as f64];
+            names.push(Mark::Name { at, text: s.name.clone(), colour });
         }
     }
+    all.extend(names);
     all
 }
 
@@ -296,9 +297,11 @@ pub fn ensemble<'a>(files: impl IntoIterator<Item = &'a str>) -> String {
         pairs.take_while(|((_, a), b)| a == b).last().map_or(0, |((i, a), _)| i + a.len_utf8())
     };
     let common = &first[..others.iter().map(alike).min().unwrap_or(0)];
-    let common = common.trim_end_matches(|c: char| c.is_ascii_digit() || "._-n".contains(c));
-    let common = if common.is_empty() { *first } else { common };
-    format!("{common}, {} configurations", names.len())
+    let common = &common[..common.rfind(['.', '_', '-']).unwrap_or(common.len())];
+    match common {
+        "" => format!("{first} and {} more", others.len()),
+        _ => format!("{common}, {} configurations", names.len()),
+    }
 }
 
 /// A history with a band for the mean of its values from number `first` on, and a line of text about it.
@@ -318,4 +321,39 @@ pub fn with_mean(what: &str, history: &History, first: usize) -> (Series, Option
     let line =
         format!("mean {:.12}, error {}, autocorrelation time {:.2}", m.mean, error(2), m.tau);
     (series, Some(line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ensembles_are_named_by_what_their_files_share() {
+        assert_eq!(ensemble(["a/b6.0.00001"]), "b6.0.00001");
+        let three = ["x/b6.0.00001", "x/b6.0.00002", "y/b6.0.00010"];
+        assert_eq!(ensemble(three), "b6.0, 3 configurations");
+        assert_eq!(ensemble(["conf1", "conf2"]), "conf, 2 configurations");
+        assert_eq!(ensemble(["c.1", "d.1"]), "c.1 and 1 more");
+        assert_eq!(ensemble([]), "");
+    }
+
+    /// A PDF whose table has the place of each object, and whose stream is as long as it says.
+    #[test]
+    fn pdfs_are_whole() {
+        let mut series = Series::new("a (b) \\ ü", RED, vec![1.0, 2.0, 1.5]);
+        (series.errors, series.band) = (vec![0.1; 3], Some((1.5, 0.1, 1)));
+        let line = Series { line: true, ..Series::new("line", BLUE, vec![1.0, 2.0]) };
+        let panel = Panel { title: "t".into(), series: vec![series, line], ..Default::default() };
+        let text = pdf::page(&[marks(&panel), marks(&panel)]);
+        let at = |k: usize| text.find(&format!("{k} 0 obj\n")).unwrap();
+        for k in 1..=5 {
+            assert!(text.contains(&format!("{:010} 00000 n ", at(k))), "{k}: {text}");
+        }
+        let start: usize =
+            text.rsplit("startxref\n").next().unwrap()[..].lines().next().unwrap().parse().unwrap();
+        assert!(text[start..].starts_with("xref\n0 6\n"));
+        let stream = text.split("stream\n").nth(1).unwrap().strip_suffix("end").unwrap();
+        assert!(text.contains(&format!("/Length {} ", stream.len())), "{}", stream.len());
+        assert!(text.contains("(a \\(b\\) \\\\ ?) Tj"), "{text}");
+    }
 }
