@@ -104,7 +104,7 @@ fn wrong_texts_are_refused() {
     let deep = format!("steps = {}", "[".repeat(100_000));
     for (from, to, status) in [
         ("steps = 2", deep.as_str(), Status::InvalidArgument),
-        ("length = 0.5", "", Status::InvalidArgument),
+        ("steps = 2", "", Status::InvalidArgument),
         ("length = 0.5", "length = 0.5\nlenght = 1", Status::InvalidArgument),
         ("length = 0.5", "length = -0.5", Status::BadParameter),
         ("\"iwasaki\"", "\"iwasiki\"", Status::InvalidArgument),
