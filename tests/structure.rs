@@ -10,7 +10,7 @@ use plaq::ops::structure::sequential::{
 use plaq::ops::structure::spin::Spin;
 use plaq::ops::structure::three_quarks::{Pairing, ThreeQuarks};
 
-use crate::common::{devices, over_ranks, tolerance, Lex};
+use crate::common::{devices, over_ranks, ranks, tolerance, Lex};
 use crate::reference::contract::{meson, wave};
 use crate::reference::correlators::Propagator;
 use crate::reference::gamma::Gamma;
@@ -136,7 +136,10 @@ fn three_quarks_and_their_sequential_sources_agree_with_the_definition() {
     let phases = [C::new(-1.0, 0.0), C::I, C::from_polar(1.0, 0.4)];
     let across: C = phases.iter().product();
     let momentum = [1, 0, -1];
-    for extents in [[2, 4, 2, 4], [2, 2, 2, 2]].map(over_ranks) {
+    // On many ranks the reference is slow on each of them.
+    let all = [[2, 2, 2, 2], [2, 4, 2, 4]];
+    let some = if ranks().size() == 1 { &all[..] } else { &all[..1] };
+    for extents in some.iter().map(|&extents| over_ranks(extents)) {
         let lat = Lattice::new(extents);
         let origin = [1, 1, 0, extents[3] - 1];
         let sink_time = (origin[3] + 1) % extents[3];

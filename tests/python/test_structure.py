@@ -101,7 +101,7 @@ def test_lines_are_sums_and_do_not_depend_on_the_gauge():
     close(free[1], -free[0])
     refused(ValueError, "lines|dxy", lambda: structure.insertions(q, s, u, lines=["dxy"]))
     refused(plaq.Error, "lines|longer", lambda: structure.insertions(q, s, u, lines=["+x +x +x"]))
-    refused(ValueError, "4 x 4", lambda: structure.quarks(s, sink=np.eye(3)))
+    refused(ValueError, "sink|4 x 4", lambda: structure.quarks(s, sink=np.eye(3)))
     refused(plaq.Error, "time|0 to 5", lambda: structure.through_meson(s, time=6))
 
 

@@ -41,7 +41,7 @@ def _triples(momenta: Sequence[Sequence[int]]) -> np.ndarray:
 
 def _parts(which: Any) -> Dict[int, complex]:
     """A spin matrix as a sum of the sixteen Gammas, by number."""
-    if isinstance(which, (str, int, float, np.integer)):
+    if np.ndim(which) == 0:
         return {gamma.number(which): 1}
     matrix = np.asarray(which, complex)
     if matrix.shape != (4, 4):

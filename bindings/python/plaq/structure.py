@@ -64,6 +64,11 @@ def _matrix(which: Spin, name: str, named: Mapping[str, np.ndarray] = {}) -> np.
     return np.ascontiguousarray(found, complex)
 
 
+def _ends(sink: Spin, source: Optional[Spin], named: Mapping[str, np.ndarray] = {}) -> Tuple[np.ndarray, np.ndarray]:
+    """Matrices at sink and source, by default the same."""
+    return _matrix(sink, "sink", named), _matrix(sink if source is None else source, "source", named)
+
+
 def _factors(line: str) -> List[int]:
     numbers = []
     for word in line.split():
@@ -177,11 +182,11 @@ def quarks(
     """Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators (by default the first one) with open spins, an array (6, momenta, T,
     4, 4) of all PAIRINGS: quarks belong to the slots of the sink. Gamma is a 4 x 4 array or one of DIQUARKS, at the source by default the
     sink's. tr[P C] is numpy.einsum("ji,...ij", P, C)."""
-    ends = [_matrix(which, "sink, source", DIQUARKS) for which in (sink, sink if source is None else source)]
+    ends = _ends(sink, source, DIQUARKS)
     numbers, times = _triples(momenta), _times(first)
     found = np.empty((6, len(numbers), times, 4, 4), complex)
     how = capi.plaq_contract_params(**params)
-    capi.plaq_contract_quarks(first, second, third, how, *ends, numbers, len(numbers), times, found)
+    capi.plaq_contract_quarks(first, second, third, how, ends[0], ends[1], numbers, len(numbers), times, found)
     return found
 
 
@@ -223,10 +228,10 @@ def through_meson(
 ) -> Fermion:
     """The sequential source through the sink of a meson at `time` from the source, from the propagator of the antiquark, smeared where
     the sink is; smear the result, too. With X = D.propagator of it insertions(X, S) is sum_x exp(-i p (x - x0)) <O(x) J O(x0)^dagger>."""
-    ends = [_matrix(which, "sink, source") for which in (sink, sink if source is None else source)]
+    ends = _ends(sink, source)
     out = antiquark._like()
     how = capi.plaq_contract_params(**params)
-    capi.plaq_spinor_sequential_meson(antiquark, out, how, *ends, list(momentum), time)
+    capi.plaq_spinor_sequential_meson(antiquark, out, how, ends[0], ends[1], list(momentum), time)
     return out
 
 
@@ -248,7 +253,7 @@ def through_baryon(
     """The sequential source through the sink of a baryon at `time` from the source, from propagators smeared where the sink is; smear
     the result, too. `quark`: "u" or "d" of the nucleon, or a list of (pairing of PAIRINGS, slot 1 to 3 of the quark that the
     operator acts on) with `weights`. With X = D.propagator of it insertions(X, S) is sum_x exp(-i p (x - x0)) tr[P <O(x) J Obar(x0)>]."""
-    ends = [_matrix(which, "sink, source", DIQUARKS) for which in (sink, sink if source is None else source)]
+    ends = _ends(sink, source, DIQUARKS)
     terms = NUCLEON[quark] if isinstance(quark, str) else list(quark)
     for pairing, slot in terms:
         if pairing not in PAIRINGS or slot not in (1, 2, 3):
@@ -260,7 +265,8 @@ def through_baryon(
         third,
         out,
         capi.plaq_contract_params(**params),
-        *ends,
+        ends[0],
+        ends[1],
         _matrix(projector, "projector", PROJECTORS),
         [PAIRINGS.index(pairing) for pairing, _ in terms],
         [slot - 1 for _, slot in terms],
