@@ -2174,31 +2174,31 @@ plaq_status plaq_spinor_contract_baryons(plaq_spinor light,
  * 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
  * OUT_OF_MEMORY.
  * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times]. */
-plaq_status plaq_contract_insertions(plaq_spinor back,
-                                     plaq_spinor forward,
-                                     plaq_gauge gauge,
-                                     const plaq_contract_params *params,
-                                     const int32_t *lengths,
-                                     int64_t lines,
-                                     const int32_t *steps,
-                                     int64_t nsteps,
-                                     const int32_t *momenta,
-                                     int64_t nmomenta,
-                                     int64_t times,
-                                     double *correlators);
+plaq_status plaq_spinor_contract_insertions(plaq_spinor back,
+                                            plaq_spinor forward,
+                                            plaq_gauge gauge,
+                                            const plaq_contract_params *params,
+                                            const int32_t *lengths,
+                                            int64_t lines,
+                                            const int32_t *steps,
+                                            int64_t nsteps,
+                                            const int32_t *momenta,
+                                            int64_t nmomenta,
+                                            int64_t times,
+                                            double *correlators);
 
 /** The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
  * U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
  * without the weight of the hops.
  * Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times]. */
-plaq_status plaq_contract_current(plaq_spinor back,
-                                  plaq_spinor forward,
-                                  plaq_gauge gauge,
-                                  const plaq_contract_params *params,
-                                  const int32_t *momenta,
-                                  int64_t nmomenta,
-                                  int64_t times,
-                                  double *correlators);
+plaq_status plaq_spinor_contract_current(plaq_spinor back,
+                                         plaq_spinor forward,
+                                         plaq_gauge gauge,
+                                         const plaq_contract_params *params,
+                                         const int32_t *momenta,
+                                         int64_t nmomenta,
+                                         int64_t times,
+                                         double *correlators);
 
 /** Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
  * displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
@@ -2207,19 +2207,19 @@ plaq_status plaq_contract_current(plaq_spinor back,
  * 213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
  * which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times]. */
-plaq_status plaq_contract_quarks(plaq_spinor first,
-                                 plaq_spinor second,
-                                 plaq_spinor third,
-                                 const plaq_contract_params *params,
-                                 const double *sink,
-                                 const double *source,
-                                 const int32_t *momenta,
-                                 int64_t nmomenta,
-                                 int64_t times,
-                                 double *correlators);
+plaq_status plaq_spinor_contract_quarks(plaq_spinor first,
+                                        plaq_spinor second,
+                                        plaq_spinor third,
+                                        const plaq_contract_params *params,
+                                        const double *sink,
+                                        const double *source,
+                                        const int32_t *momenta,
+                                        int64_t nmomenta,
+                                        int64_t times,
+                                        double *correlators);
 
 /** to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
- * of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_contract_insertions. Any
+ * of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
  * number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: matrix[32], steps[nsteps], momentum[3]. */
 plaq_status plaq_spinor_sequential_operator(plaq_spinor from,
@@ -2235,7 +2235,7 @@ plaq_status plaq_spinor_sequential_operator(plaq_spinor from,
 /** The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
  * the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
  * where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
- * smeared; with its solution X plaq_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
+ * smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
  * the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
  * Arrays: sink[32], source[32], momentum[3]. */
 plaq_status plaq_spinor_sequential_meson(plaq_spinor from,
@@ -2246,10 +2246,10 @@ plaq_status plaq_spinor_sequential_meson(plaq_spinor from,
                                          const int32_t *momentum,
                                          int32_t time);
 
-/** The sequential source through the sink of a baryon: as of plaq_contract_quarks, of the sum of `terms` contractions, each with a
+/** The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
  * `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
  * a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
- * plaq_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
+ * plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
  * an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
  * FIELD_MISMATCH.
  * Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3]. */
@@ -2315,36 +2315,36 @@ typedef struct plaq_loops_params {
 plaq_status plaq_loops_params_init(plaq_loops_params *params, int64_t struct_size);
 
 /** Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
- * sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+ * sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_spinor_contract_insertions;
  * M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
  * PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
- * current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+ * current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
  * solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
  * those of plaq_solver_solve.
  * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times]. */
-plaq_status plaq_loops(plaq_solver solver,
-                       plaq_solver other,
-                       plaq_gauge gauge,
-                       const plaq_loops_params *params,
-                       const int32_t *lengths,
-                       int64_t lines,
-                       const int32_t *steps,
-                       int64_t nsteps,
-                       const int32_t *momenta,
-                       int64_t nmomenta,
-                       int64_t vectors,
-                       int64_t times,
-                       plaq_progress_callback callback,
-                       void *user,
-                       double *estimates,
-                       double *currents,
-                       int64_t *finished,
-                       plaq_solve_report *report);
+plaq_status plaq_solver_loops(plaq_solver solver,
+                              plaq_solver other,
+                              plaq_gauge gauge,
+                              const plaq_loops_params *params,
+                              const int32_t *lengths,
+                              int64_t lines,
+                              const int32_t *steps,
+                              int64_t nsteps,
+                              const int32_t *momenta,
+                              int64_t nmomenta,
+                              int64_t vectors,
+                              int64_t times,
+                              plaq_progress_callback callback,
+                              void *user,
+                              double *estimates,
+                              double *currents,
+                              int64_t *finished,
+                              plaq_solve_report *report);
 
 /** Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
  * INVALID_ARGUMENT.
  * Arrays: extents[4], wave[4]. */
-plaq_status plaq_loops_probe(const int32_t *extents, int64_t number, int32_t *wave);
+plaq_status plaq_source_probe(const int32_t *extents, int64_t number, int32_t *wave);
 
 /* ---- Propagators in files ---- */
 

@@ -17,6 +17,7 @@
 
 /* Without the error handling of System V since 2.29, hypot since 2.35. */
 BIND(exp, "2.2.5");
+BIND(exp2, "2.2.5");
 BIND(log, "2.2.5");
 BIND(log2, "2.2.5");
 BIND(pow, "2.2.5");

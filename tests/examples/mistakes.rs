@@ -172,7 +172,12 @@ fn values_are_refused_with_what_is_expected() {
         ("gluon", "--tol", "small", "--tol: small; expected a number"),
         ("gluon", "--tol", "-1", "--tol: expected 0 or more"),
         ("gaugefix", "--tol", "-1", "--tol: expected 0 or more"),
-        ("heatbath", "--overrelax", "-1", "--overrelax: -1; expected a whole number, not negative"),
+        (
+            "heatbath",
+            "--overrelax",
+            "-1",
+            "--overrelax: expected a whole number, not negative, found -1",
+        ),
         ("propagator", "--threads", "-4", "--threads: -4; expected a whole number, not negative"),
         ("propagator", "--columns", "4294967297", "--columns: expected 0 to 12, found 4294967297"),
         ("flow", "--every", "4294967297", "--every: expected at most 2147483647, found 4294967297"),

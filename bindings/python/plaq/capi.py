@@ -3456,10 +3456,10 @@ def plaq_spinor_contract_baryons(
 # ---- Hadron structure ----
 
 
-_plaq_contract_insertions = _n.function("plaq_contract_insertions", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_spinor_contract_insertions = _n.function("plaq_spinor_contract_insertions", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_contract_insertions(
+def plaq_spinor_contract_insertions(
         back: Any,
         forward: Any,
         gauge: Any,
@@ -3485,13 +3485,13 @@ def plaq_contract_insertions(
     OUT_OF_MEMORY.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], correlators[32 * lines * nmomenta * times].
     """
-    _n.call(_plaq_contract_insertions, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 32 * lines * nmomenta * times))
+    _n.call(_plaq_spinor_contract_insertions, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 32 * lines * nmomenta * times))
 
 
-_plaq_contract_current = _n.function("plaq_contract_current", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_spinor_contract_current = _n.function("plaq_spinor_contract_current", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_contract_current(
+def plaq_spinor_contract_current(
         back: Any,
         forward: Any,
         gauge: Any,
@@ -3506,13 +3506,13 @@ def plaq_contract_current(
     without the weight of the hops.
     Arrays: momenta[3 * nmomenta], correlators[8 * nmomenta * times].
     """
-    _n.call(_plaq_contract_current, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * nmomenta * times))
+    _n.call(_plaq_spinor_contract_current, _n.handle(plaq_spinor, back, "back"), _n.handle(plaq_spinor, forward, "forward"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 8 * nmomenta * times))
 
 
-_plaq_contract_quarks = _n.function("plaq_contract_quarks", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
+_plaq_spinor_contract_quarks = _n.function("plaq_spinor_contract_quarks", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_spinor, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_void_p])
 
 
-def plaq_contract_quarks(
+def plaq_spinor_contract_quarks(
         first: Any,
         second: Any,
         third: Any,
@@ -3532,7 +3532,7 @@ def plaq_contract_quarks(
     which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: sink[32], source[32], momenta[3 * nmomenta], correlators[192 * nmomenta * times].
     """
-    _n.call(_plaq_contract_quarks, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 192 * nmomenta * times))
+    _n.call(_plaq_spinor_contract_quarks, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 192 * nmomenta * times))
 
 
 _plaq_spinor_sequential_operator = _n.function("plaq_spinor_sequential_operator", _c.c_int32, [plaq_spinor, plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int32])
@@ -3550,7 +3550,7 @@ def plaq_spinor_sequential_operator(
         time: int,
 ) -> None:
     """to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
-    of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_contract_insertions. Any
+    of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
     number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: matrix[32], steps[nsteps], momentum[3].
     """
@@ -3572,7 +3572,7 @@ def plaq_spinor_sequential_meson(
     """The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
     the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
     where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
-    smeared; with its solution X plaq_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
+    smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
     the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
     Arrays: sink[32], source[32], momentum[3].
     """
@@ -3598,10 +3598,10 @@ def plaq_spinor_sequential_baryon(
         momentum: Any,
         time: int,
 ) -> None:
-    """The sequential source through the sink of a baryon: as of plaq_contract_quarks, of the sum of `terms` contractions, each with a
+    """The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
     `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
     a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
-    plaq_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
+    plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
     an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
     FIELD_MISMATCH.
     Arrays: sink[32], source[32], projector[32], pairings[terms], slots[terms], weights[terms], momentum[3].
@@ -3676,10 +3676,10 @@ def plaq_loops_params_init(params: plaq_loops_params, struct_size: int) -> None:
     _n.call(_plaq_loops_params_init, _n.struct(plaq_loops_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
-_plaq_loops = _n.function("plaq_loops", _c.c_int32, [plaq_solver, plaq_solver, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
+_plaq_solver_loops = _n.function("plaq_solver_loops", _c.c_int32, [plaq_solver, plaq_solver, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_void_p])
 
 
-def plaq_loops(
+def plaq_solver_loops(
         solver: Any,
         other: Any,
         gauge: Any,
@@ -3698,29 +3698,29 @@ def plaq_loops(
         report: Optional[plaq_solve_report] = None,
 ) -> int:
     """Quark loops by noise: of each noise vector the estimates of sum_x exp(-i p x) tr[Gamma line M^-1(end, x)], without the minus
-    sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_contract_insertions;
+    sign of the fermion loop, by time of the lattice, x from its origin. Lines, momenta and `gauge` as of plaq_spinor_contract_insertions;
     M and its boundary phase are those of `solver`, for PLAQ_SOLUTION_M; `other`: the solver of the other quark of
     PLAQ_LOOPS_DIFFERENCE. `estimates`: (re, im) of [vector][line][Gamma, all 16][momentum][t]; `currents`, NULL or room: of the conserved
-    current of plaq_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
+    current of plaq_spinor_contract_current, [vector][mu][momentum][t]. Columns are contracted as they are solved. The callback is that of
     solves; where it ends the work `finished` vectors are complete, and the others 0. Errors: INVALID_ARGUMENT, UNSUPPORTED,
     those of plaq_solver_solve.
     Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta], estimates[32 * vectors * lines * nmomenta * times], currents[8 * vectors * nmomenta * times].
     """
     finished_ = _c.c_int64()
     callback_ = _n.callback(plaq_progress_callback, callback)
-    _n.watched(_plaq_loops, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_solver, other, "other"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_loops_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(vectors, "vectors"), _n.int64(times, "times"), callback_.c, None, _n.room(_c.c_double, estimates, "estimates", 32 * vectors * lines * nmomenta * times), _n.room(_c.c_double, currents, "currents", 8 * vectors * nmomenta * times, optional=True), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
+    _n.watched(_plaq_solver_loops, callback_, (), _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_solver, other, "other"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_loops_params, params, "params"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(vectors, "vectors"), _n.int64(times, "times"), callback_.c, None, _n.room(_c.c_double, estimates, "estimates", 32 * vectors * lines * nmomenta * times), _n.room(_c.c_double, currents, "currents", 8 * vectors * nmomenta * times, optional=True), _c.byref(finished_), _n.struct(plaq_solve_report, report, "report"))
     return finished_.value
 
 
-_plaq_loops_probe = _n.function("plaq_loops_probe", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_void_p])
+_plaq_source_probe = _n.function("plaq_source_probe", _c.c_int32, [_c.c_void_p, _c.c_int64, _c.c_void_p])
 
 
-def plaq_loops_probe(extents: Any, number: int, wave: Any) -> None:
+def plaq_source_probe(extents: Any, number: int, wave: Any) -> None:
     """Wave number `number` of hierarchical probing on a lattice of these extents, which must be even: exp(2 pi i sum_mu n_mu x_mu / L_mu). Errors:
     INVALID_ARGUMENT.
     Arrays: extents[4], wave[4].
     """
-    _n.call(_plaq_loops_probe, _n.array(_c.c_int32, extents, "extents", 4), _n.int64(number, "number"), _n.room(_c.c_int32, wave, "wave", 4))
+    _n.call(_plaq_source_probe, _n.array(_c.c_int32, extents, "extents", 4), _n.int64(number, "number"), _n.room(_c.c_int32, wave, "wave", 4))
 
 
 # ---- Propagators in files ----

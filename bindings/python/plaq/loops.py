@@ -89,7 +89,7 @@ def loops(
     current = np.empty((vectors, 4, len(numbers), times), complex)
     report = capi.plaq_solve_report()
     with residuals(progress, "loops", float(params.get("tol", capi.plaq_solver_params().tol))) as callback:
-        done = capi.plaq_loops(
+        done = capi.plaq_solver_loops(
             by,
             other,
             gauge,
@@ -114,5 +114,5 @@ def loops(
 def probe(extents: Sequence[int], number: int) -> np.ndarray:
     """Integers n of the plane wave exp(2 pi i sum_mu n_mu x_mu / L_mu) number `number` of hierarchical probing."""
     wave = np.empty(4, np.int32)
-    capi.plaq_loops_probe(list(extents), number, wave)
+    capi.plaq_source_probe(list(extents), number, wave)
     return wave

@@ -132,7 +132,7 @@ def insertions(
     steps = [step for one in factors for step in one]
     numbers, times = _triples(momenta), _times(forward)
     found = np.empty((len(words), 16, len(numbers), times), complex)
-    capi.plaq_contract_insertions(
+    capi.plaq_spinor_contract_insertions(
         back,
         forward,
         gauge,
@@ -162,7 +162,7 @@ def current(
     q(z + mu)] / 2 between two lines as of insertions, an array (4, momenta, T)."""
     numbers, times = _triples(momenta), _times(forward)
     found = np.empty((4, len(numbers), times), complex)
-    capi.plaq_contract_current(
+    capi.plaq_spinor_contract_current(
         back, forward, gauge, capi.plaq_contract_params(**params), numbers, len(numbers), times, found
     )
     return found
@@ -186,7 +186,7 @@ def quarks(
     numbers, times = _triples(momenta), _times(first)
     found = np.empty((6, len(numbers), times, 4, 4), complex)
     how = capi.plaq_contract_params(**params)
-    capi.plaq_contract_quarks(first, second, third, how, ends[0], ends[1], numbers, len(numbers), times, found)
+    capi.plaq_spinor_contract_quarks(first, second, third, how, ends[0], ends[1], numbers, len(numbers), times, found)
     return found
 
 

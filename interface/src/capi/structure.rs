@@ -32,32 +32,32 @@ interface! {
         /// for `gauge`: without links. `momenta`: three numbers each, q_i = 2 pi n_i / L_i. `correlators`: (re, im) of [line][Gamma, all
         /// 16][momentum][t], t the time from the source, `times` the extent of the lattice. Errors: INVALID_ARGUMENT, FIELD_MISMATCH,
         /// OUT_OF_MEMORY.
-        plaq_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
+        plaq_spinor_contract_insertions(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[32 lines nmomenta times]) = insertions_of;
         /// The same for the conserved vector current V_mu(z) = [qbar(z + mu) (1 + gamma_mu) U_mu(z)^dagger q(z) - qbar(z) (1 - gamma_mu)
         /// U_mu(z) q(z + mu)] / 2 of Wilson's operators, exp(i q (z - x0)) at z: [mu][momentum][t]. Of anisotropic operators it is
         /// without the weight of the hops.
-        plaq_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
+        plaq_spinor_contract_current(back: Handle<plaq_spinor>, forward: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_contract_params>, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[8 nmomenta times]) = current_of;
         /// Baryons eps_abc (q1_a^T Gamma q2_b) q3_c of three propagators with twelve columns, which may differ in mass, smearing or
         /// displacement (zero handle: the first one), with open spins: C_ss'(t) = sum_x exp(-i p (x - x0)) <O_s(x, t0 + t) Obar_s'(x0, t0)>,
         /// Obar = O^dagger gamma_t, Gamma `sink` and `source` matrices of 16 (re, im), row by row. `correlators`: (re, im) of
         /// [pairing][momentum][t][s][s']. Pairings name the slots of the source to which the quarks of slots 1, 2, 3 of the sink go: 123,
         /// 213, 132, 321, 231, 312; quarks belong to the sink's slots. All have the sign +, as colours are antisymmetric. Add those
         /// which flavours allow; boundary phases beyond the lattice's end are taken out. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
-        plaq_contract_quarks(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[192 nmomenta times]) = quarks_of;
+        plaq_spinor_contract_quarks(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, correlators: OutArray<f64>[192 nmomenta times]) = quarks_of;
         /// to = exp(i q (z - x0)) Gamma [path] from, on the time slice `time`, counted from the source, or on all of them with -1: the source
-        /// of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_contract_insertions. Any
+        /// of the line that goes on from an operator. `matrix`: Gamma as 16 (re, im); `steps` 0 to 7 as of plaq_spinor_contract_insertions. Any
         /// number of columns, in single or double precision. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_operator(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, gauge: Maybe<plaq_gauge>, params: Params<plaq_contract_params>, matrix: Array<f64>[32], steps: Array<i32>[nsteps], nsteps: i64, momentum: Array<i32>[3], time: i32) = operator_source;
         /// The sequential source through the sink of a meson qbar' Gamma_A q with the adjoint of qbar' Gamma_B q at the source, `time` of
         /// the sink counted from the source and its momentum p: from the propagator of the antiquark (given as that of a quark, smeared
         /// where the sink is) to = -gamma5 Gamma_A^dagger gamma5 S' gamma5 gamma_t Gamma_B gamma_t exp(i p (x - x0)). Smear it where the sink is
-        /// smeared; with its solution X plaq_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
+        /// smeared; with its solution X plaq_spinor_contract_insertions gives <O_A(x) J O_B(x0)^dagger>, J on q, with exp(-i p (x - x0)), in
         /// the sign of plaq_contract_mesons. Errors: INVALID_ARGUMENT, FIELD_MISMATCH.
         plaq_spinor_sequential_meson(from: Handle<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], momentum: Array<i32>[3], time: i32) = meson_source;
-        /// The sequential source through the sink of a baryon: as of plaq_contract_quarks, of the sum of `terms` contractions, each with a
+        /// The sequential source through the sink of a baryon: as of plaq_spinor_contract_quarks, of the sum of `terms` contractions, each with a
         /// `pairings` number 0 to 5 in the order given there, the slot 0, 1 or 2 of the sink (`slots`) whose quark the operator acts on, and
         /// a weight. `projector` P closes the spins, tr[P C]. With the solution X of the result, smeared before where the sink is,
-        /// plaq_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
+        /// plaq_spinor_contract_insertions gives sum_x exp(-i p (x - x0)) tr[P <O(x, t0 + time) J Obar(x0, t0)>]. For the nucleon, quarks u d u:
         /// an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
         /// FIELD_MISMATCH.
         plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
