@@ -106,7 +106,7 @@ have_mpi && part mpi make --no-print-directory mpi
 
 # Unit tests are compiled with a library of their own, which takes longer to optimise than it saves them.
 unit() {
-  "$CARGO" test --profile "$PROFILE" --lib --config "profile.$PROFILE.package.plaq.opt-level=0" \
+  "$CARGO" test --profile "$PROFILE" -p plaq-core -p plaq --lib --config "profile.$PROFILE.package.plaq.opt-level=0" \
     --config "profile.$PROFILE.package.plaq-core.opt-level=0" -- --show-output
 }
 

@@ -8,7 +8,6 @@ mod reference;
 #[path = "abi/main.rs"]
 mod abi;
 mod architecture;
-mod backtrace;
 #[path = "clients/main.rs"]
 mod clients;
 #[path = "comm/main.rs"]

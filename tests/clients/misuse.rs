@@ -14,7 +14,7 @@ const LEFT_OUT: &[&str] = &["openQCD_qudaInit"];
 
 /// Functions that need no session.
 const FINE: &str = "
-    destroyMultigridQuda endQuda flushChronoQuda freeCloverQuda freeGaugeQuda freeGaugeSmearedQuda freeUniqueGaugeQuda
+    destroyMultigridQuda endQuda flushChronoQuda flushPoolQuda freeCloverQuda freeGaugeQuda freeGaugeSmearedQuda freeUniqueGaugeQuda
     initQuda initQudaDevice initQudaMemory newQudaBLASParam newQudaEigParam newQudaGaugeObservableParam newQudaGaugeParam
     newQudaGaugeSmearParam newQudaInvertParam newQudaMultigridParam openQCD_qudaFinalize printQudaBLASParam
     printQudaEigParam printQudaGaugeObservableParam printQudaGaugeParam printQudaInvertParam printQudaMultigridParam

@@ -390,8 +390,8 @@ static void links_as_loaded(void) {
     CHECK(largest_difference(back, moved, 1, FEW * 24) < 1e-13);
     if (way < 4) memcpy(before[way], moved, sizeof moved);
     else {
-      double *sum = before[way - 4][0][0][0], *other = moved[0][0][0];
-      for (i = 0; i < FEW * 24; i++) sum[i] = 0.5 * (sum[i] + other[i]);
+      number *sum = before[way - 4][0][0], *other = moved[0][0];
+      for (i = 0; i < FEW * 12; i++) sum[i] = 0.5 * (sum[i] + other[i]);
       shiftQuda(back, spinors, way - 4, 3, &p), fine();
       CHECK(largest_difference(back, before[way - 4], 1, FEW * 24) < 1e-13);
     }

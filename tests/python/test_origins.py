@@ -143,7 +143,6 @@ def test_numbers_that_are_not_whole_are_refused():
         lambda: plaq.mesons(S, momenta=[(float("nan"), 0, 0)]),
         lambda: plaq.baryons(S, momenta=[(-0.9, 0, 0)]),
         lambda: plaq.mesons(S, gammas=[3.7]),
-        lambda: plaq.mesons(S, gammas=[plaq.gamma["5"]]),
         lambda: S.sequential(3, "5", (0.5, 0, 0)),
         lambda: plaq.point(1.5),
         lambda: plaq.Laplace(U, directions=7.9),

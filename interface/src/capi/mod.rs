@@ -8,6 +8,8 @@
 #![allow(non_camel_case_types, clippy::missing_safety_doc)]
 
 mod args;
+#[cfg(all(test, debug_assertions))]
+mod backtrace;
 mod boundary;
 pub mod clover;
 pub mod context;
