@@ -160,7 +160,7 @@ template <class R> PLAQ_FN void add_block(SiteMatrix<R>& m, int row, int column,
 
 // m becomes G m.
 template <class R> PLAQ_FN void from_left(SiteMatrix<R>& m, const double (&g)[32]) {
-  for (int column = 0; column < 12; column++) for (int c = 0; c < 3; c++) {
+  PLAQ_LOOP for (int column = 0; column < 12; column++) PLAQ_LOOP for (int c = 0; c < 3; c++) {
     cplx<R> old[4];
     for (int s = 0; s < 4; s++) old[s] = m.at(3 * s + c, column);
     for (int s = 0; s < 4; s++) {
@@ -172,7 +172,7 @@ template <class R> PLAQ_FN void from_left(SiteMatrix<R>& m, const double (&g)[32
 }
 // m becomes m H.
 template <class R> PLAQ_FN void from_right(SiteMatrix<R>& m, const double (&h)[32]) {
-  for (int row = 0; row < 12; row++) for (int f = 0; f < 3; f++) {
+  PLAQ_LOOP for (int row = 0; row < 12; row++) PLAQ_LOOP for (int f = 0; f < 3; f++) {
     cplx<R> old[4];
     for (int s = 0; s < 4; s++) old[s] = m.at(row, 3 * s + f);
     for (int s = 0; s < 4; s++) {
@@ -184,7 +184,7 @@ template <class R> PLAQ_FN void from_right(SiteMatrix<R>& m, const double (&h)[3
 }
 
 template <class S, class R> PLAQ_FN void load_quark(SiteMatrix<R>& m, const FieldView& f, int parity, const Site& x) {
-  for (int column = 0; column < 12; column++) load<S>(m.v[column], plane(f, 2 * column + parity), x);
+  PLAQ_LOOP for (int column = 0; column < 12; column++) load<S>(m.v[column], plane(f, 2 * column + parity), x);
 }
 
 // Three quark lines X, Y and Z from a source to a sink, with X~ = G X H, in one of two forms:
@@ -206,14 +206,14 @@ template <int W, class S> struct QuarkTriples {
     cplx<R> m[16], d[9];
     for (int i = 0; i < 16; i++) m[i] = {splat<R>(0), splat<R>(0)};
     clear(d);
-    for (int e = 0; e < 4; e++) for (int right = 0; right < 4; right++) {
+    PLAQ_LOOP for (int e = 0; e < 4; e++) PLAQ_LOOP for (int right = 0; right < 4; right++) {
       // Closed: one sum over all spins of the pair, which is complete with the last of them.
       if (a.open) clear(d);
-      if (a.open) for (int b = 0; b < 4; b++) add_cross(d, x, 3 * b, 3 * e, y, 3 * b, 3 * right);
+      if (a.open) PLAQ_LOOP for (int b = 0; b < 4; b++) add_cross(d, x, 3 * b, 3 * e, y, 3 * b, 3 * right);
       else add_cross(d, x, 3 * right, 3 * e, y, 3 * right, 3 * e);
-      if (a.open) for (int left = 0; left < 4; left++) m[4 * left + right] = m[4 * left + right] + dot(d, z, left, e);
+      if (a.open) PLAQ_LOOP for (int left = 0; left < 4; left++) m[4 * left + right] = m[4 * left + right] + dot(d, z, left, e);
     }
-    if (!a.open) for (int i = 0; i < 16; i++) m[i] = dot(d, z, i >> 2, i & 3);
+    if (!a.open) PLAQ_LOOP for (int i = 0; i < 16; i++) m[i] = dot(d, z, i >> 2, i & 3);
     store_matrix<S>(m, a.matrices, batch, o, lx);
   }
   static PLAQ_FN cplx<R> dot(const cplx<R> (&d)[9], const SiteMatrix<R>& z, int left, int right) {
@@ -250,7 +250,7 @@ template <int W, class S> struct QuarkTripleSource {
       }
     }
     clear(d);
-    for (int i = 0; i < 4; i++) for (int j = 0; j < 4; j++) {
+    PLAQ_LOOP for (int i = 0; i < 4; i++) PLAQ_LOOP for (int j = 0; j < 4; j++) {
       if (a.which == 2 && !a.open) {
         add_cross(d, x, 3 * i, 3 * j, y, 3 * i, 3 * j);
         continue;

@@ -57,7 +57,7 @@ kernels! {
     SliceWaves: "slice_waves" in "structure.h" takes SliceWaveArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     SpinProduct: "spin_product" in "structure.h" takes SpinProductArgs, Site [Float].cold();
     QuarkTriples: "quark_triples" in "structure.h" takes QuarkTripleArgs, Site [Float].blocks(Blocks::AllRegisters);
-    QuarkTripleSource: "quark_triple_source" in "structure.h" takes QuarkTripleArgs, Site [Float].cold();
+    QuarkTripleSource: "quark_triple_source" in "structure.h" takes QuarkTripleArgs, Site [Float].cold().blocks(Blocks::AllRegisters);
     CoarseApply: "coarse_apply" in "coarse.h" takes CoarseApplyArgs, Site [Float].elements();
     CoarseApplyShort: "coarse_apply_short" in "coarse.h" takes CoarseApplyArgs, Site [Single].elements();
     CoarseApplyByte: "coarse_apply_byte" in "coarse.h" takes CoarseApplyArgs, Site [Single].elements();
