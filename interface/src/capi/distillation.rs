@@ -457,9 +457,9 @@ fn noise_of(
     numbers: &mut OutArray<f64>,
     count: i64,
 ) -> Result<()> {
-    let all = noise(params)?.coefficients(&modes.modes)?;
-    sized(count, all.len())?;
-    numbers.set(reals(&all));
+    let (source, modes) = (noise(params)?, &modes.modes);
+    sized(count, source.columns(modes)? * 4 * modes.times() * modes.count())?;
+    numbers.set(reals(&source.coefficients(modes)?));
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::gauge::{plaq_gauge, Gauge};
 use super::solve::{monitor, plaq_progress_callback, plaq_solve_report, plaq_solver, to_c, Solver};
 use super::structure::factors_of;
 use super::table::interface;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 pub use crate::ops::structure::loops::plaq_loops_params;
 use crate::ops::structure::loops::{loops, probe, LoopOperators, LoopsParams, OneEnd};
 use crate::params::InC as _;
@@ -90,7 +90,8 @@ fn loops_of(
     };
     let n = vectors as usize;
     let each = [16 * lines.len(), 4].map(|k| k * momenta.len() * extent);
-    let mut all = each.map(|k| vec![Complex64::ZERO; n * k]);
+    let zeros = |k: usize| host_array(n * k, Complex64::ZERO, "estimates of loops");
+    let mut all = [zeros(each[0])?, zeros(each[1])?];
     let mut complete = 0;
     let mut told = monitor(solver.solver(), callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);

@@ -7,7 +7,7 @@ use super::modes::Modes;
 use super::perambulator::{projected, Projected};
 use crate::backend::args::RANDOM_MODES;
 use crate::compose::DiracSolver;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 use crate::fields::Noise;
 use crate::ops::hmc::random::philox;
 use crate::params::{choices, parameters, Parameters as _};
@@ -165,13 +165,17 @@ impl NoiseInModes {
     /// Coefficients of all columns: [column][t][spin][mode].
     ///
     /// # Errors
-    /// Errors of [`NoiseInModes::columns`].
+    /// `OutOfMemory`, and errors of [`NoiseInModes::columns`].
     pub fn coefficients(&self, modes: &Modes) -> Result<Vec<Complex64>> {
         let (columns, parts) = (self.columns(modes)?, self.parts(modes)?);
         let (n, times) = (modes.count(), modes.times());
         let at = |i: usize| (i / (4 * n) % times, i / n % 4, i % n);
         let each = 4 * n * times;
-        Ok((0..columns * each).map(|i| self.at(parts, i / each, modes, at(i))).collect())
+        let mut all = host_array(columns * each, Complex64::ZERO, "noise in modes")?;
+        for (i, z) in all.iter_mut().enumerate() {
+            *z = self.at(parts, i / each, modes, at(i));
+        }
+        Ok(all)
     }
 
     /// V(t')^dagger M^-1 b of every column: [column][t'][spin'][mode'].
