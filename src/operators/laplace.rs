@@ -242,6 +242,21 @@ impl QuarkAction for Laplace {
         parity: usize,
         _dagger: bool,
     ) -> Result<()> {
+        for (field, name, parity) in [(&*out, "out", parity), (inp, "in", 1 - parity)] {
+            let subset = match field.subset() {
+                Subset::Full => Subset::Full,
+                _ => Subset::of_parity(parity),
+            };
+            self.subset_shape(subset).check(field, name)?;
+        }
+        if out.nrhs() != inp.nrhs() {
+            refuse!(
+                FieldMismatch,
+                "out",
+                expected("{} right-hand sides, as in has", inp.nrhs()),
+                found("{}", out.nrhs())
+            );
+        }
         self.hop(out, inp, parity, 1.0, None)
     }
     fn within_time_slices(&self) -> bool {
