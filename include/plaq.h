@@ -2287,7 +2287,7 @@ enum {
 typedef struct plaq_loops_params {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** What noise is contracted into loops. Default: PLAQ_LOOPS_PLAIN. */
+  /** Contraction of noise into loops. Default: PLAQ_LOOPS_PLAIN. */
   plaq_loops_kind kind;
   /** Noise at all sites. Default: PLAQ_NOISE_Z4. */
   plaq_noise noise;

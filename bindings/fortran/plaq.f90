@@ -1248,7 +1248,7 @@ module plaq
   type, bind(c) :: plaq_loops_params
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> What noise is contracted into loops.
+    !> Contraction of noise into loops.
     integer(c_int32_t) :: kind
     !> Noise at all sites.
     integer(c_int32_t) :: noise

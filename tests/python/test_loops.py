@@ -1,5 +1,7 @@
 """Quark loops: exact where noise is diluted and probed to the end, unbiased with the right variance where it is not."""
 
+import warnings
+
 import numpy as np
 import plaq
 import reference as ref
@@ -111,5 +113,9 @@ def test_loops_refuse_what_does_not_fit():
     refused(ValueError, "one_end", lambda: d.loops(gauge, one_end=True))
     refused(plaq.Error, "vectors", lambda: d.loops(gauge, vectors=0))
     refused(plaq.Error, "lines|longer", lambda: d.loops(gauge, lines=["+x +x +x"]))
-    stopped = d.loops(gauge, vectors=3, progress=lambda *_: True)
+    refused(ValueError, "dilute|spin, colour, parity, time|flavour", lambda: d.loops(gauge, dilute="spin,flavour"))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        stopped = d.loops(gauge, vectors=3, progress=lambda *_: True)
+    assert [w.category for w in told] == [plaq.NotConvergedWarning]
     assert stopped.lines.shape[0] == 0

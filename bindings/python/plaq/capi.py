@@ -3628,7 +3628,7 @@ class plaq_loops_params(Struct):
     """Noise of loops.
 
     Members:
-      kind: What noise is contracted into loops. Default: PLAQ_LOOPS_PLAIN.
+      kind: Contraction of noise into loops. Default: PLAQ_LOOPS_PLAIN.
       noise: Noise at all sites. Default: PLAQ_NOISE_Z4.
       seed: Seed of the noise, which is the same on any number of ranks. Default: 0.
       first: Number of the first noise vector: estimates go on from there. 0 to 1048576. Default: 0.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, NamedTuple, Optional, Sequence, Union
+from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
 
 import numpy as np
 
@@ -10,10 +10,8 @@ from . import capi
 from ._progress import Progress, residuals
 from .gauge import Gauge
 from .hadrons import _triples
+from .quarks import Wilson, _tol, _warn
 from .structure import Line, combined
-
-if TYPE_CHECKING:
-    from .quarks import Wilson
 
 DILUTIONS = {"spin": 1, "colour": 2, "parity": 4, "time": 8}
 
@@ -78,7 +76,11 @@ def loops(
             raise ValueError("minus: expected operators without a twisted mass")
         known = {"kind": "difference", "factor": (minus.mass - operator.mass, 0.0)}
         other = minus._solver(None, params)
-    bits = sum(DILUTIONS[word] for word in dilute.replace(",", " ").split())
+    asked = dilute.replace(",", " ").split()
+    for word in asked:
+        if word not in DILUTIONS:
+            raise ValueError(f"dilute: expected words of {', '.join(DILUTIONS)}, found {word!r}")
+    bits = sum(DILUTIONS[word] for word in asked)
     words, factors, weights = combined(lines)
     steps = [step for one in factors for step in one]
     numbers, times = _triples(momenta), operator.extents[3] * operator.context.grid[3]
@@ -88,7 +90,7 @@ def loops(
     found = np.empty((vectors, len(words), 16, len(numbers), times), complex)
     current = np.empty((vectors, 4, len(numbers), times), complex)
     report = capi.plaq_solve_report()
-    with residuals(progress, "loops", float(params.get("tol", capi.plaq_solver_params().tol))) as callback:
+    with residuals(progress, "loops", _tol(params)) as callback:
         done = capi.plaq_solver_loops(
             by,
             other,
@@ -108,6 +110,7 @@ def loops(
             report,
         )
     operator.report = report
+    _warn(report, "loops")
     return Loops(np.moveaxis(np.tensordot(weights, found[:done], (1, 1)), 0, 1), current[:done])
 
 

@@ -36,7 +36,7 @@ choices! {
 parameters! {
     /// Noise of loops.
     pub struct LoopsParams: plaq_loops_params {
-        /// What noise is contracted into loops.
+        /// Contraction of noise into loops.
         kind: OneEnd = OneEnd::None;
         /// Noise at all sites.
         noise: Noise = Noise::Z4;

@@ -99,6 +99,9 @@ pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()>
         ("boundary", Attribute::Text(plan.action.boundary.to_string())),
         ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
     ];
+    if let Some(kappa) = plan.strange {
+        attributes.push(("kappa_strange", Attribute::Number(kappa)));
+    }
     if let Some(job) = there().next() {
         let sources = job.sources.iter().map(sources::name).collect();
         attributes.push(("sources", Attribute::Texts(sources)));
