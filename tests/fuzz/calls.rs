@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use plaq::capi::table::{Argument, Field, Item, Pass, Type};
+use plaq::capi::table::{Argument, Factor, Field, Item, Pass, Type};
 use plaq::capi::{HEADERS, MODULES};
 
 struct Tables {
@@ -116,8 +116,9 @@ impl Tables {
         );
     }
 
-    /// Statements that draw an argument, the expression that passes it, and what follows success.
-    fn argument(&self, i: usize, arg: &Argument) -> (String, String, String) {
+    /// Statements that draw an argument, the expression that passes it, and what follows success. `counted`: it is
+    /// the length of an array of the call.
+    fn argument(&self, i: usize, arg: &Argument, counted: bool) -> (String, String, String) {
         let (name, c, a) = (arg.name, c_type(&arg.ty), format!("a{i}"));
         let kind = match arg.ty {
             Type::Handle(of) => self.kind(of),
@@ -169,7 +170,8 @@ impl Tables {
             (Pass::TextOut, _) => format!("char *{a} = text_out();"),
             (Pass::Value, _) => match arg.ty {
                 Type::I32 | Type::I64 | Type::Enum(_) => {
-                    format!("{c} {a} = ({c})integer(\"{name}\");")
+                    let draw = if counted { "entries_of_array" } else { "integer" };
+                    format!("{c} {a} = ({c}){draw}(\"{name}\");")
                 }
                 Type::F64 => format!("double {a} = real(\"{name}\");"),
                 Type::Address => format!("void *{a} = user();"),
@@ -184,7 +186,13 @@ impl Tables {
     }
 
     fn function(&self, s: &mut String, name: &str, args: &[Argument], returns: &Type) {
-        let drawn: Vec<_> = args.iter().enumerate().map(|(i, arg)| self.argument(i, arg)).collect();
+        let lengths = args.iter().filter_map(|arg| arg.length).flatten();
+        let counted = |name| lengths.clone().any(|f| *f == Factor::Argument(name));
+        let drawn: Vec<_> = args
+            .iter()
+            .enumerate()
+            .map(|(i, arg)| self.argument(i, arg, counted(arg.name)))
+            .collect();
         let list: Vec<&str> = drawn.iter().map(|d| d.1.as_str()).collect();
         let list = list.join(", ");
         let _ = writeln!(

@@ -242,6 +242,12 @@ int64_t integer(const char *what) {
   return percent(80) ? below(5) : below(60) - 10;
 }
 
+/* How many entries of an array a call takes: at most as many as the engine's arrays hold, or what cannot be. */
+int64_t entries_of_array(const char *what) {
+  int64_t n = integer(what);
+  return n > 60 && n <= 1 << 20 && strcmp(what, "capacity") ? 1 + below(6) : n;
+}
+
 double real(const char *what) {
   static const double odd[] = {0, -0.0, 1, -1, 1e-300, 1e300, 1e-8, 0.5, 2, 1e-3};
   if (percent(3)) return percent(50) ? NAN : percent(50) ? INFINITY : -INFINITY;

@@ -29,6 +29,7 @@ int64_t handle(int kind);
 int64_t handle_or_none(int kind);
 int64_t handle_to_destroy(int kind);
 int64_t integer(const char *name);
+int64_t entries_of_array(const char *name);
 double real(const char *name);
 int32_t choice(const int32_t *values, int count);
 void extents(int32_t *four);
