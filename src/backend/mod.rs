@@ -477,6 +477,12 @@ impl Device {
         Ok(())
     }
 
+    /// Whether there are so many bytes for what can be left out. A rehearsal leaves it out without asking how many, since
+    /// what is announced is the least that work needs.
+    pub fn spares(&self, bytes: impl FnOnce() -> Result<u64>, what: &str) -> Result<bool> {
+        Ok(!self.is_stand_in() && self.require(bytes()?, what).is_ok())
+    }
+
     /// Bandwidth in bytes per second, read plus written, of a plain copy of `bytes` bytes, the best of `tries`: what
     /// kernels are compared with.
     pub fn copy_bandwidth(&self, bytes: usize, tries: usize) -> Result<f64> {

@@ -141,6 +141,19 @@ impl Falling {
         });
     }
 
+    /// Whether the loop, which has ended, met its goals: made-up numbers have fallen until it did.
+    pub fn met(&self, goals: bool) -> bool {
+        goals || self.of.is_some()
+    }
+
+    /// A number that was to fall to `goal` in this loop, which has ended: made-up numbers did.
+    pub fn reached(&self, number: f64, goal: f64) -> f64 {
+        match self.of {
+            Some(_) => number.min(goal),
+            None => number,
+        }
+    }
+
     /// The most iterations that the loop has on this device, of so many that are allowed.
     pub fn limit(&self, iterations: usize) -> usize {
         match self.of {

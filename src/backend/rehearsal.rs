@@ -226,20 +226,4 @@ impl Device {
         let mut rehearsed = self.0.rehearsed.lock().unwrap_or_else(|e| e.into_inner());
         rehearsed.insert(name)
     }
-
-    /// What is found with numbers, or `instead` where there are none.
-    pub(crate) fn found_or<T>(&self, instead: T, found: impl FnOnce() -> T) -> T {
-        match self.is_stand_in() {
-            true => instead,
-            false => found(),
-        }
-    }
-    /// A test of numbers that holds as a rule, and does where there are none.
-    pub(crate) fn as_a_rule(&self, holds: bool) -> bool {
-        holds || self.is_stand_in()
-    }
-    /// A test of numbers that fails as a rule, and does where there are none.
-    pub(crate) fn exceptionally(&self, holds: bool) -> bool {
-        holds && !self.is_stand_in()
-    }
 }

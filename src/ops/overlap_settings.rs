@@ -11,7 +11,6 @@ use crate::compose::{
 };
 use crate::error::{Result, Status};
 use crate::fields::{Group, Precision, Recon};
-use crate::linop::LinOp;
 use crate::operators::{Boundary, DiracParams};
 use crate::params::parameters;
 use crate::refuse;
@@ -177,12 +176,7 @@ impl OverlapKept {
     fn edge(&mut self, op: &Overlap) -> Result<f64> {
         let edge = match self.edge {
             Some(edge) => edge,
-            None if op.sign().shape().device.stands_for().is_none() => op.wilson_edge()?,
-            None => {
-                // Made-up sums may end it early.
-                let _ = op.wilson_edge();
-                0.0
-            }
+            None => op.wilson_edge()?,
         };
         self.edge = Some(edge);
         Ok(edge)

@@ -724,10 +724,12 @@ impl<'a, 'm> Process<'a, 'm> {
             self.report.least = all.iter().copied().fold(f64::INFINITY, f64::min);
             self.report.largest = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         }
-        let (values, residuals) = self.ritz(0..m)?;
-        let limit = self.tol * self.scale();
+        let (values, mut residuals) = self.ritz(0..m)?;
+        let limit = (self.tol * self.scale()).max(1e-300);
+        residuals.iter_mut().for_each(|r| *r = self.watch.reached(*r, limit));
+        self.report.verified = self.params.verify && self.watch.met(self.report.verified);
         self.report.converged = m == count
-            && residuals.iter().all(|&r| r <= limit.max(1e-300))
+            && residuals.iter().all(|&r| r <= limit)
             && (self.report.verified || !self.params.verify);
         self.report.bounds = error_bounds(&values, &residuals);
         (self.report.values, self.report.residuals) = (values, residuals);

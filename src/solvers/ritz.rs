@@ -124,6 +124,7 @@ pub fn ritz(
         (v, values, gradients) = (space.front(n)?, space.values, space.gradients);
         values.truncate(n);
         gradients.truncate(n);
+        gradients.iter_mut().for_each(|g| *g = watch.reached(*g, params.tol));
         report.converged = gradients.iter().all(|&g| g <= params.tol);
         if !report.converged || !params.verify || search.stopped {
             break;
@@ -133,8 +134,10 @@ pub fn ritz(
         search.noise(&mut other, 0)?;
         let edge = values[n - 1];
         let next = search.minimise(Some(&v), &other, 1, Some(edge), &mut watch)?;
-        report.verified = search.is_beyond(&next, edge)
-            || (next.gradients[0] <= params.tol && next.values[0] >= edge - params.tol);
+        report.verified = watch.met(
+            search.is_beyond(&next, edge)
+                || (next.gradients[0] <= params.tol && next.values[0] >= edge - params.tol),
+        );
         report.converged = report.verified;
         if report.verified || search.stopped || next.gradients[0] > params.tol {
             break;

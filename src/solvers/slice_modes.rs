@@ -134,7 +134,8 @@ pub fn slice_modes(
             }
             report.applications += ROUNDS * SEARCHING * (p.degree + 1);
             let seed = params.seed.wrapping_add(restart as u64);
-            report.verified = space.nothing_is_missing(&p, params.count, &report.values, seed)?;
+            let complete = space.nothing_is_missing(&p, params.count, &report.values, seed)?;
+            report.verified = watch.met(complete);
             if report.verified {
                 break;
             }
@@ -283,7 +284,6 @@ impl Space<'_> {
             .chunks(n)
             .zip(values.chunks(count))
             .any(|(found, known)| found[0] < known[count - 1] - near);
-        let missing = self.v.device().exceptionally(missing);
         if missing {
             self.v.copy_rhs(m - n, &search.v, 0, n)?;
         }

@@ -282,6 +282,16 @@ impl<'a, 'm> Watch<'a, 'm> {
         self.falling.limit(iterations)
     }
 
+    /// Whether the loop, which has ended, met these goals.
+    pub fn met(&self, goals: bool) -> bool {
+        self.falling.met(goals)
+    }
+
+    /// A number that was to fall to `goal` in the loop, which has ended.
+    pub fn reached(&self, number: f64, goal: f64) -> f64 {
+        self.falling.reached(number, goal)
+    }
+
     pub fn seconds(&self) -> f64 {
         self.start.elapsed().as_secs_f64()
     }

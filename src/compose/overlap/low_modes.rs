@@ -75,7 +75,7 @@ impl OverlapModes {
         monitor: &mut Monitor,
     ) -> Result<Self> {
         let limit = Limit::new(max_seconds)?;
-        let (massless, device) = (op.with_mass(0.0)?, op.shape().device);
+        let massless = op.with_mass(0.0)?;
         let (rho, delta) = (op.rho(), op.sign().error_bound());
         // An application is many hops: a large Krylov space takes fewer of them than polynomials.
         let max = massless.shape().numbers() as usize / 8;
@@ -92,7 +92,7 @@ impl OverlapModes {
             if report.stopped_by == Some(StoppedBy::Seconds) {
                 not_ended(&report, "low modes of the overlap operator", max_seconds)?;
             }
-            if device.exceptionally(!report.converged && !report.stopped) {
+            if !report.converged && !report.stopped {
                 bail!(
                     KernelSpectrum,
                     "{count} low modes of the overlap operator did not converge in {} restarts: allow \
@@ -108,7 +108,7 @@ impl OverlapModes {
             loop {
                 let found = report.values.len();
                 let zeros = report.values.iter().zip(&report.bounds).filter(zero).count();
-                if device.as_a_rule(zeros < found || report.stopped) {
+                if zeros < found || report.stopped {
                     return Ok((v, report, zeros));
                 }
                 if found >= max {

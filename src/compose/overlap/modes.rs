@@ -249,7 +249,7 @@ impl Modes {
             };
             let (vectors, report) = find(kept.as_ref().or(guess), monitor)?;
             not_ended(&report, "low modes of the kernel", params.max_seconds)?;
-            if square.shape().device.exceptionally(!report.converged) {
+            if !report.converged {
                 let worst = report.residuals.iter().fold(0.0f64, |m, &r| m.max(r));
                 bail!(
                     KernelSpectrum,
@@ -587,8 +587,7 @@ fn separate(
     n: usize,
 ) -> Result<VectorSet> {
     // Near zero Q v is the error of v.
-    let device = kernel.shape().device;
-    let noise = |k: &usize| device.exceptionally(report.values[*k] <= 100.0 * report.residuals[*k]);
+    let noise = |k: &usize| report.values[*k] <= 100.0 * report.residuals[*k];
     let first = (0..n).take_while(noise).count();
     let m = n - first;
     if m == 0 {
@@ -725,8 +724,7 @@ fn highest(
         }
     };
     not_ended(&report, "high modes of the kernel", params.max_seconds)?;
-    let device = square.shape().device;
-    let root = |k: usize| device.found_or(1.0, || report.values[k].max(0.0).sqrt());
+    let root = |k: usize| report.values[k].max(0.0).sqrt();
     if root(0) == 0.0 {
         bail!(KernelSpectrum, "the kernel vanishes");
     }

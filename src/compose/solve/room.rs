@@ -145,12 +145,18 @@ impl Room {
     /// cycles: if memory is short, vectors that earlier cycles left are freed.
     pub fn require(&self, bytes: u64, what: &str) -> Result<()> {
         let device = self.device();
-        device.require(bytes, what).or_else(|_| {
-            if let Some(multigrid) = &self.multigrid {
-                multigrid.free_idle();
-            }
-            device.require(bytes, what)
+        device.require(bytes, what).or_else(|short| match self.frees() {
+            true => device.require(bytes, what),
+            false => Err(short),
         })
+    }
+
+    /// Frees vectors that earlier cycles of multigrid left; returns whether there may be any.
+    fn frees(&self) -> bool {
+        if let Some(multigrid) = &self.multigrid {
+            multigrid.free_idle();
+        }
+        self.multigrid.is_some()
     }
 
     /// Refuses, on all ranks, work that needs more memory than there is on one.
@@ -159,14 +165,14 @@ impl Room {
         self.action.links().geometry().comm().agree(fits)
     }
 
-    /// Whether all ranks have so many bytes. All of them call this and get the same answer.
+    /// Whether all ranks have so many bytes for what can be left out. All of them call this and get the same answer.
     ///
     /// # Errors
     /// `CommFailed`: ranks do not agree.
     pub fn has(&self, bytes: impl Fn() -> Result<u64>) -> Result<bool> {
-        // What is announced is what a solve needs where there is not more.
-        let fits = || self.first_to_fit(&[()], |()| bytes());
-        Ok(self.device().stands_for().is_none() && fits()?.is_some())
+        let here = || self.device().spares(&bytes, "this solve");
+        let here = here().and_then(|fits| Ok(fits || (self.frees() && here()?)));
+        self.everywhere(here)
     }
 
     /// The first of these ways whose bytes all ranks have. All of them call this and get the same answer.
@@ -178,16 +184,22 @@ impl Room {
         ways: &[T],
         bytes: impl Fn(T) -> Result<u64>,
     ) -> Result<Option<T>> {
-        let comm = self.action.links().geometry().comm().clone();
+        let comm = self.action.links().geometry().comm();
         for &way in ways {
             let bytes = comm.agree(bytes(way))?;
-            let mut short = [f64::from(self.require(bytes, "this solve").is_err())];
-            comm.max(&mut short)?;
-            if short[0] == 0.0 {
+            if self.everywhere(Ok(self.require(bytes, "this solve").is_ok()))? {
                 return Ok(Some(way));
             }
         }
         Ok(None)
+    }
+
+    /// Whether memory is there on all ranks.
+    fn everywhere(&self, here: Result<bool>) -> Result<bool> {
+        let comm = self.action.links().geometry().comm();
+        let mut short = [f64::from(!comm.agree(here)?)];
+        comm.max(&mut short)?;
+        Ok(short[0] == 0.0)
     }
 
     /// The number of the `nrhs` right-hand sides, whose x and b exist already, that fit at a time: all, or the

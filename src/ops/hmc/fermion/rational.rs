@@ -186,7 +186,7 @@ impl OneFlavour {
             (BELOW * (low.value - low.distance), ABOVE * (high.value + high.distance));
         let Some((from, to)) = self.interval() else { return self.approximate(least, most) };
         // Both estimates lie between eigenvalues: outside is an eigenvalue whatever their errors are.
-        if gauge.device().as_a_rule(low.value >= from && high.value <= to) {
+        if low.value >= from && high.value <= to {
             return Ok(());
         }
         bail!(
