@@ -210,6 +210,12 @@ impl Search<'_> {
         }
     }
 
+    /// The matrix whose smallest eigenvalues are sought, of that of A.
+    fn signed(&self, mut h: Vec<Complex64>) -> Vec<Complex64> {
+        h.iter_mut().for_each(|z| *z *= self.sign());
+        h
+    }
+
     /// Whether nothing lies below the edge. As in a search by [`eigen`], a part along such a vector in the start
     /// would show in the gradient.
     fn is_beyond(&self, space: &Space, edge: f64) -> bool {
@@ -232,9 +238,6 @@ impl Search<'_> {
             let (mut x, mut y) = (shape.field(n)?, shape.field(n)?);
             x.copy_rhs(0, &space.vectors, space.fixed + first, n)?;
             self.op.apply(&mut y, &x)?;
-            if self.sign() < 0.0 {
-                blas::axpby(&blas::uniform(n, 0.0), &x, &blas::uniform(n, -1.0), &mut y)?;
-            }
             space.images.copy_rhs(first, &y, 0, n)?;
             self.applications += n;
         }
@@ -303,7 +306,7 @@ impl Search<'_> {
         let p = f + m..f + m + space.p;
         space.p = orthonormalise(&mut space.vectors, p.start, p)?;
         self.multiply(space, 0..m + space.p)?;
-        let h = basis::dots(&space.vectors, f..f + m, &space.images, 0..m)?;
+        let h = self.signed(basis::dots(&space.vectors, f..f + m, &space.images, 0..m)?);
         let (values, u) = eigen_hermitian(&h, m)?;
         basis::rotate(&mut space.vectors, f..f + m, &u)?;
         basis::rotate(&mut space.images, 0..m, &u)?;
@@ -315,7 +318,7 @@ impl Search<'_> {
     fn gradients(&self, space: &mut Space) -> Result<()> {
         let x = space.front(space.x)?;
         space.gradient.copy_rhs(0, &space.images, 0, space.x)?;
-        let minus: Vec<f64> = space.values.iter().map(|l| -l).collect();
+        let minus: Vec<f64> = space.values.iter().map(|l| -self.sign() * l).collect();
         let norms = blas::axpy_norm(&blas::complex(&minus), &x, &mut space.gradient)?;
         space.gradients = norms.iter().map(|n| n.sqrt()).collect();
         if space.gradients.iter().any(|g| !g.is_finite()) {
@@ -350,7 +353,7 @@ impl Search<'_> {
         if self.told(space, watch) {
             return Ok(());
         }
-        let h = basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?;
+        let h = self.signed(basis::dots(&space.vectors, f..f + all, &space.images, 0..all)?);
         if self.told(space, watch) {
             return Ok(());
         }

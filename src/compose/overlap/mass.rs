@@ -19,6 +19,8 @@ use crate::solvers::{unwatched, SolverKind, SolverParams, Stop};
 const EDGE: f64 = 2.0;
 /// Least value of the edge, which is not known better than this.
 const LEAST: f64 = 0.005;
+/// Largest value of the edge: the critical mass is -2 in the limit of strong coupling (kappa = 1/4).
+const STRONGEST: f64 = 2.0;
 /// Steps of inverse iteration: each uses the Wilson operator with the mass lowered by this fraction of the edge as
 /// known so far.
 const SHARES: [f64; 7] = [0.0, 0.0, 0.0, 0.5, 0.75, 0.75, 0.75];
@@ -55,6 +57,7 @@ impl Overlap {
             massless.apply(&mut w, &v)?;
             // D = M / (2 kappa)
             edge = blas::dot(&v, &w)?[0].re / massless.mass_scale();
+            edge = edge.min(STRONGEST);
             if !edge.is_finite() {
                 bail!(SolverBreakdown, "inverse iteration with the Wilson operator gives {edge}");
             }
