@@ -3,7 +3,7 @@
 //! A dataset holds real or complex numbers, these as compounds (r, i) of doubles as h5py makes them; attributes say what it is.
 //! The file appears complete or not at all.
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CString};
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
@@ -22,7 +22,7 @@ pub enum Numbers {
 }
 
 /// The value of an attribute.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Attribute {
     Text(String),
     Texts(Vec<String>),
@@ -30,6 +30,19 @@ pub enum Attribute {
     Numbers(Vec<f64>),
     Integer(i64),
     Integers(Vec<i64>),
+}
+
+impl std::fmt::Display for Attribute {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Attribute::Text(text) => write!(f, "{text}"),
+            Attribute::Texts(all) => write!(f, "{}", all.join(", ")),
+            Attribute::Number(number) => write!(f, "{number}"),
+            Attribute::Numbers(all) => write!(f, "{all:?}"),
+            Attribute::Integer(number) => write!(f, "{number}"),
+            Attribute::Integers(all) => write!(f, "{all:?}"),
+        }
+    }
 }
 
 /// Attributes by name.
@@ -49,6 +62,8 @@ type Id = i64;
 
 // H5public.h and its parts.
 const DEFAULT: Id = 0;
+const READ: c_uint = 0;
+const READ_AND_WRITE: c_uint = 1;
 const TRUNCATE: c_uint = 2;
 const SCALAR: c_int = 0;
 const COMPOUND: c_int = 6;
@@ -92,6 +107,8 @@ functions! {
     version = b"H5get_libversion" (*mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
     quiet = b"H5Eset_auto2" (Id, *const c_void, *mut c_void) -> c_int;
     file = b"H5Fcreate" (*const c_char, c_uint, Id, Id) -> Id;
+    open = b"H5Fopen" (*const c_char, c_uint, Id) -> Id;
+    exists = b"H5Lexists" (Id, *const c_char, Id) -> c_int;
     close_file = b"H5Fclose" (Id) -> c_int;
     list = b"H5Pcreate" (Id) -> Id;
     with_groups = b"H5Pset_create_intermediate_group" (Id, c_uint) -> c_int;
@@ -106,11 +123,15 @@ functions! {
     characters = b"H5Tset_cset" (Id, c_int) -> c_int;
     close_type = b"H5Tclose" (Id) -> c_int;
     dataset = b"H5Dcreate2" (Id, *const c_char, Id, Id, Id, Id, Id) -> Id;
+    open_dataset = b"H5Dopen2" (Id, *const c_char, Id) -> Id;
     write = b"H5Dwrite" (Id, Id, Id, Id, Id, *const c_void) -> c_int;
     close_dataset = b"H5Dclose" (Id) -> c_int;
     attribute = b"H5Acreate2" (Id, *const c_char, Id, Id, Id, Id) -> Id;
     write_attribute = b"H5Awrite" (Id, Id, *const c_void) -> c_int;
+    open_attribute = b"H5Aopen" (Id, *const c_char, Id) -> Id;
+    read_attribute = b"H5Aread" (Id, Id, *mut c_void) -> c_int;
     close_attribute = b"H5Aclose" (Id) -> c_int;
+    free_text = b"H5free_memory" (*mut c_void) -> c_int;
 }
 
 impl Api {
@@ -272,19 +293,83 @@ impl Api {
         }
     }
 
-    /// Writes everything to a new file.
+    /// Opens a file that exists.
+    fn open_file(&'static self, path: &Path, how: c_uint) -> Result<Owned> {
+        let name = c_name(path);
+        // SAFETY: a name that ends with NUL.
+        let id = unsafe { (self.open)(name.as_ptr(), how, DEFAULT) };
+        match id < 0 {
+            true => bail!(FileFormat, "{}: expected an HDF5 file", path.display()),
+            false => self.own(id, self.close_file, "opening a file"),
+        }
+    }
+
+    /// Whether the file has something under the name "a/b/name".
+    fn has(&'static self, file: &Owned, name: &str) -> bool {
+        let ends = name.match_indices('/').map(|(at, _)| at).chain([name.len()]);
+        ends.map(|end| CString::new(&name[..end]).unwrap_or_default()).all(|part| {
+            // SAFETY: a live file and a name that ends with NUL, whose groups are there.
+            unsafe { (self.exists)(file.id, part.as_ptr(), DEFAULT) > 0 }
+        })
+    }
+
+    /// The attribute of a dataset of this name and of the kind of `like`, a single value; `None`: there is no such one.
+    fn attribute_like(
+        &'static self,
+        data: &Owned,
+        name: &str,
+        like: &Attribute,
+    ) -> Result<Option<Attribute>> {
+        let c_name = CString::new(name).unwrap_or_default();
+        // SAFETY: values are read in the type of where they go; the library's text is copied and given back.
+        unsafe {
+            let id = (self.open_attribute)(data.id, c_name.as_ptr(), DEFAULT);
+            let Ok(found) = self.own(id, self.close_attribute, "an attribute") else {
+                return Ok(None);
+            };
+            let read = |kind: Id, to: *mut c_void| (self.read_attribute)(found.id, kind, to) >= 0;
+            Ok(match like {
+                Attribute::Number(_) => {
+                    let mut x = 0.0f64;
+                    read(self.double, (&raw mut x).cast()).then_some(Attribute::Number(x))
+                }
+                Attribute::Integer(_) => {
+                    let mut x = 0i64;
+                    read(self.integer, (&raw mut x).cast()).then_some(Attribute::Integer(x))
+                }
+                Attribute::Text(_) => {
+                    let mut text: *mut c_char = std::ptr::null_mut();
+                    let kind = self.texts()?;
+                    let there = read(kind.id, (&raw mut text).cast()) && !text.is_null();
+                    there.then(|| {
+                        let copy = CStr::from_ptr(text).to_string_lossy().into_owned();
+                        (self.free_text)(text.cast());
+                        Attribute::Text(copy)
+                    })
+                }
+                _ => None,
+            })
+        }
+    }
+
+    /// Writes everything to a new file, or adds it to one that exists.
     fn write_all(
         &'static self,
         path: &Path,
+        new: bool,
         all: &[Dataset],
         attributes: &Attributes,
     ) -> Result<()> {
-        use std::os::unix::ffi::OsStrExt as _;
-        let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+        let name = c_name(path);
         // SAFETY: names end with NUL; objects are closed by their owners.
         unsafe {
-            let id = (self.file)(name.as_ptr(), TRUNCATE, DEFAULT, DEFAULT);
-            let file = self.own(id, self.close_file, &format!("making {}", path.display()))?;
+            let file = match new {
+                true => {
+                    let id = (self.file)(name.as_ptr(), TRUNCATE, DEFAULT, DEFAULT);
+                    self.own(id, self.close_file, &format!("making {}", path.display()))?
+                }
+                false => self.open_file(path, READ_AND_WRITE)?,
+            };
             let groups = self.own((self.list)(self.links), self.close_list, "making a list")?;
             (self.with_groups)(groups.id, 1);
             attributes
@@ -297,6 +382,11 @@ impl Api {
             done((self.close_file)(id), "closing the file")
         }
     }
+}
+
+fn c_name(path: &Path) -> CString {
+    use std::os::unix::ffi::OsStrExt as _;
+    CString::new(path.as_os_str().as_bytes()).unwrap_or_default()
 }
 
 fn done(code: c_int, what: &str) -> Result<()> {
@@ -327,16 +417,63 @@ pub fn check() -> Result<()> {
     Api::get().map(|_| ())
 }
 
+/// The library, for one thread at a time: it need not be built for several.
+fn alone<T>(work: impl FnOnce(&'static Api) -> Result<T>) -> Result<T> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+    work(Api::get()?)
+}
+
 /// Writes datasets, and attributes of the file, over a file of this name.
 ///
 /// # Errors
 /// `Unsupported`: no libhdf5; `FileWrite`.
 pub fn write(path: &Path, all: &[Dataset], attributes: &Attributes) -> Result<()> {
-    // libhdf5 need not be built for several threads.
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let api = Api::get()?;
-    let output = Output::create(path)?;
-    api.write_all(output.path(), all, attributes)?;
-    output.commit()
+    alone(|api| {
+        let output = Output::create(path)?;
+        api.write_all(output.path(), true, all, attributes)?;
+        output.commit()
+    })
+}
+
+/// Adds datasets to a file that exists.
+///
+/// # Errors
+/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FileWrite`: also where it has one of these names.
+pub fn add(path: &Path, all: &[Dataset]) -> Result<()> {
+    alone(|api| api.write_all(path, false, all, &vec![]))
+}
+
+/// Whether a file has the dataset, of which these attributes, single values, must be the same; numbers may differ by
+/// 1e-9. False: the file has no such dataset.
+///
+/// # Errors
+/// `Unsupported`: no libhdf5; `FileFormat`: no HDF5 file; `FieldMismatch`: another value.
+pub fn has(path: &Path, name: &str, attributes: &Attributes) -> Result<bool> {
+    alone(|api| {
+        let file = api.open_file(path, READ)?;
+        if !api.has(&file, name) {
+            return Ok(false);
+        }
+        let c_name = CString::new(name).unwrap_or_default();
+        // SAFETY: a live file and a name that ends with NUL.
+        let id = unsafe { (api.open_dataset)(file.id, c_name.as_ptr(), DEFAULT) };
+        let data = api.own(id, api.close_dataset, &format!("opening {name}"))?;
+        for (key, value) in attributes {
+            let found = api.attribute_like(&data, key, value)?;
+            let same = match (&found, value) {
+                (Some(Attribute::Number(a)), Attribute::Number(b)) => (a - b).abs() < 1e-9,
+                (found, value) => found.as_ref() == Some(value),
+            };
+            if !same {
+                bail!(
+                    FieldMismatch,
+                    "{}: {name}: {key}: expected {value}, found {}",
+                    path.display(),
+                    found.map_or("none".into(), |found| found.to_string())
+                );
+            }
+        }
+        Ok(true)
+    })
 }

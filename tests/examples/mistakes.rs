@@ -26,6 +26,7 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
         ("gluon", vec!["--gauge", "absent", "--fix", "yes"]),
         ("flow", vec!["--gauge", "absent"]),
         ("propagator", vec!["--gauge", "absent", "--kappa", "0.1"]),
+        ("distillation", vec!["--gauge", "absent", "--out", "distilled.h5"]),
         ("hmc", vec!["--input", input, "--start", "absent"]),
         ("overlap", vec!["--gauge", "absent", "--task", "propagator"]),
         ("convert", vec!["absent", "--out", "converted"]),
@@ -311,12 +312,15 @@ fn outputs_are_tried_before_the_work() {
     let kappa = ["--gauge", "absent", "--kappa", "0.1"];
     let mg = [&kappa[..], &["--solver", "mg"]].concat();
     let heatbath = ["--start", "absent", "--beta", "6"];
-    let cases: [(&str, &[&str], &[&str]); 7] = [
+    let distilled = folder.0.join("distilled.h5").display().to_string();
+    let distillation = ["--gauge", "absent", "--out", &distilled];
+    let cases: [(&str, &[&str], &[&str]); 8] = [
         ("gluon", &gauge, &["--json", "--plot"]),
         ("gaugefix", &gauge, &["--json", "--plot", "--history", "--out", "--transformation"]),
         ("propagator", &kappa, &["--json", "--plot", "--save"]),
         ("propagator", &mg, &["--save-multigrid"]),
         ("overlap", &gauge, &["--json", "--save-modes"]),
+        ("distillation", &distillation, &["--json", "--save-modes"]),
         ("heatbath", &heatbath, &["--json", "--plot"]),
         ("flow", &gauge, &["--json", "--plot"]),
     ];

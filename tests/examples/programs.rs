@@ -37,13 +37,14 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
 }
 
 /// All subcommands.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 10] = [
     "plaquette",
     "heatbath",
     "gaugefix",
     "gluon",
     "flow",
     "propagator",
+    "distillation",
     "hmc",
     "overlap",
     "convert",

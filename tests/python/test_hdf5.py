@@ -75,3 +75,42 @@ def test_a_missing_library_is_said_before_the_work():
         env = {**os.environ, "PLAQ_HDF5": "/no/libhdf5.so"}
         done = subprocess.run(command, capture_output=True, text=True, env=env)
         assert done.returncode != 0 and "PLAQ_HDF5=/no/libhdf5.so" in done.stderr and not to.exists(), done.stderr
+
+
+def test_distillation_of_the_program():
+    with tempfile.TemporaryDirectory() as folder:
+        links, to, modes = (Path(folder) / name for name in ("links", "tau.h5", "modes.lime"))
+        U = plaq.Gauge((4, 4, 4, 8))
+        U.heatbath(5.9, 3, seed=1)
+        U.write(links)
+        common = ["distillation", links, "--kappa", "0.12", "--csw", "1.1", "--tol", "1e-11", "--device", "cpu", "--out", to]
+        words = [*common, "--modes", "4", "--steps", "2", "--modes-tol", "1e-13", "--momenta", "0,0,0:0,0,1"]
+        words += ["--operators", "1:dx,+y", "--baryons"]
+        code, said = run(*words, "--times", "3", "--save-modes", modes)
+        assert code == 0, said
+        V, D = plaq.Modes.load(modes, U), plaq.Clover(U, kappa=0.12, csw=1.1)
+        assert V.report.steps == 2 and V.count == 4
+        # The other time is added to the file, with what is there kept.
+        code, said = run(*common, "--times", "3,6", "--load-modes", modes, "--continue", "--json", Path(folder) / "out.json")
+        assert code == 0, said
+        about = json.loads((Path(folder) / "out.json").read_text())
+        assert about["times"] == [6]
+        page = (Path(__file__).parents[2] / "docs" / "json.md").read_text().split("## distillation")[1].split("\n## ")[0]
+        assert all(f"`{key}`" in page for key in about if key not in ("subcommand", "schema"))
+        found = plaq.read(to)
+        tau = V.perambulators(D, [3, 6], tol=1e-11)
+        assert found["perambulators"].times == [3, 6]
+        close(found["perambulators"].numbers, tau.numbers, 1e-9)
+        close(found["mesons"], V.mesons([(0, 0, 0), (0, 0, 1)], ["", "dx +y"]), 1e-12)
+        close(found["baryons"], V.baryons([(0, 0, 0), (0, 0, 1)]), 1e-12)
+        close(found["values"], V.values, 1e-14)
+        # Another quark is refused, as is a file that is there, and nothing is changed.
+        before = to.read_bytes()
+        code, said = run(*[w if w != "0.12" else "0.11" for w in common], "--load-modes", modes, "--continue", "--times", "3")
+        assert code == 1 and "perambulators/t3: kappa: expected 0.11, found 0.12" in said, said
+        code, said = run(*words)
+        assert code == 1 and "tau.h5: exists; go on with --continue yes, or replace it with" in said, said
+        for more, wanted in (["--times", "8"], "times 0 to 7"), (["--operators", "dw"], "--operators"), (["--continue"], "--load-modes"):
+            code, said = run(*words, "--overwrite", *more)
+            assert code == 2 and wanted in said, said
+        assert to.read_bytes() == before

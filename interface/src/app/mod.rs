@@ -2,6 +2,7 @@
 //! `options` reads the command line, `session` opens device and ranks, `output` writes results.
 
 mod convert;
+mod distillation;
 mod files;
 mod flow;
 mod gaugefix;
@@ -80,6 +81,7 @@ pub const COMMANDS: &[&Command] = &[
     &heatbath::COMMAND,
     &hmc::COMMAND,
     &propagator::COMMAND,
+    &distillation::COMMAND,
     &gaugefix::COMMAND,
     &gluon::COMMAND,
     &flow::COMMAND,

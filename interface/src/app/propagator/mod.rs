@@ -4,7 +4,7 @@ mod hadrons;
 mod hdf5;
 mod report;
 mod samples;
-mod sources;
+pub mod sources;
 mod work;
 
 use std::time::Instant;

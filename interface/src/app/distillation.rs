@@ -1,0 +1,400 @@
+//! `plaq distillation`: modes of the Laplacian of time slices, elementals and perambulators, in an HDF5 file that Python's
+//! plaq.read takes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use num_complex::Complex64;
+use serde_json::json;
+
+use super::options::{integers, opt, param, refuse, Command, Kind, Need, Opt, Options};
+use super::propagator::sources::items;
+use super::quark::{
+    self, check_kappa, monitor, of_quark, Action, Method, Solved, Solving, BOUNDARY,
+    MULTIGRID_OPTIONS, SOLVER_OPTIONS,
+};
+use super::session::{self, overwrite, say, Progress, Session};
+use super::{files, output, Failure, Run};
+use crate::compose::DiracSolver;
+use crate::error::Result;
+use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
+use crate::operators::QuarkAction;
+use crate::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
+use crate::ops::distillation::modes::{Modes, ModesSettings};
+use crate::ops::distillation::perambulator::perambulators;
+use crate::params::Choice;
+
+const MAX_MOMENTA: usize = 256;
+
+const fn of_modes(name: &'static str, row: &'static str) -> Opt {
+    param::<ModesSettings>(name, ModesSettings::row(row)).needs(&[&[Need::Without("load-modes")]])
+}
+
+const OF_QUARKS: &[&[Need]] = &[&[Need::With("kappa")]];
+
+const OPTIONS: &[Opt] = &[
+    of_modes("modes", "count"),
+    of_modes("steps", "steps"),
+    of_modes("rho", "rho"),
+    of_modes("modes-tol", "tol"),
+    opt("save-modes", Kind::Output(&[]), "FILE", "", "writes the modes, which a later run needs to go on"),
+    opt("load-modes", Kind::Text, "FILE", "", "modes that --save-modes wrote for these links, in place of a search"),
+    opt("momenta", Kind::Text, "P[:P...]", "0,0,0", "momenta nx,ny,nz of elementals"),
+    opt("operators", Kind::Text, "O[:O...]", "1", "operators of meson elementals: 1, or steps dx, +x, -x and so on with commas between, of which the last acts first, e.g. 1:dx:dy,dz"),
+    opt("baryons", Kind::Flag, "B", "no", "yes: elementals of baryons, too"),
+    opt("kappa", Kind::Number, "K", "", "hopping parameter of the quark of perambulators; without it there are modes and elementals only"),
+    of_quark("csw").needs(OF_QUARKS),
+    BOUNDARY.needs(OF_QUARKS),
+    of_quark("normalisation").needs(OF_QUARKS),
+    opt("times", Kind::Text, "T[,T...]", "0", "source times of perambulators, or all").needs(OF_QUARKS),
+];
+
+const OUTPUT: &[Opt] = &[
+    opt("out", Kind::Output(&[]), "FILE", "", "the HDF5 file, written by libhdf5 (PLAQ_HDF5); perambulators are added as they are finished"),
+    opt("json", Kind::Output(&[]), "FILE", "", "what was done, as JSON"),
+    opt("continue", Kind::Flag, "B", "no", "yes: source times that the file has are not done again").needs(&[&[Need::With("load-modes")]]),
+    overwrite(&[&[Need::With("out"), Need::With("json"), Need::With("save-modes"), Need::With("save-multigrid")]]),
+];
+
+pub const COMMAND: Command = Command {
+    name: "distillation",
+    usage: &["FILE --modes N --out FILE [--kappa K] [options]"],
+    about: &[
+        "modes of time slices, elementals, perambulators",
+        "Distillation: modes of the Laplacian of time slices, elementals of mesons and baryons, perambulators",
+        "(docs/distillation.md).",
+    ],
+    tables: &[files::ONE, OPTIONS, SOLVER_OPTIONS, MULTIGRID_OPTIONS, OUTPUT, session::OPTIONS],
+    input: Some("gauge"),
+    example: "distillation b6.0.00001 --modes 20 --steps 10 --kappa 0.12 --csw 1.2 --times 0,4 --out tau.h5",
+    run,
+};
+
+/// What the options ask for.
+struct Plan {
+    file: String,
+    out: PathBuf,
+    settings: ModesSettings,
+    momenta: Vec<[i32; 3]>,
+    operators: Vec<Vec<Step>>,
+    baryons: bool,
+    kappa: Option<f64>,
+    action: Action,
+    solving: Solving,
+    /// Source times; `None`: all.
+    times: Option<Vec<usize>>,
+}
+
+fn operators(text: &str) -> Run<Vec<Vec<Step>>> {
+    let one = |item: &str| match item {
+        "1" => Ok(vec![]),
+        steps => steps
+            .split(',')
+            .map(|word| {
+                Step::from_word(word, "--operators")
+                    .map_err(|e| Failure::usage(super::in_words(&e)))
+            })
+            .collect(),
+    };
+    items("operators", text)?.into_iter().map(one).collect()
+}
+
+fn times(text: &str) -> Run<Option<Vec<usize>>> {
+    if text == "all" {
+        return Ok(None);
+    }
+    let one = |word: &str| Ok(integers::<1>("times", word, 0)?[0] as usize);
+    let all: Vec<usize> = text.split(',').map(one).collect::<Run<_>>()?;
+    match (1..all.len()).any(|k| all[..k].contains(&all[k])) {
+        true => Err(refuse("times", text, "each time once")),
+        false => Ok(Some(all)),
+    }
+}
+
+fn plan(options: &Options) -> Run<Plan> {
+    let momentum = |item| Ok(integers::<3>("momenta", item, -65536)?.map(|n| n as i32));
+    let momenta: Vec<_> =
+        items("momenta", options.text("momenta"))?.into_iter().map(momentum).collect::<Run<_>>()?;
+    options.check("momenta", momenta.len() <= MAX_MOMENTA, "at most 256")?;
+    let kappa = options.get("kappa").map(|_| options.number("kappa"));
+    if let Some(kappa) = kappa {
+        check_kappa("kappa", kappa)?;
+    }
+    Ok(Plan {
+        file: options.input()?,
+        out: PathBuf::from(options.required("out")?),
+        settings: options.params()?,
+        momenta,
+        operators: operators(options.text("operators"))?,
+        baryons: options.flag("baryons"),
+        kappa,
+        action: Action::of(options)?,
+        solving: Solving::of(options)?,
+        times: times(options.text("times"))?,
+    })
+}
+
+/// What modes are known by in files, as Python names it.
+fn about_modes(modes: &Modes) -> Attributes {
+    let (steps, rho) = modes.smearing();
+    let [spatial, temporal, trace] = modes.mark().numbers;
+    vec![
+        ("modes", Attribute::Integer(modes.count() as i64)),
+        ("stout_steps", Attribute::Integer(steps as i64)),
+        ("stout_rho", Attribute::Number(rho)),
+        ("plaquette_spatial", Attribute::Number(spatial)),
+        ("plaquette_temporal", Attribute::Number(temporal)),
+        ("link_trace", Attribute::Number(trace)),
+    ]
+}
+
+/// What the perambulators of an operator are known by, besides their source time.
+fn about_quarks(plan: &Plan, modes: &Modes, op: &dyn QuarkAction) -> Attributes {
+    let mut about = about_modes(modes);
+    about.extend([
+        ("kind", Attribute::Text("perambulator".into())),
+        (
+            "indices",
+            Attribute::Text("sink time, sink spin, source spin, sink mode, source mode".into()),
+        ),
+        ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
+        ("boundary", Attribute::Number(plan.action.boundary.0[3])),
+        ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
+        ("operator", Attribute::Text(op.describe())),
+        ("kappa", Attribute::Number(plan.kappa.unwrap_or_default())),
+        ("csw", Attribute::Number(plan.action.csw)),
+    ]);
+    about
+}
+
+fn dataset(
+    (name, indices): (&str, &str),
+    extents: &[usize],
+    numbers: Numbers,
+    mut about: Attributes,
+) -> Dataset {
+    about.push(("indices", Attribute::Text(indices.into())));
+    Dataset { name: name.into(), extents: extents.to_vec(), numbers, attributes: about }
+}
+
+/// Eigenvalues and elementals.
+fn elementals(plan: &Plan, modes: &Modes) -> Result<Vec<Dataset>> {
+    let (n, times) = (modes.count(), modes.times());
+    let about = || about_modes(modes);
+    let momenta = Attribute::Integers(plan.momenta.concat().into_iter().map(i64::from).collect());
+    let word = |steps: &Vec<Step>| match steps.is_empty() {
+        true => "1".to_string(),
+        false => steps.iter().map(|step| step.word()).collect::<Vec<_>>().join(" "),
+    };
+    let words = plan.operators.iter().map(word).collect();
+    let mut about_mesons = about();
+    about_mesons.extend([("momenta", momenta.clone()), ("operators", Attribute::Texts(words))]);
+    let reals = |all: &[f64]| Numbers::Real(all.to_vec());
+    let mut all = vec![
+        dataset(("values", "t, mode"), &[times, n], reals(modes.values()), about()),
+        dataset(("residuals", "t, mode"), &[times, n], reals(modes.residuals()), about()),
+        dataset(
+            ("mesons", "momentum, operator, t, left mode, right mode"),
+            &[plan.momenta.len(), plan.operators.len(), times, n, n],
+            Numbers::Complex(meson_elementals(modes, &plan.operators, &plan.momenta)?),
+            about_mesons,
+        ),
+    ];
+    if plan.baryons && n >= 3 {
+        let mut about_baryons = about();
+        about_baryons.push(("momenta", momenta));
+        all.push(dataset(
+            ("baryons", "momentum, t, triple of modes a < b < c with c fastest"),
+            &[plan.momenta.len(), times, triples(n)],
+            Numbers::Complex(baryon_elementals(modes, &Default::default(), &plan.momenta)?),
+            about_baryons,
+        ));
+    }
+    Ok(all)
+}
+
+/// The modes of a file, or new ones; the latter may not have converged.
+fn modes(
+    session: &Session,
+    options: &Options,
+    plan: &Plan,
+    links: &crate::fields::GaugeField,
+) -> Run<(Modes, bool)> {
+    if let Some(name) = options.get("load-modes") {
+        return Ok((Modes::load(Path::new(name), links, None)?, true));
+    }
+    let mut progress = Progress::new();
+    let (modes, report) = {
+        let mut watch = monitor(&session.comm, &mut progress, "modes: ");
+        Modes::new(links, None, &plan.settings, &mut watch)?
+    };
+    progress.last(&format!("modes: {} on each time slice, {:.2} s", modes.count(), report.seconds));
+    if let Some(name) = options.get("save-modes").filter(|_| report.converged) {
+        modes.save(Path::new(name))?;
+    }
+    Ok((modes, report.converged))
+}
+
+/// Solves for the perambulators that the file does not have and adds them to it; false if interrupted.
+fn quarks(
+    session: &Session,
+    plan: &Plan,
+    modes: &Modes,
+    solver: &DiracSolver,
+    (times, about): (&[usize], &Attributes),
+    solved: &mut Solved,
+) -> Result<bool> {
+    let (n, extent) = (modes.count(), modes.times());
+    for (k, &time) in times.iter().enumerate() {
+        let mut progress = Progress::new();
+        let what = format!("source time {time} ({} of {}): ", k + 1, times.len());
+        let done = {
+            let mut watch = monitor(&session.comm, &mut progress, &what);
+            let mut write = |_: usize, tau: Vec<Complex64>| {
+                let mut attributes = about.clone();
+                attributes.push(("source_time", Attribute::Integer(time as i64)));
+                let name = name_of(time);
+                let data = Dataset {
+                    name,
+                    extents: vec![extent, 4, 4, n, n],
+                    numbers: Numbers::Complex(tau),
+                    attributes,
+                };
+                let written = match session.first() {
+                    true => hdf5::add(&plan.out, &[data]),
+                    false => Ok(()),
+                };
+                session.comm.agree(written)
+            };
+            let columns = plan.solving.settings.columns;
+            perambulators(solver, modes, &[time], columns, &mut watch, &mut write)?
+        };
+        solved.add(&done.report, solver.params().solver.kind);
+        if !done.whole {
+            return Ok(false);
+        }
+        let report = &done.report.solver;
+        progress.last(&format!(
+            "{what}{} iterations, residual {}, {:.2} s",
+            report.iterations,
+            output::exponent(quark::largest(&report.residual), 2),
+            report.seconds
+        ));
+    }
+    Ok(true)
+}
+
+fn name_of(time: usize) -> String {
+    format!("perambulators/t{time}")
+}
+
+/// Source times that the file does not have yet; all ranks get the same.
+fn missing(
+    session: &Session,
+    plan: &Plan,
+    times: &[usize],
+    about: &Attributes,
+) -> Result<Vec<usize>> {
+    let mut there = vec![0.0; times.len()];
+    let mut look = || -> Result<()> {
+        for (there, &time) in there.iter_mut().zip(times) {
+            *there = f64::from(hdf5::has(&plan.out, &name_of(time), about)?);
+        }
+        Ok(())
+    };
+    let looked = if session.first() { look() } else { Ok(()) };
+    session.comm.agree(looked)?;
+    session.comm.sum(&mut there)?;
+    Ok(times.iter().zip(&there).filter(|(_, there)| **there == 0.0).map(|(t, _)| *t).collect())
+}
+
+fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
+    let loaded = files::read(session, &plan.file, &files::reading(options))?;
+    session.comm.agree(if session.first() { hdf5::check() } else { Ok(()) })?;
+    let links = Arc::new(loaded.gauge);
+    let extents = links.geometry().global_extents();
+    let times = plan.times.clone().unwrap_or_else(|| (0..extents[3]).collect());
+    if let Some(time) = times.iter().find(|t| **t >= extents[3]) {
+        let expected = format!("times 0 to {}", extents[3] - 1);
+        return Err(refuse("times", &time.to_string(), expected));
+    }
+    let (modes, converged) = modes(session, options, plan, &links)?;
+    if !converged {
+        session::complain("distillation: the modes did not converge, nothing is written");
+        return Ok(session::status(false));
+    }
+    let there = session.first() && options.flag("continue") && plan.out.exists();
+    if !session.comm.stop(there) {
+        let data = elementals(plan, &modes)?;
+        let about = vec![
+            ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
+            ("lattice", Attribute::Integers(extents.map(|n| n as i64).to_vec())),
+            ("gauge", Attribute::Text(plan.file.clone())),
+        ];
+        let written = match session.first() {
+            true => hdf5::write(&plan.out, &data, &about),
+            false => Ok(()),
+        };
+        session.comm.agree(written)?;
+    }
+    say!("# lattice {}, {} modes on each time slice", files::lattice_text(extents), modes.count());
+    say!(
+        "# lowest value on time slice 0: {:.10}, residual {:.1e}",
+        modes.values()[0],
+        modes.residuals()[0]
+    );
+    let mut solved = Solved { kind: plan.solving.kind(), ..Solved::nothing() };
+    let mut whole = true;
+    let mut done: Vec<usize> = vec![];
+    if let Some(kappa) = plan.kappa {
+        let op = plan.action.operator(&links, kappa)?;
+        let mut hierarchy = None;
+        if plan.solving.method == Method::Multigrid {
+            hierarchy = Some(quark::multigrid(&op, options, &mut None, str::to_string)?);
+        }
+        let columns = 4 * modes.count() * times.len();
+        let solver = plan.solving.solver(&op, &plan.action, columns, hierarchy.as_ref())?;
+        let about = about_quarks(plan, &modes, &*op);
+        let left = missing(session, plan, &times, &about)?;
+        whole = quarks(session, plan, &modes, &solver, (&left, &about), &mut solved)?;
+        done = left.into_iter().take(solved.count - usize::from(!whole)).collect();
+        say!(
+            "# perambulators of source times {:?}: {} iterations, residual {}, {:.2} s{}",
+            done,
+            solved.iterations,
+            output::exponent(solved.residual, 2),
+            solved.seconds,
+            solved.outcome()
+        );
+    }
+    if let Some(name) = options.get("json").filter(|_| session.first()) {
+        let mut about = json!({
+            "gauge": files::described(&plan.file, loaded.info.format, extents),
+            "modes": { "count": modes.count(), "values": modes.values(), "residuals": modes.residuals() },
+            "momenta": plan.momenta, "out": plan.out,
+        });
+        if plan.kappa.is_some() {
+            about["kappa"] = json!(plan.kappa);
+            about["times"] = json!(done);
+            about["solver"] = solved.json("quark", &plan.solving);
+        }
+        output::write_json(name, "distillation", &about)?;
+    }
+    Ok(session::status(whole && solved.converged))
+}
+
+fn run(options: Options) -> Run<i32> {
+    let plan = plan(&options)?;
+    let goes_on = options.flag("continue");
+    let all = options.flag("overwrite");
+    output::check(options.get("out"), all || goes_on, "go on with --continue yes, ")?;
+    for name in ["json", "save-modes", "save-multigrid"] {
+        output::check(options.get(name), all || (goes_on && name == "json"), "")?;
+    }
+    session::run(&options, |session| {
+        if session.first() {
+            session::complain(&format!("distillation on {}", session.device.name()));
+        }
+        work(session, &options, &plan)
+    })
+}
