@@ -324,7 +324,9 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         return Ok(session::status(false));
     }
     let there = session.first() && options.flag("continue") && plan.out.exists();
-    if !session.comm.stop(there) {
+    let mut there = [f64::from(there)];
+    session.comm.sum(&mut there)?;
+    if there[0] == 0.0 {
         let data = elementals(plan, &modes)?;
         let about = vec![
             ("plaq_version", Attribute::Text(env!("CARGO_PKG_VERSION").into())),
