@@ -18,7 +18,6 @@ use super::{files, output, Failure, Run};
 use crate::compose::DiracSolver;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
-use crate::operators::QuarkAction;
 use crate::ops::distillation::elementals::{baryon_elementals, meson_elementals, triples, Step};
 use crate::ops::distillation::modes::{Modes, ModesSettings};
 use crate::ops::distillation::perambulator::perambulators;
@@ -149,8 +148,8 @@ fn about_modes(modes: &Modes) -> Attributes {
 }
 
 /// What the perambulators of an operator are known by, besides their source time.
-fn about_quarks(plan: &Plan, modes: &Modes, op: &dyn QuarkAction) -> Attributes {
-    let mut about = about_modes(modes);
+fn about_quarks(plan: &Plan, modes: &Modes) -> Attributes {
+    let (mut about, csw) = (about_modes(modes), plan.action.csw);
     about.extend([
         ("kind", Attribute::Text("perambulator".into())),
         (
@@ -160,9 +159,9 @@ fn about_quarks(plan: &Plan, modes: &Modes, op: &dyn QuarkAction) -> Attributes 
         ("spin_basis", Attribute::Text("DeGrand-Rossi".into())),
         ("boundary", Attribute::Number(plan.action.boundary.0[3])),
         ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
-        ("operator", Attribute::Text(op.describe())),
+        ("operator", Attribute::Text(if csw == 0.0 { "Wilson" } else { "Clover" }.into())),
         ("kappa", Attribute::Number(plan.kappa.unwrap_or_default())),
-        ("csw", Attribute::Number(plan.action.csw)),
+        ("csw", Attribute::Number(csw)),
     ]);
     about
 }
@@ -356,7 +355,7 @@ fn work(session: &Session, options: &Options, plan: &Plan) -> Run<i32> {
         }
         let columns = 4 * modes.count() * times.len();
         let solver = plan.solving.solver(&op, &plan.action, columns, hierarchy.as_ref())?;
-        let about = about_quarks(plan, &modes, &*op);
+        let about = about_quarks(plan, &modes);
         let left = missing(session, plan, &times, &about)?;
         whole = quarks(session, plan, &modes, &solver, (&left, &about), &mut solved)?;
         done = left.into_iter().take(solved.count - usize::from(!whole)).collect();
