@@ -457,6 +457,21 @@ enum {
   PLAQ_SMEARING_OVERIMPROVED = 3
 };
 
+/** Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1. */
+typedef int32_t plaq_boundary_time;
+enum {
+  /** No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
+   * 07 (2011) 036). Temporal links of the last slice do not exist and are zero. */
+  PLAQ_BOUNDARY_TIME_OPEN = 1,
+  /** Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
+   * (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored. */
+  PLAQ_BOUNDARY_TIME_SF = 2,
+  /** Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105). */
+  PLAQ_BOUNDARY_TIME_OPEN_SF = 3,
+  /** Periodic. */
+  PLAQ_BOUNDARY_TIME_PERIODIC = 4
+};
+
 /** Link smearing. */
 typedef struct plaq_gauge_smear_params {
   /** sizeof of this struct, set by its init function. */
@@ -486,6 +501,14 @@ typedef struct plaq_gauge_params {
   plaq_precision precision;
   /** Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18. */
   plaq_storage storage;
+  /** Boundaries of the links in time; 0: periodic. Default: 0. */
+  plaq_boundary_time boundary_time;
+  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+   * sum 0. Default: not set (NaN). */
+  double phi[3];
+  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+   * set (NaN). */
+  double phi_prime[3];
 } plaq_gauge_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -503,6 +526,12 @@ typedef struct plaq_gauge_report {
   plaq_storage storage;
   /** Device memory of the links. */
   int64_t bytes;
+  /** Boundaries of the links in time. */
+  plaq_boundary_time boundary_time;
+  /** Angles of the spatial links of slice 0 that stand still; NaN where none do. */
+  double phi[3];
+  /** Angles of those of slice N_t. */
+  double phi_prime[3];
 } plaq_gauge_report;
 
 /** Fills in defaults; pass sizeof. */
@@ -624,6 +653,15 @@ typedef struct plaq_gauge_read_params {
    * so. For files that were changed after they were written, and are known to be good.
    * Default: 0. */
   int32_t wrong_checksum;
+  /** Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+   * are all exactly zero, else periodic. Default: 0. */
+  plaq_boundary_time boundary_time;
+  /** Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+   * sum 0. Default: not set (NaN). */
+  double phi[3];
+  /** Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+   * set (NaN). */
+  double phi_prime[3];
 } plaq_gauge_read_params;
 
 /** Fills in defaults; pass sizeof. */
@@ -958,6 +996,16 @@ plaq_status plaq_gauge_charge_density(plaq_gauge gauge,
                                       double *density,
                                       int64_t sites);
 
+/** Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
+ * of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
+ * 1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+ * Arrays: plaquette[slices], clover[slices], charge[slices]. */
+plaq_status plaq_gauge_time_slices(plaq_gauge gauge,
+                                   double *plaquette,
+                                   double *clover,
+                                   double *charge,
+                                   int64_t slices);
+
 /** Measures how far the links are from the group. */
 plaq_status plaq_gauge_unitarity(plaq_gauge gauge, plaq_unitarity *unitarity);
 
@@ -1097,6 +1145,12 @@ typedef struct plaq_dirac_params {
   double csw;
   /** Its value in the planes with t; NaN: as csw. Default: NaN. */
   double csw_t;
+  /** Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
+   * boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+   * Default: 1. */
+  double cf;
+  /** cF'; NaN: as cf. Default: NaN. */
+  double cf_prime;
   /** Twisted mass mu. Default: 0. */
   double mu;
   /** Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
@@ -3573,6 +3627,12 @@ typedef struct plaq_gauge_action_params {
   /** Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none. 0 to 1000.
    * Default: NaN. */
   double flavours;
+  /** Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
+   * open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
+   * and the next one. -1000000 to 1000000. Default: 1. */
+  double cg;
+  /** The same of the upper boundary; NaN: as cg. -1000000 to 1000000. Default: NaN. */
+  double cg_prime;
   /** Couplings of plaquettes in planes of space and in those with t, of the action `general`.
    * -1000000 to 1000000. Default: 0, 0. */
   double plaquettes[2];

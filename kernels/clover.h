@@ -10,7 +10,15 @@ namespace PLAQ_NS {
 // Index of element (i, j), i > j, of the strictly lower triangle stored column by column.
 PLAQ_FN constexpr int lower(int i, int j) { return 6 + 2 * (j * 5 - j * (j - 1) / 2 + i - j - 1); }
 
-// Computes A from the links. With F_mu,nu and the chirality e = +-1 (gamma5) the spin blocks are B00 = 1 + D, B11 = 1 -
+// The diagonal of A without F: 1, and next to the slices where quarks vanish 1 + lower and 1 + upper.
+template <class R> PLAQ_FN R clover_unit(const CloverArgs& a, const Site& x) {
+  const R one = splat<R>(1);
+  if (!a.bounds.kind()) return one;
+  const R low = on_first(a.geom, x, splat<R>(1 + a.lower), one, 1);
+  return on_last(a.geom, x, low + splat<R>(a.upper), low, a.bounds.kind() & BOUND_UPPER ? 1 : 0);
+}
+
+// Computes A from the links, A = 1 where quarks vanish. With F_mu,nu and the chirality e = +-1 (gamma5) the spin blocks are B00 = 1 + D, B11 = 1 -
 // D, D = (i/2)(F_xy - e F_zt), B10 = -1/2 (F_xz + i e F_xt - i F_yz + e F_yt): 1 + (i/4) sum_mu,nu sigma F in the
 // DeGrand-Rossi basis.
 template <int W, class S, int RECON> struct CloverBuild {
@@ -22,13 +30,19 @@ template <int W, class S, int RECON> struct CloverBuild {
   static PLAQ_FN void site(const CloverArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
-    const R cs = splat<R>(0.5 * a.coef_s), ct = splat<R>(0.5 * a.coef_t), zero = splat<R>(0);
+    const R zero = splat<R>(0);
+    R cs = splat<R>(0.5 * a.coef_s), ct = splat<R>(0.5 * a.coef_t);
+    if (some_vanish(a.bounds, a.geom, x)) {
+      // F vanishes where quarks do.
+      const R f = inside<R>(a.bounds, a.geom, x);
+      cs = f * cs, ct = f * ct;
+    }
     Chirality d[2] = {};
     for (int p = 0; p < 6; p++) {  // one plane at a time keeps the code small
       const int mu = p < 3 ? 0 : p < 5 ? 1 : 2, nu = p < 3 ? p + 1 : p < 5 ? p - 1 : 3;
       const bool timelike = nu == 3;
       AntiHermitian<R> f;
-      field_strength<S, RECON>(f, a.geom, gauge, x, mu, nu);
+      field_strength<S, RECON>(f, a.bounds, a.geom, gauge, x, mu, nu);
       const R c = timelike ? ct : cs;
       PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) {
         // The lower chirality takes the timelike planes with the opposite sign.
@@ -42,7 +56,7 @@ template <int W, class S, int RECON> struct CloverBuild {
       }
     }
     R b[2][36];
-    PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) pack(b[ch], d[ch]);
+    PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) pack(b[ch], d[ch], clover_unit<R>(a, x));
     store_blocks<S>(b, plane(a.out, parity), x);
   }
   // D += k i F
@@ -63,9 +77,9 @@ template <int W, class S, int RECON> struct CloverBuild {
       d.across[3 * column + row] = madd(d.across[3 * column + row], z, cplx<R>{-l.re, l.im});
     }
   }
-  static PLAQ_FN void pack(R (&b)[36], const Chirality& d) {
+  static PLAQ_FN void pack(R (&b)[36], const Chirality& d, R unit) {
     PLAQ_UNROLL for (int i = 0; i < 3; i++) {
-      b[i] = splat<R>(1) + d.diagonal[i], b[3 + i] = splat<R>(1) - d.diagonal[i];
+      b[i] = unit + d.diagonal[i], b[3 + i] = unit - d.diagonal[i];
       const int row = i ? 2 : 1, column = i == 2, p = lower(row, column), q = lower(3 + row, 3 + column);
       b[p] = d.lower[i].re, b[p + 1] = d.lower[i].im, b[q] = -d.lower[i].re, b[q + 1] = -d.lower[i].im;
     }

@@ -1,6 +1,7 @@
 // Molecular dynamics of links, and their projection to the group.
 #pragma once
 #include "algebra.h"
+#include "bounds.h"
 #include "sums.h"
 
 namespace PLAQ_NS {
@@ -24,6 +25,30 @@ template <int W, class S> struct EvolveLinks {
   }
 };
 
+// Sets links that do not exist to 0 and, where spatial links of slice 0 stand still, these to the diagonal matrices that
+// `bounds` has for a slice of links that do.
+template <int W, class S> struct BoundLinks {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const EvolveArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    if (!some_vanish(a.bounds, a.geom, x)) return;
+    for (int mu = 0; mu < 4; mu++) {
+      const R there = exists<R>(a.bounds, a.geom, x, mu);
+      const bool fixed = mu < 3 && (a.bounds.kind() & BOUND_FIXED);
+      Su3<R> u;
+      load_link<S, R18>(u, plane(a.gauge, parity), x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
+        cplx<R>& z = u.e[i][j];
+        z = {select(there > splat<R>(0), z.re, splat<R>(0)), select(there > splat<R>(0), z.im, splat<R>(0))};
+        if (!fixed) continue;
+        z.re = on_first(a.geom, x, splat<R>(i == j ? a.bounds.edge_re[3 * mu + i] : 0), z.re);
+        z.im = on_first(a.geom, x, splat<R>(i == j ? a.bounds.edge_im[3 * mu + i] : 0), z.im);
+      }
+      store_link<S, R18>(u, plane(a.gauge, parity), x, mu);
+    }
+  }
+};
+
 // Projects links to the group. Sum: |change|^2; maximum: the largest |change|^2 of one entry.
 template <int W, class S> struct ProjectLinks {
   typedef real<typename S::C, W> R;
@@ -34,6 +59,13 @@ template <int W, class S> struct ProjectLinks {
       load_link<S, R18>(u, plane(a.gauge, parity), x, mu);
       v = u;
       reunitarise(v);
+      // What does not exist or stands still is left alone.
+      const R moves = active<R>(a.bounds, a.geom, x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 9; i++) {
+        cplx<R>& z = v.e[i / 3][i % 3];
+        const cplx<R> old = u.e[i / 3][i % 3];
+        z = {select(moves > splat<R>(0), z.re, old.re), select(moves > splat<R>(0), z.im, old.im)};
+      }
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const R n = norm2(v.e[i / 3][i % 3] - u.e[i / 3][i % 3]);
         sums.add(0, n);

@@ -7,6 +7,7 @@
 // three. No kernel looks further than one site, which is as far as borders go.
 #pragma once
 #include "algebra.h"
+#include "bounds.h"
 #include "columns.h"
 #include "sums.h"
 
@@ -23,7 +24,7 @@ PLAQ_FN constexpr int plane_number(int mu, int nu) { return nu * (nu - 1) / 2 + 
 
 // The plaquette of the plane at x.
 template <class S, class R>
-PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
+PLAQ_FN Su3<R> plaquette_of(const Bounds& bounds, const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
   const Site xm = neighbour(g, x, mu, true), xn = neighbour(g, x, nu, true);
   Su3<R> a, b;
   load_link<S, R18>(a, gauge[x.par], x, mu);
@@ -31,8 +32,31 @@ PLAQ_FN Su3<R> plaquette_of(const Geom& g, const Plane (&gauge)[2], const Site& 
   const Su3<R> there = a * b;
   load_link<S, R18>(a, gauge[x.par], x, nu);
   load_link<S, R18>(b, gauge[xn.par], xn, mu);
+  if (nu == 3) put_edge(b, bounds, g, x, mu);
   return there * adj(a * b);
 }
+
+// The force at boundaries in time: none where links do not change, `twice` of it for spatial links of open ones.
+template <class R> PLAQ_FN Algebra<R> at_bounds(const ForceArgs& a, const Site& x, int mu, Algebra<R> f) {
+  if (!a.bounds.kind() || !(near_first(a.geom, x) || near_last(a.geom, x))) return f;
+  R c = active<R>(a.bounds, a.geom, x, mu);
+  if (mu < 3) c = c * space_weight<R>(a.bounds, a.geom, x, a.twice, a.twice);
+  PLAQ_UNROLL for (int i = 0; i < 8; i++) f.a[i] = c * f.a[i];
+  return f;
+}
+// The weights of the plaquettes of a link and nu: above the link and below it.
+template <class R> struct BoundWeights {
+  R above, below;
+  PLAQ_FN BoundWeights(const ForceArgs& a, const Site& x, int mu, int nu) {
+    const Bounds& b = a.bounds;
+    if (mu < 3 && nu < 3) {
+      above = below = space_weight<R>(b, a.geom, x, 0.5 * a.lower, 0.5 * a.upper);
+    } else {
+      above = below = time_weight<R>(b, a.geom, x, false, a.lower, a.upper);
+      if (nu == 3) below = time_weight<R>(b, a.geom, x, true, a.lower, a.upper);
+    }
+  }
+};
 
 // momenta = scale momenta - step F; with scale 0 nothing is read.
 template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f) {
@@ -47,10 +71,11 @@ template <class S, class R> PLAQ_FN Algebra<R> kicked(const ForceArgs& a, const 
 // As `kicked`; the sum is |F|^2 over links, the maximum the largest |F|^2 of a link.
 template <class S, class R, int W>
 PLAQ_FN void kick_link(const ForceArgs& a, const Site& x, int mu, const Algebra<R>& f, Sums<2, W>& sums) {
-  const R n = norm2(f);
+  const Algebra<R> g = at_bounds(a, x, mu, f);
+  const R n = norm2(g);
   sums.add(0, n);
   sums.max(1, n);
-  kicked<S>(a, x, mu, f);
+  kicked<S>(a, x, mu, g);
 }
 
 // Loads a link that is stored whole from its first two rows, and computes the third: a third less
@@ -141,20 +166,30 @@ template <class S, bool WEIGHTS, class R>
 PLAQ_FN void add_staples(Su3<R>& sum, const ForceArgs& a, const Around& around, const Site& x, const Site& xm, int mu, int k) {
   // The warps of two directions work on the plane of these directions at the same time.
   const int nu = mu ^ k;
-  const R c = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6));
+  R above = splat<R>(a.plaquette[mu < nu ? plane_number(mu, nu) : plane_number(nu, mu)] * (1.0 / 6)), below = above;
+  if (WEIGHTS && a.bounds.kind()) {
+    const BoundWeights<R> w(a, x, mu, nu);
+    above = w.above * above, below = w.below * below;
+  }
+  // A link of direction `dir`, one step forward in time where `along` is time.
+  const auto side = [&](const Site& s, int dir, int along) {
+    Su3<R> u = load_side<S, R>(a.gauge, s, dir);
+    if (WEIGHTS && along == 3) put_edge(u, a.bounds, a.geom, x, dir);
+    return u;
+  };
   // x+mu -> x+mu+nu -> x+nu -> x
   const Site up = Around::of(around.up, nu);
   Columns<R> v = adjoint_columns(load_side<S, R>(a.gauge, x, nu));
-  v = times<true>(load_side<S, R>(a.gauge, up, mu), v);
-  v = times<false>(load_side<S, R>(a.gauge, xm, nu), v);
-  if constexpr (WEIGHTS) add_columns(sum, c, v);
+  v = times<true>(side(up, mu, nu), v);
+  v = times<false>(side(xm, nu, mu), v);
+  if constexpr (WEIGHTS) add_columns(sum, above, v);
   else add_columns(sum, v);
   // x+mu -> x+mu-nu -> x-nu -> x
   const Site down = Around::of(around.down, nu);
   v = columns(load_side<S, R>(a.gauge, down, nu));
   v = times<true>(load_side<S, R>(a.gauge, down, mu), v);
-  v = times<true>(load_side<S, R>(a.gauge, corner_of(x, xm, down), nu), v);
-  if constexpr (WEIGHTS) add_columns(sum, c, v);
+  v = times<true>(side(corner_of(x, xm, down), nu, mu), v);
+  if constexpr (WEIGHTS) add_columns(sum, below, v);
   else add_columns(sum, v);
 }
 // The sum of a link's staples, with the coefficients of their planes or without.
@@ -224,8 +259,9 @@ template <int W, class S> struct PlaquetteFlow {
   typedef real<typename S::C, W> R;
   static PLAQ_FN void site(const ForceArgs& a, int i, int lx, int) {
     each_link(a, i, lx, [&](const Site& x, int mu) {
-      const Su3<R> staples = staples_of<S, false, R>(a, x, mu), u = load_rows<S, R>(a.gauge, x, mu);
-      Algebra<R> p = kicked<S>(a, x, mu, imaginary(u * staples));
+      const Su3<R> staples = a.bounds.kind() ? staples_of<S, true, R>(a, x, mu) : staples_of<S, false, R>(a, x, mu);
+      const Su3<R> u = load_rows<S, R>(a.gauge, x, mu);
+      Algebra<R> p = kicked<S>(a, x, mu, at_bounds(a, x, mu, imaginary(u * staples)));
       const R time = splat<R>(a.time);
       PLAQ_UNROLL for (int k = 0; k < 8; k++) p.a[k] = time * p.a[k];
       store_link<S, R18>(exp_times(p.a, u), plane(a.flowed, x.par), x, mu);
@@ -312,8 +348,13 @@ template <int W, class S> struct RectangleForce {
         const Site xm = Around::of(around.up, mu);
         const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
         const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
-        const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
-        const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
+        R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
+        R beyond = third(mu < nu ? a.second[p] : a.first[p]);
+        if (a.bounds.kind() && mu < 3 && nu < 3) {
+          // Loops that would leave open boundaries have links that are zero.
+          const R w = space_weight<R>(a.bounds, a.geom, x, 0.5 * a.lower, 0.5 * a.upper);
+          c = w * c, along = w * along, beyond = w * beyond;
+        }
         const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu);
         add_loops<false, S>(sum, a, x, up, xm, mu, nu, c, along, beyond);
         add_loops<true, S>(sum, a, down, down, corner_of(x, xm, down), mu, nu, c, along, beyond);
@@ -331,8 +372,9 @@ template <int W, class S> struct PlaquetteAction {
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
     for (int nu = 1; nu < 4; nu++)
       for (int mu = 0; mu < nu; mu++) {
-        const R t = trace(plaquette_of<S, R>(a.geom, gauge, x, mu, nu)).re;
-        sums.add(0, splat<R>(a.plaquette[plane_number(mu, nu)]) * fma_(t, splat<R>(-1.0 / 3), splat<R>(1)));
+        const R t = trace(plaquette_of<S, R>(a.bounds, a.geom, gauge, x, mu, nu)).re;
+        const R term = splat<R>(a.plaquette[plane_number(mu, nu)]) * fma_(t, splat<R>(-1.0 / 3), splat<R>(1));
+        sums.add(0, a.bounds.kind() ? BoundWeights<R>(a, x, mu, nu).above * term : term);
       }
   }
 };
@@ -352,8 +394,15 @@ template <int W, class S> struct RectangleAction {
         const R p = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), back);
         const R b = re_trace_adj(first * load_staple<S, R>(a, xm, nu, mu), back);
         const R d = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), up * load_staple<S, R>(a, xn, mu, nu));
-        const auto term = [&](double c, R trace, double one) { return splat<R>(c) * fma_(trace, splat<R>(-1.0 / 3), splat<R>(one)); };
-        sums.add(0, term(a.plaquette[n], p, 1) + term(a.first[n], b, 2) + term(a.second[n], d, 2));
+        const auto term = [&](double c, R trace, R one) { return splat<R>(c) * fma_(trace, splat<R>(-1.0 / 3), one); };
+        const R one = splat<R>(1), two = splat<R>(2);
+        R w = one, last = two;
+        if (a.bounds.kind()) {
+          w = BoundWeights<R>(a, x, mu, nu).above;
+          // No rectangle of two steps in time fits between the last two slices of open boundaries.
+          if (nu == 3) last = on_last(a.geom, x, one, two, 1);
+        }
+        sums.add(0, w * (term(a.plaquette[n], p, one) + term(a.first[n], b, two) + term(a.second[n], d, last)));
       }
   }
 };

@@ -2,7 +2,7 @@
 // (src/fields/layout.rs). Site i of a block lies at `stride_site * memory_index(i)` reals, its
 // components at the offsets of a table. One lane at a time: o and lx count the block's sites.
 #pragma once
-#include "recon.h"
+#include "bounds.h"
 #include "sums.h"
 #include "unitary.h"
 
@@ -128,6 +128,10 @@ template <int W, class S> struct LayoutGauge {
       else su3(a, h, at, mu, report);
     }
   }
+  // Whether boundaries in time leave this link out: arrays have zeros for it.
+  static PLAQ_FN bool absent(const LayoutArgs& a, const HostSite& h, int mu) {
+    return mu == 3 && (a.bounds.kind() & BOUND_UPPER) && h.x[3] + a.geom.origin[3] == a.geom.global[3] - 1;
+  }
   static PLAQ_FN void su3(const LayoutArgs& a, const HostSite& h, i64 at, int mu, float* report) {
     const Site s = local_site(a.geom, h.x);
     const Plane p = plane(a.field, s.par);
@@ -136,9 +140,10 @@ template <int W, class S> struct LayoutGauge {
     PLAQ_FIXED(LayoutArgs, fixed, a);
     PLAQ_IF (fixed.out()) {
       load_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
+      const double there = absent(a, h, mu) ? 0 : 1;
       PLAQ_UNROLL for (int i = 0; i < 9; i++) {
         const cplx<C> e = u.e[i / 3][i % 3];
-        const cplx<double> z = f * cplx<double>{e.re, e.im};
+        const cplx<double> z = there * (f * cplx<double>{e.re, e.im});
         write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i], z.re);
         write_real(a, a.base[mu], at + a.component[18 * mu + 2 * i + 1], z.im);
       }
@@ -148,10 +153,12 @@ template <int W, class S> struct LayoutGauge {
       Su3<double> w;
       PLAQ_UNROLL for (int i = 0; i < 9; i++) w.e[i / 3][i % 3] = f * cplx<double>{v[2 * i], v[2 * i + 1]};
       double unitary = 0, det = 0;
-      if (report || a.reproject) violation(w, unitary, det);
+      const bool none = absent(a, h, mu);
+      if (none) unitary = total(v);
+      else if (report || a.reproject) violation(w, unitary, det);
       if (report) *report = verdict(v, vmax(unitary, det));
       if (a.dry) return;
-      if (a.reproject && !exact_enough(vmax(unitary, det))) reunitarise(w);
+      if (a.reproject && !none && !exact_enough(vmax(unitary, det))) reunitarise(w);
       PLAQ_UNROLL for (int i = 0; i < 9; i++) u.e[i / 3][i % 3] = {(C)w.e[i / 3][i % 3].re, (C)w.e[i / 3][i % 3].im};
       store_link<S>(u, PLAQ_LITERAL(fixed.storage()), p, s, mu);
     }

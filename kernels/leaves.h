@@ -1,7 +1,7 @@
 // The sum of the four plaquettes around a site, of which the clover term and the topological charge
 // are made.
 #pragma once
-#include "recon.h"
+#include "bounds.h"
 
 namespace PLAQ_NS {
 
@@ -26,21 +26,27 @@ template <class R> PLAQ_FN void add_antihermitian(AntiHermitian<R>& f, const Su3
   }
 }
 
-// F_mu,nu(x) = (Q - Q^dagger) / 8, trace kept (physics.md); Q is the sum of the four oriented
-// plaquettes in the (mu, nu) plane that begin at x.
+// F_mu,nu(x) = (Q - Q^dagger) / 8, trace kept (physics.md), mu < nu; Q is the sum of the four oriented
+// plaquettes in the (mu, nu) plane that begin at x. On slices where quarks vanish it means nothing.
 template <class S, int RECON, class R>
-PLAQ_FN void field_strength(AntiHermitian<R>& f, const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
+PLAQ_FN void field_strength(AntiHermitian<R>& f, const Bounds& b, const Geom& g, const Plane (&gauge)[2], const Site& x, int mu, int nu) {
   const Site xm = neighbour(g, x, mu, false), xn = neighbour(g, x, nu, false);
   auto link = [&](const Site& s, int dir) {
     Su3<R> u;
     load_link<S, RECON>(u, gauge[s.par], s, dir);
     return u;
   };
+  // A link of mu one step forward in nu.
+  auto ahead = [&](const Site& s) {
+    Su3<R> u = link(s, mu);
+    if (nu == 3) put_edge(u, b, g, x, mu);
+    return u;
+  };
   f = AntiHermitian<R>{};
   // x -> x+mu -> x+mu+nu -> x+nu -> x
-  add_antihermitian(f, mul_adj(mul_adj(link(x, mu) * link(neighbour(g, x, mu, true), nu), link(neighbour(g, x, nu, true), mu)), link(x, nu)));
+  add_antihermitian(f, mul_adj(mul_adj(link(x, mu) * link(neighbour(g, x, mu, true), nu), ahead(neighbour(g, x, nu, true))), link(x, nu)));
   // x -> x+nu -> x-mu+nu -> x-mu -> x
-  add_antihermitian(f, mul_adj(mul_adj(link(x, nu), link(neighbour(g, xm, nu, true), mu)), link(xm, nu)) * link(xm, mu));
+  add_antihermitian(f, mul_adj(mul_adj(link(x, nu), ahead(neighbour(g, xm, nu, true))), link(xm, nu)) * link(xm, mu));
   // x -> x-mu -> x-mu-nu -> x-nu -> x
   const Site xmn = neighbour(g, xm, nu, false);
   add_antihermitian(f, adj_mul(link(xmn, nu) * link(xm, mu), link(xmn, mu) * link(xn, nu)));

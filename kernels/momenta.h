@@ -1,12 +1,13 @@
 // Momenta of links: random numbers, sums, arrays of host programs.
 #pragma once
 #include "algebra.h"
+#include "bounds.h"
 #include "random.h"
 #include "sums.h"
 
 namespace PLAQ_NS {
 
-// Normal coefficients of unit variance; batches = parities.
+// Normal coefficients of unit variance, 0 for links that do not change; batches = parities.
 template <int W, class S> struct RandomMomenta {
   static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
@@ -15,7 +16,24 @@ template <int W, class S> struct RandomMomenta {
       double h[8];
       normal(h, draws, 0);
       Algebra<typename S::C> p;
-      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = (typename S::C)h[i];
+      const double moves = active<double>(a.bounds, a.geom, x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = (typename S::C)(moves * h[i]);
+      store_algebra<S>(p, plane(a.momenta, parity), x, mu);
+    }
+  }
+};
+
+// Sets the momenta of links that do not change to 0.
+template <int W, class S> struct MomentaRest {
+  typedef real<typename S::C, W> R;
+  static PLAQ_FN void site(const MomentaArgs& a, int o, int lx, int parity) {
+    const Site x = site_at(a.geom, o, parity, lx);
+    if (!some_vanish(a.bounds, a.geom, x)) return;
+    for (int mu = 0; mu < 4; mu++) {
+      const R moves = active<R>(a.bounds, a.geom, x, mu);
+      Algebra<R> p;
+      load_algebra<S>(p, plane(a.momenta, parity), x, mu);
+      PLAQ_UNROLL for (int i = 0; i < 8; i++) p.a[i] = moves * p.a[i];
       store_algebra<S>(p, plane(a.momenta, parity), x, mu);
     }
   }

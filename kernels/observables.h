@@ -7,19 +7,40 @@
 
 namespace PLAQ_NS {
 
-// Sums: Re tr of the spatial plaquettes, of those with t, and of the links.
+// Writes N numbers of a site to its place in lexicographic order.
+template <class R, int N> PLAQ_FN void write_sites(const ObservableArgs& a, const Site& x, int lx, const R (&here)[N]) {
+  constexpr int W = lanes<R>::W;
+  for (int lane = 0; lane < W; lane++) {
+    double* out = (double*)a.out + N * local_index(a.geom, x, lx + lane);
+    PLAQ_UNROLL for (int k = 0; k < N; k++) {
+      if constexpr (W == 1) out[k] = here[k];
+      else out[k] = here[k][lane];
+    }
+  }
+}
+
+// Sums: Re tr of the spatial plaquettes, of those with t, of the links, and of the spatial plaquettes on the first slice
+// and, where the lattice ends with it, the last one of boundaries in time. If there is an `out`, the first two of each
+// site are written there, too, in lexicographic order.
 template <int W, class S, int STORAGE> struct PlaquetteSum {
   typedef real<typename S::C, W> R;
-  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<3, W>& sums) {
+  static PLAQ_FN void site(const ObservableArgs& a, int o, int lx, int parity, Sums<4, W>& sums) {
     const Site x = site_at(a.geom, o, parity, lx);
     const Plane gauge[2] = {plane(a.gauge, 0), plane(a.gauge, 1)};
+    R here[2] = {splat<R>(0), splat<R>(0)};
     for (int nu = 0; nu < 4; nu++) {  // one plane at a time keeps the code small
-      for (int mu = 0; mu < nu; mu++)
-        sums.add(nu == 3, plaquette_trace<S, STORAGE, R>(a.geom, gauge, x, mu, nu));
+      for (int mu = 0; mu < nu; mu++) {
+        const R p = plaquette_trace<S, STORAGE, R>(a.bounds, a.geom, gauge, x, mu, nu);
+        sums.add(nu == 3, p);
+        here[nu == 3] = here[nu == 3] + p;
+        if (nu < 3 && some_vanish(a.bounds, a.geom, x)) sums.add(3, p - inside<R>(a.bounds, a.geom, x) * p);
+      }
       LinkOf<STORAGE, R> u;
       load_link<S, STORAGE>(u, gauge[parity], x, nu);
-      sums.add(2, trace(u).re);
+      const R t = trace(u).re;
+      sums.add(2, a.bounds.kind() & BOUND_UPPER ? exists<R>(a.bounds, a.geom, x, nu) * t : t);
     }
+    if (a.out) write_sites(a, x, lx, here);
   }
 };
 
@@ -64,6 +85,7 @@ template <int W, class S, int STORAGE> struct Unitarity {
     out[0] = out[1] = out[2] = 0;
     double worst = 0;
     for (int mu = 0; mu < 4; mu++) {
+      if (exists<R>(a.bounds, a.geom, x, mu) == 0) continue;
       LinkOf<STORAGE, R> u;
       load_link<S, STORAGE>(u, plane(a.gauge, parity), x, mu);
       R unitary, det;
@@ -92,23 +114,20 @@ template <int W, class S, int STORAGE> struct FieldStrengthSum {
     for (int p = 0; p < 3; p++) {  // xy zt, xz yt, yz xt
       const int mu = p == 2 ? 1 : 0, nu = p == 0 ? 1 : 2;
       AntiHermitian<R> f, g;
-      field_strength<S, STORAGE>(f, a.geom, gauge, x, mu, nu);
-      field_strength<S, STORAGE>(g, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
+      field_strength<S, STORAGE>(f, a.bounds, a.geom, gauge, x, mu, nu);
+      field_strength<S, STORAGE>(g, a.bounds, a.geom, gauge, x, p == 0 ? 2 : p == 1 ? 1 : 0, 3);
       // -8 / (32 pi^2)
       const R sign = splat<R>(p == 1 ? 0.025330295910584444 : -0.025330295910584444);
       add_product(here, 0, sign, f, g);
       add_product(here, 1, splat<R>(-1), f, f);
       add_product(here, 2, splat<R>(-1), g, g);
     }
-    PLAQ_UNROLL for (int k = 0; k < 6; k++) sums.add(k, here[k]);
-    if (!a.out) return;
-    for (int lane = 0; lane < W; lane++) {
-      double* out = (double*)a.out + 6 * local_index(a.geom, x, lx + lane);
-      PLAQ_UNROLL for (int k = 0; k < 6; k++) {
-        if constexpr (W == 1) out[k] = here[k];
-        else out[k] = here[k][lane];
-      }
+    if (some_vanish(a.bounds, a.geom, x)) {
+      const R f = inside<R>(a.bounds, a.geom, x);
+      PLAQ_UNROLL for (int k = 0; k < 6; k++) here[k] = f * here[k];
     }
+    PLAQ_UNROLL for (int k = 0; k < 6; k++) sums.add(k, here[k]);
+    if (a.out) write_sites(a, x, lx, here);
   }
   // Adds c Re tr (f - tr f / 3)(g - tr g / 3) to number k, and c Re tr f g to number 3 + k.
   static PLAQ_FN void add_product(R (&here)[6], int k, R c, const AntiHermitian<R>& f, const AntiHermitian<R>& g) {

@@ -39,9 +39,10 @@ template <int W, class S, int RECON> struct TensorTables {
       Su3<R> u;
       load_link<S, RECON>(u, plane(h.gauge, from.par), from, mu, keep);
       cplx<R> f = {(R)h.coef[mu], 0};
+      const R there = inside<R>(h.bounds, h.geom, s);
       if (has_phase(h, s, mu, forward)) f = (R)h.coef[mu] * boundary_phase<R>(h, s, mu, forward);
       PLAQ_UNROLL for (int i = 0; i < 3; i++) PLAQ_UNROLL for (int j = 0; j < 3; j++) {
-        const cplx<R> z = f * (forward ? u.e[i][j] : conj(u.e[j][i]));
+        const cplx<R> z = there * (f * (forward ? u.e[i][j] : conj(u.e[j][i])));
         const int number = (int)table_link(0, mu, i, forward, j);
         links[number / 4].v[number % 4] = to_halves({(float)z.re, (float)z.im});
       }

@@ -1,8 +1,10 @@
 // Wilson hopping term with a fused site operator; gammas in the DeGrand-Rossi basis (physics.md).
 //   hop(in)(x) = sum_mu c_mu [ (1 - g_mu) U_mu(x) in(x+mu) + (1 + g_mu) U_mu(x-mu)^dagger in(x-mu) ]
 //   out = coef_y S_y(y) + S_hop(hop(in)) + coef_z z + coef_own out;   dagger swaps the projectors.
+// Boundaries in time: out = 0 where quarks vanish; `in` is to be 0 there, so that no link of such a slice counts.
 #pragma once
 #include "block_order.h"
+#include "bounds.h"
 #include "pencils.h"
 #include "recon.h"
 #include "signal.h"
@@ -564,6 +566,9 @@ template <class S, int RECON> struct HopBlock {
       if constexpr (of_sum) apply_chirality(v, a.site_hop(), half, a.twist, a.twist_scale, blocks);
       if constexpr (fixed.with_z()) add_half(v, a.coef_z, plane(a.z, own_plane(a, rhs, a.step_z(), parity)), w, half);
       if constexpr (fixed.with_own()) add_half(v, a.coef_own, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half);
+      if constexpr (fixed.bounds.kind() != 0) {
+        if (some_vanish(a.bounds, a.geom, s)) PLAQ_UNROLL for (int i = 0; i < 12; i++) v[i] = 0;
+      }
       store_half<S>(v, plane(a.out, own_plane(a, rhs, a.step_out(), parity)), w, half, inside);
       in = after;
     }
@@ -665,7 +670,7 @@ template <int W, class S, int RECON> struct Hop {
       else hop_direction<false, S, RECON>(acc, a, s, in, batch, mu, true, forth, c, messages);
       hop_direction<false, S, RECON>(acc, a, s, in, batch, mu, false, back, c, messages);
     }
-    const bool more = (one_coefficient(a) && a.coef[0] != 1) || a.site_hop() != SITE_ONE || a.with_y() || a.with_z() || a.with_own();
+    const bool more = some_vanish(a.bounds, a.geom, s) || (one_coefficient(a) && a.coef[0] != 1) || a.site_hop() != SITE_ONE || a.with_y() || a.with_z() || a.with_own();
     if (!__builtin_expect(more, 0)) return put(acc, a, s, plane(a.out, own_plane(a, batch, a.step_out(), s.par)));
     Spinor<R> hop = acc;  // the sum itself stays in registers
     finish(hop, a, s, batch);
@@ -693,6 +698,12 @@ template <int W, class S, int RECON> struct Hop {
     const Plane out = plane(a.out, own_plane(a, batch, a.step_out(), s.par));
     PLAQ_IF (fixed.with_z()) add_spinor(acc, a.coef_z, plane(a.z, own_plane(a, batch, a.step_z(), s.par)), s);
     PLAQ_IF (fixed.with_own()) add_spinor(acc, a.coef_own, out, s);
+    PLAQ_IF (fixed.bounds.kind()) {
+      if (some_vanish(a.bounds, a.geom, s)) {
+        const R f = inside<R>(a.bounds, a.geom, s);
+        PLAQ_UNROLL for (int i = 0; i < 24; i++) acc.v[i] = f * acc.v[i];
+      }
+    }
     put(acc, a, s, out);
   }
   static PLAQ_FN void put(const Spinor<R>& acc, const HopArgs& a, const Site& s, const Plane& out) {

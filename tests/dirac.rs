@@ -8,7 +8,8 @@ use common::{devices, distance, storage_factor, tolerance, Lex};
 use plaq::backend::{Device, External};
 use plaq::error::Status;
 use plaq::fields::{
-    blas, CloverField, GaugeField, Geometry, Layout, Noise, Precision, Recon, SpinorField, Subset,
+    blas, CloverCoefficients, CloverField, GaugeField, Geometry, Layout, Noise, Precision, Recon,
+    SpinorField, Subset,
 };
 use plaq::linop::LinOp;
 use plaq::operators::{gamma5, DiracParams, EvenOdd, HopCall, SiteTerm, Wilson};
@@ -28,6 +29,8 @@ fn parameter_sets() -> Vec<DiracParams> {
         mass: 0.3,
         csw_s: 1.1,
         csw_t: 0.9,
+        cf: 1.0,
+        cf_prime: 1.0,
         mu: 0.0,
         rho: 0.0,
         hop: [0.7, 0.7, 0.7, 1.0],
@@ -216,7 +219,8 @@ fn a_clover_term_that_is_not_positive_is_inverted() {
 #[test]
 fn a_singular_clover_term_serves_the_full_operator() {
     for s in setups() {
-        let mut clover = CloverField::build(&s.gauge, 0.2, 0.2).unwrap();
+        let mut clover =
+            CloverField::build(&s.gauge, CloverCoefficients::traditional(0.2, 0.2)).unwrap();
         let layout = Layout::packed_clover(Precision::F64);
         let volume = s.geometry.volume();
         let mut blocks = vec![0.0; 72 * volume];

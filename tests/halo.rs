@@ -86,6 +86,8 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
         mass: 0.1,
         csw_s: 1.2,
         csw_t: 0.9,
+        cf: 1.0,
+        cf_prime: 1.0,
         mu: 0.2,
         rho: 0.0,
         hop: [0.8, 0.9, 1.1, 1.0],

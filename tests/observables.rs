@@ -64,6 +64,7 @@ fn compare<const N: usize>(device: &Device, extents: [usize; 4], recons: &[Recon
         spatial: p.spatial,
         temporal: p.temporal,
         link_trace: observables::link_trace(&links),
+        unweighted: p.total,
     };
     assert!(
         (line_average(lat, &links, 3) - observables::polyakov_loop(lat, &links)).norm() < 1e-13
@@ -240,7 +241,8 @@ fn what_does_not_exist_is_refused() {
         u.set_unit().unwrap();
         assert_eq!(field_strength(&u).unwrap_err().status, Status::Unsupported);
         assert_eq!(polyakov_loop(&u, 4).unwrap_err().status, Status::InvalidArgument);
-        let unit = Plaquette { total: 1.0, spatial: 1.0, temporal: 1.0, link_trace: 1.0 };
+        let unit =
+            Plaquette { total: 1.0, spatial: 1.0, temporal: 1.0, link_trace: 1.0, unweighted: 1.0 };
         assert_eq!(plaquette(&u).unwrap(), unit);
     }
 }

@@ -287,6 +287,17 @@ module plaq
   !> Stout, of (5 - 2 epsilon) / 3 times the staples less (1 - epsilon) / 12 times those of 1 x 2 and 2 x 1
   !> rectangles; rho = alpha[0], epsilon = alpha[1], -10 to 10.
   integer(c_int32_t), parameter :: PLAQ_SMEARING_OVERIMPROVED = 3
+  !> Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1.
+  !> No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
+  !> 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_OPEN = 1
+  !> Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
+  !> (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_SF = 2
+  !> Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_OPEN_SF = 3
+  !> Periodic.
+  integer(c_int32_t), parameter :: PLAQ_BOUNDARY_TIME_PERIODIC = 4
   !> Link smearing.
   type, bind(c) :: plaq_gauge_smear_params
     !> sizeof of this struct, set by its init function.
@@ -311,6 +322,14 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of the links, which fixes the gauge group.
     integer(c_int32_t) :: storage
+    !> Boundaries of the links in time; 0: periodic.
+    integer(c_int32_t) :: boundary_time
+    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+    !> sum 0. Default: not set (NaN).
+    real(c_double) :: phi(3)
+    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> set (NaN).
+    real(c_double) :: phi_prime(3)
   end type
   !> Shape of a gauge field that exists.
   type, bind(c) :: plaq_gauge_report
@@ -324,6 +343,12 @@ module plaq
     integer(c_int32_t) :: storage
     !> Device memory of the links.
     integer(c_int64_t) :: bytes
+    !> Boundaries of the links in time.
+    integer(c_int32_t) :: boundary_time
+    !> Angles of the spatial links of slice 0 that stand still; NaN where none do.
+    real(c_double) :: phi(3)
+    !> Angles of those of slice N_t.
+    real(c_double) :: phi_prime(3)
   end type
 
   ! Gauge configurations in files
@@ -394,6 +419,15 @@ module plaq
     !> 1: links are read although the file's checksum is not theirs; the report's `warnings` say
     !> so. For files that were changed after they were written, and are known to be good.
     integer(c_int32_t) :: wrong_checksum
+    !> Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+    !> are all exactly zero, else periodic.
+    integer(c_int32_t) :: boundary_time
+    !> Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+    !> sum 0. Default: not set (NaN).
+    real(c_double) :: phi(3)
+    !> Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+    !> set (NaN).
+    real(c_double) :: phi_prime(3)
   end type
   !> Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
   type, bind(c) :: plaq_gauge_write_params
@@ -650,6 +684,11 @@ module plaq
     real(c_double) :: csw
     !> Its value in the planes with t; NaN: as csw.
     real(c_double) :: csw_t
+    !> Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
+    !> boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+    real(c_double) :: cf
+    !> cF'; NaN: as cf.
+    real(c_double) :: cf_prime
     !> Twisted mass mu.
     real(c_double) :: mu
     !> Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
@@ -1939,6 +1978,12 @@ module plaq
     real(c_double) :: u0
     !> Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none.
     real(c_double) :: flavours
+    !> Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
+    !> open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
+    !> and the next one.
+    real(c_double) :: cg
+    !> The same of the upper boundary; NaN: as cg.
+    real(c_double) :: cg_prime
     !> Couplings of plaquettes in planes of space and in those with t, of the action `general`.
     real(c_double) :: plaquettes(2)
     !> Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
@@ -2553,6 +2598,22 @@ module plaq
       integer(c_int32_t), value :: trace
       integer(c_int64_t), value :: sites
       real(c_double), intent(inout) :: density(sites)
+    end function
+    !> Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
+    !> of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
+    !> 1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+    !> Arrays: plaquette[slices], clover[slices], charge[slices].
+    integer(c_int32_t) function plaq_gauge_time_slices(gauge, &
+        plaquette, &
+        clover, &
+        charge, &
+        slices) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: slices
+      real(c_double), intent(inout) :: plaquette(slices)
+      real(c_double), intent(inout) :: clover(slices)
+      real(c_double), intent(inout) :: charge(slices)
     end function
     !> Measures how far the links are from the group.
     integer(c_int32_t) function plaq_gauge_unitarity(gauge, unitarity) bind(c)

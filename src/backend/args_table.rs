@@ -22,6 +22,16 @@ kernel_args! {
         arg global: [i32; 4],
     }
 
+    /// Boundaries of links in time (bounds.h).
+    struct Bounds {
+        /// 0 or a BOUND_* code.
+        spec kind: i32,
+        /// Diagonal elements of the spatial links of the slice behind the last one, where these stand still: three
+        /// for each direction.
+        arg edge_re: [f64; 9],
+        arg edge_im: [f64; 9],
+    }
+
     /// Describes a field to kernels: consecutive planes, each one parity of one right-hand side.
     struct FieldView {
         arg data: Ptr,
@@ -82,6 +92,7 @@ kernel_args! {
     /// Arguments of a hop on one parity: out = c_y S_y(y) + S_h(sum_mu hop(in)); see wilson.h.
     struct HopArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         /// Planes of the output parity; `inp` has the other one.
         sub out: FieldView,
         sub inp: FieldView,
@@ -306,6 +317,7 @@ kernel_args! {
     /// Gathers a block of sites of a host array into a field, or scatters it (layout.h).
     struct LayoutArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub field: FieldView,
         /// The host's arrays: one per direction for links, off-diagonal and diagonal for clover blocks.
         arg base: [Ptr; 4],
@@ -362,6 +374,7 @@ kernel_args! {
     /// Clover term: construction, inversion, conversion (clover.h).
     struct CloverArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         sub inp: FieldView,
         sub out: FieldView,
@@ -371,6 +384,9 @@ kernel_args! {
         /// Coefficients of the spatial planes and of those with t.
         arg coef_s: f64,
         arg coef_t: f64,
+        /// Terms of the diagonal on the slices next to those where quarks vanish.
+        arg lower: f64,
+        arg upper: f64,
         /// s of A^2 + s.
         arg square: f64,
     }
@@ -378,6 +394,7 @@ kernel_args! {
     /// Gauge observables (observables.h).
     struct ObservableArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         /// Direction of lines.
         arg direction: i32,
@@ -496,6 +513,7 @@ kernel_args! {
     /// Arguments for momenta: random numbers, sums, arrays (momenta.h).
     struct MomentaArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub momenta: FieldView,
         /// A second field, of momenta or of general matrices.
         sub other: FieldView,
@@ -516,6 +534,7 @@ kernel_args! {
     /// Moves links, U <- exp(i step p) U, or puts them back into the group (evolve.h).
     struct EvolveArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         sub momenta: FieldView,
         arg step: f64,
@@ -567,6 +586,7 @@ kernel_args! {
     /// Force of the matrices that CloverInsertionArgs made (clover_force.h).
     struct CloverForceArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         sub insertion: FieldView,
         sub momenta: FieldView,
@@ -576,6 +596,7 @@ kernel_args! {
     /// Actions and forces of plaquettes and rectangles (gauge_force.h).
     struct ForceArgs {
         sub geom: Geom,
+        sub bounds: Bounds,
         sub gauge: FieldView,
         /// Twelve staples per site, one for each link and plane.
         sub staples: FieldView,
@@ -588,6 +609,11 @@ kernel_args! {
         arg plaquette: [f64; 6],
         arg first: [f64; 6],
         arg second: [f64; 6],
+        /// Weights cG and cG' of plaquettes at the boundaries in time, and the factor of forces of spatial links on
+        /// open ones.
+        arg lower: f64,
+        arg upper: f64,
+        arg twice: f64,
         /// Factor in momenta = scale momenta - step F.
         arg scale: f64,
         arg step: f64,

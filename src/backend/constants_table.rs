@@ -37,6 +37,20 @@ constants! {
     /// Number of time-slices of a row that a warp of the hop on tensor cores goes through at a time (tensor_hop.h).
     TENSOR_SLICES = 2;
 
+    // Boundaries of links in time, bits (bounds.h).
+    /// Quarks vanish on slice 0.
+    BOUND_LOWER = 1;
+    /// The lattice ends with the last stored slice, where quarks vanish.
+    BOUND_UPPER = 2;
+    /// Spatial links of slice 0 stand still.
+    BOUND_FIXED = 4;
+    /// Spatial links of the slice behind the last stored one stand still.
+    BOUND_EDGE = 8;
+    /// The sums for open boundaries, those of the Schroedinger functional, and for one of each.
+    BOUND_OPEN = 3;
+    BOUND_SF = 13;
+    BOUND_OPEN_SF = 9;
+
     // Link storages (recon.h), reals per link where that names them.
     R18 = 18;
     R12 = 12;

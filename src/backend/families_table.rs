@@ -29,7 +29,7 @@ kernels! {
     LayoutSpinor: "layout_spinor" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutClover: "layout_clover" in "layout.h" takes LayoutArgs, Lane [Precision];
     LayoutReport: "layout_report" in "layout.h" takes ReportArgs, LaneReduce(2, 0) [].failures();
-    PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(3) [Precision, Recon];
+    PlaquetteSum: "plaquette_sum" in "observables.h" takes ObservableArgs, Reduce(4) [Precision, Recon];
     Lines: "lines" in "observables.h" takes ObservableArgs, Lane [Float, FullLinks];
     Unitarity: "unitarity" in "observables.h" takes ObservableArgs, Lane [Float, FullLinks];
     FieldStrengthSum: "field_strength_sum" in "observables.h" takes ObservableArgs, Reduce(6) [Float, FullSu3].blocks(Blocks::AllRegisters);
@@ -102,11 +102,13 @@ kernels! {
     DenseProject: "dense_project" in "dense.h" takes DenseArgs, Reduce(8) [Float].elements();
     DenseCombine: "dense_combine" in "dense.h" takes DenseArgs, Site [Float].elements();
     RandomMomenta: "random_momenta" in "momenta.h" takes MomentaArgs, Lane [Float];
+    MomentaRest: "momenta_rest" in "momenta.h" takes MomentaArgs, Site [Float].cold();
     MomentaSum: "momenta_sum" in "momenta.h" takes MomentaArgs, ReduceMost(1, 1) [Float].by_site();
     MomentaAdd: "momenta_add" in "momenta.h" takes MomentaArgs, Site [Float, Float];
     MomentaProject: "momenta_project" in "momenta.h" takes MomentaArgs, Site [Float];
     MomentaArray: "momenta_array" in "momenta.h" takes MomentaArgs, Lane [Float];
     EvolveLinks: "evolve_links" in "evolve.h" takes EvolveArgs, Site [Float];
+    BoundLinks: "bound_links" in "evolve.h" takes EvolveArgs, Site [Float].cold();
     ProjectLinks: "project_links" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
     LinksDistance: "links_distance" in "evolve.h" takes EvolveArgs, ReduceMost(1, 1) [Float].by_site();
     PlaquetteForce: "plaquette_force" in "gauge_force.h" takes ForceArgs, ReduceMost(1, 1) [Float].blocks(Blocks::Links);

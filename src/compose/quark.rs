@@ -22,6 +22,11 @@ parameters! {
         csw: f64 = 0.0;
         /// Its value in the planes with t; NaN: as csw.
         csw_t: Option<f64> = None, absent("csw");
+        /// Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
+        /// boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+        cf: f64 = 1.0;
+        /// cF'; NaN: as cf.
+        cf_prime: Option<f64> = None, absent("cf");
         /// Twisted mass mu.
         mu: f64 = 0.0;
         /// Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
@@ -46,6 +51,8 @@ impl QuarkParams {
             mass: self.mass.unwrap_or(0.0),
             csw_s: self.csw,
             csw_t: self.csw_t.unwrap_or(self.csw),
+            cf: self.cf,
+            cf_prime: self.cf_prime.unwrap_or(self.cf),
             mu: self.mu,
             rho: 0.0,
             hop: self.hop,

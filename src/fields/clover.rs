@@ -14,6 +14,23 @@ use crate::error::{host_array, significant, Error, Result, Status};
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
+/// A clover term, kappa-normalised: 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in spatial planes and
+/// `coef_t` in planes with t, c = 2 kappa csw; next to boundaries in time 1 + `lower` and 1 + `upper` in place of the 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CloverCoefficients {
+    pub coef_s: f64,
+    pub coef_t: f64,
+    pub lower: f64,
+    pub upper: f64,
+}
+
+impl CloverCoefficients {
+    /// The term with these coefficients and nothing else at boundaries.
+    pub fn traditional(coef_s: f64, coef_t: f64) -> Self {
+        CloverCoefficients { coef_s, coef_t, ..Default::default() }
+    }
+}
+
 /// Blocks of a site term: A or A^-1 (one set), or the two sets of a twisted inverse, A H and H with H = (A^2 + s)^-1
 /// and s = twist^2 for the twist of one flavour. On all sites, or on those of one parity.
 #[derive(Debug)]
@@ -61,11 +78,10 @@ impl CloverField {
         matches!(recon, Recon::R18 | Recon::R12)
     }
 
-    /// The clover term A = 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in spatial planes and
-    /// `coef_t` in planes with t (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572; physics.md, Wilson and
-    /// clover). c = 2 kappa csw for the kappa-normalised operator. Blocks have the precision of the links, single at
+    /// The clover term A of these coefficients (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572; physics.md, Wilson
+    /// and clover), F = 0 and A = 1 on slices where quarks vanish. Blocks have the precision of the links, single at
     /// least.
-    pub fn build(gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<Self> {
+    pub fn build(gauge: &GaugeField, coefficients: CloverCoefficients) -> Result<Self> {
         if gauge.precision() == Precision::F16 {
             bail!(
                 Unsupported,
@@ -73,24 +89,32 @@ impl CloverField {
             );
         }
         if !Self::reads(gauge.recon()) {
-            return Self::build(&gauge.to(gauge.precision(), Recon::R12)?, coef_s, coef_t);
+            return Self::build(&gauge.to(gauge.precision(), Recon::R12)?, coefficients);
         }
         let out = Self::new(gauge.device(), gauge.geometry(), gauge.precision(), 1)?;
-        out.rebuild(gauge, coef_s, coef_t)?;
+        out.rebuild(gauge, coefficients)?;
         Ok(out)
     }
 
     /// Builds the clover term into the memory of these blocks, from links in their precision.
-    pub(crate) fn rebuild(&self, gauge: &GaugeField, coef_s: f64, coef_t: f64) -> Result<()> {
+    pub(crate) fn rebuild(
+        &self,
+        gauge: &GaugeField,
+        coefficients: CloverCoefficients,
+    ) -> Result<()> {
         if gauge.precision() != self.precision || !Self::reads(gauge.recon()) {
-            return self.fill_from(&Self::build(gauge, coef_s, coef_t)?);
+            return self.fill_from(&Self::build(gauge, coefficients)?);
         }
+        let CloverCoefficients { coef_s, coef_t, lower, upper } = coefficients;
         let args = CloverArgs {
             geom: gauge.geometry().args(),
+            bounds: gauge.geometry().bounds(),
             gauge: gauge.view(),
             out: self.view(),
             coef_s,
             coef_t,
+            lower,
+            upper,
             ..Default::default()
         };
         gauge.device().launch(

@@ -3,11 +3,12 @@
 use std::sync::{Arc, Mutex, Weak};
 
 use super::{Geometry, Precision, Recon, Version};
-use crate::backend::args::{self, ConvertArgs};
+use crate::backend::args::{self, ConvertArgs, EvolveArgs};
 use crate::backend::{kernels, Buffer, Device, FieldView, Ptr, Work};
 use crate::bail;
 use crate::error::{words, Result};
 use crate::params::choices;
+use crate::refuse;
 
 /// Gauge group of a link field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -238,13 +239,36 @@ impl GaugeField {
         let (precision, recon) = (self.precision.max(Precision::F32), self.recon.whole());
         if (precision, recon) == (self.precision, self.recon) {
             f(self)?;
-            return self.exchange(None);
+            return self.bind();
         }
         let form = (precision, recon);
         let mut copy = Self::with_matrices(self.device(), &self.geometry, form, self.matrices)?;
         f(&mut copy)?;
-        copy.exchange(None)?;
+        copy.bind()?;
         self.copy_from(&copy)
+    }
+
+    /// After links were written whatever the boundaries in time are: sets those that do not exist to zero and those that
+    /// stand still to their values, and brings borders up to date. Stored whole, in double or single precision.
+    ///
+    /// # Errors
+    /// `Unsupported`: links of SU(2) with boundaries in time.
+    pub(crate) fn bind(&mut self) -> Result<()> {
+        let boundary = self.geometry.boundary();
+        if !boundary.is_periodic() && self.matrices == 4 {
+            if self.group() == Group::Su2 {
+                self.geometry.periodic_in_time("links of SU(2)")?;
+            }
+            let args = EvolveArgs {
+                geom: self.geometry.args(),
+                bounds: boundary.args_below(self.geometry.global_extents()),
+                gauge: self.view(),
+                ..Default::default()
+            };
+            let kernel = kernels::BoundLinks::of(self.precision)?;
+            self.device().launch(kernel, &args, self.geometry.work(2))?;
+        }
+        self.exchange(None)
     }
 
     /// Overwrites the links with those of `other`, whatever its precision and storage.
@@ -266,6 +290,10 @@ impl GaugeField {
     pub(crate) fn fill_from(&self, other: &GaugeField) -> Result<()> {
         if self.geometry != other.geometry || self.device() != other.device() {
             bail!(FieldMismatch, "copy: the gauge fields live on different lattices or devices");
+        }
+        let (to, from) = (self.geometry.boundary(), other.geometry.boundary());
+        if to != from {
+            refuse!(FieldMismatch, "copy", expected("links with {to}"), found("{from}"));
         }
         if self.group() != other.group() {
             let (to, from) = (self.recon, other.recon);

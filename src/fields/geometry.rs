@@ -3,10 +3,13 @@
 
 use std::sync::{Arc, Once};
 
+use super::BoundaryTime;
+use crate::backend::args::Bounds;
 use crate::backend::{lanes_up_to, Device, Geom, Work};
 use crate::bail;
 use crate::comm::Comm;
 use crate::error::Result;
+use crate::refuse;
 
 /// This rank's part of a lattice: extents (x, y, z, t), their division over the lanes of a device,
 /// and halos in the directions that are divided over ranks.
@@ -24,9 +27,13 @@ pub struct Geometry {
     comm: Arc<Comm>,
     /// For geometries of rows ([`Self::of_rows`]): the extents of the multigrid level whose sites they are.
     rows: Option<[usize; 4]>,
+    /// Boundaries in time of links on this lattice. Vectors do not have them: those of lattices that differ in
+    /// nothing else go together.
+    boundary: BoundaryTime,
 }
 
-/// Equal are geometries of the same lattice on the same ranks with the same order of sites.
+/// Equal are geometries of the same lattice on the same ranks with the same order of sites, whatever the boundaries of
+/// links on them.
 impl PartialEq for Geometry {
     fn eq(&self, other: &Self) -> bool {
         let kind = |g: &Geometry| (g.global, g.lane_bits, g.rows);
@@ -85,7 +92,8 @@ impl Geometry {
                 );
             });
         }
-        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
+        let boundary = BoundaryTime::Periodic;
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
     /// This lattice on a part of the ranks, for levels of multigrid; without the limit on sites that fields of its
@@ -94,8 +102,8 @@ impl Geometry {
         let extents = part.local_extents(self.global)?;
         let (lanes, lane_bits) = lanes_of(extents, device.max_lanes());
         let comm = part.clone();
-        let global = self.global;
-        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None }))
+        let (global, boundary) = (self.global, self.boundary);
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows: None, boundary }))
     }
 
     /// A geometry for vectors whose right-hand sides are fastest, so that they are rows of numbers: `sites` sites of
@@ -114,7 +122,49 @@ impl Geometry {
             lane_bits: [0; 4],
             comm: comm.clone(),
             rows: Some(level),
+            boundary: BoundaryTime::Periodic,
         })
+    }
+
+    /// The same lattice for links with these boundaries in time.
+    ///
+    /// # Errors
+    /// `BadExtents`: fewer than four slices, so that no slice is inside.
+    pub fn bounded(&self, boundary: BoundaryTime) -> Result<Arc<Self>> {
+        if !boundary.is_periodic() && self.global[3] < 4 {
+            refuse!(
+                BadExtents,
+                "extent t",
+                expected("at least 4 time slices with {boundary}"),
+                found("{}", self.global[3])
+            );
+        }
+        let Geometry { extents, global, lanes, lane_bits, rows, .. } = *self;
+        let comm = self.comm.clone();
+        Ok(Arc::new(Geometry { extents, global, lanes, lane_bits, comm, rows, boundary }))
+    }
+    /// Boundaries in time of links on this lattice.
+    pub fn boundary(&self) -> BoundaryTime {
+        self.boundary
+    }
+    /// Refuses boundaries in time for work that has none.
+    ///
+    /// # Errors
+    /// `Unsupported`.
+    pub fn periodic_in_time(&self, what: &str) -> Result<()> {
+        if !self.boundary.is_periodic() {
+            refuse!(
+                Unsupported,
+                "{what}",
+                expected("links that are periodic in time"),
+                found("{}", self.boundary)
+            );
+        }
+        Ok(())
+    }
+    /// The boundaries in time as kernels take them.
+    pub(crate) fn bounds(&self) -> Bounds {
+        self.boundary.args(self.global)
     }
 
     /// Extents of this rank's part.

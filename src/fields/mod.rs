@@ -3,6 +3,7 @@
 pub mod basis;
 pub mod blas;
 mod border;
+pub mod boundary_time;
 mod clover;
 mod coarse;
 mod faces;
@@ -24,7 +25,8 @@ mod vector;
 mod vector_set;
 mod version;
 
-pub use clover::CloverField;
+pub use boundary_time::{BoundaryKind, BoundaryParams, BoundaryTime};
+pub use clover::{CloverCoefficients, CloverField};
 pub(crate) use coarse::{spinor_work, AllRanks, Coarsening, DenseMatrix, Overlaps, Part};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use footprint::Footprint;
@@ -36,6 +38,7 @@ pub use matrix::{MatrixField, MatrixForm};
 pub use momenta::{Momenta, MomentaForm, SiteOrder};
 pub use random::Noise;
 pub(crate) use reduce::sum_and_max;
+pub use time_slices::{vanish, vanishing};
 pub use transfer::LinkOptions;
 pub use transformation::Transformation;
 pub(crate) use vector::parts_of;

@@ -141,8 +141,9 @@ impl Momenta {
     }
 
     fn args(&self) -> MomentaArgs {
-        let geom = self.geometry().args();
-        MomentaArgs { geom, momenta: self.view(), factor: 1.0, scale: 1.0, ..Default::default() }
+        let (geom, bounds) = (self.geometry().args(), self.geometry().bounds());
+        let momenta = self.view();
+        MomentaArgs { geom, bounds, momenta, factor: 1.0, scale: 1.0, ..Default::default() }
     }
     fn run<K: Sites>(&self, kernel: K, args: &K::Args) -> Result<()> {
         self.device().launch(kernel, args, self.geometry().work(2))
@@ -154,6 +155,14 @@ impl Momenta {
     pub fn set_gaussian(&mut self, seed: u64, number: u32) -> Result<()> {
         let args = MomentaArgs { seed, step: i64::from(number), ..self.args() };
         self.run(kernels::RandomMomenta::of(self.precision())?, &args)
+    }
+
+    /// Sets the momenta of links that do not change at boundaries in time to zero.
+    pub fn rest(&mut self) -> Result<()> {
+        if self.geometry().boundary().is_periodic() {
+            return Ok(());
+        }
+        self.run(kernels::MomentaRest::of(self.precision())?, &self.args())
     }
 
     /// Kinetic energy 1/2 sum over links and a of p_a^2, of all ranks.

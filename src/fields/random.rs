@@ -2,6 +2,7 @@
 //! (kernels/philox.h), so that a field is the same on every device, thread count and
 //! decomposition. Numbers are made in double and rounded to the storage.
 
+use super::time_slices::vanish;
 use super::{GaugeField, RhsOrder, SpinorField, Subset};
 use crate::backend::args::{self, RandomArgs};
 use crate::backend::kernels;
@@ -104,7 +105,8 @@ impl GaugeField {
 }
 
 impl SpinorField {
-    /// Fills slice s of right-hand side b, of n slices, with noise vector number n (`first` + b) + s of `seed`.
+    /// Fills slice s of right-hand side b, of n slices, with noise vector number n (`first` + b) + s of `seed`. Spinors
+    /// of a lattice with boundaries in time are zero on slices where quarks vanish.
     pub fn set_noise(&mut self, noise: Noise, seed: u64, first: u32) -> Result<()> {
         let slices = self.components().slices;
         if slices > 1 {
@@ -124,6 +126,11 @@ impl SpinorField {
             ..Default::default()
         };
         let work = self.geometry().work(self.nrhs() * self.parities());
-        self.device().launch(kernels::RandomSpinor(self.precision()), &args, work)
+        self.device().launch(kernels::RandomSpinor(self.precision()), &args, work)?;
+        let boundary = self.geometry().boundary();
+        match self.components().spins {
+            4 => vanish(self, boundary),
+            _ => Ok(()),
+        }
     }
 }

@@ -3,7 +3,7 @@
 
 use num_complex::Complex64;
 
-use super::{Components, Geometry, Precision, RhsOrder, Subset, VectorField};
+use super::{BoundaryTime, Components, Geometry, Precision, RhsOrder, Subset, VectorField};
 use crate::backend::args::TimeSliceArgs;
 use crate::backend::{kernels, Buffer, Device, Work};
 use crate::bail;
@@ -168,6 +168,25 @@ impl TimeFactors {
         };
         inp.device().launch(kernels::TimeSliceScale(inp.precision()), &args, inp.work())
     }
+}
+
+/// Sets spinors to zero on the slices where quarks vanish at boundaries of links in time.
+pub fn vanish(field: &mut VectorField, boundary: BoundaryTime) -> Result<()> {
+    if boundary.is_periodic() {
+        return Ok(());
+    }
+    let geometry = field.geometry().clone();
+    let factors = boundary.factors(geometry.global_extents()[3]);
+    TimeFactors::new(field.device(), &geometry, &factors)?.scale(field)
+}
+
+/// A copy of spinors that vanishes where quarks do.
+pub fn vanishing(field: &VectorField, boundary: BoundaryTime) -> Result<VectorField> {
+    let mut copy = field.like(field.precision())?;
+    let geometry = field.geometry().clone();
+    let factors = boundary.factors(geometry.global_extents()[3]);
+    TimeFactors::new(field.device(), &geometry, &factors)?.multiply(&mut copy, field)?;
+    Ok(copy)
 }
 
 /// Refuses vectors that [`TimeFactors`] do not take.

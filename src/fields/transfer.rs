@@ -303,6 +303,7 @@ impl<K: Sites<Args = LayoutArgs>> Transfer<K> {
         };
         let args = LayoutArgs {
             geom: geometry.args(),
+            bounds: geometry.bounds(),
             axes: pack(layout.axes, 2),
             halo: pack(layout.halo, 4),
             split: shape.split as i32,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use crate::backend::Device;
 use crate::bail;
 use crate::error::{Result, Status};
-use crate::fields::{CloverField, GaugeField, Precision, Subset, Version};
+use crate::fields::{CloverCoefficients, CloverField, GaugeField, Precision, Subset, Version};
 
 /// The clover blocks A of an operator with their inverse: A^-1, or the two sets of a twisted inverse.
 pub(super) struct CloverTerm {
@@ -239,7 +239,12 @@ impl CloverTerm {
 
     /// Builds the blocks, and those of the inverse that exist, from links of version `now`, in the memory that they
     /// have.
-    pub fn rebuild(&self, links: &GaugeField, [coef_s, coef_t]: [f64; 2], now: u64) -> Result<()> {
+    pub fn rebuild(
+        &self,
+        links: &GaugeField,
+        coefficients: CloverCoefficients,
+        now: u64,
+    ) -> Result<()> {
         if self.origin.is_some() {
             bail!(Unsupported, "update: a shared copy follows its operator");
         }
@@ -247,10 +252,10 @@ impl CloverTerm {
             return Ok(());
         }
         let direct = self.direct(Subset::Full)?;
-        direct.rebuild(links, coef_s, coef_t)?;
+        direct.rebuild(links, coefficients)?;
         let short = self.precision == Precision::F16;
         let from = match short {
-            true => Arc::new(CloverField::build(links, coef_s, coef_t)?),
+            true => Arc::new(CloverField::build(links, coefficients)?),
             false => direct,
         };
         let mut parts = lock(&self.inverse);

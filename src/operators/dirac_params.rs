@@ -4,6 +4,7 @@ use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
+use crate::fields::CloverCoefficients;
 use crate::refuse;
 
 /// Physical parameters of a Wilson-type operator.
@@ -15,6 +16,10 @@ pub struct DiracParams {
     /// in planes with t; 0: no term.
     pub csw_s: f64,
     pub csw_t: f64,
+    /// Coefficients of the boundary counterterms at the lower and the upper boundary in time: cF - 1 is added to the mass
+    /// on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
+    pub cf: f64,
+    pub cf_prime: f64,
     /// Twisted mass mu: the operator has + i mu gamma5 (Frezzotti et al., hep-lat/0101001).
     pub mu: f64,
     /// Additional twisted mass where the site term A itself is applied, not its inverse; in an asymmetric Schur
@@ -34,6 +39,8 @@ impl Default for DiracParams {
             mass: 0.0,
             csw_s: 0.0,
             csw_t: 0.0,
+            cf: 1.0,
+            cf_prime: 1.0,
             mu: 0.0,
             rho: 0.0,
             hop: [1.0; 4],
@@ -54,8 +61,19 @@ impl DiracParams {
         self.mass = 0.5 / kappa - self.hop.iter().sum::<f64>();
         self
     }
+    /// Whether the site term needs blocks: with a clover term, or terms at boundaries in time.
     pub fn has_clover(&self) -> bool {
-        self.csw_s != 0.0 || self.csw_t != 0.0
+        self.csw_s != 0.0 || self.csw_t != 0.0 || self.boundary_terms() != [0.0; 2]
+    }
+    /// cF - 1 and cF' - 1.
+    pub fn boundary_terms(&self) -> [f64; 2] {
+        [self.cf - 1.0, self.cf_prime - 1.0]
+    }
+    /// The clover term, kappa-normalised.
+    pub(crate) fn clover_coefficients(&self) -> CloverCoefficients {
+        let c = 2.0 * self.kappa();
+        let [lower, upper] = self.boundary_terms().map(|term| c * term);
+        CloverCoefficients { coef_s: c * self.csw_s, coef_t: c * self.csw_t, lower, upper }
     }
     /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {
@@ -64,6 +82,8 @@ impl DiracParams {
         let others = [
             ("csw", self.csw_s),
             ("csw_t", self.csw_t),
+            ("cf", self.cf),
+            ("cf_prime", self.cf_prime),
             ("mu", self.mu),
             ("rho", self.rho),
             ("mass", self.mass),

@@ -82,6 +82,7 @@ impl DistanceWeights {
     pub fn new(op: &dyn QuarkAction, distance: Distance) -> Result<Self> {
         let Shape { device, geometry, components, order, .. } = op.shape();
         distance.check(&geometry)?;
+        op.links().geometry().periodic_in_time("distance_alpha")?;
         check_spinors(components, order)?;
         if op.within_time_slices() {
             refuse!(

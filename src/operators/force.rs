@@ -215,6 +215,7 @@ impl Wilson {
         let gauge = self.gauge();
         let args = CloverForceArgs {
             geom: gauge.geometry().args(),
+            bounds: gauge.geometry().bounds(),
             gauge: gauge.view(),
             insertion: insertion.view(),
             momenta: momenta.view(),

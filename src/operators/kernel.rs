@@ -23,6 +23,7 @@ impl HermitianWilson {
         if op.params().mu != 0.0 {
             bail!(Unsupported, "gamma5 D is hermitian without twisted mass only");
         }
+        op.gauge().geometry().periodic_in_time("kernel of the overlap operator")?;
         Ok(HermitianWilson { op, workspace: Workspace::default() })
     }
     /// The operator with these parameters on these links.

@@ -79,6 +79,14 @@ impl Wilson {
         square: Option<f64>,
     ) -> Result<Self> {
         params.check()?;
+        if gauge.geometry().boundary().is_periodic() && params.boundary_terms() != [0.0; 2] {
+            refuse!(
+                BadParameter,
+                "cf, cf_prime",
+                expected("1 on links that are periodic in time"),
+                found("{} and {}", params.cf, params.cf_prime)
+            );
+        }
         if !params.has_clover() {
             return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
         }
@@ -88,8 +96,7 @@ impl Wilson {
             bytes += GaugeField::bytes(geometry, precision, Recon::R12);
         }
         gauge.device().require(bytes as u64, "the clover term")?;
-        let c = 2.0 * params.kappa();
-        let direct = CloverField::build(&gauge, c * params.csw_s, c * params.csw_t)?;
+        let direct = CloverField::build(&gauge, params.clover_coefficients())?;
         let made = Self::with_parts(gauge, Some(Arc::new(direct)), None, params, square)?;
         Ok(Wilson { own_clover: true, ..made })
     }
@@ -108,13 +115,11 @@ impl Wilson {
         }
         self.gauge.update_from(gauge)?;
         let Some(clover) = &self.clover else { return Ok(()) };
-        let c = 2.0 * self.kappa();
         let readable =
             |g: &GaugeField| g.precision() == clover.precision() && CloverField::reads(g.recon());
         // The links as they were given are the better ones.
         let links = if readable(gauge) || !readable(&self.gauge) { gauge } else { &self.gauge };
-        let coefs = [c * self.params.csw_s, c * self.params.csw_t];
-        clover.rebuild(links, coefs, self.gauge.version())
+        clover.rebuild(links, self.params.clover_coefficients(), self.gauge.version())
     }
 
     /// Copies links, clover term and inverse, as far as they have changed, from the same operator in other storage.
@@ -274,7 +279,7 @@ impl Wilson {
         format!(
             "{:?} {:?} clover {} twist {:?} {:?}",
             links.geometry().extents(),
-            (links.precision(), links.recon()),
+            (links.precision(), links.recon(), links.geometry().boundary().kind()),
             own.has_clover(),
             (own.mu != 0.0, own.rho != 0.0),
             own.boundary,
@@ -393,6 +398,7 @@ impl Wilson {
         let site = self.site(call.site_hop, call.dagger, blocks)?;
         let args = HopArgs {
             geom: geometry.args(),
+            bounds: geometry.bounds(),
             gauge: self.gauge.view(),
             clover: site.clover.as_ref().map_or(self.empty_view(), |c| c.view()),
             region: args::REGION_ALL,

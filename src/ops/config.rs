@@ -7,9 +7,12 @@ use super::observables::{plaquette, Plaquette};
 use crate::backend::{Device, External};
 use crate::bail;
 use crate::comm::Comm;
-use crate::error::{host_array, Error, Result, Status};
-use crate::fields::{GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon};
+use crate::error::{host_array, significant, Error, Result, Status};
+use crate::fields::{
+    BoundaryTime, GaugeField, Geometry, Group, Layout, LinkOptions, Precision, Recon,
+};
 use crate::io::{FileFormat, FileInfo, GaugeReader, GaugeWriter, Part, Warning, WriteOptions};
+use crate::refuse;
 
 /// What `load_gauge` checks in a file and changes in its links.
 #[derive(Clone, Copy, Debug)]
@@ -28,6 +31,9 @@ pub struct LoadOptions {
     pub header: Option<f64>,
     /// Read the links also if the file's checksum is not theirs; `FileInfo::warnings` says so.
     pub wrong_checksum: bool,
+    /// Boundaries of the links in time. None: open for a file of openQCD whose last slice has temporal links that are all
+    /// exactly zero, else periodic.
+    pub boundary_time: Option<BoundaryTime>,
 }
 
 impl Default for LoadOptions {
@@ -38,6 +44,7 @@ impl Default for LoadOptions {
             reunitarise: true,
             header: None,
             wrong_checksum: false,
+            boundary_time: None,
         }
     }
 }
@@ -102,6 +109,83 @@ fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
     Ok(2.0 * counts[0] > counts[1])
 }
 
+/// How many links are exactly zero: temporal ones of the last slice of the whole lattice, and others.
+fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
+    let (extents, origin) = (geometry.extents(), geometry.origin());
+    let slice = 4 * extents[..3].iter().product::<usize>();
+    let last = geometry.global_extents()[3] - 1;
+    let mut counts = [0.0; 2];
+    for (i, link) in links.chunks_exact(18).enumerate() {
+        if link.iter().all(|v| *v == 0.0) {
+            let ends = i % 4 == 3 && i / slice + origin[3] == last;
+            counts[!ends as usize] += 1.0;
+        }
+    }
+    geometry.comm().sum(&mut counts)?;
+    Ok(counts.map(|n| n as usize))
+}
+
+/// The boundaries in time that the links of a file have, or that the caller states if these fit the links.
+fn boundary_of(
+    stated: Option<BoundaryTime>,
+    format: FileFormat,
+    geometry: &Geometry,
+    links: &[f64],
+) -> Result<BoundaryTime> {
+    let [ends, others] = zero_links(geometry, links)?;
+    let all = geometry.global_volume() / geometry.global_extents()[3];
+    // Other zeros are found with unitarity.
+    let open = ends == all && others == 0;
+    let found = match open {
+        true => "temporal links of the last slice that are all zero".to_string(),
+        false => format!("{ends} of {all} temporal links of the last slice zero"),
+    };
+    match stated {
+        None if open && format == FileFormat::OpenQcd => Ok(BoundaryTime::Open),
+        None if open => Err(Error::refused(
+            Status::NotUnitary,
+            "boundary_time",
+            "links that are not zero, or boundary_time open",
+            found,
+        )
+        .hint("such links have open boundaries")),
+        None => Ok(BoundaryTime::Periodic),
+        Some(stated) if stated.lacks_links() == open => Ok(stated),
+        Some(stated) => {
+            let expected = match stated.lacks_links() {
+                true => "temporal links of the last slice that are all zero, as boundary_time is",
+                false => "links of the last slice that are not zero, as boundary_time is",
+            };
+            refuse!(
+                BadParameter,
+                "boundary_time",
+                expected("{expected} {}", stated.kind()),
+                found("{found}")
+            );
+        }
+    }
+}
+
+/// Refuses spatial links of slice 0 that differ from those that boundaries in time keep there.
+///
+/// # Errors
+/// `BadParameter`.
+pub fn check_fixed(gauge: &GaugeField, tolerance: f64) -> Result<()> {
+    let Some(phi) = gauge.geometry().boundary().phi() else { return Ok(()) };
+    let mut bound = gauge.to(Precision::F64, Recon::R18)?;
+    bound.bind()?;
+    let off = bound.distance(&gauge.to(Precision::F64, Recon::R18)?)?;
+    if off.is_nan() || off > tolerance {
+        refuse!(
+            BadParameter,
+            "phi",
+            expected("spatial links of slice 0 that are exp(i diag{phi:?} / L_k) to {tolerance:e}"),
+            found("links that differ from these by {}", significant(off, 2))
+        );
+    }
+    Ok(())
+}
+
 /// Reads a configuration in any format of [`crate::io`] onto the devices of all ranks, each its
 /// part, checked: checksums, finiteness, unitarity, plaquette and link trace of the header. Links
 /// pass through a field in double precision on the device.
@@ -132,6 +216,8 @@ pub fn load_gauge(
         }
         verified => verified?,
     }
+    let boundary = boundary_of(options.boundary_time, info.format, &geometry, &links);
+    let geometry = geometry.bounded(boundary.map_err(named)?).map_err(named)?;
     let form = (Precision::F64, Recon::R18);
     let layout = Layout::lexicographic(Precision::F64);
     let host = External::read(&[&links[..]]);
@@ -165,18 +251,32 @@ pub fn load_gauge(
         loaded => loaded?,
     };
     info.warnings.tell(path);
+    check_fixed(&exact, tolerance.unwrap_or(1e-10)).map_err(named)?;
     let found = plaquette(&exact)?;
+    // Headers count links that do not exist as well.
+    let lacking = match geometry.boundary().lacks_links() {
+        true => 1.0 - 0.25 / geometry.global_extents()[3] as f64,
+        false => 1.0,
+    };
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });
     for (name, header, links) in [
-        ("plaquette", info.plaquette, found.total),
-        ("link trace", info.link_trace, found.link_trace),
+        ("plaquette", info.plaquette, found.unweighted),
+        ("link trace", info.link_trace, lacking * found.link_trace),
     ] {
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
+            let boundary = geometry.boundary();
+            let advice = match info.format == FileFormat::OpenQcd && !boundary.lacks_links() {
+                true => format!(
+                    " with {boundary}; links with boundaries of the Schroedinger functional need boundary_time \
+                     sf with phi and phi_prime, or open_sf with phi_prime"
+                ),
+                false => String::new(),
+            };
             bail!(
                 FilePlaquette,
-                "{}: {name} in the header {}, of the links {links}, allowed difference {allowed:e}",
+                "{}: {name} in the header {}, of the links {links}, allowed difference {allowed:e}{advice}",
                 path.display(),
                 header.unwrap_or(f64::NAN)
             );
@@ -239,7 +339,7 @@ pub fn save_gauge(
     let mut options = options.clone();
     if options.plaquette.is_none() || options.link_trace.is_none() {
         let found = plaquette(exact.as_ref().unwrap_or(gauge))?;
-        options.plaquette.get_or_insert(found.total);
+        options.plaquette.get_or_insert(found.unweighted);
         options.link_trace.get_or_insert(found.link_trace);
     }
     drop(exact);

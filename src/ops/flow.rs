@@ -3,7 +3,9 @@
 
 use std::ops::ControlFlow;
 
-use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, TREE_LEVEL_SYMANZIK};
+use super::hmc::gauge_action::{
+    AtBounds, GaugeCoefficients, GaugeForce, LinkAction, TREE_LEVEL_SYMANZIK,
+};
 use super::observables::{field_strength, plaquette};
 use crate::backend::args::ForceArgs;
 use crate::backend::kernels;
@@ -136,10 +138,15 @@ impl Flow {
             FlowKind::Wilson => GaugeCoefficients::wilson(6.0)?,
             _ => GaugeCoefficients::improved(6.0, TREE_LEVEL_SYMANZIK)?,
         };
+        if kind == FlowKind::Zeuthen {
+            geometry.periodic_in_time("flow of kind zeuthen")?;
+        }
+        // Links of an open boundary flow twice as fast, as half of their plaquettes are missing.
+        let at_bounds = AtBounds { twice: 2.0, ..Default::default() };
         let momenta = || Momenta::new(device, geometry, precision);
         Ok(Flow {
             kind,
-            force: GaugeForce::new(device, geometry, precision, c)?,
+            force: GaugeForce::bounded(device, geometry, precision, c, at_bounds)?,
             momenta: Some(momenta()?),
             scratch: if kind == FlowKind::Zeuthen { Some(momenta()?) } else { None },
             next: match kind {

@@ -2,7 +2,7 @@
 //! hep-lat/0311018), over-improved stout (Moran and Leinweber, arXiv:0801.1165) and HYP (Hasenfratz and Knechtli,
 //! hep-lat/0103029).
 
-use super::hmc::gauge_action::{GaugeCoefficients, GaugeForce, LinkAction, PLANES};
+use super::hmc::gauge_action::{AtBounds, GaugeCoefficients, GaugeForce, LinkAction, PLANES};
 use crate::backend::args::SmearArgs;
 use crate::backend::{kernels, FieldView};
 use crate::error::Result;
@@ -132,11 +132,18 @@ impl Smearing {
 /// projection to SU(3) is the unitary factor of the polar decomposition with its determinant made 1.
 ///
 /// # Errors
-/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2).
+/// `BadParameter`, `InvalidArgument`: parameters; `Unsupported`: SU(2), or a kind with links of time that the boundaries in
+/// time exclude.
 pub fn smear_links(gauge: &GaugeField, smearing: Smearing, steps: usize) -> Result<GaugeField> {
     smearing.check()?;
     if gauge.group() != Group::Su3 {
         refuse!(Unsupported, "smearing", expected("SU(3) links"), found("SU(2)"));
+    }
+    let boundary = gauge.geometry().boundary();
+    let stouts = matches!(smearing, Smearing::Stout { .. } | Smearing::OverImproved { .. });
+    // In slices by themselves every boundary will do.
+    if smearing.directions() & 8 != 0 && !(stouts && boundary.lacks_links()) {
+        gauge.geometry().periodic_in_time("smearing with directions that contain t")?;
     }
     let precision = gauge.precision().max(Precision::F32);
     let mut links = gauge.to(precision, Recon::R18)?;
@@ -201,7 +208,13 @@ fn stout(
         first: rectangles,
         second: rectangles,
     };
-    let mut force = GaugeForce::new(&device, &geometry, links.precision(), coefficients)?;
+    // Planes of open boundaries count as all others do.
+    let at = match geometry.boundary().is_periodic() {
+        true => AtBounds::default(),
+        false => AtBounds { weights: [2.0; 2], ..Default::default() },
+    };
+    let precision = links.precision();
+    let mut force = GaugeForce::bounded(&device, &geometry, precision, coefficients, at)?;
     let mut algebra = Momenta::new(&device, &geometry, links.precision())?;
     for _ in 0..steps {
         force.kick(links, &mut algebra, 0.0, rho)?;

@@ -23,4 +23,5 @@ pub mod quenched;
 pub mod smearing;
 pub mod source;
 pub mod structure;
+pub mod time_slices;
 pub mod wilson_loops;

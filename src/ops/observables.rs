@@ -7,11 +7,12 @@ use crate::backend::args::ObservableArgs;
 use crate::backend::families::Sums;
 use crate::backend::{kernels, Ptr, Work};
 use crate::comm::Comm;
-use crate::error::Result;
+use crate::error::{host_array, Result};
 use crate::fields::{GaugeField, Geometry, Group};
 use crate::refuse;
 
-/// Average plaquettes Re tr U_munu / N: 1 for unit links.
+/// Average plaquettes Re tr U_munu / N: 1 for unit links. With boundaries in time those that exist count, spatial ones of
+/// a boundary slice with weight 1/2, as in openQCD's logs; those of links that stand still count, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plaquette {
     /// Average over all six planes, 1/(6 N V) sum over x, mu < nu of Re tr U_munu(x).
@@ -20,8 +21,11 @@ pub struct Plaquette {
     pub spatial: f64,
     /// Average over the planes xt, yt, zt.
     pub temporal: f64,
-    /// Average Re tr U / N of the links themselves.
+    /// Average Re tr U / N of the links that are stored and exist.
     pub link_trace: f64,
+    /// The sum of all plaquettes with weight 1, those of a slice behind the last stored one too, over 6 N V: what
+    /// headers of openQCD's files have. Where links are periodic it is `total`.
+    pub unweighted: f64,
 }
 
 /// The largest violation of unitarity over all links.
@@ -55,14 +59,26 @@ pub struct FieldStrength {
 
 /// Average plaquettes and link trace, accumulated in double.
 pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
-    let [spatial, temporal, links] =
+    let [spatial, temporal, links, bounded] =
         sums(gauge, kernels::PlaquetteSum(gauge.precision(), gauge.recon()), Ptr::default())?;
-    let norm = (gauge.group().colours() * gauge.geometry().global_volume()) as f64;
+    let (geometry, colours) = (gauge.geometry(), gauge.group().colours() as f64);
+    let (boundary, slices) = (geometry.boundary(), geometry.global_extents()[3]);
+    let volume = geometry.global_volume() as f64;
+    let space = volume / slices as f64;
+    // Spatial plaquettes of diagonal links are 1, on the slice that is not stored, too.
+    let behind = match boundary.phi_prime() {
+        Some(_) => 3.0 * colours * space,
+        None => 0.0,
+    };
+    let norm = colours * space * boundary.extent(slices) as f64;
+    let weighted = spatial - 0.5 * bounded + 0.5 * behind;
+    let active = volume - if boundary.lacks_links() { space / 4.0 } else { 0.0 };
     Ok(Plaquette {
-        total: (spatial + temporal) / (6.0 * norm),
-        spatial: spatial / (3.0 * norm),
+        total: (weighted + temporal) / (6.0 * norm),
+        spatial: weighted / (3.0 * norm),
         temporal: temporal / (3.0 * norm),
-        link_trace: links / (4.0 * norm),
+        link_trace: links / (4.0 * colours * active),
+        unweighted: (spatial + temporal + behind) / (6.0 * colours * volume),
     })
 }
 
@@ -71,6 +87,9 @@ pub fn plaquette(gauge: &GaugeField) -> Result<Plaquette> {
 /// The links are periodic, so this is the plain trace; QUDA's `qudaPolyakovLoopPhased` returns
 /// minus the loop of the phased (antiperiodic) links, which is the same number.
 pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> {
+    if direction == 3 {
+        gauge.geometry().periodic_in_time("Polyakov loop")?;
+    }
     if direction > 3 {
         refuse!(InvalidArgument, "direction", expected("0 to 3"), found("{direction}"));
     }
@@ -81,6 +100,7 @@ pub fn polyakov_loop(gauge: &GaugeField, direction: usize) -> Result<Complex64> 
         let buffer = u.device().alloc(16 * products.len())?;
         let args = ObservableArgs {
             geom: geometry.args(),
+            bounds: geometry.bounds(),
             gauge: u.view(),
             direction: direction as i32,
             out: buffer.ptr(),
@@ -126,6 +146,7 @@ fn close_lines(
 
 /// Wilson action beta sum_{x, mu<nu} (1 - Re tr U_munu / N).
 pub fn wilson_action(gauge: &GaugeField, beta: f64) -> Result<f64> {
+    gauge.geometry().periodic_in_time("Wilson action")?;
     Ok(beta * 6.0 * gauge.geometry().global_volume() as f64 * (1.0 - plaquette(gauge)?.total))
 }
 
@@ -143,11 +164,36 @@ pub fn field_strength_with_trace(gauge: &GaugeField) -> Result<FieldStrength> {
 /// Topological charge density q(x), whose sum over the lattice is the charge, on this rank's sites in lexicographic
 /// order, x fastest; with `trace` the field strength keeps its trace.
 pub fn charge_density(gauge: &GaugeField, trace: bool) -> Result<Vec<f64>> {
-    let mut sites = vec![0.0; 6 * gauge.geometry().volume()];
-    let buffer = gauge.device().alloc(8 * sites.len())?;
-    field_strength_sums(gauge, buffer.ptr())?;
-    buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
+    let sites = field_strength_sites(gauge)?;
     Ok(sites.into_iter().skip(if trace { 3 } else { 0 }).step_by(6).collect())
+}
+
+/// Calls `measure` with the address of `numbers` doubles for each of this rank's sites, and returns these.
+fn of_sites(
+    gauge: &GaugeField,
+    numbers: usize,
+    measure: impl FnOnce(Ptr) -> Result<()>,
+) -> Result<Vec<f64>> {
+    let mut sites = host_array(numbers * gauge.geometry().volume(), 0.0, "numbers of every site")?;
+    let buffer = gauge.device().alloc(8 * sites.len())?;
+    measure(buffer.ptr())?;
+    buffer.download(bytemuck::cast_slice_mut(&mut sites))?;
+    Ok(sites)
+}
+
+/// Sums of Re tr of the spatial plaquettes that begin at a site, and of those with t: two numbers for each of this rank's
+/// sites in lexicographic order.
+pub(super) fn plaquette_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
+    of_sites(gauge, 2, |out| {
+        let kernel = kernels::PlaquetteSum(gauge.precision(), gauge.recon());
+        sums::<4>(gauge, kernel, out).map(|_| ())
+    })
+}
+
+/// Charge, spatial and temporal energy without and with the trace: six numbers for each of this rank's sites in
+/// lexicographic order.
+pub(super) fn field_strength_sites(gauge: &GaugeField) -> Result<Vec<f64>> {
+    of_sites(gauge, 6, |out| field_strength_sums(gauge, out).map(|_| ()))
 }
 
 /// Charge and action density of the field strength without and with its trace.
@@ -178,6 +224,7 @@ pub fn unitarity(gauge: &GaugeField) -> Result<Unitarity> {
     gauge.with_whole(|u| {
         let args = ObservableArgs {
             geom: geometry.args(),
+            bounds: geometry.bounds(),
             gauge: u.view(),
             out: buffer.ptr(),
             ..Default::default()
@@ -234,8 +281,13 @@ fn sums<const N: usize>(
     out: Ptr,
 ) -> Result<[f64; N]> {
     let geometry = gauge.geometry();
-    let args =
-        ObservableArgs { geom: geometry.args(), gauge: gauge.view(), out, ..Default::default() };
+    let args = ObservableArgs {
+        geom: geometry.args(),
+        bounds: geometry.bounds(),
+        gauge: gauge.view(),
+        out,
+        ..Default::default()
+    };
     let s = geometry.reduce(gauge.device(), kernel, &args, geometry.work(2))?;
     Ok(std::array::from_fn(|k| s[k] + s[N + k]))
 }

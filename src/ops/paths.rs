@@ -173,6 +173,7 @@ impl Walker {
         precision: Precision,
         paths: usize,
     ) -> Result<Self> {
+        geometry.periodic_in_time("products of links along paths")?;
         let field = || {
             let together = paths.clamp(1, TOGETHER);
             MatrixField::new(device, geometry, precision, MatrixForm::General, together)

@@ -106,6 +106,7 @@ fn update(gauge: &mut GaugeField, beta: f64, seed: u64, sweep: u32, heat: bool) 
             found("{} links stored as {}", gauge.precision(), gauge.recon())
         );
     }
+    gauge.geometry().periodic_in_time("quenched update")?;
     let mut args = UpdateArgs {
         geom: gauge.geometry().args(),
         gauge: gauge.view(),

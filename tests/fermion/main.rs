@@ -95,6 +95,8 @@ fn clover(mu: f64) -> DiracParams {
         mass: 0.3,
         csw_s: 1.1,
         csw_t: 0.9,
+        cf: 1.0,
+        cf_prime: 1.0,
         mu,
         rho: 0.0,
         hop: [0.7, 0.8, 0.9, 1.0],

@@ -41,6 +41,8 @@ fn twisted_clover() -> DiracParams {
         mass: 0.1,
         csw_s: 1.1,
         csw_t: 0.9,
+        cf: 1.0,
+        cf_prime: 1.0,
         mu: 0.17,
         rho: 0.0,
         hop: [0.8, 0.8, 0.8, 1.0],

@@ -54,6 +54,9 @@ class Gauge(TypedDict, total=False):
     extents: Sequence[int]
     precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
+    boundary_time: Union[int, str, capi.plaq_boundary_time]
+    phi: Sequence[float]
+    phi_prime: Sequence[float]
 
 
 class GaugeRead(TypedDict, total=False):
@@ -64,6 +67,9 @@ class GaugeRead(TypedDict, total=False):
     header: float
     project: int
     wrong_checksum: int
+    boundary_time: Union[int, str, capi.plaq_boundary_time]
+    phi: Sequence[float]
+    phi_prime: Sequence[float]
 
 
 class GaugeWrite(TypedDict, total=False):
@@ -120,6 +126,8 @@ class Dirac(TypedDict, total=False):
     mass: float
     csw: float
     csw_t: float
+    cf: float
+    cf_prime: float
     mu: float
     hop: Sequence[float]
     boundary: Sequence[float]
@@ -383,6 +391,8 @@ class GaugeAction(TypedDict, total=False):
     c1: float
     u0: float
     flavours: float
+    cg: float
+    cg_prime: float
     plaquettes: Sequence[float]
     rectangles: Sequence[float]
 

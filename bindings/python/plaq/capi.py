@@ -710,6 +710,20 @@ class plaq_smearing(Enum):
     OVERIMPROVED = 3
 
 
+class plaq_boundary_time(Enum):
+    """Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1."""
+    #: No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
+    #: 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+    OPEN = 1
+    #: Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
+    #: (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+    SF = 2
+    #: Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+    OPEN_SF = 3
+    #: Periodic.
+    PERIODIC = 4
+
+
 class plaq_gauge_smear_params(Struct):
     """Link smearing.
 
@@ -752,18 +766,29 @@ class plaq_gauge_params(Struct):
         set.
       precision: Precision of the links. Default: PLAQ_PRECISION_DOUBLE.
       storage: Storage of the links, which fixes the gauge group. Default: PLAQ_STORAGE_SU3_18.
+      boundary_time: Boundaries of the links in time; 0: periodic. Default: 0.
+      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        sum 0. Default: not set (NaN).
+      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        set (NaN).
     """
     struct_size: int
     extents: Any
     precision: Any
     storage: Any
+    boundary_time: Any
+    phi: Any
+    phi_prime: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
         ("precision", _c.c_int32),
         ("storage", _c.c_int32),
+        ("boundary_time", _c.c_int32),
+        ("phi", _c.c_double * 3),
+        ("phi_prime", _c.c_double * 3),
     ]
-    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage, "boundary_time": plaq_boundary_time}
     _init_ = "plaq_gauge_params_init"
 
 
@@ -783,20 +808,29 @@ class plaq_gauge_report(Struct):
       precision: Precision of the links.
       storage: Storage of the links.
       bytes: Device memory of the links.
+      boundary_time: Boundaries of the links in time.
+      phi: Angles of the spatial links of slice 0 that stand still; NaN where none do.
+      phi_prime: Angles of those of slice N_t.
     """
     struct_size: int
     extents: Any
     precision: Any
     storage: Any
     bytes: int
+    boundary_time: Any
+    phi: Any
+    phi_prime: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
         ("precision", _c.c_int32),
         ("storage", _c.c_int32),
         ("bytes", _c.c_int64),
+        ("boundary_time", _c.c_int32),
+        ("phi", _c.c_double * 3),
+        ("phi_prime", _c.c_double * 3),
     ]
-    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage, "boundary_time": plaq_boundary_time}
     _init_ = "plaq_gauge_report_init"
 
 
@@ -953,6 +987,12 @@ class plaq_gauge_read_params(Struct):
       wrong_checksum: 1: links are read although the file's checksum is not theirs; the report's `warnings` say
         so. For files that were changed after they were written, and are known to be good.
         Default: 0.
+      boundary_time: Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+        are all exactly zero, else periodic. Default: 0.
+      phi: Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+        sum 0. Default: not set (NaN).
+      phi_prime: Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+        set (NaN).
     """
     struct_size: int
     extents: Any
@@ -962,6 +1002,9 @@ class plaq_gauge_read_params(Struct):
     header: float
     project: int
     wrong_checksum: int
+    boundary_time: Any
+    phi: Any
+    phi_prime: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("extents", _c.c_int32 * 4),
@@ -971,8 +1014,11 @@ class plaq_gauge_read_params(Struct):
         ("header", _c.c_double),
         ("project", _c.c_int32),
         ("wrong_checksum", _c.c_int32),
+        ("boundary_time", _c.c_int32),
+        ("phi", _c.c_double * 3),
+        ("phi_prime", _c.c_double * 3),
     ]
-    _enums_ = {"precision": plaq_precision, "storage": plaq_storage}
+    _enums_ = {"precision": plaq_precision, "storage": plaq_storage, "boundary_time": plaq_boundary_time}
     _init_ = "plaq_gauge_read_params_init"
 
 
@@ -1576,6 +1622,18 @@ def plaq_gauge_charge_density(gauge: Any, trace: int, density: Any, sites: int) 
     _n.call(_plaq_gauge_charge_density, _n.handle(plaq_gauge, gauge, "gauge"), _n.int32(trace, "trace"), _n.room(_c.c_double, density, "density", sites), _n.int64(sites, "sites"))
 
 
+_plaq_gauge_time_slices = _n.function("plaq_gauge_time_slices", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_gauge_time_slices(gauge: Any, plaquette: Any, clover: Any, charge: Any, slices: int) -> None:
+    """Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
+    of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
+    1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+    Arrays: plaquette[slices], clover[slices], charge[slices].
+    """
+    _n.call(_plaq_gauge_time_slices, _n.handle(plaq_gauge, gauge, "gauge"), _n.room(_c.c_double, plaquette, "plaquette", slices), _n.room(_c.c_double, clover, "clover", slices), _n.room(_c.c_double, charge, "charge", slices), _n.int64(slices, "slices"))
+
+
 _plaq_gauge_unitarity = _n.function("plaq_gauge_unitarity", _c.c_int32, [plaq_gauge, _c.c_void_p])
 
 
@@ -1791,6 +1849,10 @@ class plaq_dirac_params(Struct):
       mass: Bare mass m; ignored where kappa is not 0. Default: not set (NaN).
       csw: Sheikholeslami-Wohlert coefficient; 0: no clover term. Default: 0.
       csw_t: Its value in the planes with t; NaN: as csw. Default: NaN.
+      cf: Coefficients cF of the boundary counterterm at slice 0, and cF' of that at the upper boundary, of links with
+        boundaries in time: cF - 1 is added to the mass on the slice next to that where quarks vanish.
+        Default: 1.
+      cf_prime: cF'; NaN: as cf. Default: NaN.
       mu: Twisted mass mu. Default: 0.
       hop: Coefficient of the hop in each direction, e.g. (nu/xi, nu/xi, nu/xi, 1).
         Default: 1, 1, 1, 1.
@@ -1807,6 +1869,8 @@ class plaq_dirac_params(Struct):
     mass: float
     csw: float
     csw_t: float
+    cf: float
+    cf_prime: float
     mu: float
     hop: Any
     boundary: Any
@@ -1819,6 +1883,8 @@ class plaq_dirac_params(Struct):
         ("mass", _c.c_double),
         ("csw", _c.c_double),
         ("csw_t", _c.c_double),
+        ("cf", _c.c_double),
+        ("cf_prime", _c.c_double),
         ("mu", _c.c_double),
         ("hop", _c.c_double * 4),
         ("boundary", _c.c_double * 4),
@@ -5566,6 +5632,10 @@ class plaq_gauge_action_params(Struct):
         A number above 0, to 1. Default: 0.
       flavours: Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none. 0 to 1000.
         Default: NaN.
+      cg: Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
+        open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
+        and the next one. -1000000 to 1000000. Default: 1.
+      cg_prime: The same of the upper boundary; NaN: as cg. -1000000 to 1000000. Default: NaN.
       plaquettes: Couplings of plaquettes in planes of space and in those with t, of the action `general`.
         -1000000 to 1000000. Default: 0, 0.
       rectangles: Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
@@ -5578,6 +5648,8 @@ class plaq_gauge_action_params(Struct):
     c1: float
     u0: float
     flavours: float
+    cg: float
+    cg_prime: float
     plaquettes: Any
     rectangles: Any
     _fields_ = [
@@ -5588,6 +5660,8 @@ class plaq_gauge_action_params(Struct):
         ("c1", _c.c_double),
         ("u0", _c.c_double),
         ("flavours", _c.c_double),
+        ("cg", _c.c_double),
+        ("cg_prime", _c.c_double),
         ("plaquettes", _c.c_double * 2),
         ("rectangles", _c.c_double * 3),
     ]

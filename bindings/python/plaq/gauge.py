@@ -23,10 +23,15 @@ if TYPE_CHECKING:
 
         precision: str
         colours: int
+        boundary_time: Union[str, int]
+        phi: Sequence[float]
+        phi_prime: Sequence[float]
         context: Optional[Context]
 
 
 LABELS = "4, T, Z, Y, X, N, N"
+#: Angles that are not set.
+UNSET = (float("nan"),) * 3
 
 
 def dtype_of(precision: str) -> np.dtype:
@@ -51,8 +56,18 @@ class Topology(NamedTuple):
     energy_temporal: float
 
 
+class TimeSlices(NamedTuple):
+    """Sums over every time slice of the whole lattice: E = 2 sum Re tr (1 - P) of plaquettes, those with t by half on
+    either side, E = 1/2 sum tr F F of clover leaves, and the topological charge."""
+
+    plaquette: np.ndarray
+    clover: np.ndarray
+    charge: np.ndarray
+
+
 class Gauge(Object):
-    """Links U_mu(x) from x to x + mu, mu = x, y, z, t, of SU(3) or SU(2), periodic.
+    """Links U_mu(x) from x to x + mu, mu = x, y, z, t, of SU(3) or SU(2), periodic, or with boundaries in time:
+    boundary_time="open", "sf" (with the angles phi of slice 0 and phi_prime of slice N_t) or "open_sf" (with phi_prime).
 
     Made by plaq.open, Gauge.unit, Gauge.hot, Gauge.warm, Gauge.from_array; Gauge(extents) is Gauge.unit. What smears,
     flows or fixes gives a new object; update, reunitarise and heatbath change this one.
@@ -64,6 +79,9 @@ class Gauge(Object):
         *,
         precision: str = "double",
         colours: int = 3,
+        boundary_time: Union[str, int] = "periodic",
+        phi: Sequence[float] = UNSET,
+        phi_prime: Sequence[float] = UNSET,
         context: Optional[Context] = None,
         _handle: Any = None,
     ) -> None:
@@ -73,7 +91,14 @@ class Gauge(Object):
             storage = {3: "su3_18", 2: "su2"}.get(colours)
             if storage is None:
                 raise ValueError(f"colours: expected 3 or 2, found {colours}")
-            params = capi.plaq_gauge_params(extents=lattice(extents), precision=precision, storage=storage)
+            params = capi.plaq_gauge_params(
+                extents=lattice(extents),
+                precision=precision,
+                storage=storage,
+                boundary_time=boundary_time,
+                phi=phi,
+                phi_prime=phi_prime,
+            )
             made = capi.plaq_gauge_create(context, params)
         super().__init__(made, context)
         report = capi.plaq_gauge_report()
@@ -82,6 +107,10 @@ class Gauge(Object):
         self.extents: List[int] = list(report.extents)
         self.colours = 2 if report.storage == capi.plaq_storage.SU2 else 3
         self.precision = capi.plaq_precision(report.precision).name.lower()
+        #: Boundaries in time: "periodic", "open", "sf" or "open_sf".
+        self.boundary_time = capi.plaq_boundary_time(report.boundary_time).name.lower()
+        #: Angles of spatial links of the slices 0 and N_t that stand still; NaN where none do.
+        self.phi, self.phi_prime = list(report.phi), list(report.phi_prime)
         # Others are rounded where a call ends, so that two calls differ from one of all steps.
         self._exact = report.storage == capi.plaq_storage.SU3_18 and self.precision != "half"
         #: Of a configuration that was read: what its file says.
@@ -120,12 +149,15 @@ class Gauge(Object):
         precision: Optional[str] = None,
         project: bool = False,
         tolerance: float = 0,
+        boundary_time: Union[str, int] = "periodic",
+        phi: Sequence[float] = UNSET,
+        phi_prime: Sequence[float] = UNSET,
         context: Optional[Context] = None,
     ) -> "Gauge":
         """Links from an array (4, T, Z, Y, X, 3, 3), or (4, 2, T, Z, Y, X/2, 3, 3) with even sites before odd ones,
         complex128 or complex64, of NumPy, CuPy, PyTorch or JAX. Links must be unitary to `tolerance` (0: 1e-10, of
         complex64 1e-5; negative: nothing is checked); `project`: they are then put on the group. `precision` of the
-        field: by default the array's."""
+        field: by default the array's. With open boundaries temporal links of the last slice are zero matrices."""
         context = current(context)
         found = borrow(array, "array", context.on_gpu)
         shape = found.shape
@@ -143,7 +175,15 @@ class Gauge(Object):
         extents = list(reversed(shape[-6:-2]))
         if even_odd:
             extents[0] *= 2
-        gauge = cls(extents, precision=precision or TYPES[found.dtype], colours=shape[-1], context=context)
+        gauge = cls(
+            extents,
+            precision=precision or TYPES[found.dtype],
+            colours=shape[-1],
+            boundary_time=boundary_time,
+            phi=phi,
+            phi_prime=phi_prime,
+            context=context,
+        )
         gauge.set(array, project=project, tolerance=tolerance)
         return gauge
 
@@ -186,7 +226,15 @@ class Gauge(Object):
 
     def copy(self, precision: Optional[str] = None) -> "Gauge":
         """The same links in another field, maybe in another precision."""
-        other = Gauge(self.extents, precision=precision or self.precision, colours=self.colours, context=self.context)
+        other = Gauge(
+            self.extents,
+            precision=precision or self.precision,
+            colours=self.colours,
+            boundary_time=self.boundary_time,
+            phi=self.phi,
+            phi_prime=self.phi_prime,
+            context=self.context,
+        )
         capi.plaq_gauge_copy(self, other)
         other.info = self.info
         return other
@@ -217,6 +265,14 @@ class Gauge(Object):
         density = np.empty(sites(self.extents))
         capi.plaq_gauge_charge_density(self, int(trace), density, density.size)
         return density
+
+    def time_slices(self) -> TimeSlices:
+        """Energy and topological charge of every time slice, summed over space. On slices that are boundaries in time
+        spatial plaquettes have weight 1/2, and F is zero."""
+        slices = self.extents[3] * self.context.grid[3]
+        found = [np.empty(slices) for _ in range(3)]
+        capi.plaq_gauge_time_slices(self, *found, slices)
+        return TimeSlices(*found)
 
     def unitarity(self) -> capi.plaq_unitarity:
         """The largest violation of unitarity, and where it is."""

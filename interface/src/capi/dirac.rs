@@ -12,7 +12,9 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::compose::{plaq_dirac_params, Normalisation, QuarkParams, SolveParams};
 use crate::error::Result;
-use crate::fields::{blas, CloverField, GaugeField, Group, Precision, Recon, SpinorField};
+use crate::fields::{
+    blas, vanishing, CloverField, Components, GaugeField, Group, Precision, Recon, SpinorField,
+};
 use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
@@ -149,6 +151,13 @@ impl Dirac {
             }
             None => Ok(self.op.clone().schur(form)?),
         }
+    }
+
+    /// The spinors that an operator on links with boundaries in time takes in the place of x: zero where quarks vanish.
+    fn inside(&self, x: &SpinorField) -> Result<Option<SpinorField>> {
+        let boundary = self.op.links().geometry().boundary();
+        let quarks = x.components().spins == Components::SPINOR.spins;
+        (quarks && !boundary.is_periodic()).then(|| vanishing(x, boundary)).transpose()
     }
 
     /// The operator in its normalisation, over the kappa-normalised one.
@@ -369,19 +378,21 @@ fn apply(
         check_shape(field, &shape, name)?;
     }
     x.check_like(&y, "y")?;
+    let inside = dirac.inside(&x)?;
+    let x = inside.as_ref().unwrap_or(&x);
     let n = x.nrhs();
     let mut scale = dirac.scale(system);
     match form {
-        Form::Plain => op.apply(&mut y, &x)?,
-        Form::Dagger => op.apply_dagger(&mut y, &x)?,
+        Form::Plain => op.apply(&mut y, x)?,
+        Form::Dagger => op.apply_dagger(&mut y, x)?,
         Form::DaggerTimes => {
             let t = &mut *dirac.workspace.field(&shape, n)?;
-            op.apply(t, &x)?;
+            op.apply(t, x)?;
             op.apply_dagger(&mut y, t)?;
         }
         Form::TimesDagger => {
             let t = &mut *dirac.workspace.field(&shape, n)?;
-            op.apply_dagger(t, &x)?;
+            op.apply_dagger(t, x)?;
             op.apply(&mut y, t)?;
         }
     }
@@ -389,7 +400,7 @@ fn apply(
         scale *= scale;
     }
     if scale != 1.0 {
-        blas::axpby(&blas::uniform(n, 0.0), &x, &blas::uniform(n, scale), &mut y)?;
+        blas::axpby(&blas::uniform(n, 0.0), x, &blas::uniform(n, scale), &mut y)?;
     }
     Ok(())
 }
@@ -437,5 +448,7 @@ fn hop(
         }
     }
     let x = x.read_any("x")?;
-    dirac.op.hop_to(&mut *y.write_any("y")?, &x, parity as usize, dagger == 1)
+    let inside = dirac.inside(&x)?;
+    let x = inside.as_ref().unwrap_or(&x);
+    dirac.op.hop_to(&mut *y.write_any("y")?, x, parity as usize, dagger == 1)
 }

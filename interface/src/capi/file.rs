@@ -10,10 +10,10 @@ use super::args::{
 use super::context::{plaq_context, Context};
 use super::field::plaq_precision;
 use super::file_name::FileName;
-use super::gauge::{plaq_gauge, plaq_storage, Gauge};
+use super::gauge::{plaq_boundary_time, plaq_gauge, plaq_storage, Gauge};
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::{Precision, Recon};
+use crate::fields::{BoundaryParams, Precision, Recon};
 use crate::io::{ByteOrder, FileFormat, FileInfo, GaugeReader, Warning, WriteOptions};
 use crate::ops::config::{load_gauge, save_gauge, LoadOptions};
 use crate::params::Number;
@@ -67,6 +67,15 @@ interface! {
             /// 1: links are read although the file's checksum is not theirs; the report's `warnings` say
             /// so. For files that were changed after they were written, and are known to be good.
             wrong_checksum: i32 = 0,
+            /// Boundaries of the links in time; 0: open for files of openQCD whose last slice has temporal links that
+            /// are all exactly zero, else periodic.
+            boundary_time: plaq_boundary_time = Number::new(0),
+            /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+            /// sum 0. Default: not set (NaN).
+            phi: [f64; 3] = [f64::NAN; 3],
+            /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+            /// set (NaN).
+            phi_prime: [f64; 3] = [f64::NAN; 3],
         }
         /// Contents of a written file besides the links. Texts are NULL or NUL-terminated UTF-8.
         plaq_gauge_write_params, plaq_gauge_write_params_init {
@@ -158,7 +167,13 @@ fn read_file(
             found("{:?}", params.extents)
         );
     }
+    let boundary = BoundaryParams {
+        boundary_time: choose_any(params.boundary_time, "params.boundary_time")?,
+        phi: params.phi,
+        phi_prime: params.phi_prime,
+    };
     let options = LoadOptions {
+        boundary_time: boundary.boundary("params.")?,
         expect: (params.extents != [0; 4]).then(|| params.extents.map(|l| l as usize)),
         unitarity: positive(params.unitarity, "unitarity")?,
         reunitarise: params.project == 1,

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
-use super::args::{choose, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report};
+use super::args::{
+    choose, choose_any, number_of, Data, DataOut, Handle, Local, Out, Params, Raw, Report,
+};
 use super::context::{plaq_context, Context};
 use super::field::{geometry, plaq_precision, to_c_extents};
 use super::handles::{self, Shared};
 use super::layout::{plaq_layout_params, LayoutParams};
 use super::table::interface;
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, Precision, Recon, Subset};
+use crate::fields::{
+    BoundaryKind, BoundaryParams, GaugeField, Geometry, Group, Precision, Recon, Subset,
+};
+use crate::ops::config::check_fixed;
 pub use crate::ops::link_smearing::plaq_gauge_smear_params;
 use crate::ops::link_smearing::{LinkSmearing, SmearingKind};
-use crate::params::InC;
+use crate::params::{InC, Number};
 use crate::refuse;
 
 /// What a `plaq_gauge` stands for. Operators share the links; who changes them while they are
@@ -77,6 +82,7 @@ interface! {
     choices {
         plaq_storage = Recon;
         plaq_smearing = SmearingKind;
+        plaq_boundary_time = BoundaryKind;
     }
     tables {
         plaq_gauge_smear_params, plaq_gauge_smear_params_init;
@@ -91,6 +97,14 @@ interface! {
             precision: plaq_precision = Precision::F64.into(),
             /// Storage of the links, which fixes the gauge group.
             storage: plaq_storage = number_of(Recon::R18),
+            /// Boundaries of the links in time; 0: periodic.
+            boundary_time: plaq_boundary_time = Number::new(0),
+            /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of PLAQ_BOUNDARY_TIME_SF: three with the
+            /// sum 0. Default: not set (NaN).
+            phi: [f64; 3] = [f64::NAN; 3],
+            /// Angles of those of slice N_t, of PLAQ_BOUNDARY_TIME_SF and PLAQ_BOUNDARY_TIME_OPEN_SF. Default: not
+            /// set (NaN).
+            phi_prime: [f64; 3] = [f64::NAN; 3],
         }
     }
     reports {
@@ -104,6 +118,12 @@ interface! {
             storage: plaq_storage,
             /// Device memory of the links.
             bytes: i64,
+            /// Boundaries of the links in time.
+            boundary_time: plaq_boundary_time,
+            /// Angles of the spatial links of slice 0 that stand still; NaN where none do.
+            phi: [f64; 3],
+            /// Angles of those of slice N_t.
+            phi_prime: [f64; 3],
         }
     }
     functions {
@@ -158,9 +178,23 @@ fn create(
     params: &plaq_gauge_params,
     gauge: &mut Out<plaq_gauge>,
 ) -> Result<()> {
-    let geometry = geometry(params.extents, context)?;
+    let boundary = BoundaryParams {
+        boundary_time: choose_any(params.boundary_time, "params.boundary_time")?,
+        phi: params.phi,
+        phi_prime: params.phi_prime,
+    };
+    let boundary = boundary.boundary("params.")?.unwrap_or_default();
     let precision = choose(params.precision, "params.precision")?;
-    let storage = choose(params.storage, "params.storage")?;
+    let storage: Recon = choose(params.storage, "params.storage")?;
+    if storage.group() != Group::Su3 && !boundary.is_periodic() {
+        refuse!(
+            Unsupported,
+            "params.boundary_time",
+            expected("periodic for links of SU(2)"),
+            found("{}", boundary.kind())
+        );
+    }
+    let geometry = geometry(params.extents, context)?.bounded(boundary)?;
     let bytes = GaugeField::bytes(&geometry, precision, storage);
     context.device().require(bytes as u64, "a gauge field")?;
     let field = GaugeField::new(context.device(), &geometry, precision, storage)?;
@@ -185,6 +219,9 @@ fn describe(gauge: &Arc<Gauge>, report: &mut Report<plaq_gauge_report>) -> Resul
         precision: number_of(precision),
         storage: number_of(storage),
         bytes: GaugeField::bytes(geometry, precision, storage) as i64,
+        boundary_time: number_of(geometry.boundary().kind()),
+        phi: geometry.boundary().phi().unwrap_or([f64::NAN; 3]),
+        phi_prime: geometry.boundary().phi_prime().unwrap_or([f64::NAN; 3]),
         ..Default::default()
     });
     Ok(())
@@ -194,7 +231,9 @@ fn copy(from: &Arc<Gauge>, to: &Arc<Gauge>) -> Result<()> {
     from.context.check_same(&to.context, "to")?;
     let source = from.read("from")?;
     to.replace("to", |old| {
-        let mut new = GaugeField::new(old.device(), old.geometry(), old.precision(), old.recon())?;
+        // Boundaries in time come with the links.
+        let geometry = old.geometry().bounded(source.geometry().boundary())?;
+        let mut new = GaugeField::new(old.device(), &geometry, old.precision(), old.recon())?;
         new.copy_from(&source)?;
         Ok(new)
     })
@@ -207,14 +246,16 @@ fn load(gauge: &Arc<Gauge>, layout: &plaq_layout_params, data: &Data) -> Result<
         let description = layout.links(extents)?;
         let shape = (extents, old.group(), Subset::Full);
         let memory = layout.external(data, &description, shape, 1)?;
-        GaugeField::from_external(
+        let links = GaugeField::from_external(
             old.device(),
             old.geometry(),
             (old.precision(), old.recon()),
             &description,
             &memory,
             layout.link_options()?,
-        )
+        )?;
+        check_fixed(&links, 1e-5)?;
+        Ok(links)
     })
 }
 

@@ -14,6 +14,7 @@ use crate::io::Origin;
 use crate::ops::observables::{self, FieldStrength};
 pub use crate::ops::quenched::plaq_heatbath_params;
 use crate::ops::quenched::HeatBath;
+use crate::ops::time_slices::time_slices;
 use crate::params::InC as _;
 use crate::refuse;
 
@@ -95,6 +96,10 @@ interface! {
         /// Measures the topological charge of each of this rank's `sites` sites, lexicographic with x fastest,
         /// whose sum over all ranks is the charge: of an F without its trace, or with `trace` 1 with it.
         plaq_gauge_charge_density(gauge: Handle<plaq_gauge>, trace: i32, density: OutArray<f64>[sites], sites: i64) = charge_density;
+        /// Measures energy and charge of every time slice of the whole lattice, summed over space: `plaquette`, E = 2 sum
+        /// of Re tr (1 - P), half of the plaquettes with t on either side, spatial ones of boundary slices with weight
+        /// 1/2; `clover`, E = 1/2 sum of tr F F from clover leaves; and the topological charge. All ranks get all slices.
+        plaq_gauge_time_slices(gauge: Handle<plaq_gauge>, plaquette: OutArray<f64>[slices], clover: OutArray<f64>[slices], charge: OutArray<f64>[slices], slices: i64) = time_slices_of;
         /// Measures how far the links are from the group.
         plaq_gauge_unitarity(gauge: Handle<plaq_gauge>, unitarity: Out<plaq_unitarity>) = unitarity_of;
         /// Sets all links to the unit matrix.
@@ -165,6 +170,30 @@ fn charge_density(
         );
     }
     density.set(observables::charge_density(&links, trace == 1)?);
+    Ok(())
+}
+
+fn time_slices_of(
+    gauge: &Arc<Gauge>,
+    plaquette: &mut OutArray<f64>,
+    clover: &mut OutArray<f64>,
+    charge: &mut OutArray<f64>,
+    slices: i64,
+) -> Result<()> {
+    let links = gauge.read("gauge")?;
+    let times = links.geometry().global_extents()[3];
+    if slices != times as i64 {
+        refuse!(
+            InvalidArgument,
+            "slices",
+            expected("{times}, those of the whole lattice"),
+            found("{slices}")
+        );
+    }
+    let found = time_slices(&links)?;
+    plaquette.set(found.plaquette);
+    clover.set(found.clover);
+    charge.set(found.charge);
     Ok(())
 }
 

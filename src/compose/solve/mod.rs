@@ -35,7 +35,7 @@ use room::{even_parts, Room};
 use super::multigrid::Multigrid;
 
 use crate::error::Result;
-use crate::fields::{Needs, SpinorField, Subset};
+use crate::fields::{vanish, vanishing, BoundaryTime, Components, Needs, SpinorField, Subset};
 use crate::operators::QuarkAction;
 use crate::refuse;
 use crate::solvers::{Monitor, Stop};
@@ -175,7 +175,8 @@ impl DiracSolver {
         self.solve_until(self.params.solver.stop, x, b, monitor)
     }
 
-    /// Solves the equation with other stopping criteria.
+    /// Solves the equation with other stopping criteria. With boundaries in time the source and the first guess count as
+    /// zero on slices where quarks vanish.
     ///
     /// # Errors
     /// Errors of [`DiracSolver::solve`].
@@ -187,7 +188,19 @@ impl DiracSolver {
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
         let first = self.prepared().plan.first;
-        first.solve(x, b, &Ask::new(stop, self.params.solver.initial_guess), monitor)
+        let ask = Ask::new(stop, self.params.solver.initial_guess);
+        let Some(boundary) = self.boundary() else { return first.solve(x, b, &ask, monitor) };
+        if ask.guess {
+            vanish(x, boundary)?;
+        }
+        first.solve(x, &vanishing(b, boundary)?, &ask, monitor)
+    }
+
+    /// Boundaries in time where vectors of the operator vanish.
+    fn boundary(&self) -> Option<BoundaryTime> {
+        let boundary = self.op.links().geometry().boundary();
+        let quarks = self.op.shape().components.spins == Components::SPINOR.spins;
+        (quarks && !boundary.is_periodic()).then_some(boundary)
     }
 
     /// Before memory for `columns` right-hand sides is taken: an automatic solver for which they are much looks at the `first`

@@ -17,7 +17,7 @@ use crate::backend::Device;
 use crate::bail;
 use crate::compose::multigrid::Multigrid;
 use crate::error::{Result, Status};
-use crate::fields::{Precision, SpinorField};
+use crate::fields::{vanish, vanishing, Precision, SpinorField};
 use crate::linop::{Adjoint, LinOp, Normal, Product, Shifted};
 use crate::operators::QuarkAction;
 use crate::refuse;
@@ -239,6 +239,23 @@ impl DiracSolver {
         b: &SpinorField,
         monitor: &mut Monitor,
     ) -> Result<SolveReport> {
+        if let Some(boundary) = self.boundary() {
+            if self.params().solver.initial_guess {
+                vanish(x, boundary)?;
+            }
+            return self.shifted_inside(sigma, x, &vanishing(b, boundary)?, monitor);
+        }
+        self.shifted_inside(sigma, x, b, monitor)
+    }
+
+    /// The same for vectors that vanish at boundaries in time.
+    fn shifted_inside(
+        &self,
+        sigma: f64,
+        x: &mut SpinorField,
+        b: &SpinorField,
+        monitor: &mut Monitor,
+    ) -> Result<SolveReport> {
         let Prepared { of, plan, shifted, .. } = self.prepared();
         plan.parts.prepare()?;
         let known = (of.params.solution, &of.multigrid, of.params.even_odd);
@@ -295,6 +312,8 @@ impl DiracSolver {
         let Shifts { system, room } = &**prepared;
         let device = of.op.shape().device;
         of.shape().check(b, "b")?;
+        let inside = self.boundary().map(|boundary| vanishing(b, boundary)).transpose()?;
+        let b = inside.as_ref().unwrap_or(b);
         let at_once = room.at_once_of(shifts.len(), b.nrhs())?;
         let peak = device.watch_peak();
         if let Some(low) = &system.of.low {

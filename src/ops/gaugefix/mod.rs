@@ -81,6 +81,7 @@ pub fn fix_gauge(
 ) -> Result<GaugeFixed> {
     let start = Instant::now();
     params.check(gauge)?;
+    gauge.geometry().periodic_in_time("gauge fixing")?;
     let params = &params.chosen(gauge);
     let fits = params.memory(gauge);
     let fits = fits.and_then(|bytes| gauge.device().require(bytes, "this gauge fixing"));

@@ -75,6 +75,7 @@ pub fn load_checkpoint(path: &Path, gauge: &mut GaugeField, chain: &mut Hmc) -> 
     let options = LoadOptions {
         expect: Some(geometry.global_extents()),
         reunitarise: false,
+        boundary_time: Some(geometry.boundary()),
         unitarity: (gauge.precision() != Precision::F64).then_some(1e-4),
         ..Default::default()
     };

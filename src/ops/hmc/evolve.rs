@@ -17,8 +17,9 @@ impl GaugeField {
             let (links, p) = (self.precision(), momenta.precision());
             bail!(FieldMismatch, "evolve: links in {links} and momenta in {p}");
         }
-        let geom = self.geometry().args();
-        let args = EvolveArgs { geom, gauge: self.view(), momenta: momenta.view(), step };
+        let geometry = self.geometry();
+        let (geom, bounds) = (geometry.args(), geometry.bounds());
+        let args = EvolveArgs { geom, bounds, gauge: self.view(), momenta: momenta.view(), step };
         self.device().launch(
             kernels::EvolveLinks::of(self.precision())?,
             &args,
@@ -35,8 +36,8 @@ impl GaugeField {
     pub fn reunitarise(&mut self) -> Result<f64> {
         self.check_whole("reunitarise")?;
         let geometry = self.geometry().clone();
-        let geom = geometry.args();
-        let args = EvolveArgs { geom, gauge: self.view(), ..Default::default() };
+        let (geom, bounds) = (geometry.args(), geometry.bounds());
+        let args = EvolveArgs { geom, bounds, gauge: self.view(), ..Default::default() };
         let work = geometry.work(2);
         let v = geometry.reduce_here(
             self.device(),

@@ -85,6 +85,23 @@ pub struct GaugeForce {
     precision: Precision,
     /// The staples of each link by plane; only where there are rectangles.
     staples: Option<MatrixField>,
+    at_bounds: AtBounds,
+}
+
+/// Coefficients of a gauge action at boundaries in time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AtBounds {
+    /// Weights cG at slice 0 and cG' at the other boundary: of plaquettes and rectangles in an open boundary slice, which
+    /// count one half besides, and of plaquettes between a slice whose links stand still and the next one.
+    pub weights: [f64; 2],
+    /// Factor of the force of spatial links in open boundary slices: 2 in gradient flows.
+    pub twice: f64,
+}
+
+impl Default for AtBounds {
+    fn default() -> Self {
+        AtBounds { weights: [1.0; 2], twice: 1.0 }
+    }
 }
 
 impl GaugeForce {
@@ -95,6 +112,38 @@ impl GaugeForce {
         precision: Precision,
         coefficients: GaugeCoefficients,
     ) -> Result<Self> {
+        Self::bounded(device, geometry, precision, coefficients, AtBounds::default())
+    }
+
+    /// The same with coefficients at boundaries in time.
+    ///
+    /// # Errors
+    /// `BadParameter`: weights other than 1 where links are periodic in time; `Unsupported`: rectangles with boundaries
+    /// of the Schroedinger functional.
+    pub fn bounded(
+        device: &Device,
+        geometry: &Arc<Geometry>,
+        precision: Precision,
+        coefficients: GaugeCoefficients,
+        at_bounds: AtBounds,
+    ) -> Result<Self> {
+        let boundary = geometry.boundary();
+        if boundary.is_periodic() && at_bounds.weights != [1.0; 2] {
+            refuse!(
+                BadParameter,
+                "gauge action: cg, cg_prime",
+                expected("1 on links that are periodic in time"),
+                found("{:?}", at_bounds.weights)
+            );
+        }
+        if boundary.phi_prime().is_some() && coefficients.has_rectangles() {
+            refuse!(
+                Unsupported,
+                "gauge action",
+                expected("plaquettes only, with {boundary}"),
+                found("rectangles")
+            );
+        }
         let staples = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
         Ok(GaugeForce {
             coefficients,
@@ -102,6 +151,7 @@ impl GaugeForce {
             device: device.clone(),
             precision,
             staples: coefficients.has_rectangles().then(staples).transpose()?,
+            at_bounds,
         })
     }
 
@@ -118,8 +168,13 @@ impl GaugeForce {
                 found("{} links stored as {}", gauge.precision(), gauge.recon())
             );
         }
+        let [lower, upper] = self.at_bounds.weights;
         let mut args = ForceArgs {
             geom: geometry.args(),
+            bounds: geometry.bounds(),
+            lower,
+            upper,
+            twice: self.at_bounds.twice,
             gauge: gauge.view(),
             column: link_work(geometry, &self.device).1,
             plaquette: self.coefficients.plaquette,
@@ -154,7 +209,9 @@ impl GaugeForce {
         if others != [c; 5] {
             bail!(Internal, "gauge force: a flow of planes that differ");
         }
-        let args = ForceArgs { momenta, flowed, scale, step: step * c / 6.0, time, ..args };
+        // With boundaries in time staples come with their coefficient, else without.
+        let step = if self.geometry.boundary().is_periodic() { step * c / 6.0 } else { step };
+        let args = ForceArgs { momenta, flowed, scale, step, time, ..args };
         let (work, _) = link_work(&self.geometry, &self.device);
         self.device.launch(kernels::PlaquetteFlow::of(self.precision)?, &args, work)?;
         to.exchange(None)
@@ -202,10 +259,12 @@ pub trait LinkAction: std::fmt::Debug + Send {
 
 impl LinkAction for GaugeForce {
     fn describe(&self) -> String {
-        format!("rectangles {} {:?}", self.coefficients.has_rectangles(), self.precision)
+        let kind = self.geometry.boundary().kind();
+        format!("rectangles {} {:?} {kind}", self.coefficients.has_rectangles(), self.precision)
     }
     fn like_on(&self, device: &Device) -> Result<Self> {
-        GaugeForce::new(device, &self.geometry, self.precision, self.coefficients)
+        let (geometry, at) = (&self.geometry, self.at_bounds);
+        GaugeForce::bounded(device, geometry, self.precision, self.coefficients, at)
     }
     fn action(&mut self, gauge: &GaugeField) -> Result<f64> {
         let args = self.args(gauge)?;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::gauge_action::{
-    GaugeCoefficients, GaugeForce, GaugeMonomial, LinkAction, DBW2, IWASAKI, TREE_LEVEL_SYMANZIK,
+    AtBounds, GaugeCoefficients, GaugeForce, GaugeMonomial, LinkAction, DBW2, IWASAKI,
+    TREE_LEVEL_SYMANZIK,
 };
 use super::loop_action::{LoopAction, LoopForce};
 use super::Monomial;
@@ -12,6 +13,7 @@ use crate::bail;
 use crate::error::Result;
 use crate::fields::{Geometry, Precision};
 use crate::params::{choices, parameters, Parameters as _};
+use crate::refuse;
 
 choices! {
     /// Gauge actions: sums over x and planes of plaquettes and of rectangles of two by one.
@@ -53,6 +55,12 @@ parameters! {
         u0: Option<f64> = None, above(0.0, 1.0), absent("unset");
         /// Number of HISQ quarks whose part `one_loop_symanzik` includes; NaN: none.
         flavours: Option<f64> = None, from(0.0, 1e3), absent("none");
+        /// Coefficient cG of the boundary at slice 0 of links with boundaries in time: of plaquettes and rectangles in an
+        /// open boundary slice, which count one half besides, and of plaquettes between a slice whose links stand still
+        /// and the next one.
+        cg: f64 = 1.0, from(-1e6, 1e6);
+        /// The same of the upper boundary; NaN: as cg.
+        cg_prime: Option<f64> = None, from(-1e6, 1e6), absent("cg");
         /// Couplings of plaquettes in planes of space and in those with t, of the action `general`.
         plaquettes: [f64; 2] = [0.0; 2], from(-1e6, 1e6);
         /// Couplings of rectangles in planes of space, with two steps in space and one in t, and with two steps in t,
@@ -138,8 +146,19 @@ impl GaugeActionParams {
         geometry: &Arc<Geometry>,
         precision: Precision,
     ) -> Result<Force> {
+        let weights = [self.cg, self.cg_prime.unwrap_or(self.cg)];
         if let Some(c) = self.coefficients()? {
-            return GaugeForce::new(device, geometry, precision, c).map(Force::Planes);
+            let at = AtBounds { weights, ..Default::default() };
+            return GaugeForce::bounded(device, geometry, precision, c, at).map(Force::Planes);
+        }
+        geometry.periodic_in_time("gauge action one_loop_symanzik")?;
+        if weights != [1.0; 2] {
+            refuse!(
+                BadParameter,
+                "gauge action: cg, cg_prime",
+                expected("1 on links that are periodic in time"),
+                found("{weights:?}")
+            );
         }
         let (u0, flavours) = (self.u0.unwrap_or(1.0), self.flavours.unwrap_or(0.0));
         let action = LoopAction::one_loop_symanzik(self.beta.unwrap_or(0.0), u0, flavours)?;

@@ -88,6 +88,9 @@ impl Smeared {
             );
         }
         let (device, geometry) = (gauge.device(), gauge.geometry());
+        if !geometry.boundary().lacks_links() {
+            geometry.periodic_in_time("stout smearing of links that quarks see")?;
+        }
         let mut links = vec![];
         let mut exponents = vec![];
         for level in 0..=stout.levels {

@@ -18,8 +18,8 @@ use crate::capi::library::log_at;
 use crate::capi::table::interface;
 use crate::error::{within, Result};
 use crate::fields::{
-    blas, CloverField, Components, GammaBasis, GaugeField, Layout, Precision, RhsOrder, Subset,
-    VectorField,
+    blas, CloverCoefficients, CloverField, Components, GammaBasis, GaugeField, Layout, Precision,
+    RhsOrder, Subset, VectorField,
 };
 use crate::linop::{LinOp, Schur};
 use crate::operators::{CovariantShift, Laplace, SiteTerm};
@@ -246,7 +246,7 @@ pub(crate) fn load_clover(
         }
         let links = session.resident().links()?.field;
         source = Some(TermSource { links: links.version(), coefficient: c, precision: inside });
-        let field = CloverField::build(&links, 2.0 * c, 2.0 * c)?;
+        let field = CloverField::build(&links, CloverCoefficients::traditional(2.0 * c, 2.0 * c))?;
         if field.precision() == inside {
             field
         } else {

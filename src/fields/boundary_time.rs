@@ -1,0 +1,185 @@
+//! Boundaries of links in time: which links there are, which of them stand still, and where quarks vanish.
+
+use crate::backend::args::{self, Bounds};
+use crate::error::Result;
+use crate::params::{choices, parameters};
+use crate::refuse;
+
+choices! {
+    /// Boundaries of the lattice in time, with N_t stored slices x0 = 0 .. N_t - 1.
+    pub enum BoundaryKind: plaq_boundary_time {
+        /// No links beyond the slices 0 and N_t - 1, on which quarks vanish: open boundaries (Luescher, Schaefer, JHEP
+        /// 07 (2011) 036). Temporal links of the last slice do not exist and are zero.
+        Open = 1, PLAQ_BOUNDARY_TIME_OPEN, "open";
+        /// Spatial links of the slices 0 and N_t stand still, and quarks vanish on these: the Schroedinger functional
+        /// (Luescher, Narayanan, Weisz, Wolff, Nucl. Phys. B 384 (1992) 168). Slice N_t is not stored.
+        Sf = 2, PLAQ_BOUNDARY_TIME_SF, "sf";
+        /// Open at slice 0, and at N_t as the Schroedinger functional (Luescher, JHEP 06 (2014) 105).
+        OpenSf = 3, PLAQ_BOUNDARY_TIME_OPEN_SF, "open_sf";
+        /// Periodic.
+        Periodic = 4, PLAQ_BOUNDARY_TIME_PERIODIC, "periodic";
+    }
+}
+
+parameters! {
+    /// Boundaries of links in time.
+    pub table BoundaryParams {
+        /// Boundaries in time; 0: open for files whose last slice has temporal links that are all exactly zero, else
+        /// periodic.
+        boundary_time: Option<BoundaryKind> = None;
+        /// Angles of the spatial links exp(i diag(phi) / L_k) of slice 0, of `sf`: three with the sum 0. Default: not set
+        /// (NaN).
+        phi: [f64; 3] = [f64::NAN; 3];
+        /// Angles of those of slice N_t, of `sf` and `open_sf`. Default: not set (NaN).
+        phi_prime: [f64; 3] = [f64::NAN; 3];
+    }
+}
+
+impl BoundaryParams {
+    /// The boundary that these parameters state, none where they leave it to the links; `prefix` stands before names
+    /// in messages.
+    ///
+    /// # Errors
+    /// `BadParameter`: angles that are missing, not of this boundary, or do not add up to zero.
+    pub fn boundary(&self, prefix: &str) -> Result<Option<BoundaryTime>> {
+        let kind = self.boundary_time;
+        let has = [
+            kind == Some(BoundaryKind::Sf),
+            matches!(kind, Some(BoundaryKind::Sf | BoundaryKind::OpenSf)),
+        ];
+        let word = || match kind {
+            Some(kind) => format!("boundary_time {kind}"),
+            None => "boundary_time not set".to_string(),
+        };
+        for (name, angles, has) in
+            [("phi", self.phi, has[0]), ("phi_prime", self.phi_prime, has[1])]
+        {
+            let given = angles.iter().any(|angle| !angle.is_nan());
+            let sum = angles.iter().sum::<f64>();
+            // NaN is refused, too.
+            let fits = sum.abs() < 1e-9;
+            if has && !fits {
+                refuse!(
+                    BadParameter,
+                    "{prefix}{name}",
+                    expected("three angles with the sum 0 for {}", word()),
+                    found("{angles:?}")
+                );
+            }
+            if !has && given {
+                refuse!(
+                    BadParameter,
+                    "{prefix}{name}",
+                    expected("none with {}", word()),
+                    found("{angles:?}")
+                );
+            }
+        }
+        Ok(kind.map(|kind| match kind {
+            BoundaryKind::Periodic => BoundaryTime::Periodic,
+            BoundaryKind::Open => BoundaryTime::Open,
+            BoundaryKind::Sf => BoundaryTime::Sf { phi: self.phi, phi_prime: self.phi_prime },
+            BoundaryKind::OpenSf => BoundaryTime::OpenSf { phi_prime: self.phi_prime },
+        }))
+    }
+}
+
+/// A boundary in time with the angles of the links that stand still.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum BoundaryTime {
+    #[default]
+    Periodic,
+    Open,
+    Sf {
+        phi: [f64; 3],
+        phi_prime: [f64; 3],
+    },
+    OpenSf {
+        phi_prime: [f64; 3],
+    },
+}
+
+impl std::fmt::Display for BoundaryTime {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(match self {
+            BoundaryTime::Periodic => "periodic in time",
+            BoundaryTime::Open => "open boundaries in time",
+            BoundaryTime::Sf { .. } => "boundaries of the Schroedinger functional in time",
+            BoundaryTime::OpenSf { .. } => "an open and a Schroedinger-functional boundary in time",
+        })
+    }
+}
+
+impl BoundaryTime {
+    pub fn kind(&self) -> BoundaryKind {
+        match self {
+            BoundaryTime::Periodic => BoundaryKind::Periodic,
+            BoundaryTime::Open => BoundaryKind::Open,
+            BoundaryTime::Sf { .. } => BoundaryKind::Sf,
+            BoundaryTime::OpenSf { .. } => BoundaryKind::OpenSf,
+        }
+    }
+    pub fn is_periodic(&self) -> bool {
+        *self == BoundaryTime::Periodic
+    }
+    /// Whether temporal links of the last stored slice do not exist.
+    pub fn lacks_links(&self) -> bool {
+        *self == BoundaryTime::Open
+    }
+    /// Angles of the spatial links of slice 0 where these stand still.
+    pub fn phi(&self) -> Option<[f64; 3]> {
+        match self {
+            BoundaryTime::Sf { phi, .. } => Some(*phi),
+            _ => None,
+        }
+    }
+    /// Angles of the spatial links of slice N_t, which is not stored.
+    pub fn phi_prime(&self) -> Option<[f64; 3]> {
+        match self {
+            BoundaryTime::Sf { phi_prime, .. } | BoundaryTime::OpenSf { phi_prime } => {
+                Some(*phi_prime)
+            }
+            _ => None,
+        }
+    }
+    /// The extent T in time of a lattice with so many stored slices: its last slice is T.
+    pub fn extent(&self, slices: usize) -> usize {
+        slices - self.lacks_links() as usize
+    }
+    /// Whether quarks vanish on a stored slice of the whole lattice.
+    pub fn vanishes(&self, t: usize, slices: usize) -> bool {
+        !self.is_periodic() && (t == 0 || (self.lacks_links() && t + 1 == slices))
+    }
+
+    /// Factor 0 for every slice of the whole lattice where quarks vanish, 1 for the others.
+    pub(crate) fn factors(&self, slices: usize) -> Vec<f64> {
+        (0..slices).map(|t| if self.vanishes(t, slices) { 0.0 } else { 1.0 }).collect()
+    }
+
+    /// The boundary as kernels take it, with the links of slice N_t that stand still.
+    pub(crate) fn args(&self, global: [usize; 4]) -> Bounds {
+        self.args_with(global, self.phi_prime())
+    }
+    /// The same with those of slice 0 in their place.
+    pub(crate) fn args_below(&self, global: [usize; 4]) -> Bounds {
+        self.args_with(global, self.phi())
+    }
+    fn args_with(&self, global: [usize; 4], angles: Option<[f64; 3]>) -> Bounds {
+        let mut bounds = Bounds {
+            kind: match self {
+                BoundaryTime::Periodic => 0,
+                BoundaryTime::Open => args::BOUND_OPEN,
+                BoundaryTime::Sf { .. } => args::BOUND_SF,
+                BoundaryTime::OpenSf { .. } => args::BOUND_OPEN_SF,
+            },
+            ..Default::default()
+        };
+        for (k, l) in global.iter().take(3).enumerate() {
+            for (a, angle) in angles.unwrap_or_default().into_iter().enumerate() {
+                let (im, re) = (angle / *l as f64).sin_cos();
+                (bounds.edge_re[3 * k + a], bounds.edge_im[3 * k + a]) = (re, im);
+            }
+        }
+        bounds
+    }
+}
