@@ -138,6 +138,11 @@ template <int W, class S, int RECON> struct CloverForce {
   static PLAQ_FN void load(Su3<R>& u, const CloverForceArgs& a, const Site& s, int mu) {
     load_link<S, RECON>(u, plane(a.gauge, s.par), s, mu);
   }
+  // A link that was reached from x by a step in direction `along` among others.
+  static PLAQ_FN void load(Su3<R>& u, const CloverForceArgs& a, const Site& s, int mu, const Site& x, int along) {
+    load(u, a, s, mu);
+    if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);
+  }
   static PLAQ_FN void site(const CloverForceArgs& a, int o, int lx, int parity) {
     const Site x = site_at(a.geom, o, parity, lx);
     for (int mu = 0; mu < 4; mu++) {
@@ -151,13 +156,13 @@ template <int W, class S, int RECON> struct CloverForce {
           const Site c = neighbour(a.geom, b, nu, up), d = neighbour(a.geom, x, nu, up);
           Su3<R> v, w, z, in = {}, last = {};
           Insertion<R> k;
-          load(v, a, up ? b : c, nu);
+          load(v, a, up ? b : c, nu, x, mu);
           if (!up) v = adj(v);
           load_insertion(k, a, b, number);
           add_product(in, k, v);
           load_insertion(k, a, c, number);
           add_product(in, v, k);
-          load(w, a, d, mu);
+          load(w, a, d, mu, x, up ? nu : 0);
           w = adj(w);
           v = v * w;
           in = in * w;
@@ -169,7 +174,9 @@ template <int W, class S, int RECON> struct CloverForce {
           load_insertion(k, a, x, number);
           add_product(last, z, k);
           add_product(in, v, last);
-          const R sign = splat<R>(up == (mu < nu) ? 1 : -1);
+          R sign = splat<R>(up == (mu < nu) ? 1 : -1);
+          // Nothing is below the first slice of boundaries in time.
+          if (nu == 3 && !up) sign = time_weight<R>(a.bounds, a.geom, x, true, 1, 1) * sign;
           PLAQ_UNROLL for (int i = 0; i < 9; i++) {
             cplx<R>& to = sum.e[i / 3][i % 3];
             const cplx<R> e = in.e[i / 3][i % 3];

@@ -102,7 +102,7 @@ impl Wilson {
                 geometry.work(2),
             )?;
         }
-        Ok(())
+        momenta.rest()
     }
 
     /// A zero field for [`Wilson::insert`]: six hermitian matrices a site, 54 reals.
@@ -225,7 +225,8 @@ impl Wilson {
             kernels::CloverForce::of(gauge.precision(), gauge.recon())?,
             &args,
             gauge.geometry().work(2),
-        )
+        )?;
+        momenta.rest()
     }
 
     /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, that is ln det (A^2
