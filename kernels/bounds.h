@@ -64,6 +64,14 @@ PLAQ_FN R time_weight(const Bounds& b, const Geom& g, const Site& x, bool below,
   return on_last(g, x, splat<R>(b.kind() & BOUND_EDGE ? upper : 0), w);
 }
 
+// 1 for plaquettes between the slice of x and the next one, or with `below` the one before, that touch links which stand
+// still, else 0.
+template <class R> PLAQ_FN R touch_weight(const Bounds& b, const Geom& g, const Site& x, bool below) {
+  R w = splat<R>(0);
+  if (b.kind() & BOUND_FIXED) w = on_first(g, x, splat<R>(1), w, below);
+  return (b.kind() & BOUND_EDGE) && !below ? on_last(g, x, splat<R>(1), w) : w;
+}
+
 // Puts the constants into the lanes of a spatial link u of direction mu that was read one step forward in time from x.
 template <class R> PLAQ_FN void put_edge(Su3<R>& u, const Bounds& b, const Geom& g, const Site& x, int mu) {
   if (!(b.kind() & BOUND_EDGE) || mu == 3 || !near_last(g, x)) return;

@@ -88,6 +88,12 @@ template <class S, class R> PLAQ_FN Su3<R> load_rows(const FieldView& gauge, con
   add_row(u);
   return u;
 }
+// As `load_rows`, of a link that is a step in direction `along` ahead of x.
+template <class S, class R> PLAQ_FN Su3<R> load_ahead(const ForceArgs& a, const Site& s, int mu, const Site& x, int along) {
+  Su3<R> u = load_rows<S, R>(a.gauge, s, mu);
+  if (along == 3) put_edge(u, a.bounds, a.geom, x, mu);
+  return u;
+}
 // As `load_rows`, for staples. In single precision a GPU is bound by instructions, and the third row is loaded.
 template <class S, class R> PLAQ_FN Su3<R> load_side(const FieldView& gauge, const Site& s, int mu) {
   if constexpr (PLAQ_GPU && sizeof(R) == 4) {
@@ -283,15 +289,16 @@ template <int W, class S> struct PlaneStaples {
         const int nu = mu ^ k;
         Su3<R> b = {};
         const Site up = Around::of(around.up, nu);
-        Columns<R> v = adjoint_columns(load_rows<S, R>(a.gauge, xm, nu));
-        v = times<false>(load_rows<S, R>(a.gauge, up, mu), v);
+        Columns<R> v = adjoint_columns(load_ahead<S, R>(a, xm, nu, x, mu));
+        v = times<false>(load_ahead<S, R>(a, up, mu, x, nu), v);
         v = times<false>(load_rows<S, R>(a.gauge, x, nu), v);
         add_columns(b, v);
         const Site down = Around::of(around.down, nu);
-        v = columns(load_rows<S, R>(a.gauge, corner_of(x, xm, down), nu));
+        v = columns(load_ahead<S, R>(a, corner_of(x, xm, down), nu, x, mu));
         v = times<false>(load_rows<S, R>(a.gauge, down, mu), v);
         v = times<true>(load_rows<S, R>(a.gauge, down, nu), v);
-        add_columns(b, v);
+        if (a.bounds.kind() && nu == 3) add_columns(b, time_weight<R>(a.bounds, a.geom, x, true, 1, 1), v);
+        else add_columns(b, v);
         store_link<S, R18>(b, plane(a.staples, x.par), x, staple_number(mu, nu), 12);
       }
     });
@@ -319,22 +326,33 @@ template <class R> PLAQ_FN Su3<R> times(R c, const Su3<R>& x) {
 // The staple of plaquettes above a link, or below it, and what closes the rectangles there: of the links
 // of mu in `side` (its nu at the start), `across` (mu itself) and `far` (its nu at the end)
 //   far across^dagger side^dagger, below the link far^dagger across^dagger side,
-// with its coefficient, and with one link after the other replaced by B: `along` for the two of nu, whose
-// rectangles are long in mu, `beyond` for that of mu.
+// with its coefficient, and with one link after the other replaced by B: `along` for the two of nu, first the far one,
+// whose rectangles are long in mu, `beyond` for that of mu.
 template <bool BELOW, class S, class R>
-PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& side, const Site& across, const Site& far,
-                       int mu, int nu, R c, R along, R beyond) {
-  Su3<R> path = {}, all = {}, u = load_rows<S, R>(a.gauge, far, nu);
+PLAQ_FN void add_loops(Su3<R>& sum, const ForceArgs& a, const Site& x, const Site& side, const Site& across, const Site& far,
+                       int mu, int nu, R c, const R (&along)[2], R beyond) {
+  Su3<R> path = {}, all = {}, u = load_ahead<S, R>(a, far, nu, x, mu);
   add_product<BELOW, true>(all, times(beyond, u), load_staple<S, R>(a, across, mu, nu));
-  const Su3<R> b = load_rows<S, R>(a.gauge, across, mu);
+  const Su3<R> b = load_ahead<S, R>(a, across, mu, x, BELOW ? mu : nu);
   add_product<BELOW, true>(path, u, b);
   PLAQ_UNROLL for (int i = 0; i < 9; i++) {
     cplx<R>& z = all.e[i / 3][i % 3];
     z = {fma_(c, path.e[i / 3][i % 3].re, z.re), fma_(c, path.e[i / 3][i % 3].im, z.im)};
   }
-  add_product<BELOW, true>(all, times(along, load_staple<S, R>(a, far, nu, mu)), b);
+  add_product<BELOW, true>(all, times(along[0], load_staple<S, R>(a, far, nu, mu)), b);
   add_product<false, !BELOW>(sum, all, load_rows<S, R>(a.gauge, side, nu));
-  add_product<false, !BELOW>(sum, times(along, path), load_staple<S, R>(a, side, nu, mu));
+  add_product<false, !BELOW>(sum, times(along[1], path), load_staple<S, R>(a, side, nu, mu));
+}
+
+// Adds c A U A, A the staple of plaquettes above the link U of x or below it: what closes the same plaquettes, wound twice.
+template <bool BELOW, class S, class R>
+PLAQ_FN void add_twice(Su3<R>& sum, const ForceArgs& a, const Site& x, const Site& side, const Site& across, const Site& far,
+                       int mu, int nu, R c) {
+  Su3<R> path = {}, staple = {}, round = {};
+  add_product<BELOW, true>(path, load_ahead<S, R>(a, far, nu, x, mu), load_ahead<S, R>(a, across, mu, x, BELOW ? mu : nu));
+  add_product<false, !BELOW>(staple, path, load_rows<S, R>(a.gauge, side, nu));
+  add_product<false, false>(round, load_rows<S, R>(a.gauge, x, mu), staple);
+  add_product<false, false>(sum, times(c, staple), round);
 }
 
 // F_mu of plaquettes and rectangles (Luescher and Weisz, Commun. Math. Phys. 97 (1985) 59).
@@ -348,19 +366,46 @@ template <int W, class S> struct RectangleForce {
         const Site xm = Around::of(around.up, mu);
         const int nu = mu ^ k, p = mu < nu ? plane_number(mu, nu) : plane_number(nu, mu);
         const auto third = [](double c) { return splat<R>(c * (1.0 / 6)); };
-        R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
-        R beyond = third(mu < nu ? a.second[p] : a.first[p]);
-        if (a.bounds.kind() && mu < 3 && nu < 3) {
-          // Loops that would leave open boundaries have links that are zero.
-          const R w = space_weight<R>(a.bounds, a.geom, x, 0.5 * a.lower, 0.5 * a.upper);
-          c = w * c, along = w * along, beyond = w * beyond;
+        const R c = third(a.plaquette[p]), along = third(mu < nu ? a.first[p] : a.second[p]);
+        const R beyond = third(mu < nu ? a.second[p] : a.first[p]);
+        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu), corner = corner_of(x, xm, down);
+        // Factors of c, of the two of `along` and of `beyond`, above and below.
+        R w[2][4];
+        PLAQ_UNROLL for (int k = 0; k < 8; k++) w[k / 4][k % 4] = splat<R>(1);
+        if (a.bounds.kind()) bound_weights(w, a, x, mu, nu);
+        add_loops<false, S>(sum, a, x, x, up, xm, mu, nu, w[0][0] * c, {w[0][1] * along, w[0][2] * along}, w[0][3] * beyond);
+        add_loops<true, S>(sum, a, x, down, down, corner, mu, nu, w[1][0] * c, {w[1][1] * along, w[1][2] * along}, w[1][3] * beyond);
+        if ((a.bounds.kind() & BOUND_EDGE) && (mu == 3 || nu == 3) && at_fixed(a, x)) {
+          const R above = touch_weight<R>(a.bounds, a.geom, x, false);
+          const R below = nu == 3 ? touch_weight<R>(a.bounds, a.geom, x, true) : above;
+          add_twice<false, S>(sum, a, x, x, up, xm, mu, nu, above * along);
+          add_twice<true, S>(sum, a, x, down, down, corner, mu, nu, below * along);
         }
-        const Site up = Around::of(around.up, nu), down = Around::of(around.down, nu);
-        add_loops<false, S>(sum, a, x, up, xm, mu, nu, c, along, beyond);
-        add_loops<true, S>(sum, a, down, down, corner_of(x, xm, down), mu, nu, c, along, beyond);
       }
       kick_link<S>(a, x, mu, imaginary(load_rows<S, R>(a.gauge, x, mu) * sum), sums);
     });
+  }
+  // Whether plaquettes of the site's links may touch links that stand still.
+  static PLAQ_FN bool at_fixed(const ForceArgs& a, const Site& x) {
+    return near_last(a.geom, x) || near_first(a.geom, x) || near_first(a.geom, x, 1);
+  }
+  // The factors at boundaries in time. Loops that would leave open ones have links that are zero.
+  static PLAQ_FN void bound_weights(R (&w)[2][4], const ForceArgs& a, const Site& x, int mu, int nu) {
+    const BoundWeights<R> c(a, x, mu, nu);
+    w[0][0] = c.above, w[1][0] = c.below;
+    if (mu < 3 && nu < 3) {
+      PLAQ_UNROLL for (int k = 1; k < 4; k++) w[0][k] = w[1][k] = c.above;
+      return;
+    }
+    const R one = splat<R>(1), zero = splat<R>(0);
+    // What is behind the slice of links that stand still does not exist.
+    const R ends = a.bounds.kind() & BOUND_EDGE ? on_last(a.geom, x, zero, one) : one;
+    if (mu == 3) {
+      w[0][1] = w[1][1] = ends;
+    } else {
+      w[0][3] = ends;
+      PLAQ_UNROLL for (int k = 1; k < 4; k++) w[1][k] = time_weight<R>(a.bounds, a.geom, x, true, 1, 1);
+    }
   }
 };
 
@@ -390,19 +435,31 @@ template <int W, class S> struct RectangleAction {
         const Site xm = neighbour(a.geom, x, mu, true), xn = neighbour(a.geom, x, nu, true);
         const int n = plane_number(mu, nu);
         const Su3<R> first = load_rows<S, R>(a.gauge, x, mu), up = load_rows<S, R>(a.gauge, x, nu);
-        const Su3<R> back = up * load_rows<S, R>(a.gauge, xn, mu);
-        const R p = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), back);
+        const Su3<R> back = up * load_ahead<S, R>(a, xn, mu, x, nu), there = first * load_rows<S, R>(a.gauge, xm, nu);
+        const R p = re_trace_adj(there, back);
         const R b = re_trace_adj(first * load_staple<S, R>(a, xm, nu, mu), back);
-        const R d = re_trace_adj(first * load_rows<S, R>(a.gauge, xm, nu), up * load_staple<S, R>(a, xn, mu, nu));
+        R d = re_trace_adj(there, up * load_staple<S, R>(a, xn, mu, nu));
         const auto term = [&](double c, R trace, R one) { return splat<R>(c) * fma_(trace, splat<R>(-1.0 / 3), one); };
-        const R one = splat<R>(1), two = splat<R>(2);
-        R w = one, last = two;
-        if (a.bounds.kind()) {
-          w = BoundWeights<R>(a, x, mu, nu).above;
-          // No rectangle of two steps in time fits between the last two slices of open boundaries.
-          if (nu == 3) last = on_last(a.geom, x, one, two, 1);
+        const R one = splat<R>(1), two = splat<R>(2), zero = splat<R>(0);
+        if (!a.bounds.kind()) {
+          sums.add(0, term(a.plaquette[n], p, one) + term(a.first[n], b, two) + term(a.second[n], d, two));
+          continue;
         }
-        sums.add(0, w * (term(a.plaquette[n], p, one) + term(a.first[n], b, two) + term(a.second[n], d, last)));
+        // No rectangle of two steps in time begins on the slice before the last one.
+        const R w = BoundWeights<R>(a, x, mu, nu).above;
+        if (nu < 3) {
+          sums.add(0, w * (term(a.plaquette[n], p, one) + term(a.first[n], b, two) + term(a.second[n], d, two)));
+          continue;
+        }
+        const bool edge = a.bounds.kind() & BOUND_EDGE;
+        const R last = edge ? on_last(a.geom, x, zero, two) : on_last(a.geom, x, one, two, 1);
+        if (edge) d = on_last(a.geom, x, zero, d);
+        const R exists = time_weight<R>(a.bounds, a.geom, x, false, 1, 1);
+        sums.add(0, w * term(a.plaquette[n], p, one) + exists * (term(a.first[n], b, two) + term(a.second[n], d, last)));
+        if (!edge) continue;
+        // Plaquettes that touch links which stand still also count wound twice, by half.
+        const Su3<R> loop = there * adj(back);
+        sums.add(0, touch_weight<R>(a.bounds, a.geom, x, false) * term(0.5 * a.first[n], re_trace_adj(loop, adj(loop)), one));
       }
   }
 };

@@ -118,8 +118,7 @@ impl GaugeForce {
     /// The same with coefficients at boundaries in time.
     ///
     /// # Errors
-    /// `BadParameter`: weights other than 1 where links are periodic in time; `Unsupported`: rectangles with boundaries
-    /// of the Schroedinger functional.
+    /// `BadParameter`: weights other than 1 where links are periodic in time.
     pub fn bounded(
         device: &Device,
         geometry: &Arc<Geometry>,
@@ -134,14 +133,6 @@ impl GaugeForce {
                 "gauge action: cg, cg_prime",
                 expected("1 on links that are periodic in time"),
                 found("{:?}", at_bounds.weights)
-            );
-        }
-        if boundary.phi_prime().is_some() && coefficients.has_rectangles() {
-            refuse!(
-                Unsupported,
-                "gauge action",
-                expected("plaquettes only, with {boundary}"),
-                found("rectangles")
             );
         }
         let staples = || MatrixField::new(device, geometry, precision, MatrixForm::General, 12);
