@@ -10,6 +10,7 @@ mod setup;
 
 mod actions;
 mod backends;
+mod boundaries;
 mod config;
 mod correlators;
 mod deflation;

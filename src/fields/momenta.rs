@@ -230,6 +230,15 @@ impl Momenta {
         if self.geometry() != geometry || self.device() != device {
             bail!(FieldMismatch, "momenta and {what} live on different lattices or devices");
         }
+        let (own, other) = (self.geometry().boundary(), geometry.boundary());
+        if own != other {
+            refuse!(
+                FieldMismatch,
+                "{what}",
+                expected("{own}, as of the momenta"),
+                found("{other}")
+            );
+        }
         Ok(())
     }
 

@@ -79,7 +79,17 @@ impl Wilson {
         square: Option<f64>,
     ) -> Result<Self> {
         params.check()?;
-        if gauge.geometry().boundary().is_periodic() && params.boundary_terms() != [0.0; 2] {
+        let boundary = gauge.geometry().boundary();
+        let turn = params.boundary[3];
+        if !boundary.is_periodic() && turn.im.abs() > 1e-12 {
+            refuse!(
+                BadParameter,
+                "boundary[3]",
+                expected("no phase in time, as links have {boundary}"),
+                found("{turn}")
+            );
+        }
+        if boundary.is_periodic() && params.boundary_terms() != [0.0; 2] {
             refuse!(
                 BadParameter,
                 "cf, cf_prime",

@@ -109,6 +109,15 @@ fn mostly_coarse(comm: &Comm, links: &[f64]) -> Result<bool> {
     Ok(2.0 * counts[0] > counts[1])
 }
 
+/// The average link trace as headers have it, which count links that do not exist as well.
+fn header_trace(geometry: &Geometry, found: &Plaquette) -> f64 {
+    let absent = match geometry.boundary().lacks_links() {
+        true => 0.25 / geometry.global_extents()[3] as f64,
+        false => 0.0,
+    };
+    (1.0 - absent) * found.link_trace
+}
+
 /// How many links are exactly zero: temporal ones of the last slice of the whole lattice, and others.
 fn zero_links(geometry: &Geometry, links: &[f64]) -> Result<[usize; 2]> {
     let (extents, origin) = (geometry.extents(), geometry.origin());
@@ -253,16 +262,11 @@ pub fn load_gauge(
     info.warnings.tell(path);
     check_fixed(&exact, tolerance.unwrap_or(1e-10)).map_err(named)?;
     let found = plaquette(&exact)?;
-    // Headers count links that do not exist as well.
-    let lacking = match geometry.boundary().lacks_links() {
-        true => 1.0 - 0.25 / geometry.global_extents()[3] as f64,
-        false => 1.0,
-    };
     let allowed =
         options.header.unwrap_or(info.header_resolution + if double { 1e-9 } else { 1e-6 });
     for (name, header, links) in [
         ("plaquette", info.plaquette, found.unweighted),
-        ("link trace", info.link_trace, lacking * found.link_trace),
+        ("link trace", info.link_trace, header_trace(&geometry, &found)),
     ] {
         // A header with NaN is refused as well.
         if header.is_some_and(|h| h.is_nan() || (h - links).abs() > allowed) {
@@ -340,7 +344,7 @@ pub fn save_gauge(
     if options.plaquette.is_none() || options.link_trace.is_none() {
         let found = plaquette(exact.as_ref().unwrap_or(gauge))?;
         options.plaquette.get_or_insert(found.unweighted);
-        options.link_trace.get_or_insert(found.link_trace);
+        options.link_trace.get_or_insert(header_trace(geometry, &found));
     }
     drop(exact);
 

@@ -9,6 +9,7 @@
 // Every test program uses its own part of the reference.
 #![allow(dead_code)]
 
+pub mod bounded;
 pub mod contract;
 pub mod correlators;
 pub mod descent;

@@ -151,6 +151,10 @@ impl GaugeForce {
         if gauge.geometry() != geometry || *gauge.device() != self.device {
             bail!(FieldMismatch, "gauge force: the links live on another lattice or device");
         }
+        let (own, other) = (geometry.boundary(), gauge.geometry().boundary());
+        if own != other {
+            refuse!(FieldMismatch, "gauge force", expected("links with {own}"), found("{other}"));
+        }
         if (gauge.precision(), gauge.recon()) != (precision, Recon::R18) {
             refuse!(
                 Unsupported,

@@ -257,6 +257,7 @@ impl Hmc {
         if gauge.geometry() != self.momenta.geometry() || gauge.device() != self.momenta.device() {
             bail!(FieldMismatch, "hmc: the links live on another lattice or device");
         }
+        self.momenta.matches(gauge.geometry(), gauge.device(), "links")?;
         let (expected, precision, recon) =
             (self.start.precision(), gauge.precision(), gauge.recon());
         if (precision, recon) != (expected, Recon::R18) {
