@@ -4155,6 +4155,49 @@ typedef struct plaq_flow_params {
 /** Fills in defaults; pass sizeof. */
 plaq_status plaq_flow_params_init(plaq_flow_params *params, int64_t struct_size);
 
+/** A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
+ * its adjoint. */
+typedef struct plaq_spinor_flow_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Action whose gradient moves the links. Default: PLAQ_FLOW_WILSON. */
+  plaq_flow_kind kind;
+  /** States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
+   * as many as half of the free memory holds, 1000 at most. 0 to 1000. Default: -1. */
+  int32_t checkpoints;
+  /** Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+   * A number above 0, to 0.157. Default: 0.01. */
+  double step;
+  /** Flow time t / a^2 from these links on. It must be set. 0 to 1000000. */
+  double time;
+  /** Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
+   * Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+   * Default: 0, 0, 0, 1. */
+  double boundary[4];
+} plaq_spinor_flow_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_flow_params_init(plaq_spinor_flow_params *params, int64_t struct_size);
+
+/** Report of a flow of quark fields, or of its adjoint. */
+typedef struct plaq_spinor_flow_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Flow time reached. */
+  double time;
+  /** Steps of the quark fields. */
+  int64_t steps;
+  /** Whole steps of the links, those that were computed again included. */
+  int64_t link_steps;
+  /** States of the links that the adjoint kept besides those that it began with. */
+  int64_t checkpoints;
+  /** Seconds that the flow took. */
+  double seconds;
+} plaq_spinor_flow_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_spinor_flow_report_init(plaq_spinor_flow_report *report, int64_t struct_size);
+
 /** Report of a flow. Scales are in lattice units, negative where the flow ended before them. */
 typedef struct plaq_flow_report {
   /** sizeof of this struct, set by its init function. */
@@ -4210,6 +4253,26 @@ plaq_status plaq_gauge_flow(plaq_gauge gauge,
                             plaq_flow_point *points,
                             int64_t capacity,
                             int64_t *count);
+
+/** Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
+ * D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
+ * flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
+ * field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+ * itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
+ * FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY. */
+plaq_status plaq_spinor_flow(plaq_spinor spinor,
+                             plaq_gauge gauge,
+                             plaq_gauge flowed,
+                             const plaq_spinor_flow_params *params,
+                             plaq_spinor_flow_report *report);
+
+/** Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
+ * flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
+ * again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow. */
+plaq_status plaq_spinor_flow_adjoint(plaq_spinor spinor,
+                                     plaq_gauge gauge,
+                                     const plaq_spinor_flow_params *params,
+                                     plaq_spinor_flow_report *report);
 
 /* ---- QUDA's interface: what becomes of errors ---- */
 

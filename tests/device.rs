@@ -46,6 +46,7 @@ mod observables;
 mod overlap;
 mod overlap_solve;
 mod propagator;
+mod quark_flow;
 mod recon;
 mod smearing;
 mod smoothers;

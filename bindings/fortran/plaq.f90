@@ -2189,6 +2189,39 @@ module plaq
     !> time is refused.
     real(c_double) :: tolerance
   end type
+  !> A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
+  !> its adjoint.
+  type, bind(c) :: plaq_spinor_flow_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Action whose gradient moves the links.
+    integer(c_int32_t) :: kind
+    !> States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
+    !> as many as half of the free memory holds, 1000 at most.
+    integer(c_int32_t) :: checkpoints
+    !> Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+    real(c_double) :: step
+    !> Flow time t / a^2 from these links on. It must be set.
+    real(c_double) :: time
+    !> Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
+    !> Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+    real(c_double) :: boundary(4)
+  end type
+  !> Report of a flow of quark fields, or of its adjoint.
+  type, bind(c) :: plaq_spinor_flow_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Flow time reached.
+    real(c_double) :: time
+    !> Steps of the quark fields.
+    integer(c_int64_t) :: steps
+    !> Whole steps of the links, those that were computed again included.
+    integer(c_int64_t) :: link_steps
+    !> States of the links that the adjoint kept besides those that it began with.
+    integer(c_int64_t) :: checkpoints
+    !> Seconds that the flow took.
+    real(c_double) :: seconds
+  end type
   !> Report of a flow. Scales are in lattice units, negative where the flow ended before them.
   type, bind(c) :: plaq_flow_report
     !> sizeof of this struct, set by its init function.
@@ -4729,6 +4762,18 @@ module plaq
       integer(c_int64_t), value :: struct_size
     end function
     !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_flow_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_spinor_flow_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_spinor_flow_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_spinor_flow_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_flow_report_init(report, struct_size) bind(c)
       import
       type(plaq_flow_report), intent(inout) :: report
@@ -4755,6 +4800,30 @@ module plaq
       integer(c_int64_t), value :: capacity
       integer(c_int64_t), intent(inout) :: count
       type(plaq_flow_point), intent(inout), optional :: points(capacity)
+    end function
+    !> Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
+    !> D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
+    !> flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
+    !> field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+    !> itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
+    !> FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_flow(spinor, gauge, flowed, params, report) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_gauge), value :: gauge
+      type(plaq_gauge), value :: flowed
+      type(plaq_spinor_flow_params), intent(in), optional :: params
+      type(plaq_spinor_flow_report), intent(inout), optional :: report
+    end function
+    !> Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
+    !> flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
+    !> again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
+    integer(c_int32_t) function plaq_spinor_flow_adjoint(spinor, gauge, params, report) bind(c)
+      import
+      type(plaq_spinor), value :: spinor
+      type(plaq_gauge), value :: gauge
+      type(plaq_spinor_flow_params), intent(in), optional :: params
+      type(plaq_spinor_flow_report), intent(inout), optional :: report
     end function
     !> Sets the mode for all threads, from now on.
     integer(c_int32_t) function plaq_quda_set_error_mode(mode) bind(c)

@@ -196,11 +196,15 @@ kernel_args! {
         spec step_out: i32,
         spec step_in: i32,
         spec step_y: i32,
+        /// Directions with a boundary phase, bit mu; phases of forward hops by mu, of backward ones by mu + 4.
+        spec phase_mask: i32,
         /// Number of right-hand sides.
         arg columns: i32,
         arg coef: f64,
         arg coef_y: f64,
         arg coef_out: f64,
+        arg phase_re: [f64; 8],
+        arg phase_im: [f64; 8],
     }
 
     /// Links times phases (smear.h).

@@ -4,6 +4,7 @@ use num_complex::Complex64;
 
 use super::phase;
 use crate::error::Result;
+use crate::fields::Geometry;
 use crate::params::{Kind, Param, Row};
 use crate::refuse;
 
@@ -25,6 +26,24 @@ impl Boundary {
     pub fn phases(self) -> [Complex64; 4] {
         self.0.map(phase)
     }
+}
+
+/// Phases of hops that cross the end of the lattice, as a rank's kernels take them: a mask of the directions that have
+/// one, bit mu, and the phases of hops forward by mu and backward by mu + 4, which are 1 where the end belongs to another
+/// rank.
+pub(super) fn seam_phases(geometry: &Geometry, boundary: &[Complex64; 4]) -> (i32, [Complex64; 8]) {
+    let comm = geometry.comm();
+    let (mut mask, mut phases) = (0, [Complex64::ONE; 8]);
+    for (mu, &z) in boundary.iter().enumerate() {
+        mask |= i32::from(z != Complex64::ONE) << mu;
+        if comm.coords()[mu] + 1 == comm.grid()[mu] {
+            phases[mu] = z;
+        }
+        if comm.coords()[mu] == 0 {
+            phases[mu + 4] = z.conj();
+        }
+    }
+    (mask, phases)
 }
 
 /// The word of a boundary, else its numbers with commas between.

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use num_complex::Complex64;
+
+use super::boundary::{seam_phases, Boundary};
 use crate::backend::args::{self, LaplaceArgs};
 use crate::backend::{kernels, Work};
 use crate::error::Result;
@@ -31,22 +34,40 @@ pub(super) struct Term<'a> {
     pub coef_out: f64,
 }
 
+/// Refuses links, or components of vectors, that hops are not made for.
+fn check_links(gauge: &GaugeField, components: Components) -> Result<()> {
+    if components != Components::COLOUR && components != Components::SPINOR {
+        refuse!(
+            Unsupported,
+            "laplacian",
+            expected("colour vectors or spinors"),
+            found("{components}")
+        );
+    }
+    let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
+    if gauge.group() != Group::Su3 || !readable {
+        refuse!(Unsupported, "laplacian", expected("SU(3) links of 18 or 12 numbers"));
+    }
+    Ok(())
+}
+
+/// Shape of vectors that these links act on.
+fn shape_on(gauge: &GaugeField, components: Components, subset: Subset) -> Shape {
+    Shape {
+        device: gauge.device().clone(),
+        geometry: gauge.geometry().clone(),
+        precision: gauge.precision(),
+        subset,
+        components,
+        order: RhsOrder::Slowest,
+    }
+}
+
 impl Hops {
     /// # Errors
     /// `Unsupported`: components other than colour vectors and spinors, SU(2), or links stored as 8 numbers.
     pub fn new(gauge: Arc<GaugeField>, components: Components) -> Result<Self> {
-        if components != Components::COLOUR && components != Components::SPINOR {
-            refuse!(
-                Unsupported,
-                "laplacian",
-                expected("colour vectors or spinors"),
-                found("{components}")
-            );
-        }
-        let readable = matches!(gauge.recon(), Recon::R18 | Recon::R12);
-        if gauge.group() != Group::Su3 || !readable {
-            refuse!(Unsupported, "laplacian", expected("SU(3) links of 18 or 12 numbers"));
-        }
+        check_links(&gauge, components)?;
         Ok(Hops { gauge, components })
     }
     pub fn gauge(&self) -> &Arc<GaugeField> {
@@ -57,70 +78,13 @@ impl Hops {
     }
     /// Shape of the vectors on these sites.
     pub fn shape(&self, subset: Subset) -> Shape {
-        Shape {
-            device: self.gauge.device().clone(),
-            geometry: self.gauge.geometry().clone(),
-            precision: self.gauge.precision(),
-            subset,
-            components: self.components,
-            order: RhsOrder::Slowest,
-        }
+        shape_on(&self.gauge, self.components, subset)
     }
 
     /// Computes one parity of the result: `inp` holds the other parity and `out` and y this one, or all of them hold
     /// the whole lattice.
     pub fn apply(&self, out: &mut VectorField, inp: &VectorField, term: &Term) -> Result<()> {
-        let geometry = self.gauge.geometry();
-        let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), self.components.reals());
-        let parity = term.parity;
-        // What is multiplied by 0 must be finite.
-        let (y, coef_y) = term.y.unwrap_or((inp, 0.0));
-        let mut args = LaplaceArgs {
-            geom: geometry.args(),
-            out: out.parity_view(parity),
-            inp: inp.parity_view(1 - parity),
-            y: y.parity_view(if term.y.is_some() { parity } else { 1 - parity }),
-            gauge: self.gauge.view(),
-            region: args::REGION_ALL,
-            parity: parity as i32,
-            hops: term.hops,
-            spins: self.components.spins as i32,
-            step_out: out.parities() as i32,
-            step_in: inp.parities() as i32,
-            step_y: y.parities() as i32,
-            columns: nrhs as i32,
-            coef: term.coef,
-            coef_y,
-            coef_out: term.coef_out,
-            ..Default::default()
-        };
-        let laplace = kernels::Laplace::of(precision, self.gauge.recon())?;
-        let device = self.gauge.device();
-        let colour = self.components == Components::COLOUR;
-        let work = geometry.work(if colour { nrhs.div_ceil(COLUMNS) } else { nrhs });
-        let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
-        let mask = geometry.halo_mask() & crossed.sum::<i32>();
-        if mask == 0 {
-            return device.launch(laplace, &args, work);
-        }
-        let faces = geometry.vector_faces(mask, precision, reals, nrhs);
-        let halo = geometry.halo_exchange(device, &faces)?;
-        let mut halo = halo::lock(&halo);
-        halo.begin(geometry.comm(), nrhs)?;
-        let sent = |mu, upper| halo.sent(mu, upper);
-        args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
-        let received = |mu, upper| halo.received(mu, upper);
-        args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
-        let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
-        let faces = Work { n: rows.sum(), ..geometry.work(nrhs) };
-        device.launch(kernels::VectorPack(precision), &args, faces)?;
-        let part = |region, n| {
-            let args = LaplaceArgs { region, ..args };
-            device.launch(laplace, &args, Work { n, ..work })
-        };
-        let inner = geometry.inner();
-        halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
-        part(args::REGION_OUTER, geometry.outer() - inner)
+        hop(&self.gauge, &Boundary::PERIODIC.phases(), out, inp, term)
     }
 
     /// Operations on a site with so many hops and a diagonal term: a matrix times a vector, 66, and an
@@ -134,6 +98,99 @@ impl Hops {
         let vectors = 3 * nrhs * self.components.reals();
         ((links + vectors) * self.gauge.precision().bytes()) as f64
     }
+}
+
+/// Computes one parity of the result, as [`Hops::apply`] does, where links across the end of the lattice carry the phases
+/// `boundary`: psi(x + L_mu) = boundary[mu] psi(x).
+fn hop(
+    gauge: &GaugeField,
+    boundary: &[Complex64; 4],
+    out: &mut VectorField,
+    inp: &VectorField,
+    term: &Term,
+) -> Result<()> {
+    let geometry = gauge.geometry();
+    let components = inp.components();
+    let (precision, nrhs, reals) = (inp.precision(), inp.nrhs(), components.reals());
+    let parity = term.parity;
+    // What is multiplied by 0 must be finite.
+    let (y, coef_y) = term.y.unwrap_or((inp, 0.0));
+    let (phase_mask, phases) = seam_phases(geometry, boundary);
+    let mut args = LaplaceArgs {
+        geom: geometry.args(),
+        out: out.parity_view(parity),
+        inp: inp.parity_view(1 - parity),
+        y: y.parity_view(if term.y.is_some() { parity } else { 1 - parity }),
+        gauge: gauge.view(),
+        region: args::REGION_ALL,
+        parity: parity as i32,
+        hops: term.hops,
+        spins: components.spins as i32,
+        step_out: out.parities() as i32,
+        step_in: inp.parities() as i32,
+        step_y: y.parities() as i32,
+        columns: nrhs as i32,
+        coef: term.coef,
+        coef_y,
+        coef_out: term.coef_out,
+        phase_mask,
+        phase_re: phases.map(|z| z.re),
+        phase_im: phases.map(|z| z.im),
+        ..Default::default()
+    };
+    let laplace = kernels::Laplace::of(precision, gauge.recon())?;
+    let device = gauge.device();
+    let colour = components == Components::COLOUR;
+    let work = geometry.work(if colour { nrhs.div_ceil(COLUMNS) } else { nrhs });
+    let crossed = (0..4).filter(|mu| term.hops >> (2 * mu) & 3 != 0).map(|mu| 1 << mu);
+    let mask = geometry.halo_mask() & crossed.sum::<i32>();
+    if mask == 0 {
+        return device.launch(laplace, &args, work);
+    }
+    let faces = geometry.vector_faces(mask, precision, reals, nrhs);
+    let halo = geometry.halo_exchange(device, &faces)?;
+    let mut halo = halo::lock(&halo);
+    halo.begin(geometry.comm(), nrhs)?;
+    let sent = |mu, upper| halo.sent(mu, upper);
+    args.sent = geometry.vector_halo(mask, precision, reals, nrhs, sent);
+    let received = |mu, upper| halo.received(mu, upper);
+    args.received = geometry.vector_halo(mask, precision, reals, nrhs, received);
+    let rows = (0..4).filter(|mu| mask >> mu & 1 == 1).map(|mu| 2 * geometry.face_rows(mu));
+    let faces = Work { n: rows.sum(), ..geometry.work(nrhs) };
+    device.launch(kernels::VectorPack(precision), &args, faces)?;
+    let part = |region, n| {
+        let args = LaplaceArgs { region, ..args };
+        device.launch(laplace, &args, Work { n, ..work })
+    };
+    let inner = geometry.inner();
+    halo.exchange(geometry.comm(), || part(args::REGION_INNER, inner))?;
+    part(args::REGION_OUTER, geometry.outer() - inner)
+}
+
+/// out = a D^2 in + b in + c out with the covariant Laplacian in four dimensions D^2 in(x) = sum_mu [U_mu(x) in(x + mu) +
+/// U_mu(x - mu)^dagger in(x - mu) - 2 in(x)] (Luescher, JHEP 04 (2013) 123, Eq. (5.2)), links across the end of the lattice
+/// times the phases of `boundary`. Colour vectors or spinors on both parities, in the precision of the links.
+///
+/// # Errors
+/// `Unsupported`: other components, SU(2), or links stored as 8 numbers; `FieldMismatch`: fields of other lattices,
+/// precisions or numbers of columns.
+pub fn laplacian_4d(
+    gauge: &GaugeField,
+    boundary: &[Complex64; 4],
+    out: &mut VectorField,
+    inp: &VectorField,
+    [a, b, c]: [f64; 3],
+) -> Result<()> {
+    check_links(gauge, inp.components())?;
+    let shape = shape_on(gauge, inp.components(), Subset::Full);
+    shape.check(inp, "in")?;
+    inp.check_like(out, "laplacian")?;
+    shape.check(out, "out")?;
+    let y = Some((inp, b - 8.0 * a));
+    (0..2).try_for_each(|parity| {
+        let term = Term { parity, hops: 255, coef: a, y, coef_out: c };
+        hop(gauge, boundary, out, inp, &term)
+    })
 }
 
 /// Covariant shifts along a path: out(x) is in at the end of the path that starts at x, carried back to x by the

@@ -6,9 +6,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use num_complex::Complex64;
-
 use super::action::{ActionVersion, SharedCopies, Storage};
+use super::boundary::seam_phases;
 use super::clover_term::CloverTerm;
 use super::dirac_params::DiracParams;
 use super::site::{site_launch, Site, SiteTerm};
@@ -393,18 +392,10 @@ impl Wilson {
     /// The operator's part of a launch's arguments: links, phases, coefficients of hops and its site term.
     pub(super) fn terms(&self, call: &HopCall, blocks: Subset) -> Result<Hop> {
         let geometry = self.gauge.geometry();
-        let comm = geometry.comm();
-        let one = Complex64::new(1.0, 0.0);
-        let mut phases = [one; 8];
-        let mut phase_mask = 0;
-        let mut complex_phase = 0;
-        for (mu, z) in self.params.boundary.iter().enumerate() {
-            let (first, last) = (comm.coords()[mu] == 0, comm.coords()[mu] + 1 == comm.grid()[mu]);
-            (phases[mu], phases[mu + 4]) =
-                (if last { *z } else { one }, if first { z.conj() } else { one });
-            phase_mask |= ((*z != one) as i32) << mu;
-            complex_phase |= ((z.im != 0.0) as i32) << mu;
-        }
+        let boundary = &self.params.boundary;
+        let (phase_mask, phases) = seam_phases(geometry, boundary);
+        let complex = boundary.iter().enumerate().map(|(mu, z)| i32::from(z.im != 0.0) << mu);
+        let complex_phase = complex.sum();
         let site = self.site(call.site_hop, call.dagger, blocks)?;
         let args = HopArgs {
             geom: geometry.args(),
@@ -413,7 +404,7 @@ impl Wilson {
             clover: site.clover.as_ref().map_or(self.empty_view(), |c| c.view()),
             region: args::REGION_ALL,
             parity: call.parity as i32,
-            sharers: comm.node().len() as i32,
+            sharers: geometry.comm().node().len() as i32,
             dagger: call.dagger as i32,
             site_hop: site.kind,
             phase_mask,

@@ -191,29 +191,39 @@ impl Flow {
     /// 4, 8 Z1 / 9 - 17 Z0 / 36 and 3 Z2 / 4 - 8 Z1 / 9 + 17 Z0 / 36, each a multiple of the one before plus a new
     /// generator.
     pub fn step(&mut self, gauge: &mut GaugeField, step: f64) -> Result<()> {
+        (0..3).try_for_each(|k| self.stage(gauge, k, step))
+    }
+
+    /// The stage 0, 1 or 2 of a step, whose links are those after the stage before.
+    pub fn stage(&mut self, gauge: &mut GaugeField, k: usize, step: f64) -> Result<()> {
         let Some(mut p) = self.momenta.take() else { bail!(Internal, "flow: no momenta") };
-        let done = self.stages(gauge, &mut p, step);
+        let done = self.move_on(gauge, &mut p, k, step);
         self.momenta = Some(p);
         done
     }
 
-    fn stages(&mut self, gauge: &mut GaugeField, p: &mut Momenta, step: f64) -> Result<()> {
+    fn move_on(
+        &mut self,
+        gauge: &mut GaugeField,
+        p: &mut Momenta,
+        k: usize,
+        step: f64,
+    ) -> Result<()> {
         let stages = [(0.0, 0.25, 0.25), (-17.0 / 9.0, 8.0 / 9.0, 2.25), (-1.0, 0.75, 0.0)];
-        for (k, (scale, factor, second)) in stages.into_iter().enumerate() {
-            match &mut self.next {
-                Some(next) => {
-                    self.force.flow(gauge, p, next, (scale, factor, step))?;
-                    std::mem::swap(gauge, next);
-                }
-                None => {
-                    self.generator(gauge, p, scale, factor)?;
-                    gauge.evolve(p, step)?;
-                }
+        let (scale, factor, second) = stages[k];
+        match &mut self.next {
+            Some(next) => {
+                self.force.flow(gauge, p, next, (scale, factor, step))?;
+                std::mem::swap(gauge, next);
             }
-            if let (Some((_, _, q)), true) = (&mut self.adaptive, k < 2) {
-                // 2 Z1 - Z0
-                q.add(if k == 0 { 0.0 } else { 1.0 }, second, p)?;
+            None => {
+                self.generator(gauge, p, scale, factor)?;
+                gauge.evolve(p, step)?;
             }
+        }
+        if let (Some((_, _, q)), true) = (&mut self.adaptive, k < 2) {
+            // 2 Z1 - Z0
+            q.add(if k == 0 { 0.0 } else { 1.0 }, second, p)?;
         }
         Ok(())
     }

@@ -19,6 +19,7 @@ pub mod overlap_settings;
 pub mod paths;
 pub mod propagator;
 pub mod propagator_file;
+pub mod quark_flow;
 pub mod quenched;
 pub mod smearing;
 pub mod source;

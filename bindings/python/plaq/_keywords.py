@@ -438,3 +438,12 @@ class Flow(TypedDict, total=False):
     step: float
     time: float
     tolerance: float
+
+
+class SpinorFlow(TypedDict, total=False):
+    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or"""
+    kind: Union[int, str, capi.plaq_flow_kind]
+    checkpoints: int
+    step: float
+    time: float
+    boundary: Sequence[float]

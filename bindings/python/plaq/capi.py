@@ -6557,6 +6557,82 @@ def plaq_flow_params_init(params: plaq_flow_params, struct_size: int) -> None:
     _n.call(_plaq_flow_params_init, _n.struct(plaq_flow_params, params, "params"), _n.int64(struct_size, "struct_size"))
 
 
+class plaq_spinor_flow_params(Struct):
+    """A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
+    its adjoint.
+
+    Members:
+      kind: Action whose gradient moves the links. Default: PLAQ_FLOW_WILSON.
+      checkpoints: States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
+        as many as half of the free memory holds, 1000 at most. 0 to 1000. Default: -1.
+      step: Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+        A number above 0, to 0.157. Default: 0.01.
+      time: Flow time t / a^2 from these links on. It must be set. 0 to 1000000.
+      boundary: Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
+        Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        Default: 0, 0, 0, 1.
+    """
+    struct_size: int
+    kind: Any
+    checkpoints: int
+    step: float
+    time: float
+    boundary: Any
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("kind", _c.c_int32),
+        ("checkpoints", _c.c_int32),
+        ("step", _c.c_double),
+        ("time", _c.c_double),
+        ("boundary", _c.c_double * 4),
+    ]
+    _enums_ = {"kind": plaq_flow_kind}
+    _init_ = "plaq_spinor_flow_params_init"
+
+
+_plaq_spinor_flow_params_init = _n.function("plaq_spinor_flow_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_flow_params_init(params: plaq_spinor_flow_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_flow_params_init, _n.struct(plaq_spinor_flow_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_spinor_flow_report(Struct):
+    """Report of a flow of quark fields, or of its adjoint.
+
+    Members:
+      time: Flow time reached.
+      steps: Steps of the quark fields.
+      link_steps: Whole steps of the links, those that were computed again included.
+      checkpoints: States of the links that the adjoint kept besides those that it began with.
+      seconds: Seconds that the flow took.
+    """
+    struct_size: int
+    time: float
+    steps: int
+    link_steps: int
+    checkpoints: int
+    seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("time", _c.c_double),
+        ("steps", _c.c_int64),
+        ("link_steps", _c.c_int64),
+        ("checkpoints", _c.c_int64),
+        ("seconds", _c.c_double),
+    ]
+    _init_ = "plaq_spinor_flow_report_init"
+
+
+_plaq_spinor_flow_report_init = _n.function("plaq_spinor_flow_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_spinor_flow_report_init(report: plaq_spinor_flow_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_spinor_flow_report_init, _n.struct(plaq_spinor_flow_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
 class plaq_flow_report(Struct):
     """Report of a flow. Scales are in lattice units, negative where the flow ended before them.
 
@@ -6651,6 +6727,42 @@ def plaq_gauge_flow(
     callback_ = _n.callback(plaq_flow_callback, callback)
     _n.watched(_plaq_gauge_flow, callback_, (), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_flow_report, report, "report"), _n.room(plaq_flow_point, points, "points", capacity, optional=True), _n.int64(capacity, "capacity"), _c.byref(count_))
     return count_.value
+
+
+_plaq_spinor_flow = _n.function("plaq_spinor_flow", _c.c_int32, [plaq_spinor, plaq_gauge, plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_flow(
+        spinor: Any,
+        gauge: Any,
+        flowed: Any = None,
+        params: Optional[plaq_spinor_flow_params] = None,
+        report: Optional[plaq_spinor_flow_report] = None,
+) -> None:
+    """Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
+    D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
+    flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
+    field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+    itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
+    FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+    """
+    _n.call(_plaq_spinor_flow, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, flowed, "flowed"), _n.struct(plaq_spinor_flow_params, params, "params"), _n.struct(plaq_spinor_flow_report, report, "report"))
+
+
+_plaq_spinor_flow_adjoint = _n.function("plaq_spinor_flow_adjoint", _c.c_int32, [plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_spinor_flow_adjoint(
+        spinor: Any,
+        gauge: Any,
+        params: Optional[plaq_spinor_flow_params] = None,
+        report: Optional[plaq_spinor_flow_report] = None,
+) -> None:
+    """Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
+    flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
+    again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
+    """
+    _n.call(_plaq_spinor_flow_adjoint, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_flow_params, params, "params"), _n.struct(plaq_spinor_flow_report, report, "report"))
 
 
 # ---- QUDA's interface: what becomes of errors ----

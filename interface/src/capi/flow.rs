@@ -1,17 +1,21 @@
-//! Gradient flow.
+//! Gradient flow of links and quark fields.
 
 use std::ffi::c_void;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::args::{Handle, MaybeArray, Out, Params, Raw, Report};
+use super::args::{Handle, Maybe, MaybeArray, Out, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
+use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
 use crate::error::Result;
+use crate::fields::GaugeField;
 pub use crate::ops::flow::plaq_flow_params;
 use crate::ops::flow::{Flow, FlowKind, FlowParams, FlowPoint};
+pub use crate::ops::quark_flow::plaq_spinor_flow_params;
+use crate::ops::quark_flow::{adjoint_flow, flow, QuarkFlowParams, QuarkFlowReport};
 use crate::params::InC;
 use crate::refuse;
 
@@ -27,8 +31,22 @@ interface! {
     }
     tables {
         plaq_flow_params, plaq_flow_params_init;
+        plaq_spinor_flow_params, plaq_spinor_flow_params_init;
     }
     reports {
+        /// Report of a flow of quark fields, or of its adjoint.
+        plaq_spinor_flow_report, plaq_spinor_flow_report_init {
+            /// Flow time reached.
+            time: f64,
+            /// Steps of the quark fields.
+            steps: i64,
+            /// Whole steps of the links, those that were computed again included.
+            link_steps: i64,
+            /// States of the links that the adjoint kept besides those that it began with.
+            checkpoints: i64,
+            /// Seconds that the flow took.
+            seconds: f64,
+        }
         /// Report of a flow. Scales are in lattice units, negative where the flow ended before them.
         plaq_flow_report, plaq_flow_report_init {
             /// Flow time reached.
@@ -73,6 +91,17 @@ interface! {
         /// made, of which the first `capacity` are written; `points` may be NULL. Errors: BAD_PARAMETER,
         /// UNSUPPORTED, NOT_FINITE, OUT_OF_MEMORY.
         plaq_gauge_flow(gauge: Handle<plaq_gauge>, params: Params<plaq_flow_params>, callback: Raw<plaq_flow_callback>, user: *mut c_void, report: Report<plaq_flow_report>, points: MaybeArray<plaq_flow_point>[capacity], capacity: i64, count: Out<i64>) = run;
+        /// Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
+        /// D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
+        /// flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
+        /// field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
+        /// itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
+        /// FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+        plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: Maybe<plaq_gauge>, params: Params<plaq_spinor_flow_params>, report: Report<plaq_spinor_flow_report>) = flow_quarks;
+        /// Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
+        /// flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
+        /// again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
+        plaq_spinor_flow_adjoint(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_flow_params>, report: Report<plaq_spinor_flow_report>) = flow_quarks_back;
     }
 }
 
@@ -133,5 +162,73 @@ fn run(
         charge: p.charge,
     });
     points.set(list.collect());
+    Ok(())
+}
+
+/// Parameters of a flow of this field, with the boundary phase in time that it knows.
+fn quark_params(spinor: &Spinor, params: &plaq_spinor_flow_params) -> Result<QuarkFlowParams> {
+    let mut params = QuarkFlowParams::from_c(params, "params")?;
+    if let Some(angle) = spinor.origin().boundary {
+        params.boundary.0[3] = angle;
+    }
+    Ok(params)
+}
+
+fn quark_report(done: QuarkFlowReport, start: Instant) -> plaq_spinor_flow_report {
+    plaq_spinor_flow_report {
+        time: done.time,
+        steps: done.steps as i64,
+        link_steps: done.link_steps as i64,
+        checkpoints: done.checkpoints as i64,
+        seconds: start.elapsed().as_secs_f64(),
+        ..Default::default()
+    }
+}
+
+fn flow_quarks(
+    spinor: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    flowed: Option<&Arc<Gauge>>,
+    params: &plaq_spinor_flow_params,
+    report: &mut Report<plaq_spinor_flow_report>,
+) -> Result<()> {
+    let start = Instant::now();
+    spinor.context().check_same(gauge.context(), "gauge")?;
+    let params = quark_params(spinor, params)?;
+    let links = gauge.read("gauge")?;
+    if let Some(flowed) = flowed {
+        spinor.context().check_same(flowed.context(), "flowed")?;
+        let to = flowed.read("flowed")?;
+        if (to.geometry(), to.group()) != (links.geometry(), links.group()) {
+            let extents = |of: &GaugeField| of.geometry().global_extents();
+            refuse!(
+                FieldMismatch,
+                "flowed",
+                expected("SU(3) links of the lattice of gauge, {:?}", extents(&links)),
+                found("{} on {:?}", to.recon(), extents(&to))
+            );
+        }
+    }
+    let mut psi = spinor.write_any("spinor")?;
+    let (made, done) = flow(&mut psi, &links, &params)?;
+    if let Some(flowed) = flowed {
+        flowed.replace("flowed", |old| made.to(old.precision(), old.recon()))?;
+    }
+    report.set(quark_report(done, start));
+    Ok(())
+}
+
+fn flow_quarks_back(
+    spinor: &Arc<Spinor>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_spinor_flow_params,
+    report: &mut Report<plaq_spinor_flow_report>,
+) -> Result<()> {
+    let start = Instant::now();
+    spinor.context().check_same(gauge.context(), "gauge")?;
+    let params = quark_params(spinor, params)?;
+    let links = gauge.read("gauge")?;
+    let mut psi = spinor.write_any("spinor")?;
+    report.set(quark_report(adjoint_flow(&mut psi, &links, &params)?, start));
     Ok(())
 }

@@ -1,0 +1,315 @@
+//! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on the
+//! flowed links, and its adjoint.
+
+use num_complex::Complex64;
+
+use super::flow::{Flow, FlowKind};
+use super::observables::plaquette;
+use crate::bail;
+use crate::error::Result;
+use crate::fields::{Components, GaugeField, Group, Precision, Recon, Subset, VectorField};
+use crate::operators::{laplacian_4d, Boundary};
+use crate::params::{parameters, Parameters};
+use crate::refuse;
+
+parameters! {
+    /// A gradient flow of quark fields by Luescher's third-order Runge-Kutta scheme (JHEP 04 (2013) 123, appendix D), or
+    /// its adjoint.
+    pub struct QuarkFlowParams: plaq_spinor_flow_params {
+        /// Action whose gradient moves the links.
+        kind: FlowKind = FlowKind::Wilson;
+        /// States of the links that the adjoint flow keeps besides those it starts with; those between are computed again; -1:
+        /// as many as half of the free memory holds, 1000 at most.
+        checkpoints: Option<usize> = None, within(0, MOST_KEPT);
+        /// Step of the flow time; the last one ends at `time`. Beyond 0.157 the scheme is unstable.
+        step: f64 = 0.01, above(0.0, 0.157);
+        /// Flow time t / a^2 from these links on. It must be set.
+        time: f64 = f64::NAN, from(0.0, 1e6);
+        /// Boundary phases in units of pi of fields that do not know theirs: psi(x + L_mu) = exp(i pi boundary[mu]) psi(x).
+        /// Outside of C also a word: `periodic` (0, 0, 0, 0) or `antiperiodic` (0, 0, 0, 1).
+        boundary: Boundary = Boundary::ANTIPERIODIC;
+    }
+}
+
+impl Copy for QuarkFlowParams {}
+
+/// Largest number of states of the links that an adjoint flow keeps: with 1000 a flow of 500,000 steps computes none of
+/// them more than three times.
+const MOST_KEPT: i64 = 1000;
+
+/// Largest number of steps of a flow.
+const MAX_STEPS: f64 = 1e6;
+
+/// What a flow of quark fields did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct QuarkFlowReport {
+    /// Flow time reached.
+    pub time: f64,
+    /// Steps of the quark fields.
+    pub steps: u64,
+    /// Whole steps of the links, those that were done again included.
+    pub link_steps: u64,
+    /// States of the links that were kept.
+    pub checkpoints: usize,
+}
+
+/// One stage of a step of size e: next = e f D^2 now + b now + c (what is in the memory of next), D on the links of this
+/// stage. `before` is what the memory of `next` holds: the field at the start of the step or after its first stage. With
+/// W the links of the stages, phi1 = phi0 + e/4 D0 phi0, phi2 = 17/9 phi0 - 8/9 phi1 + 8/9 e D1 phi1, phi3 = phi1 + 3/4 e D2
+/// phi2 (appendix D; the second with e D0 phi0 = 4 (phi1 - phi0)). Their transposes in the opposite order have the same
+/// factors and identities, but other terms of what was before.
+struct Stage {
+    factor: f64,
+    identity: f64,
+    before: f64,
+    before_adjoint: f64,
+}
+
+const STAGES: [Stage; 3] = [
+    Stage { factor: 0.25, identity: 1.0, before: 0.0, before_adjoint: 17.0 / 9.0 },
+    Stage { factor: 8.0 / 9.0, identity: -8.0 / 9.0, before: 17.0 / 9.0, before_adjoint: 1.0 },
+    Stage { factor: 0.75, identity: 0.0, before: 1.0, before_adjoint: 0.0 },
+];
+
+/// The fields of a flow.
+struct Fields<'a> {
+    psi: &'a mut VectorField,
+    next: VectorField,
+    boundary: [Complex64; 4],
+}
+
+impl Fields<'_> {
+    /// One stage with these links: afterwards `psi` holds the new field and `next` the one before.
+    fn stage(&mut self, links: &GaugeField, step: f64, stage: &Stage, before: f64) -> Result<()> {
+        let coefficients = [step * stage.factor, stage.identity, before];
+        laplacian_4d(links, &self.boundary, &mut self.next, self.psi, coefficients)?;
+        std::mem::swap(self.psi, &mut self.next);
+        Ok(())
+    }
+}
+
+/// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these links to
+/// the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as before where the
+/// input is refused.
+///
+/// # Errors
+/// `BadParameter`: parameters out of range or more than a million steps; `Unsupported`, `FieldMismatch`: fields that do not
+/// fit; `NotFinite`: links that are not finite; `OutOfMemory`.
+pub fn flow(
+    psi: &mut VectorField,
+    gauge: &GaugeField,
+    params: &QuarkFlowParams,
+) -> Result<(GaugeField, QuarkFlowReport)> {
+    let steps = check(psi, gauge, params)?;
+    let mut links = gauge.to(psi.precision(), Recon::R18)?;
+    let mut links_flow = Flow::new(&links, params.kind)?;
+    let next = psi.like(psi.precision())?;
+    let mut fields = Fields { psi, next, boundary: params.boundary.phases() };
+    for &step in &steps {
+        for (k, stage) in STAGES.iter().enumerate() {
+            fields.stage(&links, step, stage, stage.before)?;
+            links_flow.stage(&mut links, k, step)?;
+        }
+    }
+    links.reunitarise()?;
+    let n = steps.len() as u64;
+    let report = QuarkFlowReport { time: params.time, steps: n, link_steps: n, checkpoints: 0 };
+    Ok((links, report))
+}
+
+/// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which is a
+/// field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to rounding.
+/// Links of the steps are computed again from states that are kept.
+///
+/// # Errors
+/// Those of [`flow`].
+pub fn adjoint_flow(
+    psi: &mut VectorField,
+    gauge: &GaugeField,
+    params: &QuarkFlowParams,
+) -> Result<QuarkFlowReport> {
+    let steps = check(psi, gauge, params)?;
+    let copy = || gauge.to(psi.precision(), Recon::R18);
+    let start = copy()?;
+    let (links, stages) = (copy()?, [copy()?, copy()?]);
+    let links_flow = Flow::new(&start, params.kind)?;
+    let next = psi.like(psi.precision())?;
+    let kept = match params.checkpoints {
+        None => affordable(&start, steps.len())?,
+        Some(n) => n.min(steps.len().saturating_sub(1)),
+    };
+    let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
+    let fields = Fields { psi, next, boundary: params.boundary.phases() };
+    let mut back = Back { fields, flow: links_flow, steps, links, stages, spare, link_steps: 0 };
+    back.all(&start, 0, back.steps.len())?;
+    Ok(QuarkFlowReport {
+        time: params.time,
+        steps: back.steps.len() as u64,
+        link_steps: back.link_steps,
+        checkpoints: kept,
+    })
+}
+
+/// States of the links that half of the free memory holds, the least of all ranks, where `steps` can use so many.
+fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
+    let (geometry, precision) = (links.geometry(), links.precision());
+    let bytes = GaugeField::bytes(geometry, precision, Recon::R18).max(1) as u64;
+    let (free, _) = links.device().memory()?;
+    let mine = (free / 2 / bytes).min(MOST_KEPT as u64);
+    let mut most = [-(mine as f64)];
+    geometry.comm().max(&mut most)?;
+    Ok((-most[0] as usize).min(steps.saturating_sub(1)))
+}
+
+/// The steps of a flow backwards.
+struct Back<'a> {
+    fields: Fields<'a>,
+    flow: Flow,
+    steps: Vec<f64>,
+    /// Links that move, and those at the first and second stage of a step.
+    links: GaugeField,
+    stages: [GaugeField; 2],
+    /// Memory for states that are kept.
+    spare: Vec<GaugeField>,
+    link_steps: u64,
+}
+
+impl Back<'_> {
+    /// Applies the adjoint of the steps from `first` to before `last`, the last one first, where `start` are the links
+    /// before step `first`.
+    fn all(&mut self, start: &GaugeField, first: usize, last: usize) -> Result<()> {
+        let mut last = last;
+        while last > first {
+            let ahead = ahead(last - first, self.spare.len());
+            self.links.copy_raw(start)?;
+            for k in first..first + ahead {
+                self.flow.step(&mut self.links, self.steps[k])?;
+            }
+            self.link_steps += ahead as u64;
+            match self.spare.pop() {
+                Some(mut kept) if last - first - ahead > 1 => {
+                    kept.copy_raw(&self.links)?;
+                    let done = self.all(&kept, first + ahead, last);
+                    self.spare.push(kept);
+                    done?;
+                }
+                unused => {
+                    self.spare.extend(unused);
+                    self.one(self.steps[first + ahead])?;
+                }
+            }
+            last = first + ahead;
+        }
+        Ok(())
+    }
+
+    /// Applies the adjoint of one step, where `links` are those before it.
+    fn one(&mut self, step: f64) -> Result<()> {
+        for (k, before) in self.stages.iter_mut().enumerate() {
+            before.copy_raw(&self.links)?;
+            self.flow.stage(&mut self.links, k, step)?;
+        }
+        let [first, second] = &self.stages;
+        for (stage, links) in STAGES.iter().zip([first, second, &self.links]).rev() {
+            self.fields.stage(links, step, stage, stage.before_adjoint)?;
+        }
+        Ok(())
+    }
+}
+
+/// Steps of the links to go ahead before the next state is kept, of `n` steps backwards with memory for `spare` states
+/// (Griewank, Walther, ACM Trans. Math. Softw. 26 (2000) 19): it leaves the smallest number of steps of links in all. 0: the
+/// step at hand is the last one.
+fn ahead(n: usize, spare: usize) -> usize {
+    if n <= 1 {
+        return 0;
+    }
+    // Steps of which, with so many states, none is computed more than r times: C(states + r, r).
+    let reach = |states: usize, r: usize| -> usize {
+        (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
+    };
+    let states = spare + 1;
+    let repeats = (1..).find(|&r| reach(states, r) >= n).unwrap_or(1);
+    let least = n.saturating_sub(reach(spare, repeats));
+    least.max(if repeats > 1 { reach(states, repeats - 2) } else { 1 })
+}
+
+/// The steps of a flow, of input that can be flowed.
+fn check(psi: &VectorField, gauge: &GaugeField, params: &QuarkFlowParams) -> Result<Vec<f64>> {
+    params.check_rows("flow")?;
+    let fits = psi.components() == Components::SPINOR || psi.components() == Components::COLOUR;
+    if !fits || psi.subset() != Subset::Full || psi.precision() == Precision::F16 {
+        let (components, precision, subset) = (psi.components(), psi.precision(), psi.subset());
+        refuse!(
+            Unsupported,
+            "spinor",
+            expected("spinors or colour vectors on both parities in double or single precision"),
+            found("{components} in {precision} on {subset:?}")
+        );
+    }
+    if gauge.group() != Group::Su3 {
+        refuse!(Unsupported, "gauge", expected("SU(3) links"), found("{}", gauge.recon()));
+    }
+    if gauge.geometry() != psi.geometry() || gauge.device() != psi.device() {
+        let extents = |of: &crate::fields::Geometry| of.global_extents();
+        refuse!(
+            FieldMismatch,
+            "gauge",
+            expected("links of the lattice and device of the field, {:?}", extents(psi.geometry())),
+            found("{:?}", extents(gauge.geometry()))
+        );
+    }
+    let n = ((params.time / params.step) - 1e-9).ceil().max(0.0);
+    if n > MAX_STEPS {
+        refuse!(
+            BadParameter,
+            "flow",
+            expected("a time of at most {MAX_STEPS} steps"),
+            found("{n}: take larger ones")
+        );
+    }
+    if !plaquette(gauge)?.total.is_finite() {
+        bail!(NotFinite, "gauge: a link is not finite");
+    }
+    let mut steps = vec![params.step; n as usize];
+    if let Some(last) = steps.last_mut() {
+        *last = params.time - (n - 1.0) * params.step;
+    }
+    Ok(steps)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ahead;
+
+    /// Steps of links that the adjoint of `n` steps takes.
+    fn work(n: usize, spare: usize) -> usize {
+        let (mut last, mut sum) = (n, 0);
+        while last > 0 {
+            let m = ahead(last, spare);
+            sum += m;
+            if last - m > 1 {
+                sum += work(last - m, spare - 1);
+            }
+            last = m;
+        }
+        sum
+    }
+
+    #[test]
+    fn no_other_choice_of_states_takes_fewer_steps() {
+        const N: usize = 60;
+        let mut least = vec![vec![0usize; N + 1]; 8];
+        for s in 0..8 {
+            for n in 2..=N {
+                least[s][n] = if s == 0 {
+                    n * (n - 1) / 2
+                } else {
+                    (1..n).map(|m| m + least[s - 1][n - m] + least[s][m]).min().unwrap()
+                };
+                assert_eq!(work(n, s), least[s][n], "{n} steps, {s} states");
+            }
+        }
+        assert_eq!(work(50, 49), 49);
+    }
+}
