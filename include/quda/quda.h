@@ -739,6 +739,11 @@ typedef struct QudaGaugeSmearParam_s {
   unsigned n_steps;
   /** Step of the flow. */
   double epsilon;
+  /** Only 1.0. */
+  double smear_anisotropy;
+  /** Order of the scheme of flows.
+   * Only 3. */
+  unsigned rk_order;
   /** APE. */
   double alpha;
   /** Stout. */
@@ -750,6 +755,10 @@ typedef struct QudaGaugeSmearParam_s {
   /** Steps between two measurements. */
   unsigned meas_interval;
   QudaGaugeSmearType smear_type;
+  /** States of the links that performAdjGFlowHier keeps; 0: as many as half of the free memory holds. */
+  unsigned adj_n_save;
+  /** Not used. */
+  unsigned hier_threshold;
   /** 1: goes on from the smeared links on the device. */
   QudaBoolean restart;
   /** Flow time at which a restart begins. */
@@ -1023,6 +1032,31 @@ void laphSinkProject(QUDA_DOUBLE_COMPLEX *host_sinks,
                      int tile_evec,
                      QudaInvertParam *inv_param,
                      const int *X);
+
+/** Flows nSpinors spinors, or with QUDA_STAGGERED_DSLASH and QUDA_LAPLACE_DSLASH colour vectors, n_steps times by the
+ * Laplacian in four directions on the flowed links, with t_boundary's sign, and the links into the smeared links.
+ * obs_param as of performWFlowQuda. */
+void performGFlowQuda(void **h_out,
+                      void **h_in,
+                      QudaInvertParam *inv_param,
+                      QudaGaugeSmearParam *smear_param,
+                      QudaGaugeObservableParam *obs_param,
+                      size_t nSpinors);
+
+/** The adjoint of performGFlowQuda from the same links: takes spinors at the end of the flow to its start. As many
+ * states of the links are kept as half of the free memory holds; smeared links stay as they are. */
+void performAdjGFlowSafe(void **h_out,
+                         void **h_in,
+                         QudaInvertParam *inv_param,
+                         QudaGaugeSmearParam *smear_param,
+                         size_t nSpinors);
+
+/** The same with adj_n_save states of the links. */
+void performAdjGFlowHier(void **h_out,
+                         void **h_in,
+                         QudaInvertParam *inv_param,
+                         QudaGaugeSmearParam *smear_param,
+                         size_t nSpinors);
 
 /** mom = mom - dt TA[U_d(x) sum_i loop_coeff[i] (product along path i of direction d from x + d)]
  * for each link, TA the traceless anti-hermitian part: input_path_buf[d][i] holds the

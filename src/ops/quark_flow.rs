@@ -71,19 +71,55 @@ const STAGES: [Stage; 3] = [
     Stage { factor: 0.75, identity: 0.0, before: 1.0, before_adjoint: 0.0 },
 ];
 
-/// The fields of a flow.
-struct Fields<'a> {
-    psi: &'a mut VectorField,
+/// A field of the same shape as the one that flows, and the phases of its boundary.
+struct Fields {
     next: VectorField,
     boundary: [Complex64; 4],
 }
 
-impl Fields<'_> {
+impl Fields {
     /// One stage with these links: afterwards `psi` holds the new field and `next` the one before.
-    fn stage(&mut self, links: &GaugeField, step: f64, stage: &Stage, before: f64) -> Result<()> {
+    fn stage(
+        &mut self,
+        psi: &mut VectorField,
+        links: &GaugeField,
+        (step, stage, before): (f64, &Stage, f64),
+    ) -> Result<()> {
         let coefficients = [step * stage.factor, stage.identity, before];
-        laplacian_4d(links, &self.boundary, &mut self.next, self.psi, coefficients)?;
-        std::mem::swap(self.psi, &mut self.next);
+        laplacian_4d(links, &self.boundary, &mut self.next, psi, coefficients)?;
+        std::mem::swap(psi, &mut self.next);
+        Ok(())
+    }
+}
+
+/// The flow of quark fields together with links.
+pub struct QuarkFlow {
+    fields: Fields,
+    links: Flow,
+}
+
+impl QuarkFlow {
+    /// For fields like `psi` with these boundary phases, and links of SU(3) in whole matrices in the precision of `psi`.
+    ///
+    /// # Errors
+    /// `Unsupported`, `FieldMismatch`: fields that do not fit; `NotFinite`: links that are not finite; `OutOfMemory`.
+    pub fn new(
+        psi: &VectorField,
+        links: &GaugeField,
+        kind: FlowKind,
+        boundary: [Complex64; 4],
+    ) -> Result<Self> {
+        check_fields(psi, links)?;
+        let next = psi.like(psi.precision())?;
+        Ok(QuarkFlow { fields: Fields { next, boundary }, links: Flow::new(links, kind)? })
+    }
+
+    /// One step of every column of `psi` and of the links.
+    pub fn step(&mut self, psi: &mut VectorField, links: &mut GaugeField, step: f64) -> Result<()> {
+        for (k, stage) in STAGES.iter().enumerate() {
+            self.fields.stage(psi, links, (step, stage, stage.before))?;
+            self.links.stage(links, k, step)?;
+        }
         Ok(())
     }
 }
@@ -93,24 +129,17 @@ impl Fields<'_> {
 /// input is refused.
 ///
 /// # Errors
-/// `BadParameter`: parameters out of range or more than a million steps; `Unsupported`, `FieldMismatch`: fields that do not
-/// fit; `NotFinite`: links that are not finite; `OutOfMemory`.
+/// `BadParameter`: parameters out of range or more than a million steps; those of [`QuarkFlow::new`].
 pub fn flow(
     psi: &mut VectorField,
     gauge: &GaugeField,
     params: &QuarkFlowParams,
 ) -> Result<(GaugeField, QuarkFlowReport)> {
-    let steps = check(psi, gauge, params)?;
+    let steps = steps_of(params)?;
+    check_fields(psi, gauge)?;
     let mut links = gauge.to(psi.precision(), Recon::R18)?;
-    let mut links_flow = Flow::new(&links, params.kind)?;
-    let next = psi.like(psi.precision())?;
-    let mut fields = Fields { psi, next, boundary: params.boundary.phases() };
-    for &step in &steps {
-        for (k, stage) in STAGES.iter().enumerate() {
-            fields.stage(&links, step, stage, stage.before)?;
-            links_flow.stage(&mut links, k, step)?;
-        }
-    }
+    let mut both = QuarkFlow::new(psi, &links, params.kind, params.boundary.phases())?;
+    steps.iter().try_for_each(|&step| both.step(psi, &mut links, step))?;
     links.reunitarise()?;
     let n = steps.len() as u64;
     let report = QuarkFlowReport { time: params.time, steps: n, link_steps: n, checkpoints: 0 };
@@ -128,22 +157,43 @@ pub fn adjoint_flow(
     gauge: &GaugeField,
     params: &QuarkFlowParams,
 ) -> Result<QuarkFlowReport> {
-    let steps = check(psi, gauge, params)?;
+    let steps = steps_of(params)?;
+    let report = adjoint_of_steps(
+        psi,
+        gauge,
+        (params.kind, params.boundary.phases()),
+        steps,
+        params.checkpoints,
+    )?;
+    Ok(QuarkFlowReport { time: params.time, ..report })
+}
+
+/// [`adjoint_flow`] for steps of any sizes, from time 0 on.
+///
+/// # Errors
+/// Those of [`QuarkFlow::new`].
+pub fn adjoint_of_steps(
+    psi: &mut VectorField,
+    gauge: &GaugeField,
+    (kind, boundary): (FlowKind, [Complex64; 4]),
+    steps: Vec<f64>,
+    checkpoints: Option<usize>,
+) -> Result<QuarkFlowReport> {
+    check_fields(psi, gauge)?;
     let copy = || gauge.to(psi.precision(), Recon::R18);
     let start = copy()?;
     let (links, stages) = (copy()?, [copy()?, copy()?]);
-    let links_flow = Flow::new(&start, params.kind)?;
-    let next = psi.like(psi.precision())?;
-    let kept = match params.checkpoints {
+    let flow = Flow::new(&start, kind)?;
+    let fields = Fields { next: psi.like(psi.precision())?, boundary };
+    let kept = match checkpoints {
         None => affordable(&start, steps.len())?,
-        Some(n) => n.min(steps.len().saturating_sub(1)),
+        Some(n) => n.min(MOST_KEPT as usize).min(steps.len().saturating_sub(1)),
     };
     let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
-    let fields = Fields { psi, next, boundary: params.boundary.phases() };
-    let mut back = Back { fields, flow: links_flow, steps, links, stages, spare, link_steps: 0 };
+    let mut back = Back { psi, fields, flow, steps, links, stages, spare, link_steps: 0 };
     back.all(&start, 0, back.steps.len())?;
     Ok(QuarkFlowReport {
-        time: params.time,
+        time: back.steps.iter().sum(),
         steps: back.steps.len() as u64,
         link_steps: back.link_steps,
         checkpoints: kept,
@@ -163,7 +213,8 @@ fn affordable(links: &GaugeField, steps: usize) -> Result<usize> {
 
 /// The steps of a flow backwards.
 struct Back<'a> {
-    fields: Fields<'a>,
+    psi: &'a mut VectorField,
+    fields: Fields,
     flow: Flow,
     steps: Vec<f64>,
     /// Links that move, and those at the first and second stage of a step.
@@ -211,7 +262,7 @@ impl Back<'_> {
         }
         let [first, second] = &self.stages;
         for (stage, links) in STAGES.iter().zip([first, second, &self.links]).rev() {
-            self.fields.stage(links, step, stage, stage.before_adjoint)?;
+            self.fields.stage(self.psi, links, (step, stage, stage.before_adjoint))?;
         }
         Ok(())
     }
@@ -234,9 +285,27 @@ fn ahead(n: usize, spare: usize) -> usize {
     least.max(if repeats > 1 { reach(states, repeats - 2) } else { 1 })
 }
 
-/// The steps of a flow, of input that can be flowed.
-fn check(psi: &VectorField, gauge: &GaugeField, params: &QuarkFlowParams) -> Result<Vec<f64>> {
+/// The steps of a flow; the last one ends at its time.
+fn steps_of(params: &QuarkFlowParams) -> Result<Vec<f64>> {
     params.check_rows("flow")?;
+    let n = ((params.time / params.step) - 1e-9).ceil().max(0.0);
+    if n > MAX_STEPS {
+        refuse!(
+            BadParameter,
+            "flow",
+            expected("a time of at most {MAX_STEPS} steps"),
+            found("{n}: take larger ones")
+        );
+    }
+    let mut steps = vec![params.step; n as usize];
+    if let Some(last) = steps.last_mut() {
+        *last = params.time - (n - 1.0) * params.step;
+    }
+    Ok(steps)
+}
+
+/// Refuses fields and links that do not flow together.
+fn check_fields(psi: &VectorField, gauge: &GaugeField) -> Result<()> {
     let fits = psi.components() == Components::SPINOR || psi.components() == Components::COLOUR;
     if !fits || psi.subset() != Subset::Full || psi.precision() == Precision::F16 {
         let (components, precision, subset) = (psi.components(), psi.precision(), psi.subset());
@@ -251,31 +320,20 @@ fn check(psi: &VectorField, gauge: &GaugeField, params: &QuarkFlowParams) -> Res
         refuse!(Unsupported, "gauge", expected("SU(3) links"), found("{}", gauge.recon()));
     }
     if gauge.geometry() != psi.geometry() || gauge.device() != psi.device() {
-        let extents = |of: &crate::fields::Geometry| of.global_extents();
         refuse!(
             FieldMismatch,
             "gauge",
-            expected("links of the lattice and device of the field, {:?}", extents(psi.geometry())),
-            found("{:?}", extents(gauge.geometry()))
-        );
-    }
-    let n = ((params.time / params.step) - 1e-9).ceil().max(0.0);
-    if n > MAX_STEPS {
-        refuse!(
-            BadParameter,
-            "flow",
-            expected("a time of at most {MAX_STEPS} steps"),
-            found("{n}: take larger ones")
+            expected(
+                "links of the lattice and device of the field, {:?}",
+                psi.geometry().global_extents()
+            ),
+            found("{:?}", gauge.geometry().global_extents())
         );
     }
     if !plaquette(gauge)?.total.is_finite() {
         bail!(NotFinite, "gauge: a link is not finite");
     }
-    let mut steps = vec![params.step; n as usize];
-    if let Some(last) = steps.last_mut() {
-        *last = params.time - (n - 1.0) * params.step;
-    }
-    Ok(steps)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-/* A host of quda.h that measures the charge of every site and smears links: each against loops over sites. */
+/* A host of quda.h that measures the charge of every site, smears links and lets quark fields flow: each against loops over sites. */
 #include "lattice.h"
 #include "told.h"
 #include "quda.h"
@@ -256,6 +256,86 @@ static void smearing(matrix *array) {
   free(expected), free(found);
 }
 
+/* ---- flow of quark fields ---- */
+
+static void fill(spinor *v, int seed) {
+  int i;
+  for (i = 0; i < 12 * volume; i++) *at(v, i) = sin(1 + i * (seed + 1.3)) + I * cos(2 + i * (seed + 0.7));
+}
+
+static number product(const spinor *a, const spinor *b) {
+  number sum = 0;
+  int i;
+  for (i = 0; i < 12 * volume; i++) sum += conj(*at(a, i)) * *at(b, i);
+  return sum;
+}
+
+static void flow_of_quarks(matrix *array) {
+  enum { N = 2 };
+  matrix *flowed = room(4 * volume * sizeof *flowed);
+  spinor *in[N], *out[N], *back[N], *shifted = room(volume * sizeof *shifted);
+  QudaGaugeParam gauge = gauge_param(QUDA_DOUBLE_PRECISION);
+  QudaInvertParam inv = newQudaInvertParam();
+  QudaGaugeSmearParam p = newQudaGaugeSmearParam();
+  int n, dir, i;
+  double worst = 0, largest = 0;
+  for (n = 0; n < N; n++) {
+    in[n] = room(volume * sizeof **in), out[n] = room(volume * sizeof **in), back[n] = room(volume * sizeof **in);
+    fill(in[n], n);
+  }
+  set_links(array, links);
+  gauge.t_boundary = QUDA_ANTI_PERIODIC_T;
+  for (i = 0; i < volume; i++) /* the host's links carry the sign */
+    if (i / (volume / global[3]) == global[3] - 1) array[4 * milc_index(i) + 3] = times(-1, links[4 * i + 3]);
+  loadGaugeQuda(array, &gauge), fine();
+  inv.dslash_type = QUDA_WILSON_DSLASH, inv.cpu_prec = inv.cuda_prec = QUDA_DOUBLE_PRECISION;
+  inv.dirac_order = QUDA_DIRAC_ORDER, inv.gamma_basis = QUDA_DEGRAND_ROSSI_GAMMA_BASIS;
+  p.smear_type = QUDA_GAUGE_SMEAR_WILSON_FLOW, p.n_steps = 1, p.epsilon = 1e-6;
+  /* A short flow is a step of the Laplacian. */
+  performGFlowQuda((void **)out, (void **)in, &inv, &p, NULL, N), fine();
+  freeGaugeSmearedQuda(), fine();
+  for (n = 0; n < N; n++) {
+    for (i = 0; i < 12 * volume; i++) *at(back[n], i) = -8 * *at(in[n], i);
+    for (dir = 0; dir < 8; dir++) {
+      covDevQuda(shifted, in[n], dir, &inv), fine();
+      for (i = 0; i < 12 * volume; i++) *at(back[n], i) += *at(shifted, i);
+    }
+    for (i = 0; i < 12 * volume; i++) {
+      const number slope = (*at(out[n], i) - *at(in[n], i)) / p.epsilon;
+      worst = fmax(worst, cabs(slope - *at(back[n], i))), largest = fmax(largest, cabs(*at(back[n], i)));
+    }
+  }
+  CHECK(largest > 1 && worst < 1e-4 * largest);
+  /* The adjoint by both names, and links that flow along. */
+  p.n_steps = 5, p.epsilon = 0.02, p.adj_n_save = 1;
+  performGFlowQuda((void **)out, (void **)in, &inv, &p, NULL, N), fine();
+  gauge.type = QUDA_SMEARED_LINKS;
+  saveGaugeQuda(array, &gauge), fine();
+  get_links(flowed, array);
+  performWFlowQuda(&p, NULL), fine();
+  saveGaugeQuda(array, &gauge), fine();
+  for (i = 0; i < 4 * volume; i++)
+    CHECK(size(add(flowed[i], -1, array[4 * milc_index(i / 4) + i % 4])) < 1e-13);
+  for (n = 0; n < 2; n++) {
+    void **to = (void **)back, *from[N] = {in[1], in[0]};
+    const double scale = sqrt(creal(product(in[0], in[0])) * creal(product(in[1], in[1])));
+    if (n) performAdjGFlowHier(to, from, &inv, &p, N), fine();
+    else performAdjGFlowSafe(to, from, &inv, &p, N), fine();
+    CHECK(cabs(product(in[1], out[0]) - product(back[0], in[0])) < 1e-13 * scale);
+    CHECK(cabs(product(in[0], out[0]) - product(back[1], in[0])) < 1e-13 * scale);
+    CHECK(cabs(product(in[1], out[0]) - product(in[1], in[0])) > 1e-3 * scale);
+  }
+  performGFlowQuda((void **)out, (void **)in, &inv, &p, NULL, 0);
+  CHECK(strstr(told_of, "performGFlowQuda") && strstr(told, "nSpinors"));
+  p.rk_order = 4;
+  performAdjGFlowSafe((void **)out, (void **)in, &inv, &p, 1);
+  CHECK(strstr(told_of, "performAdjGFlowSafe") && strstr(told, "smear_param.rk_order"));
+  told[0] = 0;
+  freeGaugeQuda(), fine();
+  for (n = 0; n < N; n++) free(in[n]), free(out[n]), free(back[n]);
+  free(flowed), free(shifted);
+}
+
 int main(void) {
   const int extents[4] = {4, 2, 2, 6};
   matrix *array;
@@ -266,6 +346,7 @@ int main(void) {
   initQuda(-1), fine();
   observables(array);
   smearing(array);
+  flow_of_quarks(array);
   endQuda(), fine();
   free(array);
   return 0;

@@ -305,6 +305,10 @@ pub fn generate_quda() -> String {
                     format!("unsigned a{i} = quda_unsigned(\"{arg}\");")
                 }
                 (Pass::Value, Type::F64) => format!("double a{i} = real(\"{arg}\");"),
+                // Lists have 64 addresses.
+                (Pass::Value, Type::Size) if *arg == "nSpinors" => {
+                    format!("size_t a{i} = (size_t)below(5);")
+                }
                 (Pass::Value, Type::Size) => format!("size_t a{i} = quda_size();"),
                 (Pass::Value, Type::Address) if *arg == "outfile" => {
                     format!("void *a{i} = quda_stream();")

@@ -109,6 +109,7 @@ pub const HEADERS: &[table::Header] = &[
                 &quda::multigrid::MODULE,
                 &quda::eigen::MODULE,
                 &quda::laph::MODULE,
+                &quda::quark_flow::MODULE,
                 &quda::gauge::MODULE,
                 &quda::dynamics::MODULE,
                 &quda::quark_force::MODULE,

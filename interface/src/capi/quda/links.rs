@@ -211,14 +211,14 @@ fn even_odd(numbers: &[f64], extents: [usize; 4]) -> Vec<f64> {
 }
 
 /// The host's structs for the start and the steps that are measured, one after the other; none without an address.
-struct Measurements {
+pub(super) struct Measurements {
     at: *mut QudaGaugeObservableParam,
-    interval: usize,
+    pub interval: usize,
     written: Vec<QudaGaugeObservableParam>,
 }
 
 impl Measurements {
-    fn new(at: *mut QudaGaugeObservableParam, smear: &QudaGaugeSmearParam) -> Result<Self> {
+    pub fn new(at: *mut QudaGaugeObservableParam, smear: &QudaGaugeSmearParam) -> Result<Self> {
         if smear.meas_interval == 0 && !at.is_null() {
             refuse!(
                 InvalidArgument,
@@ -231,7 +231,7 @@ impl Measurements {
     }
 
     /// After so many steps.
-    fn take(&mut self, links: &mut Links, step: usize) -> Result<()> {
+    pub fn take(&mut self, links: &mut Links, step: usize) -> Result<()> {
         if self.at.is_null() || !step.is_multiple_of(self.interval) {
             return Ok(());
         }
@@ -241,7 +241,7 @@ impl Measurements {
         Ok(())
     }
 
-    fn write(self) {
+    pub fn write(self) {
         for (i, param) in self.written.into_iter().enumerate() {
             // SAFETY: the host's array with an entry for every measurement, as the header asks.
             unsafe { self.at.add(i).write_unaligned(param) };
@@ -250,7 +250,7 @@ impl Measurements {
 }
 
 /// Links that a smearing or flow begins with.
-fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Links> {
+pub(super) fn start(resident: &Resident, p: &QudaGaugeSmearParam) -> Result<Links> {
     match choose::<Flag>(p.restart, "smear_param.restart")? {
         Flag(true) => smeared(resident),
         Flag(false) => resident.links(),
@@ -308,9 +308,8 @@ fn smear(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) 
     Ok(())
 }
 
-fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
-    p.check("smear_param")?;
-    let session = session::get()?;
+/// The action whose gradient flows, where step and number of steps are those of a flow.
+pub(super) fn flow_kind(p: &QudaGaugeSmearParam) -> Result<FlowKind> {
     let kind = match choose::<Smear>(p.smear_type, "smear_param.smear_type")? {
         Smear::WilsonFlow => FlowKind::Wilson,
         Smear::SymanzikFlow => FlowKind::Symanzik,
@@ -330,6 +329,13 @@ fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -
         );
     }
     within("smear_param.n_steps", p.n_steps as usize, 0, MAX_STEPS)?;
+    Ok(kind)
+}
+
+fn flow(p: &mut QudaGaugeSmearParam, obs_param: *mut QudaGaugeObservableParam) -> Result<()> {
+    p.check("smear_param")?;
+    let session = session::get()?;
+    let kind = flow_kind(p)?;
     let mut links = start(&session.resident(), p)?;
     let mut measured = Measurements::new(obs_param, p)?;
     measured.take(&mut links, 0)?;

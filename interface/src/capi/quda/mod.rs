@@ -25,6 +25,7 @@ pub mod operators;
 pub mod params;
 pub mod params_invert;
 pub mod params_parts;
+pub mod quark_flow;
 pub mod quark_force;
 pub mod records;
 pub mod refused;

@@ -108,6 +108,9 @@ records! {
         n_steps: c_uint = 0, used;
         /// Step of the flow.
         epsilon: f64 = 0.0, used;
+        smear_anisotropy: f64 = 1.0, only(1.0);
+        /// Order of the scheme of flows.
+        rk_order: c_uint = 3, only(3);
         /// APE.
         alpha: f64 = 0.0, used;
         /// Stout.
@@ -119,6 +122,9 @@ records! {
         /// Steps between two measurements.
         meas_interval: c_uint = 0, used;
         smear_type: QudaGaugeSmearType = unset(), used;
+        /// States of the links that performAdjGFlowHier keeps; 0: as many as half of the free memory holds.
+        adj_n_save: c_uint = 0, used;
+        hier_threshold: c_uint = 6, ignored;
         /// 1: goes on from the smeared links on the device.
         restart: QudaBoolean = Number::new(0), used;
         /// Flow time at which a restart begins.
