@@ -342,24 +342,41 @@ class Fermion(Object):
         capi.plaq_spinor_shift(other, gauge, steps, len(steps), self)
         return other
 
-    @passes_on(capi.plaq_spinor_flow_params, without=["time", "checkpoints"])
-    def flow(self: Self, gauge: Gauge, time: float, **params: "Unpack[_keywords.SpinorFlow]") -> Tuple[Self, Gauge]:
-        """The gradient flow of quark fields to the flow time t / a^2 = `time`, with the links of `gauge` at time 0: the flowed
-        columns and the flowed links. Members of capi.plaq_spinor_flow_params by keyword: kind "wilson", "symanzik" or "zeuthen",
-        step, and boundary, four phases in units of pi, where the field does not know that of its operator."""
+    def flow(
+        self: Self,
+        gauge: Gauge,
+        time: float,
+        *,
+        kind: str = "wilson",
+        step: float = 0.01,
+        boundary: Sequence[float] = (0, 0, 0, 1),
+    ) -> Tuple[Self, Gauge]:
+        """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of `gauge` at time
+        0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen". `boundary`: phases in x, y, z, t in
+        units of pi; that in time is of a propagator the one of its operator."""
         other, flowed = self.copy(), gauge.copy()
-        report = capi.plaq_spinor_flow_report()
-        capi.plaq_spinor_flow(other, flowed, flowed, capi.plaq_spinor_flow_params(time=time, **params), report)
+        params = capi.plaq_spinor_flow_params(kind=kind, step=step, time=time, boundary=tuple(boundary))
+        capi.plaq_spinor_flow(other, flowed, flowed, params, capi.plaq_spinor_flow_report())
         return other, flowed
 
-    @passes_on(capi.plaq_spinor_flow_params, without=["time"])
-    def adjoint_flow(self: Self, gauge: Gauge, time: float, **params: "Unpack[_keywords.SpinorFlow]") -> Self:
+    def adjoint_flow(
+        self: Self,
+        gauge: Gauge,
+        time: float,
+        *,
+        kind: str = "wilson",
+        step: float = 0.01,
+        boundary: Sequence[float] = (0, 0, 0, 1),
+        checkpoints: int = -1,
+    ) -> Self:
         """K^dagger of the flow K from the links of `gauge` to `time`: columns at that time become ones at time 0, with (K^dagger
-        phi).dot(chi) == phi.dot(K chi). Keywords as of flow, and checkpoints, the number of states of the links that are kept
-        on the way back; by default as many as half of the free memory holds."""
+        phi).dot(chi) == phi.dot(K chi). `checkpoints`: states of the links that are kept on the way back, -1: as many as half
+        of the free memory holds; else as of flow."""
         other = self.copy()
-        report = capi.plaq_spinor_flow_report()
-        capi.plaq_spinor_flow_adjoint(other, gauge, capi.plaq_spinor_flow_params(time=time, **params), report)
+        params = capi.plaq_spinor_flow_params(
+            kind=kind, step=step, time=time, boundary=tuple(boundary), checkpoints=checkpoints
+        )
+        capi.plaq_spinor_flow_adjoint(other, gauge, params, capi.plaq_spinor_flow_report())
         return other
 
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":
