@@ -2637,6 +2637,221 @@ plaq_status plaq_eigen_some_vectors(plaq_eigen eigen,
                                     int64_t count,
                                     plaq_spinor *vectors);
 
+/* ---- Low modes, and loops part by part ---- */
+
+/** Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
+ * multigrid or vectors. Level 0 is the lattice, larger numbers are coarser. */
+typedef struct plaq_space {
+  int64_t id;
+} plaq_space;
+
+/** Quark loops as sums of parts, each with its variance and cost. */
+typedef struct plaq_loops {
+  int64_t id;
+} plaq_loops;
+
+/** Ways to take the traces of low modes. */
+typedef int32_t plaq_loops_traces;
+enum {
+  /** By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell. */
+  PLAQ_LOOPS_TRACES_AUTO = 0,
+  /** The last level's exactly, by its coordinate vectors; by noise on those between. */
+  PLAQ_LOOPS_TRACES_LAST = 1,
+  /** By noise on each level. */
+  PLAQ_LOOPS_TRACES_NOISE = 2,
+  /** Those of all coarse levels exactly. */
+  PLAQ_LOOPS_TRACES_EVERY = 3
+};
+
+/** Terms that loops are the sum of. */
+typedef int32_t plaq_loops_term;
+enum {
+  /** The difference of a level and the next one, or the last level, by noise on the level. */
+  PLAQ_LOOPS_TERM_NOISE = 0,
+  /** The same, exactly by all coordinate vectors of the level. */
+  PLAQ_LOOPS_TERM_EXACT = 1,
+  /** The first terms of the hopping expansion, exactly. */
+  PLAQ_LOOPS_TERM_HOPPING = 2
+};
+
+/** Parts of loops that are summed up. */
+typedef struct plaq_loop_sums_params {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** How the traces of low modes are taken. Default: PLAQ_LOOPS_TRACES_AUTO. */
+  plaq_loops_traces traces;
+  /** Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+   * 0 to 16. Default: 0. */
+  int32_t hopping;
+} plaq_loop_sums_params;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_loop_sums_params_init(plaq_loop_sums_params *params, int64_t struct_size);
+
+/** When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts. */
+typedef struct plaq_loop_goals {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
+   * root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+   * Default: 0. */
+  double error;
+  /** Seconds after which it ends; 0: not asked for. Default: 0. */
+  double seconds;
+  /** Number of this Gamma. 0 to 15. Default: 0. */
+  int32_t gamma;
+  /** Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+   * 0 to 1048576. Default: 0. */
+  int32_t vectors;
+} plaq_loop_goals;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_loop_goals_init(plaq_loop_goals *params, int64_t struct_size);
+
+/** A level of spaces. */
+typedef struct plaq_space_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Levels of the spaces, without the lattice. */
+  int32_t levels;
+  /** Extents of the level on all ranks; of vectors 1. */
+  int32_t extents[4];
+  /** Dimension of the level's space on all ranks. */
+  int64_t unknowns;
+} plaq_space_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_space_report_init(plaq_space_report *report, int64_t struct_size);
+
+/** Loops so far. */
+typedef struct plaq_loops_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** Number of parts. */
+  int32_t parts;
+  /** 1: the call reached the wanted error or, where none is wanted, the number of vectors. */
+  int32_t reached;
+  /** 1: the callback ended the call. */
+  int32_t stopped;
+  /** The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known. */
+  double error;
+  /** Seconds of the call. */
+  double seconds;
+  /** Solves of all parts that did not converge. */
+  int64_t failed;
+} plaq_loops_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_loops_report_init(plaq_loops_report *report, int64_t struct_size);
+
+/** A part of loops. */
+typedef struct plaq_loops_part_report {
+  /** sizeof of this struct, set by its init function. */
+  int64_t struct_size;
+  /** The term. */
+  plaq_loops_term term;
+  /** The level whose vectors it takes. */
+  int32_t level;
+  /** Noise vectors, or columns of what is exact, that are summed. */
+  int64_t done;
+  /** Columns of what is exact; 0 of noise. */
+  int64_t total;
+  /** Columns solved for on the level. */
+  int64_t solves;
+  /** Solves that did not converge. */
+  int64_t failed;
+  /** Seconds. */
+  double seconds;
+} plaq_loops_part_report;
+
+/** Fills in defaults; pass sizeof. */
+plaq_status plaq_loops_part_report_init(plaq_loops_part_report *report, int64_t struct_size);
+
+/** Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
+ * in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
+ * INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
+ * OUT_OF_MEMORY. */
+plaq_status plaq_space_create_multigrid(plaq_solver solver,
+                                        plaq_multigrid multigrid,
+                                        int32_t levels,
+                                        double tol,
+                                        plaq_space *space);
+
+/** Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
+ * precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY. */
+plaq_status plaq_space_create_eigen(plaq_solver solver, plaq_eigen eigen, plaq_space *space);
+
+/** Destroys spaces; loops keep theirs. The zero handle is accepted. */
+plaq_status plaq_space_destroy(plaq_space space);
+
+/** Describes a level, 1 or more. */
+plaq_status plaq_space_describe(plaq_space space, int32_t level, plaq_space_report *report);
+
+/** x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
+ * INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN. */
+plaq_status plaq_space_apply(plaq_space space, int32_t level, plaq_spinor x, plaq_spinor b);
+
+/** Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
+ * Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
+ * multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
+ * have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
+ * INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+ * Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta]. */
+plaq_status plaq_loops_create(plaq_solver solver,
+                              plaq_solver other,
+                              plaq_space space,
+                              plaq_gauge gauge,
+                              const plaq_loops_params *params,
+                              const plaq_loop_sums_params *sums,
+                              const int32_t *lengths,
+                              int64_t lines,
+                              const int32_t *steps,
+                              int64_t nsteps,
+                              const int32_t *momenta,
+                              int64_t nmomenta,
+                              plaq_loops *loops);
+
+/** Destroys loops. The zero handle is accepted. */
+plaq_status plaq_loops_destroy(plaq_loops loops);
+
+/** Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
+ * vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
+ * plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal). */
+plaq_status plaq_loops_add(plaq_loops loops,
+                           const plaq_loop_goals *goals,
+                           plaq_progress_callback callback,
+                           void *user,
+                           plaq_loops_report *report);
+
+/** Describes loops; what belongs to a call is 0. */
+plaq_status plaq_loops_describe(plaq_loops loops, plaq_loops_report *report);
+
+/** Describes a part. */
+plaq_status plaq_loops_describe_part(plaq_loops loops,
+                                     int32_t part,
+                                     plaq_loops_part_report *report);
+
+/** Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
+ * infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
+ * same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
+ * `means`; `ncurrents`: of `currents`.
+ * Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents]. */
+plaq_status plaq_loops_values(plaq_loops loops,
+                              int32_t part,
+                              double *means,
+                              double *variances,
+                              int64_t numbers,
+                              double *currents,
+                              double *current_variances,
+                              int64_t ncurrents);
+
+/** Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE. */
+plaq_status plaq_loops_write(plaq_loops loops, const char *file);
+
+/** Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
+ * noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed. */
+plaq_status plaq_loops_read(plaq_loops loops, const char *file);
+
 /* ---- Distillation ---- */
 
 /** Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of

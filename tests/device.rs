@@ -39,6 +39,7 @@ mod io;
 mod laplace;
 mod layouts;
 mod layouts_staged;
+mod loops;
 mod memory;
 #[path = "multigrid/main.rs"]
 mod multigrid;

@@ -1442,6 +1442,103 @@ module plaq
     integer(c_int32_t) :: on_device
   end type
 
+  ! Low modes, and loops part by part
+  !> Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
+  !> multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+  type, bind(c) :: plaq_space
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Quark loops as sums of parts, each with its variance and cost.
+  type, bind(c) :: plaq_loops
+    integer(c_int64_t) :: id = 0
+  end type
+  !> Ways to take the traces of low modes.
+  !> By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_AUTO = 0
+  !> The last level's exactly, by its coordinate vectors; by noise on those between.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_LAST = 1
+  !> By noise on each level.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
+  !> Those of all coarse levels exactly.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
+  !> Terms that loops are the sum of.
+  !> The difference of a level and the next one, or the last level, by noise on the level.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_NOISE = 0
+  !> The same, exactly by all coordinate vectors of the level.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_EXACT = 1
+  !> The first terms of the hopping expansion, exactly.
+  integer(c_int32_t), parameter :: PLAQ_LOOPS_TERM_HOPPING = 2
+  !> Parts of loops that are summed up.
+  type, bind(c) :: plaq_loop_sums_params
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> How the traces of low modes are taken.
+    integer(c_int32_t) :: traces
+    !> Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+    integer(c_int32_t) :: hopping
+  end type
+  !> When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+  type, bind(c) :: plaq_loop_goals
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
+    !> root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+    real(c_double) :: error
+    !> Seconds after which it ends; 0: not asked for.
+    real(c_double) :: seconds
+    !> Number of this Gamma.
+    integer(c_int32_t) :: gamma
+    !> Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+    integer(c_int32_t) :: vectors
+  end type
+  !> A level of spaces.
+  type, bind(c) :: plaq_space_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Levels of the spaces, without the lattice.
+    integer(c_int32_t) :: levels
+    !> Extents of the level on all ranks; of vectors 1.
+    integer(c_int32_t) :: extents(4)
+    !> Dimension of the level's space on all ranks.
+    integer(c_int64_t) :: unknowns
+  end type
+  !> Loops so far.
+  type, bind(c) :: plaq_loops_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> Number of parts.
+    integer(c_int32_t) :: parts
+    !> 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+    integer(c_int32_t) :: reached
+    !> 1: the callback ended the call.
+    integer(c_int32_t) :: stopped
+    !> The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
+    real(c_double) :: error
+    !> Seconds of the call.
+    real(c_double) :: seconds
+    !> Solves of all parts that did not converge.
+    integer(c_int64_t) :: failed
+  end type
+  !> A part of loops.
+  type, bind(c) :: plaq_loops_part_report
+    !> sizeof of this struct, set by its init function.
+    integer(c_int64_t) :: struct_size
+    !> The term.
+    integer(c_int32_t) :: term
+    !> The level whose vectors it takes.
+    integer(c_int32_t) :: level
+    !> Noise vectors, or columns of what is exact, that are summed.
+    integer(c_int64_t) :: done
+    !> Columns of what is exact; 0 of noise.
+    integer(c_int64_t) :: total
+    !> Columns solved for on the level.
+    integer(c_int64_t) :: solves
+    !> Solves that did not converge.
+    integer(c_int64_t) :: failed
+    !> Seconds.
+    real(c_double) :: seconds
+  end type
+
   ! Distillation
   !> Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z: mode k has number k of
   !> every slice, of unit length there. The component of colour 0 at the site 0, 0, 0 of a slice is real
@@ -3682,6 +3779,180 @@ module plaq
       integer(c_int64_t), value :: first
       integer(c_int64_t), value :: count
       type(plaq_spinor), intent(inout) :: vectors
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_loop_sums_params_init(params, struct_size) bind(c)
+      import
+      type(plaq_loop_sums_params), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_loop_goals_init(params, struct_size) bind(c)
+      import
+      type(plaq_loop_goals), intent(inout) :: params
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_space_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_space_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_loops_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_loops_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Fills in defaults; pass sizeof.
+    integer(c_int32_t) function plaq_loops_part_report_init(report, struct_size) bind(c)
+      import
+      type(plaq_loops_part_report), intent(inout) :: report
+      integer(c_int64_t), value :: struct_size
+    end function
+    !> Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
+    !> in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
+    !> INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
+    !> OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_space_create_multigrid(solver, &
+        multigrid, &
+        levels, &
+        tol, &
+        space) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_multigrid), value :: multigrid
+      integer(c_int32_t), value :: levels
+      real(c_double), value :: tol
+      type(plaq_space), intent(inout) :: space
+    end function
+    !> Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
+    !> precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_space_create_eigen(solver, eigen, space) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_eigen), value :: eigen
+      type(plaq_space), intent(inout) :: space
+    end function
+    !> Destroys spaces; loops keep theirs. The zero handle is accepted.
+    integer(c_int32_t) function plaq_space_destroy(space) bind(c)
+      import
+      type(plaq_space), value :: space
+    end function
+    !> Describes a level, 1 or more.
+    integer(c_int32_t) function plaq_space_describe(space, level, report) bind(c)
+      import
+      type(plaq_space), value :: space
+      integer(c_int32_t), value :: level
+      type(plaq_space_report), intent(inout), optional :: report
+    end function
+    !> x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
+    !> INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+    integer(c_int32_t) function plaq_space_apply(space, level, x, b) bind(c)
+      import
+      type(plaq_space), value :: space
+      integer(c_int32_t), value :: level
+      type(plaq_spinor), value :: x
+      type(plaq_spinor), value :: b
+    end function
+    !> Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
+    !> Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
+    !> multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
+    !> have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
+    !> INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+    !> Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
+    integer(c_int32_t) function plaq_loops_create(solver, &
+        other, &
+        space, &
+        gauge, &
+        params, &
+        sums, &
+        lengths, &
+        lines, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        loops) bind(c)
+      import
+      type(plaq_solver), value :: solver
+      type(plaq_solver), value :: other
+      type(plaq_space), value :: space
+      type(plaq_gauge), value :: gauge
+      type(plaq_loops_params), intent(in), optional :: params
+      type(plaq_loop_sums_params), intent(in), optional :: sums
+      integer(c_int64_t), value :: lines
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      type(plaq_loops), intent(inout) :: loops
+      integer(c_int32_t), intent(in) :: lengths(lines)
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+    end function
+    !> Destroys loops. The zero handle is accepted.
+    integer(c_int32_t) function plaq_loops_destroy(loops) bind(c)
+      import
+      type(plaq_loops), value :: loops
+    end function
+    !> Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
+    !> vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
+    !> plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+    integer(c_int32_t) function plaq_loops_add(loops, goals, callback, user, report) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      type(plaq_loop_goals), intent(in), optional :: goals
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      type(plaq_loops_report), intent(inout), optional :: report
+    end function
+    !> Describes loops; what belongs to a call is 0.
+    integer(c_int32_t) function plaq_loops_describe(loops, report) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      type(plaq_loops_report), intent(inout), optional :: report
+    end function
+    !> Describes a part.
+    integer(c_int32_t) function plaq_loops_describe_part(loops, part, report) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      integer(c_int32_t), value :: part
+      type(plaq_loops_part_report), intent(inout), optional :: report
+    end function
+    !> Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
+    !> infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
+    !> same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
+    !> `means`; `ncurrents`: of `currents`.
+    !> Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
+    integer(c_int32_t) function plaq_loops_values(loops, &
+        part, &
+        means, &
+        variances, &
+        numbers, &
+        currents, &
+        current_variances, &
+        ncurrents) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      integer(c_int32_t), value :: part
+      integer(c_int64_t), value :: numbers
+      integer(c_int64_t), value :: ncurrents
+      real(c_double), intent(inout) :: means(2 * numbers)
+      real(c_double), intent(inout), optional :: variances(2 * numbers)
+      real(c_double), intent(inout), optional :: currents(2 * ncurrents)
+      real(c_double), intent(inout), optional :: current_variances(2 * ncurrents)
+    end function
+    !> Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE.
+    integer(c_int32_t) function plaq_loops_write(loops, file) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      character(kind=c_char), intent(in) :: file(*)
+    end function
+    !> Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
+    !> noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+    integer(c_int32_t) function plaq_loops_read(loops, file) bind(c)
+      import
+      type(plaq_loops), value :: loops
+      character(kind=c_char), intent(in) :: file(*)
     end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_modes_params_init(params, struct_size) bind(c)

@@ -25,6 +25,7 @@ mod openqcd;
 mod origin;
 mod propagator;
 mod stream;
+mod tables;
 mod text;
 mod vectors;
 mod warnings;
@@ -39,6 +40,7 @@ pub use propagator::{PropagatorKind, PropagatorOptions, PropagatorReader, Propag
 use std::path::Path;
 pub use stream::expect_new;
 use stream::{Input, Output};
+pub use tables::Tables;
 pub use vectors::{VectorHeader, VectorReader, VectorWriter};
 pub use warnings::{Warning, Warnings};
 

@@ -289,6 +289,12 @@ class Eigen(TypedDict, total=False):
     min_vectors: int
 
 
+class LoopSums(TypedDict, total=False):
+    """Parts of loops that are summed up."""
+    traces: Union[int, str, capi.plaq_loops_traces]
+    hopping: int
+
+
 class Modes(TypedDict, total=False):
     """Modes of -D^2 on every time slice, D^2 the covariant second difference in x, y and z."""
     count: int

@@ -4163,6 +4163,375 @@ def plaq_eigen_some_vectors(eigen: Any, first: int, count: int) -> plaq_spinor:
     return vectors_
 
 
+# ---- Low modes, and loops part by part ----
+
+
+class plaq_space(Handle):
+    """Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
+    multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+    """
+
+
+class plaq_loops(Handle):
+    """Quark loops as sums of parts, each with its variance and cost."""
+
+
+class plaq_loops_traces(Enum):
+    """Ways to take the traces of low modes."""
+    #: By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell.
+    AUTO = 0
+    #: The last level's exactly, by its coordinate vectors; by noise on those between.
+    LAST = 1
+    #: By noise on each level.
+    NOISE = 2
+    #: Those of all coarse levels exactly.
+    EVERY = 3
+
+
+class plaq_loops_term(Enum):
+    """Terms that loops are the sum of."""
+    #: The difference of a level and the next one, or the last level, by noise on the level.
+    NOISE = 0
+    #: The same, exactly by all coordinate vectors of the level.
+    EXACT = 1
+    #: The first terms of the hopping expansion, exactly.
+    HOPPING = 2
+
+
+class plaq_loop_sums_params(Struct):
+    """Parts of loops that are summed up.
+
+    Members:
+      traces: How the traces of low modes are taken. Default: PLAQ_LOOPS_TRACES_AUTO.
+      hopping: Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+        0 to 16. Default: 0.
+    """
+    struct_size: int
+    traces: Any
+    hopping: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("traces", _c.c_int32),
+        ("hopping", _c.c_int32),
+    ]
+    _enums_ = {"traces": plaq_loops_traces}
+    _init_ = "plaq_loop_sums_params_init"
+
+
+_plaq_loop_sums_params_init = _n.function("plaq_loop_sums_params_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_loop_sums_params_init(params: plaq_loop_sums_params, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_loop_sums_params_init, _n.struct(plaq_loop_sums_params, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_loop_goals(Struct):
+    """When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+
+    Members:
+      error: Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
+        root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+        Default: 0.
+      seconds: Seconds after which it ends; 0: not asked for. Default: 0.
+      gamma: Number of this Gamma. 0 to 15. Default: 0.
+      vectors: Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+        0 to 1048576. Default: 0.
+    """
+    struct_size: int
+    error: float
+    seconds: float
+    gamma: int
+    vectors: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("error", _c.c_double),
+        ("seconds", _c.c_double),
+        ("gamma", _c.c_int32),
+        ("vectors", _c.c_int32),
+    ]
+    _init_ = "plaq_loop_goals_init"
+
+
+_plaq_loop_goals_init = _n.function("plaq_loop_goals_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_loop_goals_init(params: plaq_loop_goals, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_loop_goals_init, _n.struct(plaq_loop_goals, params, "params"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_space_report(Struct):
+    """A level of spaces.
+
+    Members:
+      levels: Levels of the spaces, without the lattice.
+      extents: Extents of the level on all ranks; of vectors 1.
+      unknowns: Dimension of the level's space on all ranks.
+    """
+    struct_size: int
+    levels: int
+    extents: Any
+    unknowns: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("levels", _c.c_int32),
+        ("extents", _c.c_int32 * 4),
+        ("unknowns", _c.c_int64),
+    ]
+    _init_ = "plaq_space_report_init"
+
+
+_plaq_space_report_init = _n.function("plaq_space_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_space_report_init(report: plaq_space_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_space_report_init, _n.struct(plaq_space_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_loops_report(Struct):
+    """Loops so far.
+
+    Members:
+      parts: Number of parts.
+      reached: 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+      stopped: 1: the callback ended the call.
+      error: The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
+      seconds: Seconds of the call.
+      failed: Solves of all parts that did not converge.
+    """
+    struct_size: int
+    parts: int
+    reached: int
+    stopped: int
+    error: float
+    seconds: float
+    failed: int
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("parts", _c.c_int32),
+        ("reached", _c.c_int32),
+        ("stopped", _c.c_int32),
+        ("error", _c.c_double),
+        ("seconds", _c.c_double),
+        ("failed", _c.c_int64),
+    ]
+    _init_ = "plaq_loops_report_init"
+
+
+_plaq_loops_report_init = _n.function("plaq_loops_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_loops_report_init(report: plaq_loops_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_loops_report_init, _n.struct(plaq_loops_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+class plaq_loops_part_report(Struct):
+    """A part of loops.
+
+    Members:
+      term: The term.
+      level: The level whose vectors it takes.
+      done: Noise vectors, or columns of what is exact, that are summed.
+      total: Columns of what is exact; 0 of noise.
+      solves: Columns solved for on the level.
+      failed: Solves that did not converge.
+      seconds: Seconds.
+    """
+    struct_size: int
+    term: Any
+    level: int
+    done: int
+    total: int
+    solves: int
+    failed: int
+    seconds: float
+    _fields_ = [
+        ("struct_size", _c.c_int64),
+        ("term", _c.c_int32),
+        ("level", _c.c_int32),
+        ("done", _c.c_int64),
+        ("total", _c.c_int64),
+        ("solves", _c.c_int64),
+        ("failed", _c.c_int64),
+        ("seconds", _c.c_double),
+    ]
+    _enums_ = {"term": plaq_loops_term}
+    _init_ = "plaq_loops_part_report_init"
+
+
+_plaq_loops_part_report_init = _n.function("plaq_loops_part_report_init", _c.c_int32, [_c.c_void_p, _c.c_int64])
+
+
+def plaq_loops_part_report_init(report: plaq_loops_part_report, struct_size: int) -> None:
+    """Fills in defaults; pass sizeof."""
+    _n.call(_plaq_loops_part_report_init, _n.struct(plaq_loops_part_report, report, "report"), _n.int64(struct_size, "struct_size"))
+
+
+_plaq_space_create_multigrid = _n.function("plaq_space_create_multigrid", _c.c_int32, [plaq_solver, plaq_multigrid, _c.c_int32, _c.c_double, _c.c_void_p])
+
+
+def plaq_space_create_multigrid(solver: Any, multigrid: Any, levels: int, tol: float) -> plaq_space:
+    """Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
+    in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
+    INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
+    OUT_OF_MEMORY.
+    """
+    space_ = plaq_space()
+    _n.call(_plaq_space_create_multigrid, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_multigrid, multigrid, "multigrid"), _n.int32(levels, "levels"), _n.real(tol, "tol"), _c.byref(space_))
+    return space_
+
+
+_plaq_space_create_eigen = _n.function("plaq_space_create_eigen", _c.c_int32, [plaq_solver, plaq_eigen, _c.c_void_p])
+
+
+def plaq_space_create_eigen(solver: Any, eigen: Any) -> plaq_space:
+    """Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
+    precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+    """
+    space_ = plaq_space()
+    _n.call(_plaq_space_create_eigen, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_eigen, eigen, "eigen"), _c.byref(space_))
+    return space_
+
+
+_plaq_space_destroy = _n.function("plaq_space_destroy", _c.c_int32, [plaq_space])
+
+
+def plaq_space_destroy(space: Any) -> None:
+    """Destroys spaces; loops keep theirs. The zero handle is accepted."""
+    _n.call(_plaq_space_destroy, _n.handle(plaq_space, space, "space"))
+
+
+_plaq_space_describe = _n.function("plaq_space_describe", _c.c_int32, [plaq_space, _c.c_int32, _c.c_void_p])
+
+
+def plaq_space_describe(space: Any, level: int, report: Optional[plaq_space_report] = None) -> None:
+    """Describes a level, 1 or more."""
+    _n.call(_plaq_space_describe, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.struct(plaq_space_report, report, "report"))
+
+
+_plaq_space_apply = _n.function("plaq_space_apply", _c.c_int32, [plaq_space, _c.c_int32, plaq_spinor, plaq_spinor])
+
+
+def plaq_space_apply(space: Any, level: int, x: Any, b: Any) -> None:
+    """x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
+    INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+    """
+    _n.call(_plaq_space_apply, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, b, "b"))
+
+
+_plaq_loops_create = _n.function("plaq_loops_create", _c.c_int32, [plaq_solver, plaq_solver, plaq_space, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
+
+
+def plaq_loops_create(
+        solver: Any,
+        other: Any,
+        space: Any,
+        gauge: Any,
+        params: Optional[plaq_loops_params],
+        sums: Optional[plaq_loop_sums_params],
+        lengths: Any,
+        lines: int,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+) -> plaq_loops:
+    """Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
+    Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
+    multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
+    have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
+    INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+    Arrays: lengths[lines], steps[nsteps], momenta[3 * nmomenta].
+    """
+    loops_ = plaq_loops()
+    _n.call(_plaq_loops_create, _n.handle(plaq_solver, solver, "solver"), _n.handle(plaq_solver, other, "other"), _n.handle(plaq_space, space, "space"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_loops_params, params, "params"), _n.struct(plaq_loop_sums_params, sums, "sums"), _n.array(_c.c_int32, lengths, "lengths", lines), _n.int64(lines, "lines"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _c.byref(loops_))
+    return loops_
+
+
+_plaq_loops_destroy = _n.function("plaq_loops_destroy", _c.c_int32, [plaq_loops])
+
+
+def plaq_loops_destroy(loops: Any) -> None:
+    """Destroys loops. The zero handle is accepted."""
+    _n.call(_plaq_loops_destroy, _n.handle(plaq_loops, loops, "loops"))
+
+
+_plaq_loops_add = _n.function("plaq_loops_add", _c.c_int32, [plaq_loops, _c.c_void_p, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_loops_add(
+        loops: Any,
+        goals: Optional[plaq_loop_goals] = None,
+        callback: Optional[Callable[..., Any]] = None,
+        report: Optional[plaq_loops_report] = None,
+) -> None:
+    """Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
+    vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
+    plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_loops_add, callback_, (), _n.handle(plaq_loops, loops, "loops"), _n.struct(plaq_loop_goals, goals, "goals"), callback_.c, None, _n.struct(plaq_loops_report, report, "report"))
+
+
+_plaq_loops_describe = _n.function("plaq_loops_describe", _c.c_int32, [plaq_loops, _c.c_void_p])
+
+
+def plaq_loops_describe(loops: Any, report: Optional[plaq_loops_report] = None) -> None:
+    """Describes loops; what belongs to a call is 0."""
+    _n.call(_plaq_loops_describe, _n.handle(plaq_loops, loops, "loops"), _n.struct(plaq_loops_report, report, "report"))
+
+
+_plaq_loops_describe_part = _n.function("plaq_loops_describe_part", _c.c_int32, [plaq_loops, _c.c_int32, _c.c_void_p])
+
+
+def plaq_loops_describe_part(loops: Any, part: int, report: Optional[plaq_loops_part_report] = None) -> None:
+    """Describes a part."""
+    _n.call(_plaq_loops_describe_part, _n.handle(plaq_loops, loops, "loops"), _n.int32(part, "part"), _n.struct(plaq_loops_part_report, report, "report"))
+
+
+_plaq_loops_values = _n.function("plaq_loops_values", _c.c_int32, [plaq_loops, _c.c_int32, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_void_p, _c.c_int64])
+
+
+def plaq_loops_values(
+        loops: Any,
+        part: int,
+        means: Any,
+        variances: Any,
+        numbers: int,
+        currents: Any,
+        current_variances: Any,
+        ncurrents: int,
+) -> None:
+    """Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
+    infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
+    same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
+    `means`; `ncurrents`: of `currents`.
+    Arrays: means[2 * numbers], variances[2 * numbers], currents[2 * ncurrents], current_variances[2 * ncurrents].
+    """
+    _n.call(_plaq_loops_values, _n.handle(plaq_loops, loops, "loops"), _n.int32(part, "part"), _n.room(_c.c_double, means, "means", 2 * numbers), _n.room(_c.c_double, variances, "variances", 2 * numbers, optional=True), _n.int64(numbers, "numbers"), _n.room(_c.c_double, currents, "currents", 2 * ncurrents, optional=True), _n.room(_c.c_double, current_variances, "current_variances", 2 * ncurrents, optional=True), _n.int64(ncurrents, "ncurrents"))
+
+
+_plaq_loops_write = _n.function("plaq_loops_write", _c.c_int32, [plaq_loops, _c.c_char_p])
+
+
+def plaq_loops_write(loops: Any, file: Any) -> None:
+    """Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE."""
+    _n.call(_plaq_loops_write, _n.handle(plaq_loops, loops, "loops"), _n.encoded(file, "file"))
+
+
+_plaq_loops_read = _n.function("plaq_loops_read", _c.c_int32, [plaq_loops, _c.c_char_p])
+
+
+def plaq_loops_read(loops: Any, file: Any) -> None:
+    """Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
+    noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+    """
+    _n.call(_plaq_loops_read, _n.handle(plaq_loops, loops, "loops"), _n.encoded(file, "file"))
+
+
 # ---- Distillation ----
 
 

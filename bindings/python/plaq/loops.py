@@ -1,16 +1,20 @@
-"""Quark loops by noise: dilution, hierarchical probing, the one-end trick, differences of masses."""
+"""Quark loops: noise with dilution, hierarchical probing, the one-end trick, differences of masses; sums part by part with low modes."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, NamedTuple, Optional, Sequence, Union
+import warnings
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import capi
+from ._native import level
+from ._objects import Object
 from ._progress import Progress, residuals
+from .gammas import gamma as _gamma
 from .gauge import Gauge
 from .hadrons import _triples
-from .quarks import Wilson, _tol, _warn
+from .quarks import Eigen, Multigrid, NotConvergedWarning, Wilson, _tol, _warn
 from .structure import Line, combined
 
 DILUTIONS = {"spin": 1, "colour": 2, "parity": 4, "time": 8}
@@ -60,6 +64,60 @@ def loops(
     **params: Any,
 ) -> Loops:
     """As of D.loops."""
+    asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
+    how = capi.plaq_loops_params(
+        noise=noise, seed=seed, first=first, vectors=vectors, time_parts=time_parts, probes=probes, **asked.known
+    )
+    factors, numbers = asked.factors, asked.momenta
+    found = np.empty((vectors, len(factors), 16, len(numbers), asked.times), complex)
+    current = np.empty((vectors, 4, len(numbers), asked.times), complex)
+    report = capi.plaq_solve_report()
+    with residuals(progress, "loops", _tol(params)) as callback:
+        done = capi.plaq_solver_loops(
+            asked.solver,
+            asked.other,
+            gauge,
+            how,
+            *asked.operators(),
+            vectors,
+            asked.times,
+            callback,
+            found,
+            current,
+            report,
+        )
+    operator.report = report
+    _warn(report, "loops")
+    return Loops(np.moveaxis(np.tensordot(asked.weights, found[:done], (1, 1)), 0, 1), current[:done])
+
+
+class _Asked(NamedTuple):
+    """Arguments of loops: solvers, members of plaq_loops_params, factors of lines with the weights of sums, momenta, T."""
+
+    solver: Any
+    other: Any
+    known: Dict[str, Any]
+    factors: List[List[int]]
+    weights: np.ndarray
+    momenta: np.ndarray
+    times: int
+
+    def operators(self) -> Tuple[Any, ...]:
+        """Lines and momenta as functions of C take them."""
+        steps = [step for one in self.factors for step in one]
+        lengths = [len(one) for one in self.factors]
+        return lengths, len(lengths), steps or [0], len(steps), self.momenta, len(self.momenta)
+
+
+def _asked(
+    operator: "Wilson",
+    lines: Sequence[Line],
+    momenta: Sequence[Sequence[int]],
+    dilute: str,
+    minus: Optional["Wilson"],
+    one_end: bool,
+    params: Dict[str, Any],
+) -> _Asked:
     known: Dict[str, Any] = {"kind": "plain"}
     multigrid = params.pop("multigrid", None)
     by, other = operator._solver(multigrid, params), None
@@ -76,42 +134,196 @@ def loops(
             raise ValueError("minus: expected operators without a twisted mass")
         known = {"kind": "difference", "factor": (minus.mass - operator.mass, 0.0)}
         other = minus._solver(None, params)
-    asked = dilute.replace(",", " ").split()
-    for word in asked:
+    words = dilute.replace(",", " ").split()
+    for word in words:
         if word not in DILUTIONS:
             raise ValueError(f"dilute: expected words of {', '.join(DILUTIONS)}, found {word!r}")
-    bits = sum(DILUTIONS[word] for word in asked)
-    words, factors, weights = combined(lines)
-    steps = [step for one in factors for step in one]
-    numbers, times = _triples(momenta), operator.extents[3] * operator.context.grid[3]
-    how = capi.plaq_loops_params(
-        noise=noise, seed=seed, first=first, vectors=vectors, dilute=bits, time_parts=time_parts, probes=probes, **known
-    )
-    found = np.empty((vectors, len(words), 16, len(numbers), times), complex)
-    current = np.empty((vectors, 4, len(numbers), times), complex)
-    report = capi.plaq_solve_report()
-    with residuals(progress, "loops", _tol(params)) as callback:
-        done = capi.plaq_solver_loops(
-            by,
-            other,
-            gauge,
-            how,
-            [len(one) for one in factors],
-            len(words),
-            steps or [0],
-            len(steps),
-            numbers,
-            len(numbers),
-            vectors,
-            times,
-            callback,
-            found,
-            current,
-            report,
-        )
-    operator.report = report
-    _warn(report, "loops")
-    return Loops(np.moveaxis(np.tensordot(weights, found[:done], (1, 1)), 0, 1), current[:done])
+    known["dilute"] = sum(DILUTIONS[word] for word in words)
+    _, factors, weights = combined(lines)
+    times = operator.extents[3] * operator.context.grid[3]
+    return _Asked(by, other, known, factors, weights, _triples(momenta), times)
+
+
+class Space(Object):
+    """Low modes of an operator, levels with approximate inverses L = P D_c^-1 R of D, from 1 on: coarse levels of multigrid, or
+    eigenvectors."""
+
+    def __init__(self, handle: Any, operator: "Wilson") -> None:
+        super().__init__(handle, operator.context)
+        self.operator = operator
+        report = self._report(1)
+        #: Dimension of each level.
+        self.unknowns = [self._report(level).unknowns for level in range(1, report.levels + 1)]
+
+    def _report(self, level: int) -> capi.plaq_space_report:
+        report = capi.plaq_space_report()
+        capi.plaq_space_describe(self, level, report)
+        return report
+
+    @property
+    def levels(self) -> int:
+        """Number of levels, without the lattice."""
+        return len(self.unknowns)
+
+    def apply(self, b: Any, level: int = 1) -> Any:
+        """L b of a level; b as of D.apply."""
+        right, many = self.operator._taken(b, "b")
+        x = self.operator.field(right.n)
+        capi.plaq_space_apply(self, level, x, right)
+        return self.operator._given(x, b, many)
+
+    def __repr__(self) -> str:
+        return self._say(" > ".join(map(str, self.unknowns)))
+
+
+def space(
+    operator: "Wilson",
+    *,
+    multigrid: Optional["Multigrid"] = None,
+    eigen: Optional["Eigen"] = None,
+    levels: int = 0,
+    tol: float = 1e-6,
+    **params: Any,
+) -> Space:
+    """As of D.space."""
+    by = operator._solver(multigrid, params)
+    if (multigrid is None) == (eigen is None):
+        raise ValueError("space: expected one of `multigrid` and `eigen`")
+    if eigen is not None:
+        return Space(capi.plaq_space_create_eigen(by, eigen), operator)
+    return Space(capi.plaq_space_create_multigrid(by, multigrid, levels, tol), operator)
+
+
+def _joined(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
+    """Numbers with these parts, which may be infinite."""
+    found = np.empty(real.shape, complex)
+    found.real, found.imag = real, imag
+    return found
+
+
+class Part(NamedTuple):
+    """A part of loops: `term` "noise", "exact" or "hopping" of a `level`; noise vectors or columns `done`, of `total` columns where it is
+    exact; columns solved for, seconds, solves that did not converge; the mean (lines, 16 gammas, momenta, T), and the variance of one
+    noise vector, that of real parts plus i times that of imaginary ones."""
+
+    term: str
+    level: int
+    done: int
+    total: int
+    solves: int
+    seconds: float
+    failed: int
+    mean: np.ndarray
+    variance: np.ndarray
+
+
+class Sums(Object):
+    """Loops summed up part by part: Tr O D^-1 is the sum over levels of low modes of Tr O (L_l - L_l+1), L_0 = D^-1, by noise of the
+    level, and of Tr O L of the last one. `add` goes on until a goal is reached; `write` and `read` keep sums in files."""
+
+    def __init__(self, handle: Any, operator: "Wilson", asked: _Asked, keeps: Sequence[Any]) -> None:
+        super().__init__(handle, operator.context)
+        self._asked, self._keeps, self._operator = asked, keeps, operator
+        about = capi.plaq_loops_report()
+        capi.plaq_loops_describe(self, about)
+        self._count = about.parts
+        #: Of the last call of add, a capi.plaq_loops_report.
+        self.report = capi.plaq_loops_report()
+
+    def add(
+        self,
+        *,
+        error: float = 0.0,
+        gamma: Any = "1",
+        seconds: float = 0.0,
+        vectors: int = 0,
+        progress: Progress = None,
+    ) -> bool:
+        """Adds noise where it lowers the error most for its cost, until the error of the loop of the first line and momentum with
+        `gamma` at a time slice (root mean square) is `error`, so many seconds are over, or each part has so many noise vectors; true
+        where the error, or without one the number of vectors, is reached. A progress function that returns true ends it, and
+        what is complete stays."""
+        goals = capi.plaq_loop_goals(error=error, seconds=seconds, vectors=vectors, gamma=_gamma.number(gamma))
+        report = capi.plaq_loops_report()
+        with residuals(progress, "loops", error) as callback:
+            capi.plaq_loops_add(self, goals, callback, report)
+        self.report = report
+        if report.failed:
+            warnings.warn(f"loops: {report.failed} solves have not converged", NotConvergedWarning, stacklevel=level())
+        return bool(report.reached)
+
+    def _values(self, part: int) -> Tuple[np.ndarray, ...]:
+        asked = self._asked
+        shape = (len(asked.factors), 16, len(asked.momenta), asked.times)
+        mean, variance = np.empty(shape, complex), np.empty(shape, complex)
+        current, of_current = np.empty((4, *shape[2:]), complex), np.empty((4, *shape[2:]), complex)
+        capi.plaq_loops_values(self, part, mean, variance, mean.size, current, of_current, current.size)
+        # Terms of a sum of lines have the same noise: of their errors this is a bound.
+        with np.errstate(invalid="ignore"):
+            scatter = [np.tensordot(abs(asked.weights), np.sqrt(v), (1, 0)) ** 2 for v in (variance.real, variance.imag)]
+        return np.tensordot(asked.weights, mean, (1, 0)), _joined(*scatter), current, of_current
+
+    def mean(self) -> np.ndarray:
+        """The sum of all parts (lines, 16 gammas, momenta, T), without the sign of the fermion loop, times of the lattice."""
+        return self._values(-1)[0]
+
+    def error(self) -> np.ndarray:
+        """Its error by noise, that of the real plus i times that of the imaginary part; of a line that is a sum of lines a bound."""
+        squares = self._values(-1)[1]
+        return _joined(np.sqrt(squares.real), np.sqrt(squares.imag))
+
+    def current(self) -> Tuple[np.ndarray, np.ndarray]:
+        """The loops of the conserved vector current (4, momenta, T), and their errors."""
+        _, _, mean, squares = self._values(-1)
+        return mean, _joined(np.sqrt(squares.real), np.sqrt(squares.imag))
+
+    @property
+    def parts(self) -> List[Part]:
+        """The parts, that of the lattice first."""
+        found = []
+        for number in range(self._count):
+            report = capi.plaq_loops_part_report()
+            capi.plaq_loops_describe_part(self, number, report)
+            mean, variance, _, _ = self._values(number)
+            term = capi.plaq_loops_term(report.term).name.lower()
+            counts = report.done, report.total, report.solves, report.seconds, report.failed
+            found.append(Part(term, report.level, *counts, mean, variance))
+        return found
+
+    def write(self, path: Any) -> None:
+        """Writes sums and what they are of to a file."""
+        capi.plaq_loops_write(self, path)
+
+    def read(self, path: Any) -> None:
+        """Takes the sums of such a file; those of other links, operators, spaces, noise, lines or momenta are refused."""
+        capi.plaq_loops_read(self, path)
+
+
+def sums(
+    operator: "Wilson",
+    gauge: Gauge,
+    *,
+    space: Optional[Space] = None,
+    lines: Sequence[Line] = ("",),
+    momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+    noise: str = "z4",
+    first: int = 0,
+    seed: int = 0,
+    dilute: str = "",
+    time_parts: int = 0,
+    probes: int = 1,
+    minus: Optional["Wilson"] = None,
+    one_end: bool = False,
+    traces: str = "auto",
+    hopping: int = 0,
+    **params: Any,
+) -> Sums:
+    """As of D.loop_sums."""
+    asked = _asked(operator, lines, momenta, dilute, minus, one_end, params)
+    how = capi.plaq_loops_params(noise=noise, seed=seed, first=first, time_parts=time_parts, probes=probes, **asked.known)
+    terms = capi.plaq_loop_sums_params(traces=traces, hopping=hopping)
+    made = capi.plaq_loops_create(asked.solver, asked.other, space, gauge, how, terms, *asked.operators())
+    return Sums(made, operator, asked, [gauge, space, minus])
 
 
 def probe(extents: Sequence[int], number: int) -> np.ndarray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from . import _keywords
-    from .loops import Loops
+    from .loops import Loops, Space, Sums
 
     class Term(TypedDict, total=False):
         """Terms of a Wilson operator that only some classes name, and its links."""
@@ -551,6 +551,21 @@ class Wilson(Operator):
         from .loops import loops
 
         return loops(self, gauge, **how)
+
+    def space(self, **how: Any) -> "Space":
+        """Low modes of the operator, a plaq.loops.Space: the first `levels` coarse levels of `multigrid`, 0: all on all ranks, whose systems are
+        solved to `tol`, or those of `eigen`, D.eigen()."""
+        from .loops import space
+
+        return space(self, **how)
+
+    def loop_sums(self, gauge: Gauge, **how: Any) -> "Sums":
+        """Quark loops part by part, a plaq.loops.Sums of which nothing is summed yet; lines, momenta and noise as of loops. `space`: low modes,
+        D.space(); traces="noise", "last" (exactly that of the last level), "every" (of all) or "auto"; `hopping`: terms of the hopping
+        expansion that are taken exactly; members of capi.plaq_solver_params by keyword, and multigrid for the solves."""
+        from .loops import sums
+
+        return sums(self, gauge, **how)
 
     def hop(self, psi: Fermion, parity: int, dagger: bool = False) -> Fermion:
         """The hopping term H from the other parity to `parity`, a field on the whole lattice whose other sites are 0."""

@@ -32,13 +32,16 @@ use crate::solvers::{
 /// What a `plaq_eigen` stands for.
 pub struct Eigen {
     context: Arc<Context>,
-    vectors: VectorSet,
+    vectors: Arc<VectorSet>,
     report: EigenReport,
 }
 
 impl Eigen {
     pub(crate) fn context(&self) -> &Arc<Context> {
         &self.context
+    }
+    pub(crate) fn vectors(&self) -> &Arc<VectorSet> {
+        &self.vectors
     }
 }
 
@@ -222,6 +225,7 @@ fn create(
         on_device: done.on_device as i32,
         ..Default::default()
     });
+    let vectors = Arc::new(vectors);
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: done })?);
     Ok(())
 }
@@ -314,6 +318,7 @@ fn load(
         seconds: found.seconds,
         ..Default::default()
     });
+    let vectors = Arc::new(vectors);
     out.set(context.adopt(Eigen { context: context.clone(), vectors, report: found })?);
     Ok(())
 }

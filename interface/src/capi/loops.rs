@@ -13,7 +13,7 @@ use super::structure::factors_of;
 use super::table::interface;
 use crate::error::{host_array, Result};
 pub use crate::ops::structure::loops::plaq_loops_params;
-use crate::ops::structure::loops::{loops, probe, LoopOperators, LoopsParams, OneEnd};
+use crate::ops::structure::loops::{loops, probe, LoopKind, LoopOperators, LoopsParams, OneEnd};
 use crate::params::InC as _;
 use crate::refuse;
 
@@ -95,7 +95,7 @@ fn loops_of(
     let mut complete = 0;
     let mut told = monitor(solver.solver(), callback, user);
     let factor = Complex64::new(params.factor[0], params.factor[1]);
-    let how = (params.kind, other.map(|s| s.solver()), factor);
+    let how = LoopKind { how: params.kind, other: other.map(|s| s.solver()), factor, change: None };
     let by = (solver.solver(), solver.columns());
     let done = loops(by, noise, how, operators, &mut told, &mut |_, found| {
         let places = [0, 1].map(|k| complete * each[k]..(complete + 1) * each[k]);

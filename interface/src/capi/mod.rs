@@ -32,6 +32,7 @@ pub mod hmc_parts;
 pub mod laplace;
 pub mod layout;
 pub mod library;
+pub mod loop_sums;
 pub mod loops;
 pub mod milc;
 pub mod momentum;
@@ -74,6 +75,7 @@ pub const MODULES: &[&table::Module] = &[
     &loops::MODULE,
     &propagator::MODULE,
     &eigen::MODULE,
+    &loop_sums::MODULE,
     &distillation::MODULE,
     &overlap::MODULE,
     &overlap_solve::MODULE,

@@ -20,6 +20,7 @@ mod schwarz;
 mod setup;
 mod short_links;
 mod smooth;
+mod spaces;
 mod suggest;
 mod system;
 mod transfer;
@@ -41,6 +42,7 @@ pub use params::{
 pub use prolongator::Prolongator;
 use setup::Setup;
 pub use short_links::shortened;
+pub use spaces::CoarseSpaces;
 pub use system::CoarseSystem;
 pub use transfer::Transfer;
 

@@ -297,19 +297,10 @@ fn coarse_vectors(
 
 /// Fills a vector with random numbers that depend only on the place in the whole lattice.
 pub(super) fn random_coarse(v: &mut CoarseField, seed: u64) -> Result<()> {
-    let grid = v.grid().clone();
-    let (local, global, coords) = (grid.extents(), grid.global_extents(), grid.comm().coords());
     let per_site = v.components() * v.nrhs() * 2;
-    let (first, count) = v.range();
-    let mut values = Vec::with_capacity(count * per_site);
-    for &lex in &grid.order()[first..first + count] {
-        let mut rest = lex as usize;
-        let x: [usize; 4] = std::array::from_fn(|mu| {
-            let x = rest % local[mu] + coords[mu] * local[mu];
-            rest /= local[mu];
-            x
-        });
-        let site = (0..4).rev().fold(0, |i, mu| i * global[mu] + x[mu]);
+    let places = v.places();
+    let mut values = Vec::with_capacity(places.len() * per_site);
+    for site in places {
         for k in 0..per_site {
             let mut z = (seed ^ 0x9e37_79b9_7f4a_7c15)
                 .wrapping_mul(0xd134_2543_de82_ef95)

@@ -173,6 +173,41 @@ impl CoarseField {
         }
     }
 
+    /// Sets all numbers to a function of the site, in lexicographic order of the whole lattice, the component and the
+    /// right-hand side: the same on any number of ranks.
+    ///
+    /// # Errors
+    /// Errors of the device.
+    pub fn fill(&mut self, value: impl Fn(usize, usize, usize) -> Complex64) -> Result<()> {
+        let mut values = Vec::with_capacity(self.numbers());
+        for site in self.places() {
+            for component in 0..self.components {
+                for column in 0..self.nrhs {
+                    let z = value(site, component, column);
+                    values.extend([z.re, z.im]);
+                }
+            }
+        }
+        self.load(&values)
+    }
+
+    /// Sites of the field, in its order, by their place in the lexicographic order of the whole lattice.
+    pub fn places(&self) -> Vec<usize> {
+        let (grid, (first, count)) = (&self.grid, self.range());
+        let (local, global) = (grid.extents(), grid.global_extents());
+        let coords = grid.comm().coords();
+        let place = |lex: &i32| {
+            let mut rest = *lex as usize;
+            let x: [usize; 4] = std::array::from_fn(|mu| {
+                let x = rest % local[mu] + coords[mu] * local[mu];
+                rest /= local[mu];
+                x
+            });
+            (0..4).rev().fold(0, |site, mu| site * global[mu] + x[mu])
+        };
+        grid.order()[first..first + count].iter().map(place).collect()
+    }
+
     /// Refuses fields of another shape.
     pub fn check_like(&self, other: &CoarseField, what: &str) -> Result<()> {
         let shape = |f: &CoarseField| (f.precision, f.subset, f.components, f.nrhs);

@@ -130,6 +130,11 @@ impl LoopNoise {
         }
     }
 
+    /// Columns of a vector.
+    pub fn columns(&self) -> usize {
+        self.parts().iter().product::<usize>() * self.probes
+    }
+
     /// Spins and colours that have columns of their own, and columns of one spin and colour of a vector.
     fn parts(&self) -> [usize; 3] {
         let [spin, colour, _] = self.dilute;
@@ -139,7 +144,13 @@ impl LoopNoise {
 
     /// Sets columns of a vector, from number `first` on as many as the field has, times a wave. All have numbers of their own, those
     /// of other spins and colours as well, of which sources for mesons share them: the errors of parts that are added are independent.
-    fn set(&self, b: &SpinorField, vector: usize, first: usize, wave: [i32; 4]) -> Result<()> {
+    pub(super) fn set(
+        &self,
+        b: &SpinorField,
+        vector: usize,
+        first: usize,
+        wave: [i32; 4],
+    ) -> Result<()> {
         let [spins, colours, rest] = self.parts();
         for k in 0..b.nrhs() {
             let column = first + k;
@@ -220,6 +231,37 @@ fn generators(extents: [usize; 4]) -> Vec<(usize, [usize; 4])> {
     all
 }
 
+/// The fewest waves of hierarchical probing, a group of them, whose mean keeps no two different sites that are `reach` steps or
+/// less from each other.
+pub(super) fn probes_beyond(extents: [usize; 4], reach: usize) -> usize {
+    let (all, far) = (generators(extents), reach as i64);
+    let axis = |mu: usize| {
+        let most = far.min(extents[mu] as i64 / 2);
+        -most..=most
+    };
+    let near = |x: [i64; 4]| (1..=far).contains(&x.iter().map(|x| x.abs()).sum());
+    let mut kept: Vec<[i64; 4]> = axis(0)
+        .flat_map(|x| axis(1).map(move |y| [x, y]))
+        .flat_map(|[x, y]| axis(2).map(move |z| [x, y, z]))
+        .flat_map(|[x, y, z]| axis(3).map(move |t| [x, y, z, t]))
+        .filter(|x| near(*x))
+        .collect();
+    let mut count = 1;
+    for (order, wave) in all {
+        if kept.is_empty() {
+            break;
+        }
+        // Sites whose phases exp(2 pi i sum_mu n_mu x_mu / L_mu) are 1.
+        let volume: i64 = extents.iter().map(|l| *l as i64).product();
+        let turns = |x: &[i64; 4]| {
+            (0..4).map(|mu| wave[mu] as i64 * x[mu] * (volume / extents[mu] as i64)).sum::<i64>()
+        };
+        kept.retain(|x| turns(x).rem_euclid(volume) == 0);
+        count *= order;
+    }
+    count
+}
+
 /// Loops of one noise vector.
 pub struct Loops {
     /// [line][Gamma][momentum][t], times of the lattice.
@@ -237,6 +279,38 @@ pub struct LoopOperators<'a> {
     pub boundary: [f64; 4],
 }
 
+impl LoopOperators<'_> {
+    /// Loops of X^dagger gamma5 and S, summed over their columns.
+    ///
+    /// # Errors
+    /// Errors of [`insertions`].
+    pub fn contracted(&self, back: &SpinorField, forward: &SpinorField) -> Result<Loops> {
+        let lines = Lines {
+            back,
+            forward,
+            links: Some(self.links),
+            boundary: self.boundary,
+            origin: [0; 4],
+        };
+        let backwards: Vec<[i32; 3]> = self.momenta.iter().map(|p| p.map(|n| -n)).collect();
+        let current = conserved_current(lines, &backwards)?;
+        Ok(Loops { lines: insertions(lines, self.lines, &backwards)?, current })
+    }
+}
+
+/// What changes columns of solutions, given their noise, before these are contracted.
+pub type Change<'a> = dyn Fn(&mut SpinorField, &SpinorField) -> Result<()> + 'a;
+
+/// How solutions are contracted, of which quarks, and what their loops are multiplied with.
+#[derive(Clone, Copy)]
+pub struct LoopKind<'a> {
+    pub how: OneEnd,
+    pub other: Option<&'a DiracSolver>,
+    pub factor: Complex64,
+    /// Applied to solutions first.
+    pub change: Option<&'a Change<'a>>,
+}
+
 /// Sum over x of exp(-i p x) tr\[Gamma line S\], without the sign of the fermion loop, times `factor`, estimated by one noise vector after
 /// the other: `done` gets their numbers and estimates. Ends early where the monitor asks to; vectors that are not complete
 /// do not come out.
@@ -247,7 +321,7 @@ pub struct LoopOperators<'a> {
 pub fn loops(
     (solver, at_once): (&DiracSolver, usize),
     noise: LoopNoise,
-    (how, other, factor): (OneEnd, Option<&DiracSolver>, Complex64),
+    LoopKind { how, other, factor, change }: LoopKind,
     operators: LoopOperators,
     monitor: &mut Monitor,
     done: &mut dyn FnMut(usize, Loops),
@@ -294,7 +368,6 @@ pub fn loops(
         refuse!(InvalidArgument, "probes", expected("1 or more"), found("0"));
     }
     probe(extents, noise.probes - 1)?;
-    let backwards: Vec<[i32; 3]> = operators.momenta.iter().map(|p| p.map(|n| -n)).collect();
     let five = Spin::from(SpinMatrix::gamma5());
     let at_once = if at_once == 0 { COLUMNS.min(parts) } else { at_once.min(parts) };
     let (mut total, mut ended) = (None::<SolveReport>, false);
@@ -308,10 +381,14 @@ pub fn loops(
                 Ok(b)
             };
             let room = |_: usize, count: usize| shape.field(count);
-            let mut take = |first: usize, x: SpinorField, report: &SolveReport| {
+            let mut take = |first: usize, mut x: SpinorField, report: &SolveReport| {
                 if report.solver.stopped {
                     ended = true;
                     return Ok(ControlFlow::Break(()));
+                }
+                if let Some(change) = change {
+                    let b = eta(first, x.nrhs())?;
+                    change(&mut x, &b)?;
                 }
                 let mut back = None;
                 if how != OneEnd::Same {
@@ -324,17 +401,7 @@ pub fn loops(
                     other.solve(&mut solved, b, &mut |_: &Progress| ControlFlow::Continue(()))?;
                     *b = solved;
                 }
-                let lines = Lines {
-                    back: back.as_ref().unwrap_or(&x),
-                    forward: &x,
-                    links: Some(operators.links),
-                    boundary: operators.boundary,
-                    origin: [0; 4],
-                };
-                let found = Loops {
-                    lines: insertions(lines, operators.lines, &backwards)?,
-                    current: conserved_current(lines, &backwards)?,
-                };
+                let found = operators.contracted(back.as_ref().unwrap_or(&x), &x)?;
                 let factor = factor / noise.probes as f64;
                 let all = sums.get_or_insert_with(|| Loops {
                     lines: vec![Complex64::ZERO; found.lines.len()],

@@ -1,8 +1,12 @@
 //! Hadron structure: operators between two quark propagators, three quark lines of any kind, sequential sources, quark loops.
 
+mod hopping;
 pub mod insertions;
 pub mod lines;
+mod loop_state;
+pub mod loop_sums;
 pub mod loops;
+pub mod low_space;
 pub mod sequential;
 pub mod spin;
 pub mod three_quarks;

@@ -1,0 +1,462 @@
+//! Spaces of low modes, and quark loops summed up part by part.
+
+use std::ffi::c_void;
+use std::path::Path;
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use super::args::{
+    number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
+};
+use super::context::Context;
+use super::contract::{count, pairs, triples};
+use super::eigen::{plaq_eigen, Eigen};
+use super::file_name::FileName;
+use super::gauge::{plaq_gauge, Gauge};
+use super::handles::{self, Shared};
+use super::loops::plaq_loops_params;
+use super::multigrid::{plaq_multigrid, Multigrid};
+use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
+use super::spinor::{plaq_spinor, Spinor};
+use super::structure::factors_of;
+use super::table::interface;
+use crate::error::{words, Result};
+use crate::fields::{blas, GaugeField};
+pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_params};
+use crate::ops::structure::loop_sums::{
+    LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
+};
+use crate::ops::structure::loops::LoopsParams;
+use crate::ops::structure::low_space::LowSpace;
+use crate::params::{choices, InC as _};
+use crate::refuse;
+
+/// What a `plaq_space` stands for.
+pub struct Space {
+    context: Arc<Context>,
+    space: LowSpace,
+}
+
+impl Space {
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    pub(crate) fn space(&self) -> &LowSpace {
+        &self.space
+    }
+}
+
+/// What a `plaq_loops` stands for.
+pub struct Sums {
+    context: Arc<Context>,
+    solver: Arc<Solver>,
+    other: Option<Arc<Solver>>,
+    space: Option<Arc<Space>>,
+    gauge: Arc<Gauge>,
+    /// Version of the links that were put into lines first.
+    links: u64,
+    sums: Shared<LoopSums>,
+}
+
+impl Sums {
+    fn context(&self) -> &Arc<Context> {
+        &self.context
+    }
+    /// Quarks and links, which have to be as they were.
+    fn quarks<'a>(&'a self, links: &'a Arc<GaugeField>) -> Result<LoopQuarks<'a>> {
+        if links.version() != self.links {
+            refuse!(
+                FieldMismatch,
+                "gauge",
+                expected("the links of plaq_loops_create"),
+                found("links that have changed since")
+            );
+        }
+        let (solver, at_once) = (self.solver.solver(), self.solver.columns());
+        let space = self.space.as_ref().map(|s| s.space());
+        if let Some(space) = space {
+            space.check(solver)?;
+        }
+        let other = self.other.as_ref().map(|s| s.solver());
+        Ok(LoopQuarks { solver, at_once, other, links, space })
+    }
+}
+
+/// Terms of loops.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TermKind {
+    Noise,
+    Exact,
+    Hopping,
+}
+
+words!(TermKind {
+    Noise => "PLAQ_LOOPS_TERM_NOISE",
+    Exact => "PLAQ_LOOPS_TERM_EXACT",
+    Hopping => "PLAQ_LOOPS_TERM_HOPPING",
+});
+
+choices! {
+    /// Terms that loops are the sum of.
+    names TermKind: plaq_loops_term {
+        /// The difference of a level and the next one, or the last level, by noise on the level.
+        Noise = 0, PLAQ_LOOPS_TERM_NOISE, "noise";
+        /// The same, exactly by all coordinate vectors of the level.
+        Exact = 1, PLAQ_LOOPS_TERM_EXACT, "exact";
+        /// The first terms of the hopping expansion, exactly.
+        Hopping = 2, PLAQ_LOOPS_TERM_HOPPING, "hopping";
+    }
+}
+
+interface! {
+    "Low modes, and loops part by part"
+    handles {
+        /// Spaces of low modes of a solver's operator, each with an approximate inverse L = P D_c^-1 R, D_c = R M P: levels of
+        /// multigrid or vectors. Level 0 is the lattice, larger numbers are coarser.
+        plaq_space: Space = 26,
+        /// Quark loops as sums of parts, each with its variance and cost.
+        plaq_loops: Sums = 27,
+    }
+    choices {
+        plaq_loops_traces = Traces;
+        plaq_loops_term = TermKind;
+    }
+    tables {
+        plaq_loop_sums_params, plaq_loop_sums_params_init;
+        plaq_loop_goals, plaq_loop_goals_init;
+    }
+    reports {
+        /// A level of spaces.
+        plaq_space_report, plaq_space_report_init {
+            /// Levels of the spaces, without the lattice.
+            levels: i32,
+            /// Extents of the level on all ranks; of vectors 1.
+            extents: [i32; 4],
+            /// Dimension of the level's space on all ranks.
+            unknowns: i64,
+        }
+        /// Loops so far.
+        plaq_loops_report, plaq_loops_report_init {
+            /// Number of parts.
+            parts: i32,
+            /// 1: the call reached the wanted error or, where none is wanted, the number of vectors.
+            reached: i32,
+            /// 1: the callback ended the call.
+            stopped: i32,
+            /// The error that plaq_loop_goals has, in descriptions that of Gamma number 0; infinite before all parts are known.
+            error: f64,
+            /// Seconds of the call.
+            seconds: f64,
+            /// Solves of all parts that did not converge.
+            failed: i64,
+        }
+        /// A part of loops.
+        plaq_loops_part_report, plaq_loops_part_report_init {
+            /// The term.
+            term: plaq_loops_term,
+            /// The level whose vectors it takes.
+            level: i32,
+            /// Noise vectors, or columns of what is exact, that are summed.
+            done: i64,
+            /// Columns of what is exact; 0 of noise.
+            total: i64,
+            /// Columns solved for on the level.
+            solves: i64,
+            /// Solves that did not converge.
+            failed: i64,
+            /// Seconds.
+            seconds: f64,
+        }
+    }
+    functions {
+        /// Makes spaces of the first `levels` coarse levels of a hierarchy, 0: of all that live on all ranks. Coarse operators are made again
+        /// in the precision of the solver's operator and solved to the relative residual `tol`, which has to be well below the noise. Errors:
+        /// INVALID_ARGUMENT (more levels, `tol`), UNSUPPORTED (two flavours, half precision), FIELD_MISMATCH, STALE_MULTIGRID,
+        /// OUT_OF_MEMORY.
+        plaq_space_create_multigrid(solver: Handle<plaq_solver>, multigrid: Handle<plaq_multigrid>, levels: i32, tol: f64, space: Out<plaq_space>) = of_multigrid;
+        /// Makes the space of eigenvectors V of the whole operator, with R = V^dagger gamma5. Errors: FIELD_MISMATCH (vectors of another lattice,
+        /// precision or of one parity), INVALID_ARGUMENT, UNSUPPORTED, OUT_OF_MEMORY.
+        plaq_space_create_eigen(solver: Handle<plaq_solver>, eigen: Handle<plaq_eigen>, space: Out<plaq_space>) = of_eigen;
+        /// Destroys spaces; loops keep theirs. The zero handle is accepted.
+        plaq_space_destroy(space: Raw<plaq_space>) = destroy_space;
+        /// Describes a level, 1 or more.
+        plaq_space_describe(space: Local<plaq_space>, level: i32, report: Report<plaq_space_report>) = describe_space;
+        /// x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
+        /// INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
+        plaq_space_apply(space: Handle<plaq_space>, level: i32, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>) = apply;
+        /// Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
+        /// Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
+        /// multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
+        /// have to be better than the noise. `vectors` of `params` has no meaning here. The zero handle of `space`: none. Errors:
+        /// INVALID_ARGUMENT, UNSUPPORTED (spaces or hopping with other contractions than PLAQ_LOOPS_PLAIN), FIELD_MISMATCH.
+        plaq_loops_create(solver: Handle<plaq_solver>, other: Maybe<plaq_solver>, space: Maybe<plaq_space>, gauge: Handle<plaq_gauge>, params: Params<plaq_loops_params>, sums: Params<plaq_loop_sums_params>, lengths: Array<i32>[lines], lines: i64, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, loops: Out<plaq_loops>) = create;
+        /// Destroys loops. The zero handle is accepted.
+        plaq_loops_destroy(loops: Raw<plaq_loops>) = destroy;
+        /// Adds to loops until a goal is reached: to the part where it lowers the error most for its cost. Each part has four noise
+        /// vectors first. The callback is that of solves; where it ends the call, what is complete stays, and a next call goes on. Errors: those of
+        /// plaq_solver_solve, FIELD_MISMATCH (links that have changed), INVALID_ARGUMENT (no goal).
+        plaq_loops_add(loops: Handle<plaq_loops>, goals: Params<plaq_loop_goals>, callback: Raw<plaq_progress_callback>, user: *mut c_void, report: Report<plaq_loops_report>) = add;
+        /// Describes loops; what belongs to a call is 0.
+        plaq_loops_describe(loops: Local<plaq_loops>, report: Report<plaq_loops_report>) = describe;
+        /// Describes a part.
+        plaq_loops_describe_part(loops: Local<plaq_loops>, part: i32, report: Report<plaq_loops_part_report>) = describe_part;
+        /// Gives (re, im) of means, [line][Gamma, all 16][momentum][t], and of variances of one noise vector, of real and of imaginary parts:
+        /// infinite with less than two, 0 of what is exact. Part -1: of the sum of all parts, with its errors squared. `currents`, the
+        /// same of the conserved current, [mu][momentum][t], `variances` and `current_variances` may be NULL. `numbers`: complex numbers of
+        /// `means`; `ncurrents`: of `currents`.
+        plaq_loops_values(loops: Local<plaq_loops>, part: i32, means: OutArray<f64>[2 numbers], variances: MaybeArray<f64>[2 numbers], numbers: i64, currents: MaybeArray<f64>[2 ncurrents], current_variances: MaybeArray<f64>[2 ncurrents], ncurrents: i64) = values_of;
+        /// Writes sums and what they are of to a file, from which plaq_loops_read goes on. It appears complete or not at all. Errors: FILE_WRITE.
+        plaq_loops_write(loops: Handle<plaq_loops>, file: FileName) = write;
+        /// Takes the sums of such a file in place of those that there are. Errors: FIELD_MISMATCH (of other links, operators, spaces,
+        /// noise, lines or momenta: the first difference is named), FILE_*. After an error nothing has changed.
+        plaq_loops_read(loops: Handle<plaq_loops>, file: FileName) = read;
+    }
+}
+
+fn of_multigrid(
+    solver: &Arc<Solver>,
+    multigrid: &Arc<Multigrid>,
+    levels: i32,
+    tol: f64,
+    out: &mut Out<plaq_space>,
+) -> Result<()> {
+    let context = solver.context();
+    context.check_same(multigrid.context(), "multigrid")?;
+    let Ok(levels) = usize::try_from(levels) else {
+        refuse!(InvalidArgument, "levels", expected("0 or more"), found("{levels}"));
+    };
+    let space = LowSpace::of_multigrid(solver.solver(), multigrid.multigrid(), levels, tol)?;
+    out.set(context.adopt(Space { context: context.clone(), space })?);
+    Ok(())
+}
+
+fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>) -> Result<()> {
+    let context = solver.context();
+    context.check_same(eigen.context(), "eigen")?;
+    let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
+    out.set(context.adopt(Space { context: context.clone(), space })?);
+    Ok(())
+}
+
+fn destroy_space(space: plaq_space) -> Result<()> {
+    handles::remove(space, "space")
+}
+
+/// A level, 1 or more.
+pub(crate) fn level_of(space: &LowSpace, level: i32) -> Result<usize> {
+    let levels = space.levels();
+    match usize::try_from(level).ok().filter(|level| (1..=levels).contains(level)) {
+        Some(level) => Ok(level),
+        None => refuse!(InvalidArgument, "level", expected("1 to {levels}"), found("{level}")),
+    }
+}
+
+fn describe_space(
+    space: &Arc<Space>,
+    level: i32,
+    report: &mut Report<plaq_space_report>,
+) -> Result<()> {
+    let space = &space.space;
+    let level = level_of(space, level)?;
+    report.set(plaq_space_report {
+        levels: space.levels() as i32,
+        extents: space.extents(level).map(|l| l as i32),
+        unknowns: space.unknowns(level) as i64,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn apply(space: &Arc<Space>, level: i32, x: &Arc<Spinor>, b: &Arc<Spinor>) -> Result<()> {
+    space.context.check_same(x.context(), "x")?;
+    space.context.check_same(b.context(), "b")?;
+    let level = level_of(&space.space, level)?;
+    let mut x = x.write_any("x")?;
+    let b = b.read_any("b")?;
+    let shape = space.space.op().shape();
+    shape.check(&x, "x")?;
+    shape.check(&b, "b")?;
+    x.check_like(&b, "x")?;
+    let (found, how) = space.space.inverse(level, &b)?;
+    if !how.converged {
+        refuse!(
+            NotConverged,
+            "space",
+            expected("the residual {:e} on level {level}", space.space.tol()),
+            found("{:e} after {} iterations", how.residual, how.iterations)
+        );
+    }
+    blas::copy(&mut x, &found)
+}
+
+#[allow(clippy::too_many_arguments)]
+fn create(
+    solver: &Arc<Solver>,
+    other: Option<&Arc<Solver>>,
+    space: Option<&Arc<Space>>,
+    gauge: &Arc<Gauge>,
+    params: &plaq_loops_params,
+    sums: &plaq_loop_sums_params,
+    lengths: &Array<i32>,
+    nlines: i64,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    out: &mut Out<plaq_loops>,
+) -> Result<()> {
+    let context = solver.context();
+    context.check_same(gauge.context(), "gauge")?;
+    if let Some(other) = other {
+        context.check_same(other.context(), "other")?;
+    }
+    if let Some(space) = space {
+        context.check_same(space.context(), "space")?;
+    }
+    let params = LoopsParams::from_c(params, "params")?;
+    let of = LoopOf {
+        noise: params.noise("params")?,
+        how: params.kind,
+        factor: Complex64::new(params.factor[0], params.factor[1]),
+        lines: factors_of(lengths, nlines, steps, nsteps)?,
+        momenta: triples(momenta, count(nmomenta, "nmomenta")? as i64)?,
+        boundary: [0.0, 0.0, 0.0, solver.origin().boundary.unwrap_or(1.0)],
+        params: LoopSumsParams::from_c(sums, "sums")?,
+    };
+    let links = gauge.read("gauge")?;
+    let quarks = LoopQuarks {
+        solver: solver.solver(),
+        at_once: solver.columns(),
+        other: other.map(|s| s.solver()),
+        links: &links,
+        space: space.map(|s| s.space()),
+    };
+    let made = LoopSums::new(of, &quarks)?;
+    let object = Sums {
+        context: context.clone(),
+        solver: solver.clone(),
+        other: other.cloned(),
+        space: space.cloned(),
+        gauge: gauge.clone(),
+        links: links.version(),
+        sums: Shared::new(made),
+    };
+    out.set(context.adopt(object)?);
+    Ok(())
+}
+
+fn destroy(loops: plaq_loops) -> Result<()> {
+    handles::remove(loops, "loops")
+}
+
+fn add(
+    loops: &Arc<Sums>,
+    goals: &plaq_loop_goals,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    report: &mut Report<plaq_loops_report>,
+) -> Result<()> {
+    let goals = LoopGoals::from_c(goals, "goals")?;
+    goals.check("goals")?;
+    let links = loops.gauge.read("gauge")?;
+    let quarks = loops.quarks(&links)?;
+    let mut sums = loops.sums.write("loops")?;
+    let mut told = monitor(quarks.solver, callback, user);
+    let done = sums.add(&quarks, &goals, &mut told)?;
+    report.set(plaq_loops_report {
+        parts: sums.parts().len() as i32,
+        reached: done.reached as i32,
+        stopped: done.stopped as i32,
+        error: done.error,
+        seconds: done.seconds,
+        failed: sums.parts().iter().map(|part| part.failed as i64).sum(),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn describe(loops: &Arc<Sums>, report: &mut Report<plaq_loops_report>) -> Result<()> {
+    let sums = loops.sums.read("loops")?;
+    report.set(plaq_loops_report {
+        parts: sums.parts().len() as i32,
+        error: sums.error(0),
+        failed: sums.parts().iter().map(|part| part.failed as i64).sum(),
+        ..Default::default()
+    });
+    Ok(())
+}
+
+fn describe_part(
+    loops: &Arc<Sums>,
+    part: i32,
+    report: &mut Report<plaq_loops_part_report>,
+) -> Result<()> {
+    let sums = loops.sums.read("loops")?;
+    let parts = sums.parts();
+    let Some(p) = usize::try_from(part).ok().and_then(|part| parts.get(part)) else {
+        refuse!(InvalidArgument, "part", expected("0 to {}", parts.len() - 1), found("{part}"));
+    };
+    let (term, level) = match p.term {
+        Term::Noise(level) => (TermKind::Noise, level),
+        Term::Exact(level) => (TermKind::Exact, level),
+        Term::Hopping => (TermKind::Hopping, 0),
+    };
+    report.set(plaq_loops_part_report {
+        term: number_of(term),
+        level: level as i32,
+        done: p.done as i64,
+        total: p.total as i64,
+        solves: p.solves as i64,
+        failed: p.failed as i64,
+        seconds: p.seconds,
+        ..Default::default()
+    });
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn values_of(
+    loops: &Arc<Sums>,
+    part: i32,
+    means: &mut OutArray<f64>,
+    variances: &mut MaybeArray<f64>,
+    numbers: i64,
+    currents: &mut MaybeArray<f64>,
+    current_variances: &mut MaybeArray<f64>,
+    ncurrents: i64,
+) -> Result<()> {
+    let sums = loops.sums.read("loops")?;
+    let [own, own_currents] = sums.numbers();
+    for (name, given, own) in [("numbers", numbers, own), ("ncurrents", ncurrents, own_currents)] {
+        if given != own as i64 {
+            refuse!(InvalidArgument, name, expected("{own}"), found("{given}"));
+        }
+    }
+    let part = match part {
+        -1 => None,
+        // A negative number is none of a part.
+        part => Some(usize::try_from(part).unwrap_or(usize::MAX)),
+    };
+    let found = sums.result(part)?;
+    let split = |all: &[Complex64]| [all[..own].to_vec(), all[own..].to_vec()];
+    let [mean, current] = split(&found.mean);
+    let [variance, current_variance] = split(&found.variance);
+    means.set(pairs(mean).collect());
+    variances.set(pairs(variance).collect());
+    currents.set(pairs(current).collect());
+    current_variances.set(pairs(current_variance).collect());
+    Ok(())
+}
+
+fn write(loops: &Arc<Sums>, file: &Path) -> Result<()> {
+    let links = loops.gauge.read("gauge")?;
+    let quarks = loops.quarks(&links)?;
+    loops.sums.read("loops")?.write(file, &quarks)
+}
+
+fn read(loops: &Arc<Sums>, file: &Path) -> Result<()> {
+    let links = loops.gauge.read("gauge")?;
+    let quarks = loops.quarks(&links)?;
+    loops.sums.write("loops")?.read(file, &quarks)
+}

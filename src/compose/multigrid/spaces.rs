@@ -1,0 +1,240 @@
+//! The coarse spaces of a hierarchy in the precision of an operator, for traces and propagators: approximate inverses
+//! P D_c^-1 R of each level, with D_c = R D P solved to any tolerance. The cycles of the hierarchy precondition these solves.
+
+use std::sync::Arc;
+
+use super::cycle::Hierarchy;
+use super::{CoarseSystem, FineOperator, Multigrid, Transfer};
+use crate::error::Result;
+use crate::fields::{CoarseField, Precision, Recon, SpinorField, Subset, VectorField};
+use crate::linop::{LinOp, Shape};
+use crate::operators::{ActionVersion, CoarseOperator, QuarkAction};
+use crate::refuse;
+use crate::solvers::{unwatched, SolverKind, SolverParams, SolverReport, Stop, System};
+
+/// Directions that GCR on a coarse level keeps.
+const DIRECTIONS: usize = 10;
+
+/// The spaces of a hierarchy's coarse levels, numbered from 1; P of a level goes to the one above, level 0 is the lattice.
+pub struct CoarseSpaces {
+    spaces: Vec<Space>,
+    shape: Shape,
+    version: ActionVersion,
+}
+
+struct Space {
+    transfer: Transfer,
+    op: Arc<CoarseOperator>,
+    system: Arc<CoarseSystem>,
+    /// The cycle of the levels below, where there are any.
+    cycle: Option<Arc<dyn LinOp>>,
+}
+
+impl CoarseSpaces {
+    /// The first `count` coarse levels of a hierarchy with the operator `op`, 0: all of those that live on all ranks.
+    /// Null vectors are those of the hierarchy, the coarse operators are made again in the precision of `op`.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: more levels than there are on all ranks; `Unsupported`: operators of two flavours or in half
+    /// precision; `FieldMismatch`: another lattice; `StaleMultigrid`; `OutOfMemory`.
+    pub fn new(multigrid: &Multigrid, op: &dyn QuarkAction, count: usize) -> Result<Self> {
+        multigrid.check(op)?;
+        multigrid.check_links(op)?;
+        let (precision, links) = op.storage();
+        let Some(one) = op.coarsenable().filter(|_| precision != Precision::F16) else {
+            refuse!(
+                Unsupported,
+                "multigrid",
+                expected("an operator of one flavour in single or double precision"),
+                found("{}", op.describe())
+            );
+        };
+        let hierarchy = multigrid.read();
+        let everywhere = hierarchy.gathers.iter().take_while(|gather| gather.is_none()).count();
+        // What is gathered is gathered behind its transfer.
+        let there = hierarchy.transfers.len().min(everywhere + 1);
+        if count > there {
+            refuse!(
+                InvalidArgument,
+                "levels",
+                expected(
+                    "at most {there}, the coarse levels whose null vectors live on all ranks (multigrid's `gather` moves others to fewer)"
+                ),
+                found("{count}")
+            );
+        }
+        let count = if count == 0 { there } else { count };
+        let links = if links == Recon::R18 { links } else { Recon::R12 };
+        let mut fine = FineOperator::Dirac(one.own_copy((precision, links))?);
+        let mut spaces: Vec<Space> = vec![];
+        for (l, from) in hierarchy.transfers.iter().take(count).enumerate() {
+            let vectors = {
+                let originals = from.originals(0, from.count())?;
+                let grid = spaces.last().map_or(from.fine(), |above| above.transfer.coarse());
+                let components = originals.components();
+                let n = originals.nrhs();
+                let mut vectors = CoarseField::new(grid, precision, Subset::Full, components, n)?;
+                vectors.copy_from_columns(0, &originals, 0, n, 0)?;
+                vectors
+            };
+            let transfer = Transfer::new(vectors, hierarchy.params.steps()[l].block)?;
+            let op = Arc::new(fine.coarsened(&transfer, precision)?);
+            let system = CoarseSystem::new(op.clone(), false);
+            let gathered = hierarchy.gathers[l].is_some();
+            let below = l + 1 < hierarchy.transfers.len() && !gathered;
+            let cycle = below.then(|| {
+                Arc::new(LevelCycle { of: hierarchy.clone(), level: l + 1, system: system.clone() })
+                    as Arc<dyn LinOp>
+            });
+            fine = FineOperator::Coarse(op.clone());
+            spaces.push(Space { transfer, op, system, cycle });
+        }
+        Ok(CoarseSpaces { spaces, shape: op.shape(), version: op.version() })
+    }
+
+    /// Refuses another operator or other links than the spaces were made for.
+    ///
+    /// # Errors
+    /// `FieldMismatch`.
+    pub fn check(&self, op: &dyn QuarkAction) -> Result<()> {
+        if self.version != op.version() {
+            refuse!(
+                FieldMismatch,
+                "space",
+                expected("one that was made for this operator with its present links")
+            );
+        }
+        Ok(())
+    }
+
+    /// Number of coarse levels.
+    pub fn count(&self) -> usize {
+        self.spaces.len()
+    }
+
+    fn space(&self, level: usize) -> &Space {
+        &self.spaces[level - 1]
+    }
+
+    /// Unknowns of a coarse level on all ranks.
+    pub fn unknowns(&self, level: usize) -> usize {
+        let op = &self.space(level).op;
+        op.grid().global_volume() * op.rows()
+    }
+
+    /// Extents of a coarse level on all ranks.
+    pub fn extents(&self, level: usize) -> [usize; 4] {
+        self.space(level).op.grid().global_extents()
+    }
+
+    /// Components of a site of a coarse level.
+    pub fn rows(&self, level: usize) -> usize {
+        self.space(level).op.rows()
+    }
+
+    /// A zero vector of a coarse level.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn field(&self, level: usize, nrhs: usize) -> Result<CoarseField> {
+        self.space(level).op.field(Subset::Full, nrhs)
+    }
+
+    /// R of the first coarse level applied to spinors.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn restrict_spinors(&self, from: &SpinorField) -> Result<CoarseField> {
+        self.shape.check(from, "spinors")?;
+        let transfer = &self.space(1).transfer;
+        let mut fine = transfer.fine_field(Subset::Full, from.nrhs())?;
+        fine.copy_from_spinors(0, from, None)?;
+        let mut to = self.field(1, from.nrhs())?;
+        transfer.restrict(&mut to, &fine)?;
+        Ok(to)
+    }
+
+    /// R from a coarse level to the next one.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn restrict(&self, level: usize, from: &CoarseField) -> Result<CoarseField> {
+        let mut to = self.field(level + 1, from.nrhs())?;
+        self.space(level + 1).transfer.restrict(&mut to, from)?;
+        Ok(to)
+    }
+
+    /// P from a coarse level, not the first, to the one above.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn prolong(&self, level: usize, from: &CoarseField) -> Result<CoarseField> {
+        let mut to = self.field(level - 1, from.nrhs())?;
+        self.space(level).transfer.prolong(&mut to, from)?;
+        Ok(to)
+    }
+
+    /// P of all levels from this one on, to spinors.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn prolong_to_spinors(&self, level: usize, from: &CoarseField) -> Result<SpinorField> {
+        if level > 1 {
+            return self.prolong_to_spinors(level - 1, &self.prolong(level, from)?);
+        }
+        let transfer = &self.space(1).transfer;
+        let mut fine = transfer.fine_field(Subset::Full, from.nrhs())?;
+        transfer.prolong(&mut fine, from)?;
+        let mut to = self.shape.field(from.nrhs())?;
+        fine.copy_to_spinors(0, &mut to, 0)?;
+        Ok(to)
+    }
+
+    /// D_c^-1 b, where D_c = R M P with the M of the operator that the spaces were made for.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`, `SolverBreakdown`. Not converged is not an error: see the report.
+    pub fn solve(
+        &self,
+        level: usize,
+        b: &CoarseField,
+        tol: f64,
+    ) -> Result<(CoarseField, SolverReport)> {
+        let Space { system, cycle, .. } = self.space(level);
+        let kind = if cycle.is_some() { SolverKind::Gcr } else { SolverKind::BiCgStab };
+        let how = System { preconditioner: cycle.clone(), ..System::new(system.clone()) };
+        let ask =
+            SolverParams { kind, nkrylov: DIRECTIONS, stop: Stop::at(tol), ..Default::default() };
+        let mut x = b.like(b.nrhs())?;
+        let report = system.solve_all(&how, &ask, false, &mut x, b, &mut unwatched)?;
+        Ok((x, report))
+    }
+}
+
+/// The cycle of a hierarchy from a coarse level on, in the precision of that level's solves.
+struct LevelCycle {
+    of: Arc<Hierarchy>,
+    level: usize,
+    system: Arc<CoarseSystem>,
+}
+
+impl LinOp for LevelCycle {
+    fn shape(&self) -> Shape {
+        self.system.shape()
+    }
+    fn apply(&self, out: &mut VectorField, inp: &VectorField) -> Result<()> {
+        let (mut out, inp) = (self.system.coarse(out, "out")?, self.system.coarse(inp, "in")?);
+        let (op, n) = (self.of.op(self.level), inp.nrhs());
+        let [mut r, mut z, mut rest] =
+            [op.field(op.subset(), n)?, op.field(op.subset(), n)?, op.field(op.subset(), n)?];
+        r.copy_from_columns(0, &inp, 0, n, 0)?;
+        self.of.coarse_cycle(self.level, &mut z, &mut rest, &r, false)?;
+        out.copy_from_columns(0, &z, 0, n, 0)
+    }
+    fn flops(&self) -> f64 {
+        self.system.flops()
+    }
+    fn bytes(&self, nrhs: usize) -> f64 {
+        self.system.bytes(nrhs)
+    }
+}

@@ -1,0 +1,209 @@
+//! Loops in files: sums so far, with what they are sums of.
+
+use std::path::Path;
+
+use num_complex::Complex64;
+
+use super::loop_sums::{LoopQuarks, LoopSums, Part, Term};
+use crate::compose::DiracSolver;
+use crate::error::{Error, Result, Status};
+use crate::fields::{blas, Noise, Precision};
+use crate::io::Tables;
+use crate::ops::observables::plaquette;
+use crate::refuse;
+
+/// The kind that files of loops say they have.
+const KIND: &str = "loops";
+
+impl Term {
+    fn name(self) -> String {
+        match self {
+            Term::Noise(level) => format!("noise {level}"),
+            Term::Exact(level) => format!("exact {level}"),
+            Term::Hopping => "hopping".into(),
+        }
+    }
+    /// Whether two terms may stand for each other: the last level by noise or exactly.
+    fn goes_for(self, other: Term, last: usize) -> bool {
+        let level = |term| match term {
+            Term::Noise(level) | Term::Exact(level) => Some(level),
+            Term::Hopping => None,
+        };
+        self == other || (level(self) == level(other) && level(self) == Some(last) && last > 0)
+    }
+}
+
+/// A number that an operator with its links and parameters is known by: <eta, M eta> / <eta, eta> of noise.
+fn mark(solver: &DiracSolver) -> Result<[f64; 2]> {
+    let shape = solver.op().shape();
+    let (mut eta, mut image) = (shape.field(1)?, shape.field(1)?);
+    eta.set_noise(Noise::Z4, 1, 0)?;
+    solver.op().apply(&mut image, &eta)?;
+    let z = blas::dot(&eta, &image)?[0] / blas::norm2(&eta)?[0];
+    Ok([z.re, z.im])
+}
+
+impl LoopSums {
+    /// What the sums are sums of, as text, and numbers that operators, links and spaces are known by.
+    fn about(&self, quarks: &LoopQuarks) -> Result<(Vec<(String, String)>, Vec<f64>)> {
+        let of = &self.of;
+        let geometry = quarks.links.geometry();
+        let described = |solver: Option<&DiracSolver>| match solver {
+            Some(solver) => {
+                format!("{}, {:?}", solver.op().describe(), solver.params().normalisation)
+            }
+            None => "none".into(),
+        };
+        let spaces = match quarks.space {
+            None => "none".into(),
+            Some(space) => (1..=space.levels())
+                .map(|l| format!("{:?} of {}", space.extents(l), space.unknowns(l)))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        let texts = vec![
+            ("lattice", format!("{:?}", geometry.global_extents())),
+            ("operator", described(Some(quarks.solver))),
+            ("other", described(quarks.other)),
+            ("contraction", of.how.to_string()),
+            ("factor", format!("{:?}", of.factor)),
+            ("noise", format!("{:?}", of.noise.noise)),
+            ("seed", of.noise.seed.to_string()),
+            ("first", of.noise.first.to_string()),
+            ("dilution", format!("{:?} {}", of.noise.dilute, of.noise.time_parts)),
+            ("probes", of.noise.probes.to_string()),
+            ("lines", format!("{:?}", of.lines)),
+            ("momenta", format!("{:?}", of.momenta)),
+            ("boundary", format!("{:?}", of.boundary)),
+            ("hopping", of.params.hopping.to_string()),
+            ("spaces", spaces),
+        ];
+        let texts = texts.into_iter().map(|(name, text)| (name.to_string(), text)).collect();
+        let p = plaquette(quarks.links)?;
+        let mut marks = vec![p.spatial, p.temporal, p.link_trace];
+        marks.extend(mark(quarks.solver)?);
+        if let Some(other) = quarks.other {
+            marks.extend(mark(other)?);
+        }
+        if let Some(space) = quarks.space {
+            // |R eta|^2 of every level.
+            let mut eta = space.op().shape().field(1)?;
+            eta.set_noise(Noise::Z4, 1, 0)?;
+            let norm = blas::norm2(&eta)?[0];
+            marks.extend(space.norms(&eta)?.into_iter().map(|n| n / norm));
+        }
+        Ok((texts, marks))
+    }
+
+    /// Writes the sums to a file, which appears complete or not at all; all ranks call it.
+    ///
+    /// # Errors
+    /// `FileWrite`.
+    pub fn write(&self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
+        let comm = quarks.links.geometry().comm();
+        let (texts, marks) = self.about(quarks)?;
+        let mut file = Tables { texts, tables: vec![("marks".into(), marks)] };
+        let flat = |all: &[Complex64]| all.iter().flat_map(|z| [z.re, z.im]).collect::<Vec<_>>();
+        for (k, part) in self.parts.iter().enumerate() {
+            file.texts.push((format!("part{k}"), part.term.name()));
+            let counts = [part.done, part.total, part.solves as usize, part.failed as usize];
+            let mut counts: Vec<f64> = counts.iter().map(|n| *n as f64).collect();
+            counts.push(part.seconds);
+            file.tables.push((format!("counts{k}"), counts));
+            file.tables.push((format!("sums{k}"), flat(&part.sum)));
+            file.tables.push((format!("squares{k}"), flat(&part.squares)));
+        }
+        let root = comm.rank() == 0;
+        comm.agree(if root { file.write(path, KIND) } else { Ok(()) })
+    }
+
+    /// Takes the sums of a file in place of those that there are.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: of other loops, of which the message names the first difference; errors of [`Tables::read`]; nothing has changed
+    /// then.
+    pub fn read(&mut self, path: &Path, quarks: &LoopQuarks) -> Result<()> {
+        let comm = quarks.links.geometry().comm();
+        let file = comm.agree(Tables::read(path, KIND))?;
+        let (texts, marks) = self.about(quarks)?;
+        for (name, expected) in &texts {
+            let found = file.text(name).unwrap_or("nothing");
+            if found != expected {
+                let place = format!("{}: {name}", path.display());
+                refuse!(FieldMismatch, place, expected("{expected}"), found("{found}"));
+            }
+        }
+        let near = match quarks.solver.op().storage().0 {
+            Precision::F64 => 1e-9,
+            _ => 1e-5,
+        };
+        let found = file.table("marks").unwrap_or_default();
+        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= near * a.abs().max(1e-3);
+        if found.len() != marks.len() || !marks.iter().zip(found).all(same) {
+            refuse!(
+                FieldMismatch,
+                format!("{}", path.display()),
+                expected(
+                    "loops of these links, operators and spaces (write null vectors of multigrid or eigenvectors to files to have the same \
+                     spaces again), known by {marks:?}"
+                ),
+                found("{found:?}")
+            );
+        }
+        self.parts = comm.agree(self.parts_of(&file, path, quarks))?;
+        Ok(())
+    }
+
+    fn parts_of(&self, file: &Tables, path: &Path, quarks: &LoopQuarks) -> Result<Vec<Part>> {
+        let last = quarks.space.map_or(0, |space| space.levels());
+        let bad = |what: String| Error::new(Status::FileFormat, what).at(path.display());
+        let mut parts = vec![];
+        for (k, own) in self.parts.iter().enumerate() {
+            let found = file.text(&format!("part{k}")).unwrap_or("nothing");
+            let terms = [own.term, Term::Noise(last), Term::Exact(last)];
+            let Some(term) =
+                terms.into_iter().find(|t| t.goes_for(own.term, last) && t.name() == found)
+            else {
+                refuse!(
+                    FieldMismatch,
+                    format!("{}: part {k}", path.display()),
+                    expected("{}", own.term.name()),
+                    found("{found}")
+                );
+            };
+            let table = |name: &str, length: usize| match file.table(&format!("{name}{k}")) {
+                Some(table) if table.len() == length => Ok(table),
+                _ => Err(bad(format!("{name} of part {k}: expected {length} numbers"))),
+            };
+            let complex = |all: &[f64]| -> Vec<Complex64> {
+                all.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect()
+            };
+            let numbers = own.sum.len();
+            let counts = table("counts", 5)?;
+            if counts.iter().any(|n| !(0.0..1e15).contains(n)) {
+                return Err(bad(format!("counts of part {k}: found {counts:?}")));
+            }
+            let total = match term {
+                Term::Noise(_) => 0,
+                Term::Exact(level) => quarks.space.map_or(0, |space| space.unknowns(level)),
+                Term::Hopping => own.total,
+            };
+            if counts[1] != total as f64 || (total > 0 && counts[0] > total as f64) {
+                return Err(bad(format!(
+                    "columns of part {k}: expected {total}, found {counts:?}"
+                )));
+            }
+            parts.push(Part {
+                term,
+                done: counts[0] as usize,
+                total,
+                solves: counts[2] as u64,
+                failed: counts[3] as u64,
+                seconds: counts[4],
+                sum: complex(table("sums", 2 * numbers)?),
+                squares: complex(table("squares", 2 * numbers)?),
+            });
+        }
+        Ok(parts)
+    }
+}

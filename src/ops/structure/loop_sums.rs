@@ -1,0 +1,550 @@
+//! Quark loops as sums of parts, each with its variance and cost: Tr O M^-1 is the sum over levels of low modes of
+//! Tr O (L_l - L_l+1), L_0 = M^-1, by noise, and of Tr O L of the last one by noise or by all of its coordinate vectors (Frommer,
+//! Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536). Work goes where it lowers the error most, stops at a wanted error or a
+//! cost, and goes on later.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use num_complex::Complex64;
+
+use super::hopping::Hopping;
+use super::lines::Factor;
+use super::loops::{loops, LoopKind, LoopNoise, LoopOperators, Loops, OneEnd};
+use super::low_space::{LowSolve, LowSpace, LowVectors};
+use crate::compose::DiracSolver;
+use crate::error::{host_array, Result};
+use crate::fields::{GaugeField, SpinorField};
+use crate::params::{choices, parameters, Parameters as _};
+use crate::refuse;
+use crate::solvers::{Monitor, Progress};
+
+choices! {
+    /// Ways to take the traces of low modes.
+    pub enum Traces: plaq_loops_traces {
+        /// Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
+        Auto = 0, PLAQ_LOOPS_TRACES_AUTO, "auto";
+        /// The last level's trace exactly, by its coordinate vectors; noise on levels between.
+        Last = 1, PLAQ_LOOPS_TRACES_LAST, "last";
+        /// Noise on each level.
+        Noise = 2, PLAQ_LOOPS_TRACES_NOISE, "noise";
+        /// Traces of all coarse levels exactly.
+        Every = 3, PLAQ_LOOPS_TRACES_EVERY, "every";
+    }
+}
+
+parameters! {
+    /// Parts of loops that are summed up.
+    pub struct LoopSumsParams: plaq_loop_sums_params {
+        /// How the traces of low modes are taken.
+        traces: Traces = Traces::Auto;
+        /// Terms of the hopping expansion, (A^-1 H)^k A^-1 for k below this with M = A - H, that are taken exactly; 0: none.
+        hopping: usize = 0, within(0, 16);
+    }
+}
+
+parameters! {
+    /// When a call that adds to loops ends. At least one of `error`, `seconds` and `vectors` is asked for; of several the first one counts.
+    pub struct LoopGoals: plaq_loop_goals {
+        /// Error at which it ends: that of the loop of the first line, Gamma number `gamma` and first momentum at a time slice,
+        /// root of the mean square over time slices, real and imaginary part together; 0: not asked for.
+        error: f64 = 0.0;
+        /// Seconds after which it ends; 0: not asked for.
+        seconds: f64 = 0.0;
+        /// Number of this Gamma.
+        gamma: usize = 0, within(0, 15);
+        /// Noise vectors of each part at most, those of earlier calls included; 0: no limit.
+        vectors: usize = 0, within(0, 1 << 20);
+    }
+}
+
+impl LoopGoals {
+    /// # Errors
+    /// `InvalidArgument`, `BadParameter`: out of range, or nothing ends the work.
+    pub fn check(&self, argument: &str) -> Result<()> {
+        self.check_rows(argument)?;
+        for (name, value) in [("error", self.error), ("seconds", self.seconds)] {
+            if !(0.0..f64::INFINITY).contains(&value) {
+                refuse!(
+                    InvalidArgument,
+                    "{argument}.{name}",
+                    expected("0 or a number above"),
+                    found("{value}")
+                );
+            }
+        }
+        if self.error == 0.0 && self.seconds == 0.0 && self.vectors == 0 {
+            refuse!(
+                InvalidArgument,
+                "{argument}",
+                expected("an error, seconds or a number of vectors at which the work ends"),
+                found("none")
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Noise vectors of each part before work is divided among parts.
+const PILOT: usize = 4;
+/// Columns of coarse levels at a time: noise vectors, and coordinate vectors.
+const NOISE_AT_ONCE: usize = 4;
+const UNITS_AT_ONCE: usize = 12;
+
+/// A term of the sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term {
+    /// The difference of this level and the next one, or the last level, by noise on this level.
+    Noise(usize),
+    /// The same by all coordinate vectors of the level.
+    Exact(usize),
+    /// The first terms of the hopping expansion.
+    Hopping,
+}
+
+/// A part of loops: sums over noise vectors of their estimates, or what is known exactly.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub term: Term,
+    /// Noise vectors, or columns of what is exact, that are summed.
+    pub done: usize,
+    /// Columns of what is exact; 0 of noise.
+    pub total: usize,
+    /// Columns solved for on the level, those of other levels not counted.
+    pub solves: u64,
+    pub seconds: f64,
+    /// Solves that did not converge.
+    pub failed: u64,
+    pub(super) sum: Vec<Complex64>,
+    /// Sums of the squares of real and of imaginary parts.
+    pub(super) squares: Vec<Complex64>,
+}
+
+impl Part {
+    pub(super) fn new(term: Term, total: usize, numbers: usize) -> Result<Part> {
+        let zeros = || host_array(numbers, Complex64::ZERO, "sums of loops");
+        let (sum, squares) = (zeros()?, zeros()?);
+        Ok(Part { term, done: 0, total, solves: 0, seconds: 0.0, failed: 0, sum, squares })
+    }
+    fn complete(&self) -> bool {
+        self.total > 0 && self.done >= self.total
+    }
+    fn noisy(&self) -> bool {
+        self.total == 0
+    }
+    fn add(&mut self, found: &Loops) {
+        let all = found.lines.iter().chain(&found.current);
+        for ((sum, square), z) in self.sum.iter_mut().zip(&mut self.squares).zip(all) {
+            *sum += z;
+            *square += Complex64::new(z.re * z.re, z.im * z.im);
+        }
+    }
+    fn mean(&self, k: usize) -> Complex64 {
+        match self.noisy() {
+            true => self.sum[k] / self.done.max(1) as f64,
+            false => self.sum[k],
+        }
+    }
+    /// Variances of one vector's real and imaginary part; infinite before there are two.
+    fn variance(&self, k: usize) -> Complex64 {
+        if !self.noisy() {
+            return Complex64::ZERO;
+        }
+        if self.done < 2 {
+            return Complex64::new(f64::INFINITY, f64::INFINITY);
+        }
+        let (n, mean) = (self.done as f64, self.mean(k));
+        let of = |square: f64, mean: f64| (square / n - mean * mean).max(0.0) * n / (n - 1.0);
+        Complex64::new(of(self.squares[k].re, mean.re), of(self.squares[k].im, mean.im))
+    }
+}
+
+/// Results: means, and variances of one noise vector (real part: of real parts) with their number, of a part, or errors squared
+/// of the sum of all parts with the number 1.
+pub struct LoopResult {
+    pub mean: Vec<Complex64>,
+    pub variance: Vec<Complex64>,
+    pub count: usize,
+}
+
+/// What loops are of.
+#[derive(Clone)]
+pub struct LoopOf {
+    pub noise: LoopNoise,
+    pub how: OneEnd,
+    pub factor: Complex64,
+    pub lines: Vec<Vec<Factor>>,
+    pub momenta: Vec<[i32; 3]>,
+    pub boundary: [f64; 4],
+    pub params: LoopSumsParams,
+}
+
+impl LoopOf {
+    /// The first terms of the hopping expansion, where there are any.
+    fn hopping<'a>(&self, solver: &'a DiracSolver) -> Hopping<'a> {
+        Hopping::new(solver, self.params.hopping, &self.lines, self.noise)
+    }
+}
+
+/// The quarks and links of loops, the same in every call.
+#[derive(Clone, Copy)]
+pub struct LoopQuarks<'a> {
+    pub solver: &'a DiracSolver,
+    /// Columns solved at a time; 0: twelve.
+    pub at_once: usize,
+    /// The other quark of a difference.
+    pub other: Option<&'a DiracSolver>,
+    pub links: &'a Arc<GaugeField>,
+    pub space: Option<&'a LowSpace>,
+}
+
+/// How a call that adds to loops ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LoopsAdded {
+    /// The monitor ended it.
+    pub stopped: bool,
+    /// The wanted error, or the limit of vectors where none is wanted, is reached.
+    pub reached: bool,
+    /// The error of [`LoopGoals`].
+    pub error: f64,
+    pub seconds: f64,
+}
+
+/// Loops that are summed up part by part.
+pub struct LoopSums {
+    pub(super) of: LoopOf,
+    pub(super) parts: Vec<Part>,
+    times: usize,
+    /// Numbers of lines, then those of currents.
+    numbers: [usize; 2],
+}
+
+impl LoopSums {
+    /// Nothing summed yet.
+    ///
+    /// # Errors
+    /// `Unsupported`: low modes or the hopping expansion with other contractions than of plain loops; `FieldMismatch`: a space of another
+    /// operator; `InvalidArgument`: nothing to sum.
+    pub fn new(of: LoopOf, quarks: &LoopQuarks) -> Result<LoopSums> {
+        if of.how != OneEnd::None && (quarks.space.is_some() || of.params.hopping > 0) {
+            refuse!(
+                Unsupported,
+                "params.kind",
+                expected("PLAQ_LOOPS_PLAIN with low modes or the hopping expansion"),
+                found("{}", of.how)
+            );
+        }
+        if of.momenta.is_empty() || of.lines.is_empty() {
+            refuse!(
+                InvalidArgument,
+                "lines",
+                expected("one line and one momentum at least"),
+                found("{} and {}", of.lines.len(), of.momenta.len())
+            );
+        }
+        if let Some(space) = quarks.space {
+            space.check(quarks.solver)?;
+        }
+        let times = quarks.solver.op().shape().geometry.global_extents()[3];
+        let numbers = [16 * of.lines.len(), 4].map(|k| k * of.momenta.len() * times);
+        let all = numbers[0] + numbers[1];
+        let mut parts = vec![Part::new(Term::Noise(0), 0, all)?];
+        if let Some(space) = quarks.space {
+            let last = space.levels();
+            for level in 1..=last {
+                let exact = match of.params.traces {
+                    Traces::Every => true,
+                    Traces::Last => level == last,
+                    Traces::Auto | Traces::Noise => false,
+                };
+                let part = match exact {
+                    true => Part::new(Term::Exact(level), space.unknowns(level), all)?,
+                    false => Part::new(Term::Noise(level), 0, all)?,
+                };
+                parts.push(part);
+            }
+        }
+        if of.params.hopping > 0 {
+            parts.push(Part::new(Term::Hopping, of.hopping(quarks.solver).columns(), all)?);
+        }
+        Ok(LoopSums { of, parts, times, numbers })
+    }
+
+    pub fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+    /// Numbers of a result: [line][Gamma][momentum][t], then [mu][momentum][t] of the conserved current.
+    pub fn numbers(&self) -> [usize; 2] {
+        self.numbers
+    }
+
+    /// The result of a part, or of the sum of all.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: no such part.
+    pub fn result(&self, part: Option<usize>) -> Result<LoopResult> {
+        let all = 0..self.numbers[0] + self.numbers[1];
+        let Some(part) = part else {
+            let over = |k: usize| {
+                let each = self.parts.iter().map(|p| p.variance(k) / p.done.max(1) as f64);
+                each.sum::<Complex64>()
+            };
+            let mean = |k: usize| self.parts.iter().map(|p| p.mean(k)).sum();
+            let (mean, variance) = (all.clone().map(mean).collect(), all.map(over).collect());
+            return Ok(LoopResult { mean, variance, count: 1 });
+        };
+        let Some(p) = self.parts.get(part) else {
+            refuse!(
+                InvalidArgument,
+                "part",
+                expected("0 to {}, or -1 for the sum", self.parts.len() - 1),
+                found("{part}")
+            );
+        };
+        let mean = all.clone().map(|k| p.mean(k)).collect();
+        Ok(LoopResult { mean, variance: all.map(|k| p.variance(k)).collect(), count: p.done })
+    }
+
+    /// The mean over time slices of the variance of a vector's loop of the first line and momentum with this Gamma.
+    fn watched(&self, part: &Part, gamma: usize) -> f64 {
+        let first = gamma * self.of.momenta.len() * self.times;
+        let variance = |t: usize| part.variance(first + t);
+        (0..self.times).map(|t| variance(t).re + variance(t).im).sum::<f64>() / self.times as f64
+    }
+
+    /// The error of [`LoopGoals`]; infinite before all parts have two vectors or are exact.
+    pub fn error(&self, gamma: usize) -> f64 {
+        let of = |part: &Part| match part.noisy() {
+            true => self.watched(part, gamma) / part.done.max(1) as f64,
+            false if part.complete() => 0.0,
+            false => f64::INFINITY,
+        };
+        self.parts.iter().map(of).sum::<f64>().sqrt()
+    }
+
+    /// Adds to the parts until a goal is reached or the monitor ends it. What is complete by then stays: the work goes on from there.
+    ///
+    /// # Errors
+    /// Errors of [`loops`] and [`LowSpace::solve`].
+    pub fn add(
+        &mut self,
+        quarks: &LoopQuarks,
+        goals: &LoopGoals,
+        monitor: &mut Monitor,
+    ) -> Result<LoopsAdded> {
+        let start = Instant::now();
+        let comm = quarks.links.geometry().comm().clone();
+        let (mut stopped, mut seconds) = (false, 0.0f64);
+        let reached = loop {
+            let mut spent = [start.elapsed().as_secs_f64()];
+            comm.max(&mut spent)?;
+            seconds = spent[0].max(seconds);
+            let error = self.error(goals.gamma);
+            let reached = goals.error > 0.0 && error <= goals.error;
+            if reached || (goals.seconds > 0.0 && seconds >= goals.seconds) {
+                break reached;
+            }
+            let Some(next) = self.next(quarks, goals, seconds)? else { break goals.error == 0.0 };
+            let residual = [if error.is_finite() { error } else { 1.0 }];
+            let now = Progress { iteration: self.steps(), residual: &residual, seconds };
+            let mut told = |p: &Progress| monitor(&Progress { seconds: seconds + p.seconds, ..*p });
+            if told(&Progress { seconds: 0.0, ..now }).is_break() {
+                stopped = true;
+                break false;
+            }
+            let (before, began) = (self.parts[next].done, Instant::now());
+            self.step(next, quarks, goals, &mut told)?;
+            let mut took = [began.elapsed().as_secs_f64()];
+            comm.max(&mut took)?;
+            self.parts[next].seconds += took[0];
+            if self.parts[next].done == before {
+                stopped = true;
+                break false;
+            }
+        };
+        Ok(LoopsAdded { stopped, reached, error: self.error(goals.gamma), seconds })
+    }
+
+    fn steps(&self) -> usize {
+        self.parts.iter().map(|p| p.done).sum()
+    }
+
+    /// The part to which work is added next; none where the limit of vectors is reached everywhere.
+    fn next(
+        &mut self,
+        quarks: &LoopQuarks,
+        goals: &LoopGoals,
+        seconds: f64,
+    ) -> Result<Option<usize>> {
+        let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
+        let pilot = PILOT.min(limit);
+        let unknown = |p: &Part| p.noisy() && p.done < pilot;
+        if let Some(next) = self.parts.iter().position(unknown) {
+            return Ok(Some(next));
+        }
+        self.choose_last(quarks, goals, seconds)?;
+        if let Some(next) = self.parts.iter().position(|p| !p.noisy() && !p.complete()) {
+            return Ok(Some(next));
+        }
+        let gain = |p: &Part| {
+            let (n, cost) = (p.done as f64, p.seconds / p.done as f64);
+            self.watched(p, goals.gamma) / (n * (n + 1.0) * cost.max(1e-12))
+        };
+        let open = |p: &Part| p.noisy() && p.done < limit;
+        let all = self.parts.iter().enumerate().filter(|(_, p)| open(p));
+        let gains = all.map(|(k, p)| (k, gain(p)));
+        Ok(gains.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(k, _)| k))
+    }
+
+    /// Turns noise on the last level into all coordinate vectors where these cost less for the goals.
+    fn choose_last(&mut self, quarks: &LoopQuarks, goals: &LoopGoals, seconds: f64) -> Result<()> {
+        let Some(space) = quarks.space else { return Ok(()) };
+        let level = space.levels();
+        let place = self.parts.iter().position(|p| p.term == Term::Noise(level));
+        let (Some(place), Traces::Auto) = (place, self.of.params.traces) else { return Ok(()) };
+        let columns = space.unknowns(level);
+        if self.parts[place].done > PILOT {
+            return Ok(());
+        }
+        let cost = |p: &Part| p.seconds / p.done.max(1) as f64;
+        let root = |p: &Part| (self.watched(p, goals.gamma) * cost(p)).sqrt();
+        let noisy = self.parts.iter().enumerate().filter(|(_, p)| p.noisy());
+        let roots: Vec<(bool, f64)> = noisy.map(|(k, p)| (k == place, root(p))).collect();
+        let with: f64 = roots.iter().map(|(_, r)| r).sum();
+        let without: f64 = roots.iter().filter(|(last, _)| !last).map(|(_, r)| r).sum();
+        let all = columns as f64 * cost(&self.parts[place]);
+        // The least cost of an error e is (sum of the roots)^2 / e^2, with vectors in proportion to sqrt(variance / cost).
+        let exact = if goals.error > 0.0 {
+            without * without + all * goals.error * goals.error < with * with
+        } else if goals.seconds > 0.0 {
+            let left = (goals.seconds - seconds).max(0.0);
+            left > all && without * without / (left - all) < with * with / left
+        } else {
+            columns <= goals.vectors
+        };
+        // All ranks decide alike, as they know the same sums and times.
+        if exact {
+            let old = &self.parts[place];
+            let (spent, solves) = (old.seconds, old.solves);
+            let mut made =
+                Part::new(Term::Exact(level), columns, self.numbers[0] + self.numbers[1])?;
+            (made.seconds, made.solves) = (spent, solves);
+            self.parts[place] = made;
+        }
+        Ok(())
+    }
+
+    /// Adds some columns to a part.
+    fn step(
+        &mut self,
+        part: usize,
+        quarks: &LoopQuarks,
+        goals: &LoopGoals,
+        monitor: &mut Monitor,
+    ) -> Result<()> {
+        let of = self.of.clone();
+        let operators = LoopOperators {
+            lines: &of.lines,
+            momenta: &of.momenta,
+            links: quarks.links,
+            boundary: of.boundary,
+        };
+        let hopping = match of.params.hopping {
+            0 => None,
+            _ => Some(of.hopping(quarks.solver)),
+        };
+        let part = &mut self.parts[part];
+        let limit = if goals.vectors > 0 { goals.vectors } else { usize::MAX };
+        match (part.term, quarks.space) {
+            (Term::Hopping, _) => {
+                let Some(hopping) = hopping else { return Ok(()) };
+                let count = UNITS_AT_ONCE.min(part.total - part.done);
+                let found = hopping.exact(part.done, count, &operators)?;
+                part.add(&scaled(found, of.factor));
+                part.done += count;
+            }
+            (Term::Noise(0), space) => {
+                let failed = std::cell::Cell::new(0);
+                let change = |x: &mut SpinorField, b: &SpinorField| {
+                    if let Some(space) = space {
+                        let (low, how) = space.inverse(1, b)?;
+                        subtract(x, &low)?;
+                        failed.set(failed.get() + u64::from(!how.converged));
+                    }
+                    match &hopping {
+                        Some(hopping) => hopping.remainder(x),
+                        None => Ok(()),
+                    }
+                };
+                let noise = LoopNoise { first: of.noise.first + part.done, vectors: 1, ..of.noise };
+                let kind = LoopKind {
+                    how: of.how,
+                    other: quarks.other,
+                    factor: of.factor,
+                    change: Some(&change),
+                };
+                let mut found = None;
+                let by = (quarks.solver, quarks.at_once);
+                let report =
+                    loops(by, noise, kind, operators, monitor, &mut |_, one| found = Some(one))?;
+                if let Some(found) = found {
+                    part.add(&found);
+                    part.done += 1;
+                    part.solves += noise.columns() as u64;
+                    part.failed += failed.get() + u64::from(!report.solver.converged);
+                }
+            }
+            (Term::Noise(level), Some(space)) => {
+                let count = NOISE_AT_ONCE.min(limit.saturating_sub(part.done)).max(1);
+                let first = of.noise.first + part.done;
+                let kind = (of.noise.noise, of.noise.seed);
+                let vectors = space.noise(kind, level, first, count)?;
+                let (left, right, failed) = sides(space, level, &vectors, hopping.as_ref())?;
+                for k in 0..count {
+                    let found =
+                        operators.contracted(&left.columns(k, 1)?, &right.columns(k, 1)?)?;
+                    part.add(&scaled(found, of.factor));
+                }
+                part.done += count;
+                part.solves += count as u64;
+                part.failed += failed;
+            }
+            (Term::Exact(level), Some(space)) => {
+                let count = UNITS_AT_ONCE.min(part.total - part.done);
+                let vectors = space.units(level, part.done, count)?;
+                let (left, right, failed) = sides(space, level, &vectors, hopping.as_ref())?;
+                part.add(&scaled(operators.contracted(&left, &right)?, of.factor));
+                part.done += count;
+                part.solves += count as u64;
+                part.failed += failed;
+            }
+            (_, None) => {}
+        }
+        Ok(())
+    }
+}
+
+/// [`LowSpace::sides`] with what the hopping expansion leaves of the right one, and how many solves failed.
+fn sides(
+    space: &LowSpace,
+    level: usize,
+    vectors: &LowVectors,
+    hopping: Option<&Hopping>,
+) -> Result<(SpinorField, SpinorField, u64)> {
+    let (left, mut right, how) = space.sides(level, vectors)?;
+    if let Some(hopping) = hopping {
+        hopping.remainder(&mut right)?;
+    }
+    let failed = how.iter().filter(|how: &&LowSolve| !how.converged).count() as u64;
+    Ok((left, right, failed))
+}
+
+fn subtract(x: &mut SpinorField, y: &SpinorField) -> Result<()> {
+    use crate::fields::blas;
+    blas::axpy(&blas::uniform(x.nrhs(), -1.0), y, x)
+}
+
+fn scaled(mut found: Loops, factor: Complex64) -> Loops {
+    found.lines.iter_mut().chain(&mut found.current).for_each(|z| *z *= factor);
+    found
+}

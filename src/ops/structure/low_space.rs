@@ -1,0 +1,422 @@
+//! Low modes of a quark as spaces with approximate inverses L = P D_c^-1 R of M, D_c = R M P: the coarse levels of multigrid, or
+//! vectors such as eigenvectors. Traces and correlators are sums over levels of differences of these, which is an identity
+//! for any P and R (Frommer, Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536).
+
+use std::sync::Arc;
+
+use num_complex::Complex64;
+
+use crate::compose::multigrid::{CoarseSpaces, Multigrid};
+use crate::compose::{DiracSolver, Normalisation};
+use crate::error::{host_array, Result};
+use crate::fields::{blas, CoarseField, Noise, Precision, SpinorField, Subset, VectorSet};
+use crate::operators::{ActionVersion, QuarkAction};
+use crate::ops::propagator::propagates;
+use crate::refuse;
+use crate::solvers::dense;
+
+/// Low modes at most.
+const MOST_VECTORS: usize = 8192;
+/// Columns of modes that M is applied to at a time.
+const AT_ONCE: usize = 8;
+
+/// Spaces of a quark, in the normalisation of its solver.
+pub struct LowSpace {
+    op: Arc<dyn QuarkAction>,
+    /// 1 / c where c is what the solver's M is of the operator's.
+    factor: f64,
+    kind: Kind,
+    tol: f64,
+}
+
+enum Kind {
+    Coarse(CoarseSpaces),
+    Vectors(Vectors),
+}
+
+/// P = V, R = V^dagger gamma5, whose D_c is a matrix: of eigenvectors of gamma5 D their eigenvalues.
+struct Vectors {
+    vectors: Arc<VectorSet>,
+    /// (V^dagger gamma5 M V)^-1, row by row.
+    inverse: Vec<Complex64>,
+    version: ActionVersion,
+}
+
+/// Vectors of a level of a [`LowSpace`].
+pub enum LowVectors {
+    Coarse(CoarseField),
+    /// Numbers [vector of the space][column], and the columns.
+    Numbers(Vec<Complex64>, usize),
+}
+
+impl LowVectors {
+    /// Number of columns.
+    pub fn columns(&self) -> usize {
+        match self {
+            LowVectors::Coarse(field) => field.nrhs(),
+            LowVectors::Numbers(_, n) => *n,
+        }
+    }
+}
+
+/// How solves on a level went.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LowSolve {
+    pub iterations: usize,
+    /// Largest relative residual.
+    pub residual: f64,
+    pub converged: bool,
+}
+
+impl LowSpace {
+    fn of(solver: &DiracSolver, tol: f64) -> Result<(Arc<dyn QuarkAction>, f64)> {
+        let op = solver.op();
+        if !propagates(&**op) || op.storage().0 == Precision::F16 {
+            refuse!(
+                Unsupported,
+                "solver",
+                expected("an operator on spinors in single or double precision"),
+                found("{}", op.describe())
+            );
+        }
+        if !(tol > 0.0 && tol < 1.0) {
+            refuse!(
+                InvalidArgument,
+                "tol",
+                expected("a number above 0 and below 1"),
+                found("{tol}")
+            );
+        }
+        Ok((op.clone(), factor(solver)))
+    }
+
+    /// The first `levels` coarse levels of a hierarchy, 0: all on all ranks; systems of coarse levels are solved to the relative
+    /// residual `tol`, which has to be well below the noise.
+    ///
+    /// # Errors
+    /// `InvalidArgument`: `tol`; `Unsupported`: no spinors, or in half precision; errors of [`CoarseSpaces::new`].
+    pub fn of_multigrid(
+        solver: &DiracSolver,
+        multigrid: &Multigrid,
+        levels: usize,
+        tol: f64,
+    ) -> Result<LowSpace> {
+        let (op, factor) = LowSpace::of(solver, tol)?;
+        let kind = Kind::Coarse(CoarseSpaces::new(multigrid, &*op, levels)?);
+        Ok(LowSpace { op, factor, kind, tol })
+    }
+
+    /// The space of orthonormal vectors on the full lattice: eigenvectors of D^dagger D, or any others.
+    ///
+    /// # Errors
+    /// `FieldMismatch`: not of the operator's lattice and precision; `InvalidArgument`: too many, or V^dagger gamma5 M V has no inverse.
+    pub fn of_vectors(solver: &DiracSolver, vectors: Arc<VectorSet>) -> Result<LowSpace> {
+        let (op, factor) = LowSpace::of(solver, 0.5)?;
+        let k = vectors.count();
+        if vectors.first().subset() != Subset::Full {
+            refuse!(
+                FieldMismatch,
+                "vectors",
+                expected("vectors on the full lattice"),
+                found("{:?}", vectors.first().subset())
+            );
+        }
+        let one = vectors.first().columns(0, 1)?;
+        op.shape().check(&one, "vectors")?;
+        if k > MOST_VECTORS {
+            refuse!(InvalidArgument, "vectors", expected("at most {MOST_VECTORS}"), found("{k}"));
+        }
+        let mut matrix = host_array(k * k, Complex64::ZERO, "the operator in a space")?;
+        for first in (0..k).step_by(AT_ONCE) {
+            let n = AT_ONCE.min(k - first);
+            let v = vectors.get(first, n)?;
+            let (mut image, mut turned) = (op.shape().field(n)?, op.shape().field(n)?);
+            op.apply(&mut image, &v)?;
+            op.gamma5(&mut turned, &image)?;
+            for (row, dots) in vectors.dots(0..k, &turned, 0..n)?.chunks(n).enumerate() {
+                matrix[row * k + first..row * k + first + n].copy_from_slice(dots);
+            }
+        }
+        let Some(inverse) = dense::inverse(&matrix, k) else {
+            refuse!(
+                InvalidArgument,
+                "vectors",
+                expected("independent vectors, in whose space the operator has an inverse")
+            );
+        };
+        let version = op.version();
+        let kind = Kind::Vectors(Vectors { vectors, inverse, version });
+        Ok(LowSpace { op, factor, kind, tol: 0.5 })
+    }
+
+    /// Refuses a solver of another operator, other links or another normalisation than those of the spaces.
+    ///
+    /// # Errors
+    /// `FieldMismatch`.
+    pub fn check(&self, solver: &DiracSolver) -> Result<()> {
+        let same = match &self.kind {
+            Kind::Coarse(spaces) => spaces.check(&**solver.op()).is_ok(),
+            Kind::Vectors(v) => v.version == solver.op().version(),
+        };
+        if !same || factor(solver) != self.factor {
+            refuse!(
+                FieldMismatch,
+                "space",
+                expected(
+                    "one that was made for this operator, with its present links and normalisation"
+                )
+            );
+        }
+        Ok(())
+    }
+
+    pub fn op(&self) -> &Arc<dyn QuarkAction> {
+        &self.op
+    }
+    pub fn tol(&self) -> f64 {
+        self.tol
+    }
+    /// Number of levels; level 0 is the lattice itself.
+    pub fn levels(&self) -> usize {
+        match &self.kind {
+            Kind::Coarse(spaces) => spaces.count(),
+            Kind::Vectors(_) => 1,
+        }
+    }
+    /// Dimension of a level's space on all ranks.
+    pub fn unknowns(&self, level: usize) -> usize {
+        match &self.kind {
+            Kind::Coarse(spaces) => spaces.unknowns(level),
+            Kind::Vectors(v) => v.vectors.count(),
+        }
+    }
+    /// Extents of a coarse level; of vectors 1.
+    pub fn extents(&self, level: usize) -> [usize; 4] {
+        match &self.kind {
+            Kind::Coarse(spaces) => spaces.extents(level),
+            Kind::Vectors(_) => [1; 4],
+        }
+    }
+
+    /// Coordinate vectors number `first` and following of a level.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn units(&self, level: usize, first: usize, count: usize) -> Result<LowVectors> {
+        let one = |place: usize, column: usize| match place == first + column {
+            true => Complex64::ONE,
+            false => Complex64::ZERO,
+        };
+        self.filled(level, count, one)
+    }
+
+    /// Noise vectors number `first` and following of a level, 1 or -1 for [`Noise::Z2`], else 1, i, -1 or -i; the same on any
+    /// number of ranks.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn noise(
+        &self,
+        (kind, seed): (Noise, u64),
+        level: usize,
+        first: usize,
+        count: usize,
+    ) -> Result<LowVectors> {
+        let bits = |place: usize, column: usize| {
+            let stream = mixed(mixed(seed, level as u64), (first + column) as u64);
+            mixed(stream, place as u64) >> 62
+        };
+        let turn =
+            |n: u64| [Complex64::ONE, Complex64::I, -Complex64::ONE, -Complex64::I][n as usize];
+        let value = |place, column| match (kind, bits(place, column)) {
+            (Noise::Z2, n) => turn(2 * (n & 1)),
+            (_, n) => turn(n),
+        };
+        self.filled(level, count, value)
+    }
+
+    fn filled(
+        &self,
+        level: usize,
+        count: usize,
+        value: impl Fn(usize, usize) -> Complex64,
+    ) -> Result<LowVectors> {
+        match &self.kind {
+            Kind::Coarse(spaces) => {
+                let mut field = spaces.field(level, count)?;
+                let rows = spaces.rows(level);
+                field.fill(|site, component, column| value(site * rows + component, column))?;
+                Ok(LowVectors::Coarse(field))
+            }
+            Kind::Vectors(v) => {
+                let numbers = (0..v.vectors.count()).flat_map(|k| (0..count).map(move |c| (k, c)));
+                Ok(LowVectors::Numbers(numbers.map(|(k, c)| value(k, c)).collect(), count))
+            }
+        }
+    }
+
+    /// R b of the first level.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn restrict(&self, b: &SpinorField) -> Result<LowVectors> {
+        match &self.kind {
+            Kind::Coarse(spaces) => Ok(LowVectors::Coarse(spaces.restrict_spinors(b)?)),
+            Kind::Vectors(v) => {
+                let mut turned = self.op.shape().field(b.nrhs())?;
+                self.op.gamma5(&mut turned, b)?;
+                let dots = v.vectors.dots(0..v.vectors.count(), &turned, 0..b.nrhs())?;
+                Ok(LowVectors::Numbers(dots, b.nrhs()))
+            }
+        }
+    }
+
+    /// R of a level's vectors to the next one.
+    fn restrict_on(&self, level: usize, vectors: &LowVectors) -> Result<LowVectors> {
+        match (&self.kind, vectors) {
+            (Kind::Coarse(spaces), LowVectors::Coarse(field)) => {
+                Ok(LowVectors::Coarse(spaces.restrict(level, field)?))
+            }
+            _ => Err(mixed_up()),
+        }
+    }
+
+    /// P of all levels from this one on.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn prolong(&self, level: usize, vectors: &LowVectors) -> Result<SpinorField> {
+        match (&self.kind, vectors) {
+            (Kind::Coarse(spaces), LowVectors::Coarse(field)) => {
+                spaces.prolong_to_spinors(level, field)
+            }
+            (Kind::Vectors(v), LowVectors::Numbers(numbers, n)) => {
+                let mut out = self.op.shape().field(*n)?;
+                v.vectors.combine(0..v.vectors.count(), numbers, 0.0, &mut out, 0..*n)?;
+                Ok(out)
+            }
+            _ => Err(mixed_up()),
+        }
+    }
+
+    /// gamma5 R^dagger of all levels from this one on: what stands to the left of an operator as X in X^dagger gamma5.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`.
+    pub fn left(&self, level: usize, vectors: &LowVectors) -> Result<SpinorField> {
+        let lifted = self.prolong(level, vectors)?;
+        match &self.kind {
+            Kind::Vectors(_) => Ok(lifted),
+            Kind::Coarse(_) => {
+                let mut turned = self.op.shape().field(lifted.nrhs())?;
+                self.op.gamma5(&mut turned, &lifted)?;
+                Ok(turned)
+            }
+        }
+    }
+
+    /// D_c^-1 of a level, in the normalisation of the solver.
+    ///
+    /// # Errors
+    /// `FieldMismatch`, `OutOfMemory`, `SolverBreakdown`.
+    pub fn solve(&self, level: usize, b: &LowVectors) -> Result<(LowVectors, LowSolve)> {
+        match (&self.kind, b) {
+            (Kind::Coarse(spaces), LowVectors::Coarse(b)) => {
+                let (mut x, report) = spaces.solve(level, b, self.tol)?;
+                x.scale(&blas::uniform(b.nrhs(), self.factor))?;
+                let residual = report.residual.iter().fold(0.0, |m: f64, r| m.max(*r));
+                let (iterations, converged) = (report.iterations, report.converged);
+                Ok((LowVectors::Coarse(x), LowSolve { iterations, residual, converged }))
+            }
+            (Kind::Vectors(v), LowVectors::Numbers(b, n)) => {
+                let k = v.vectors.count();
+                let mut x = vec![Complex64::ZERO; k * n];
+                for (row, x) in x.chunks_mut(*n).enumerate() {
+                    for (entry, b) in v.inverse[row * k..(row + 1) * k].iter().zip(b.chunks(*n)) {
+                        x.iter_mut().zip(b).for_each(|(x, b)| *x += self.factor * entry * b);
+                    }
+                }
+                let how = LowSolve { converged: true, ..LowSolve::default() };
+                Ok((LowVectors::Numbers(x, *n), how))
+            }
+            _ => Err(mixed_up()),
+        }
+    }
+
+    /// |R b|^2 of every level from 1 on, summed over columns.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::restrict`].
+    pub fn norms(&self, b: &SpinorField) -> Result<Vec<f64>> {
+        let mut vectors = self.restrict(b)?;
+        let mut norms = vec![];
+        for level in 1..=self.levels() {
+            norms.push(match &vectors {
+                LowVectors::Coarse(field) => field.norm2()?.iter().sum(),
+                LowVectors::Numbers(numbers, _) => numbers.iter().map(|z| z.norm_sqr()).sum(),
+            });
+            if level < self.levels() {
+                vectors = self.restrict_on(level, &vectors)?;
+            }
+        }
+        Ok(norms)
+    }
+
+    /// L b = P D_c^-1 R b of a level for spinors, and how the solve went.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::solve`].
+    pub fn inverse(&self, level: usize, b: &SpinorField) -> Result<(SpinorField, LowSolve)> {
+        let mut vectors = self.restrict(b)?;
+        for above in 1..level {
+            vectors = self.restrict_on(above, &vectors)?;
+        }
+        let (x, how) = self.solve(level, &vectors)?;
+        Ok((self.prolong(level, &x)?, how))
+    }
+
+    /// The two sides of the trace of this level's D_c^-1, less P D_c^-1 R of the next one where there is one, between vectors of the
+    /// level: the left one as of [`LowSpace::left`], the right one a spinor; and how solves on this level and the next one went.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::solve`].
+    pub fn sides(
+        &self,
+        level: usize,
+        vectors: &LowVectors,
+    ) -> Result<(SpinorField, SpinorField, [LowSolve; 2])> {
+        let left = self.left(level, vectors)?;
+        let (x, how) = self.solve(level, vectors)?;
+        let mut right = self.prolong(level, &x)?;
+        drop(x);
+        let mut below = LowSolve { converged: true, ..LowSolve::default() };
+        if level < self.levels() {
+            let (y, found) = self.solve(level + 1, &self.restrict_on(level, vectors)?)?;
+            let y = self.prolong(level + 1, &y)?;
+            blas::axpy(&blas::uniform(y.nrhs(), -1.0), &y, &mut right)?;
+            below = found;
+        }
+        Ok((left, right, [how, below]))
+    }
+}
+
+/// x of the solver's equation = factor times x of the operator's own.
+fn factor(solver: &DiracSolver) -> f64 {
+    match solver.params().normalisation {
+        Normalisation::Kappa => 1.0,
+        Normalisation::Mass => solver.op().mass_scale(),
+    }
+}
+
+fn mixed_up() -> crate::error::Error {
+    crate::error::Error::new(crate::error::Status::Internal, "vectors of another kind of space")
+}
+
+/// A hash of two numbers (the finaliser of SplitMix64: Steele, Lea, Flood, OOPSLA 2014).
+fn mixed(a: u64, b: u64) -> u64 {
+    let mut z =
+        a.wrapping_add(b.wrapping_mul(2).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

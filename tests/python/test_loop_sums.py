@@ -1,0 +1,174 @@
+"""Quark loops part by part: exact where every part is, unbiased by noise, continued from files."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import plaq
+import reference as ref
+from common import close, refused
+from test_loops import LINES, MOMENTA
+
+SHAPE = (8, 2, 2, 2)
+ALL = {"dilute": "spin,colour", "probes": 64, "tol": 1e-12}
+BLOCKS = {"block": [[2, 2, 2, 2], [1, 1, 1, 2]], "vectors": [4, 4]}
+
+
+def quark(seed=8, mass=0.4, **more):
+    u = ref.random_su3((4, *SHAPE), np.random.default_rng(seed))
+    gauge = plaq.Gauge.from_array(u)
+    return gauge, plaq.Clover(gauge, mass=mass, csw=1.1, **more)
+
+
+def dense(apply, d):
+    """The matrix of a function of fields."""
+    size = int(np.prod(SHAPE)) * 12
+    columns = apply(np.eye(size, dtype=complex).reshape(size, *SHAPE, 4, 3))
+    return np.asarray(columns).reshape(size, size).T
+
+
+def test_every_part_exactly_is_the_exact_loop():
+    gauge, d = quark()
+    exact = d.loops(gauge, lines=LINES, momenta=MOMENTA, **ALL)
+    spaces = [d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-13), d.space(eigen=d.eigen(6, tol=1e-9))]
+    assert spaces[0].unknowns == [4 * 8, 2 * 8] and spaces[1].unknowns == [6] and "32 > 16" in repr(spaces[0])
+    for space in [*spaces, None]:
+        for hopping in (0, 2, 3):
+            run = d.loop_sums(
+                gauge, space=space, lines=LINES, momenta=MOMENTA, traces="every", hopping=hopping, **ALL
+            )
+            assert run.add(vectors=1)
+            close(run.mean(), exact.lines[0], 1e-11)
+            close(run.current()[0], exact.current[0], 1e-11)
+            terms = [(part.term, part.level) for part in run.parts]
+            levels = space.levels if space else 0
+            wanted = [("noise", 0)] + [("exact", level) for level in range(1, levels + 1)]
+            assert terms == wanted + [("hopping", 0)] * (hopping > 0)
+            for part in run.parts[1:]:
+                assert part.done == part.total and not part.failed and not np.any(part.variance)
+                # Each part counts.
+                assert abs(part.mean).max() > 1e-3 * abs(run.mean()).max()
+    # The normalisation is that of the operator.
+    kappa = plaq.Clover(gauge, mass=0.4, csw=1.1, normalisation="kappa")
+    run = kappa.loop_sums(
+        gauge, space=kappa.space(multigrid=kappa.multigrid(**BLOCKS), tol=1e-13), traces="every", hopping=2, **ALL
+    )
+    run.add(vectors=1)
+    close(run.mean(), exact.lines[0][:1, :, :1] * 4.4, 1e-11)
+    refused(plaq.Error, "space|normalisation", lambda: kappa.loop_sums(gauge, space=spaces[0]))
+
+
+def test_levels_of_twisted_mass_are_an_identity_too():
+    u = ref.random_su3((4, *SHAPE), np.random.default_rng(3))
+    gauge = plaq.Gauge.from_array(u)
+    d = plaq.Twisted(gauge, mass=0.4, mu=0.2, csw=1.1)
+    space = d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-13)
+    run = d.loop_sums(gauge, space=space, traces="every", hopping=2, **ALL)
+    run.add(vectors=1)
+    close(run.mean(), d.loops(gauge, **ALL).lines[0], 1e-11)
+
+
+def test_noise_of_all_parts_has_no_bias_and_its_variance():
+    gauge, d = quark()
+    exact = d.loops(gauge, **ALL).lines[0, 0, :, 0]
+    space = d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-10)
+    run = d.loop_sums(gauge, space=space, traces="noise", hopping=2, seed=5, tol=1e-9)
+    assert run.add(vectors=200)
+    off = (run.mean()[0, :, 0] - exact) / run.error()[0, :, 0].real
+    assert abs(off.real).max() < 5, off
+    assert [part.done for part in run.parts] == [200, 200, 200, 384]
+    # Of Z4 noise on the lattice it is the sum over pairs of the entries outside of the diagonal.
+    run = d.loop_sums(gauge, space=space, seed=5, tol=1e-9)
+    run.add(vectors=200)
+    matrix = dense(lambda b: d.solve(b, tol=1e-10) - space.apply(b), d)
+    site, time = 12 * 8, 1
+    rows = slice(time * site, (time + 1) * site)
+    m = np.einsum("st,xtcj->xscj", plaq.gamma["5"], matrix[rows].reshape(8, 4, 3, -1)).reshape(site, -1)
+    wanted = (abs(m) ** 2).sum() - (abs(m[:, rows].diagonal()) ** 2).sum()
+    found = run.parts[0].variance[0, 15, 0, time]
+    assert abs((found.real + found.imag) / wanted - 1) < 0.4, (found, wanted)
+    # L R b = ... a level's approximate inverse is that of the operator in the level's space.
+    low = dense(space.apply, d)
+    close(low @ dense(lambda b: d @ b, d) @ low, low, 1e-8)
+
+
+def test_sums_stop_at_an_error_and_go_on_from_files():
+    gauge, d = quark()
+    space = d.space(multigrid=d.multigrid(**BLOCKS), tol=1e-10)
+    how = {"space": space, "seed": 3, "tol": 1e-9, "traces": "noise", "lines": ["", "dz"]}
+    whole = d.loop_sums(gauge, **how)
+    refused(plaq.Error, "goals|error, seconds or a number of vectors", lambda: whole.add())
+    refused(plaq.Error, "goals.error", lambda: whole.add(error=-1.0))
+    assert whole.add(vectors=7)
+    with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder) / "loops"
+        some = d.loop_sums(gauge, **how)
+        some.add(vectors=4)
+        some.write(state)
+        other = d.loop_sums(gauge, **how)
+        other.read(state)
+        close(other.mean(), some.mean(), 1e-15)
+        assert other.add(vectors=7)
+        close(other.mean(), whole.mean(), 1e-12)
+        close(other.error(), whole.error(), 1e-9)
+        for words, made in (
+            ("seed|expected 4|found 3", d.loop_sums(gauge, **{**how, "seed": 4})),
+            ("lines", d.loop_sums(gauge, **{**how, "lines": [""]})),
+            ("momenta", d.loop_sums(gauge, momenta=[(1, 0, 0)], **how)),
+            ("spaces", d.loop_sums(gauge, **{**how, "space": None})),
+            ("hopping", d.loop_sums(gauge, hopping=2, **how)),
+        ):
+            refused(plaq.capi.FieldMismatch, words, lambda made=made: made.read(state))
+        for change in ({"seed": 9}, {"mass": 0.41}):
+            links, heavy = quark(**change)
+            low = heavy.space(multigrid=heavy.multigrid(**BLOCKS), tol=1e-10)
+            made = heavy.loop_sums(links, **{**how, "space": low})
+            refused(plaq.capi.FieldMismatch, "links, operators and spaces", lambda made=made: made.read(state))
+        damaged = bytearray(state.read_bytes())
+        damaged[-20] ^= 1
+        state.write_bytes(damaged)
+        before = other.mean()
+        refused(plaq.capi.FileChecksum, "damaged", lambda: other.read(state))
+        refused(plaq.capi.FileOpen, "absent", lambda: other.read(Path(folder) / "absent"))
+        close(other.mean(), before, 1e-15)
+    # An error that is wanted.
+    goal = 0.7 * whole.report.error
+    assert whole.add(error=goal) and whole.report.error <= goal
+    found = np.sqrt((abs(whole.error()[0, 0, 0]) ** 2).mean())
+    close(found, whole.report.error, 1e-12)
+    # Work that a callback ends keeps what is complete.
+    done = [part.done for part in whole.parts]
+    calls = []
+    assert not whole.add(error=1e-9, progress=lambda *_: calls.append(1) or len(calls) > 40)
+    assert whole.report.stopped and [part.done for part in whole.parts] != done
+    assert all(now >= before for now, before in zip([part.done for part in whole.parts], done))
+    assert not whole.add(error=1e-9, seconds=0.2) and not whole.report.stopped
+    # The last level's trace by whichever costs less: exactly where little noise is wanted it is not.
+    rough = d.loop_sums(gauge, space=space, tol=1e-9)
+    rough.add(vectors=5)
+    assert [part.term for part in rough.parts] == ["noise"] * 3
+    fine = d.loop_sums(gauge, space=space, tol=1e-9)
+    fine.add(error=0.05 * rough.report.error)
+    assert [part.term for part in fine.parts] == ["noise", "noise", "exact"]
+
+
+def test_loop_sums_refuse_what_does_not_fit():
+    gauge, d = quark()
+    multigrid = d.multigrid(**BLOCKS)
+    refused(plaq.capi.InvalidArgument, "levels|at most 2|found 3", lambda: d.space(multigrid=multigrid, levels=3))
+    refused(plaq.capi.InvalidArgument, "tol", lambda: d.space(multigrid=multigrid, tol=0.0))
+    refused(ValueError, "multigrid|eigen", lambda: d.space())
+    space = d.space(multigrid=multigrid)
+    assert d.space(multigrid=multigrid, levels=1).unknowns == space.unknowns[:1]
+    refused(plaq.capi.InvalidArgument, "level|1 to 2", lambda: space.apply(d.field(), 3))
+    refused(plaq.capi.FieldMismatch, "space", lambda: quark(mass=0.5)[1].loop_sums(gauge, space=space))
+    heavy = plaq.Clover(gauge, mass=0.9, csw=1.1)
+    refused(plaq.capi.Unsupported, "kind|plain", lambda: d.loop_sums(gauge, space=space, minus=heavy))
+    refused(plaq.capi.Unsupported, "kind|plain", lambda: d.loop_sums(gauge, hopping=2, minus=heavy))
+    # Without low modes other contractions are summed as well.
+    run = d.loop_sums(gauge, minus=heavy, **ALL)
+    run.add(vectors=1)
+    close(run.mean(), d.loops(gauge, minus=heavy, **ALL).lines[0], 1e-12)
+    _, other = quark(seed=9)
+    d.update(plaq.Gauge.from_array(ref.random_su3((4, *SHAPE), np.random.default_rng(9))))
+    refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(gauge, space=space))
