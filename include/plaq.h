@@ -1090,6 +1090,26 @@ typedef struct plaq_dirac {
   int64_t id;
 } plaq_dirac;
 
+/** Forms of the clover term. */
+typedef int32_t plaq_clover_form;
+enum {
+  /** 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572). */
+  PLAQ_CLOVER_TRADITIONAL = 0,
+  /** (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
+   * Rago, Comput. Phys. Commun. 255 (2020) 107355). */
+  PLAQ_CLOVER_EXPONENTIAL = 1
+};
+
+/** Links that a clover term is made of. */
+typedef int32_t plaq_clover_links;
+enum {
+  /** Those of the hop. */
+  PLAQ_CLOVER_LINKS_HOP = 0,
+  /** The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
+   * in chains whose quarks have smearing. */
+  PLAQ_CLOVER_LINKS_THIN = 1
+};
+
 /** Normalisation of an operator. The symmetric P is the same in both. */
 typedef int32_t plaq_normalisation;
 enum {
@@ -1165,6 +1185,13 @@ typedef struct plaq_dirac_params {
   /** Storage of its links; 0: two rows. The clover term is made of the gauge field's.
    * Default: 0. */
   plaq_storage storage;
+  /** Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+   * (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+   * Default: PLAQ_CLOVER_TRADITIONAL. */
+  plaq_clover_form clover;
+  /** Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
+   * Default: PLAQ_CLOVER_LINKS_HOP. */
+  plaq_clover_links clover_links;
 } plaq_dirac_params;
 
 /** Fills in defaults; pass sizeof. */

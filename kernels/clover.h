@@ -11,7 +11,7 @@ namespace PLAQ_NS {
 PLAQ_FN constexpr int lower(int i, int j) { return 6 + 2 * (j * 5 - j * (j - 1) / 2 + i - j - 1); }
 
 // The diagonal of A without F: 1, and next to the slices where quarks vanish 1 + lower and 1 + upper.
-template <class R> PLAQ_FN R clover_unit(const CloverArgs& a, const Site& x) {
+template <class R, class Args> PLAQ_FN R clover_unit(const Args& a, const Site& x) {
   const R one = splat<R>(1);
   if (!a.bounds.kind()) return one;
   const R low = on_first(a.geom, x, splat<R>(1 + a.lower), one, 1);

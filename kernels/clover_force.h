@@ -77,6 +77,10 @@ template <int W, class S> struct CloverInsertion {
       load_blocks<S>(b, plane(parity ? a.odd : a.even, parity), x);
       PLAQ_UNROLL for (int ch = 0; ch < 2; ch++) add_blocks(t[ch], b[ch], splat<R>(a.coef_blocks[parity]));
     }
+    store_planes(a, x, parity, t);
+  }
+  // Stores K of all planes, made of the traces t of both chiralities with the Pauli matrices, or adds it.
+  static PLAQ_FN void store_planes(const CloverInsertionArgs& a, const Site& x, int parity, const Insertion<R> (&t)[2][3]) {
     const R cs = splat<R>(a.coef_s), ct = splat<R>(a.coef_t);
     // Matrices 2 n and 2 n + 1 in the order of the planes; for each its Pauli matrix, and whether its plane contains t.
     PLAQ_UNROLL for (int n = 0; n < 3; n++) {

@@ -79,6 +79,7 @@ impl Setup {
             mass: w.mass,
             csw_s: w.csw_s,
             csw_t: w.csw_t,
+            exponential: false,
             mu: 0.0,
             hop: w.hop,
             boundary: w.boundary,

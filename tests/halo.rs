@@ -92,6 +92,7 @@ fn operator(device: &Device, extents: [usize; 4], precision: Precision, recon: R
         rho: 0.0,
         hop: [0.8, 0.9, 1.1, 1.0],
         boundary: phases,
+        ..Default::default()
     };
     let run = |geometry: &Arc<Geometry>| {
         let u = links(device, geometry, Precision::F64);

@@ -642,6 +642,18 @@ module plaq
   type, bind(c) :: plaq_dirac
     integer(c_int64_t) :: id = 0
   end type
+  !> Forms of the clover term.
+  !> 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+  integer(c_int32_t), parameter :: PLAQ_CLOVER_TRADITIONAL = 0
+  !> (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
+  !> Rago, Comput. Phys. Commun. 255 (2020) 107355).
+  integer(c_int32_t), parameter :: PLAQ_CLOVER_EXPONENTIAL = 1
+  !> Links that a clover term is made of.
+  !> Those of the hop.
+  integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_HOP = 0
+  !> The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
+  !> in chains whose quarks have smearing.
+  integer(c_int32_t), parameter :: PLAQ_CLOVER_LINKS_THIN = 1
   !> Normalisation of an operator. The symmetric P is the same in both.
   !> M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
   integer(c_int32_t), parameter :: PLAQ_NORMALISATION_KAPPA = 0
@@ -700,6 +712,11 @@ module plaq
     integer(c_int32_t) :: precision
     !> Storage of its links; 0: two rows. The clover term is made of the gauge field's.
     integer(c_int32_t) :: storage
+    !> Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+    !> (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+    integer(c_int32_t) :: clover
+    !> Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
+    integer(c_int32_t) :: clover_links
   end type
   !> An operator that exists.
   type, bind(c) :: plaq_dirac_report

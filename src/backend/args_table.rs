@@ -375,7 +375,7 @@ kernel_args! {
         arg tolerance: f64,
     }
 
-    /// Clover term: construction, inversion, conversion (clover.h).
+    /// Clover term: construction, exponential, inversion, conversion (clover.h, clover_exponential.h).
     struct CloverArgs {
         sub geom: Geom,
         sub bounds: Bounds,
@@ -393,6 +393,8 @@ kernel_args! {
         arg upper: f64,
         /// s of A^2 + s.
         arg square: f64,
+        /// How often an exponent is halved, so that its norm is at most 1.
+        arg halvings: i32,
     }
 
     /// Gauge observables (observables.h).
@@ -585,6 +587,14 @@ kernel_args! {
         /// Coefficients for spatial planes and for those with t.
         arg coef_s: f64,
         arg coef_t: f64,
+        /// The traditional blocks, without terms at boundaries, whose exponential A is (clover_exponential.h).
+        sub exponent: FieldView,
+        sub bounds: Bounds,
+        /// Factors of that exponential next to boundaries, less 1.
+        arg lower: f64,
+        arg upper: f64,
+        /// How often they are halved, so that the norm of the exponent is at most 1.
+        arg halvings: i32,
     }
 
     /// Force of the matrices that CloverInsertionArgs made (clover_force.h).

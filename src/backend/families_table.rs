@@ -22,6 +22,7 @@ kernels! {
     ConvertGauge: "convert_gauge" in "recon.h" takes ConvertArgs, Site [Precision, Precision];
     ConvertClover: "convert_clover" in "recon.h" takes ConvertArgs, Site [Precision, Precision].cold();
     CloverBuild: "clover_build" in "clover.h" takes CloverArgs, Site [Float, Rows].blocks(Blocks::AllRegisters);
+    CloverExponential: "clover_exponential" in "clover_exponential.h" takes CloverArgs, Site [Float];
     CloverInvert: "clover_invert" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site();
     CloverInvertAny: "clover_invert_any" in "clover.h" takes CloverArgs, Reduce(3) [Float].failures().by_site().cold();
     LayoutGauge: "layout_gauge" in "layout.h" takes LayoutArgs, Lane [Precision];
@@ -121,6 +122,7 @@ kernels! {
     AlgebraLaplace: "algebra_laplace" in "gauge_force.h" takes ForceArgs, Site [Float];
     HopForce: "hop_force" in "fermion_force.h" takes HopForceArgs, Site [Float, Rows];
     CloverInsertion: "clover_insertion" in "clover_force.h" takes CloverInsertionArgs, Site [Float];
+    CloverExponentialInsertion: "clover_exponential_insertion" in "clover_exponential.h" takes CloverInsertionArgs, Site [Float];
     CloverForce: "clover_force" in "clover_force.h" takes CloverForceArgs, Site [Float, Rows];
     TimeSliceDots: "time_slice_dots" in "time_slices.h" takes TimeSliceArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     TimeSliceUpdate: "time_slice_update" in "time_slices.h" takes TimeSliceArgs, Site [Float].batches_first();

@@ -4,8 +4,8 @@
 use super::Normalisation;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Precision, Recon};
-use crate::operators::{Boundary, DiracParams};
+use crate::fields::{CloverForm, Precision, Recon};
+use crate::operators::{Boundary, CloverLinks, DiracParams};
 use crate::params::parameters;
 
 parameters! {
@@ -38,6 +38,11 @@ parameters! {
         precision: Option<Precision> = None, absent("links");
         /// Storage of its links; 0: two rows. The clover term is made of the gauge field's.
         storage: Option<Recon> = None;
+        /// Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+        /// (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+        clover: CloverForm = CloverForm::Traditional;
+        /// Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
+        clover_links: CloverLinks = CloverLinks::Hop;
     }
 }
 
@@ -53,6 +58,8 @@ impl QuarkParams {
             csw_t: self.csw_t.unwrap_or(self.csw),
             cf: self.cf,
             cf_prime: self.cf_prime.unwrap_or(self.cf),
+            clover: self.clover,
+            clover_links: self.clover_links,
             mu: self.mu,
             rho: 0.0,
             hop: self.hop,

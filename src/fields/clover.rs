@@ -9,25 +9,46 @@ use crate::backend::args::{CloverArgs, ConvertArgs};
 use crate::backend::{kernels, Buffer, Device, External, FieldView, Ptr};
 use crate::bail;
 use crate::error::{host_array, significant, Error, Result, Status};
+use crate::params::choices;
 
 /// Real numbers per site: 2 chiralities x (6 diagonal + 15 complex below the diagonal, column by
 /// column), row = 3 spin + colour: the packed order of QUDA and MILC.
 pub const CLOVER_REALS: usize = 72;
 
-/// A clover term, kappa-normalised: 1 + c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu with c = `coef_s` in spatial planes and
-/// `coef_t` in planes with t, c = 2 kappa csw; next to boundaries in time 1 + `lower` and 1 + `upper` in place of the 1.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+choices! {
+    /// Forms of the clover term.
+    pub enum CloverForm: plaq_clover_form {
+        /// 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+        Traditional = 0, PLAQ_CLOVER_TRADITIONAL, "traditional";
+        /// (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
+        /// Rago, Comput. Phys. Commun. 255 (2020) 107355).
+        Exponential = 1, PLAQ_CLOVER_EXPONENTIAL, "exponential";
+    }
+}
+
+/// A clover term, kappa-normalised: s + X, or s exp(X), with X = c (i/4) sum_{mu nu} sigma_mu,nu F_mu,nu and c = `coef_s`
+/// in spatial planes and `coef_t` in planes with t, c = 2 kappa csw; s = 1, next to boundaries in time 1 + `lower` and
+/// 1 + `upper`.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CloverCoefficients {
     pub coef_s: f64,
     pub coef_t: f64,
+    pub form: CloverForm,
     pub lower: f64,
     pub upper: f64,
 }
 
 impl CloverCoefficients {
-    /// The term with these coefficients and nothing else at boundaries.
+    /// The traditional term with these coefficients and nothing else at boundaries.
     pub fn traditional(coef_s: f64, coef_t: f64) -> Self {
-        CloverCoefficients { coef_s, coef_t, ..Default::default() }
+        let form = CloverForm::Traditional;
+        CloverCoefficients { coef_s, coef_t, form, lower: 0.0, upper: 0.0 }
+    }
+    /// How often X is halved until its norm is at most 1: that of sigma F is at most 1 in each of six planes, which
+    /// stand twice in the sum.
+    pub(crate) fn halvings(&self) -> i32 {
+        let norm = 1.5 * (self.coef_s.abs() + self.coef_t.abs());
+        norm.log2().ceil().clamp(0.0, 64.0) as i32
     }
 }
 
@@ -78,9 +99,8 @@ impl CloverField {
         matches!(recon, Recon::R18 | Recon::R12)
     }
 
-    /// The clover term A of these coefficients (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572; physics.md, Wilson
-    /// and clover), F = 0 and A = 1 on slices where quarks vanish. Blocks have the precision of the links, single at
-    /// least.
+    /// The clover term A of these coefficients (physics.md, Wilson and clover), F = 0 and A = 1 on slices where quarks
+    /// vanish. Blocks have the precision of the links, single at least.
     pub fn build(gauge: &GaugeField, coefficients: CloverCoefficients) -> Result<Self> {
         if gauge.precision() == Precision::F16 {
             bail!(
@@ -105,23 +125,28 @@ impl CloverField {
         if gauge.precision() != self.precision || !Self::reads(gauge.recon()) {
             return self.fill_from(&Self::build(gauge, coefficients)?);
         }
-        let CloverCoefficients { coef_s, coef_t, lower, upper } = coefficients;
+        let CloverCoefficients { coef_s, coef_t, form, lower, upper } = coefficients;
         let args = CloverArgs {
             geom: gauge.geometry().args(),
             bounds: gauge.geometry().bounds(),
             gauge: gauge.view(),
+            inp: self.view(),
             out: self.view(),
             coef_s,
             coef_t,
             lower,
             upper,
+            halvings: coefficients.halvings(),
             ..Default::default()
         };
-        gauge.device().launch(
-            kernels::CloverBuild::of(gauge.precision(), gauge.recon())?,
-            &args,
-            gauge.geometry().work(2),
-        )
+        let (device, work) = (gauge.device(), gauge.geometry().work(2));
+        device.launch(kernels::CloverBuild::of(gauge.precision(), gauge.recon())?, &args, work)?;
+        match form {
+            CloverForm::Traditional => Ok(()),
+            CloverForm::Exponential => {
+                device.launch(kernels::CloverExponential::of(self.precision)?, &args, work)
+            }
+        }
     }
 
     /// The square of a twist, none where there is no twist.

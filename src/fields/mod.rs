@@ -26,7 +26,7 @@ mod vector_set;
 mod version;
 
 pub use boundary_time::{BoundaryKind, BoundaryParams, BoundaryTime};
-pub use clover::{CloverCoefficients, CloverField};
+pub use clover::{CloverCoefficients, CloverField, CloverForm};
 pub(crate) use coarse::{spinor_work, AllRanks, Coarsening, DenseMatrix, Overlaps, Part};
 pub use coarse::{CoarseField, CoarseGrid, Gather};
 pub(crate) use footprint::Footprint;

@@ -4,8 +4,20 @@ use num_complex::Complex64;
 
 use crate::bail;
 use crate::error::Result;
-use crate::fields::CloverCoefficients;
+use crate::fields::{CloverCoefficients, CloverForm};
+use crate::params::choices;
 use crate::refuse;
+
+choices! {
+    /// Links that a clover term is made of.
+    pub enum CloverLinks: plaq_clover_links {
+        /// Those of the hop.
+        Hop = 0, PLAQ_CLOVER_LINKS_HOP, "hop";
+        /// The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
+        /// in chains whose quarks have smearing.
+        Thin = 1, PLAQ_CLOVER_LINKS_THIN, "thin";
+    }
+}
 
 /// Physical parameters of a Wilson-type operator.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,6 +32,10 @@ pub struct DiracParams {
     /// on the slice next to that where quarks vanish (Luescher, Sint, Weisz, Nucl. Phys. B 478 (1996) 365).
     pub cf: f64,
     pub cf_prime: f64,
+    /// Form of the clover term.
+    pub clover: CloverForm,
+    /// Links that the clover term is made of.
+    pub clover_links: CloverLinks,
     /// Twisted mass mu: the operator has + i mu gamma5 (Frezzotti et al., hep-lat/0101001).
     pub mu: f64,
     /// Additional twisted mass where the site term A itself is applied, not its inverse; in an asymmetric Schur
@@ -41,6 +57,8 @@ impl Default for DiracParams {
             csw_t: 0.0,
             cf: 1.0,
             cf_prime: 1.0,
+            clover: CloverForm::Traditional,
+            clover_links: CloverLinks::Hop,
             mu: 0.0,
             rho: 0.0,
             hop: [1.0; 4],
@@ -73,7 +91,8 @@ impl DiracParams {
     pub(crate) fn clover_coefficients(&self) -> CloverCoefficients {
         let c = 2.0 * self.kappa();
         let [lower, upper] = self.boundary_terms().map(|term| c * term);
-        CloverCoefficients { coef_s: c * self.csw_s, coef_t: c * self.csw_t, lower, upper }
+        let (coef_s, coef_t) = (c * self.csw_s, c * self.csw_t);
+        CloverCoefficients { coef_s, coef_t, form: self.clover, lower, upper }
     }
     /// Refuses parameters of which no operator can be made.
     pub fn check(&self) -> Result<()> {

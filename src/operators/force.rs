@@ -14,7 +14,8 @@ use crate::backend::{kernels, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    halo, CloverField, MatrixField, MatrixForm, Momenta, Precision, SpinorField, Subset,
+    halo, CloverCoefficients, CloverField, CloverForm, MatrixField, MatrixForm, Momenta, Precision,
+    SpinorField, Subset,
 };
 use crate::refuse;
 
@@ -142,6 +143,17 @@ impl Wilson {
         }
         let geometry = self.gauge().geometry();
         let empty = self.empty_view();
+        // The exponent lives for this call: A itself is what operators keep.
+        let CloverCoefficients { coef_s, coef_t, lower, upper, .. } = params.clover_coefficients();
+        let linear = CloverCoefficients::traditional(coef_s, coef_t);
+        let exponent = match params.clover {
+            CloverForm::Traditional => None,
+            CloverForm::Exponential => Some(CloverField::build(self.gauge(), linear)?),
+        };
+        let determinant = match self.has_constant_determinant() {
+            true => [0.0; 2],
+            false => determinant,
+        };
         let mut args = CloverInsertionArgs {
             geom: geometry.args(),
             even: empty,
@@ -154,14 +166,25 @@ impl Wilson {
             // 2 kappa csw, a quarter of it for each corner of a plaquette.
             coef_s: 0.5 * self.kappa() * params.csw_s,
             coef_t: 0.5 * self.kappa() * params.csw_t,
+            exponent: exponent.as_ref().map_or(empty, |x| x.view()),
+            bounds: geometry.bounds(),
+            lower,
+            upper,
+            halvings: linear.halvings(),
             ..Default::default()
         };
         let launch = |args: &mut CloverInsertionArgs| -> Result<()> {
-            self.gauge().device().launch(
-                kernels::CloverInsertion::of(self.gauge().precision())?,
-                args,
-                geometry.work(2),
-            )?;
+            let (device, precision) = (self.gauge().device(), self.gauge().precision());
+            match params.clover {
+                CloverForm::Traditional => {
+                    device.launch(kernels::CloverInsertion::of(precision)?, args, geometry.work(2))
+                }
+                CloverForm::Exponential => device.launch(
+                    kernels::CloverExponentialInsertion::of(precision)?,
+                    args,
+                    geometry.work(2),
+                ),
+            }?;
             (args.add, args.with_blocks, args.even, args.odd) = (1, 0, empty, empty);
             Ok(())
         };
@@ -230,12 +253,15 @@ impl Wilson {
     }
 
     /// ln |det A|^2 of even and of odd sites with A = 1 + ... + i twist gamma5, kappa-normalised, that is ln det (A^2
-    /// + s).
+    /// + s). Without a twist that of an exponentiated clover term is 0.
     ///
     /// # Errors
     /// `SingularClover`.
     pub fn site_log_det(&self) -> Result<[f64; 2]> {
         let sites = (self.gauge().geometry().global_volume() / 2) as f64;
+        if self.has_constant_determinant() {
+            return Ok([0.0; 2]);
+        }
         match (self.clover()?, self.square) {
             (Some(a), None) => Ok(a.log_det(None)?.map(|v| 2.0 * v)),
             (Some(a), square) => a.log_det(square),

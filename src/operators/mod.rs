@@ -32,7 +32,7 @@ pub use boundary::Boundary;
 pub use chiral::{chiral_sum, one_and_gamma5, Chiral};
 pub use coarse::{CoarseOperator, LinkPrecision};
 pub use covariant::{laplacian_4d, CovariantShift};
-pub use dirac_params::DiracParams;
+pub use dirac_params::{CloverLinks, DiracParams};
 pub use distance::{Distance, DistanceWeighted, DistanceWeights};
 pub use doublet::{Doublet, DoubletParams};
 pub use even_odd::{EvenOdd, WilsonType};

@@ -1,7 +1,9 @@
 //! Wilson's operator, with the clover term of Sheikholeslami and Wohlert (Nucl. Phys. B 259 (1985) 572) and a twisted
 //! mass (Frezzotti, Grassi, Sint, Weisz, hep-lat/0101001), kappa-normalised:
 //! M = A - kappa H,  H = sum_mu h_mu [(1 - gamma_mu) U psi(x+mu) + (1 + gamma_mu) U^dagger psi(x-mu)],
-//! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md).
+//! A = 1 + 2 kappa (csw (i/4) sum sigma F + i mu gamma5);  D = M / (2 kappa) (physics.md). With an exponentiated clover
+//! term (Francis, Fritzsch, Luscher, Rago, Comput. Phys. Commun. 255 (2020) 107355) 1 + 2 kappa csw (i/4) sum sigma F is
+//! the exponential of its second term instead; 2 kappa is 1 / (4 + m).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
@@ -9,14 +11,15 @@ use std::sync::Arc;
 use super::action::{ActionVersion, SharedCopies, Storage};
 use super::boundary::seam_phases;
 use super::clover_term::CloverTerm;
-use super::dirac_params::DiracParams;
+use super::dirac_params::{CloverLinks, DiracParams};
 use super::site::{site_launch, Site, SiteTerm};
 use crate::backend::args::{self, HopArgs};
 use crate::backend::{kernels, Device, FieldView, Work};
 use crate::bail;
 use crate::error::Result;
 use crate::fields::{
-    halo, CloverField, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField, Subset,
+    halo, CloverField, CloverForm, Components, GaugeField, Precision, Recon, RhsOrder, SpinorField,
+    Subset,
 };
 use crate::linop::{LinOp, Schur, Shape};
 use crate::refuse;
@@ -98,6 +101,14 @@ impl Wilson {
         }
         if !params.has_clover() {
             return Ok(Wilson { square, ..Self::with_clover(gauge, None, params)? });
+        }
+        if params.clover_links == CloverLinks::Thin {
+            refuse!(
+                Unsupported,
+                "clover_links",
+                expected("hop, as this operator has no other links"),
+                found("thin")
+            );
         }
         let (geometry, precision) = (gauge.geometry(), gauge.precision());
         let mut bytes = CloverField::bytes(geometry, precision, 1);
@@ -286,10 +297,10 @@ impl Wilson {
     pub(crate) fn describe(&self) -> String {
         let (links, own) = (&self.gauge, &self.params);
         format!(
-            "{:?} {:?} clover {} twist {:?} {:?}",
+            "{:?} {:?} clover {:?} twist {:?} {:?}",
             links.geometry().extents(),
             (links.precision(), links.recon(), links.geometry().boundary().kind()),
-            own.has_clover(),
+            (own.has_clover(), own.clover),
             (own.mu != 0.0, own.rho != 0.0),
             own.boundary,
         )
@@ -299,6 +310,10 @@ impl Wilson {
     }
     pub(super) fn has_clover(&self) -> bool {
         self.clover.is_some()
+    }
+    /// Whether the determinant of A does not depend on the links: without a twist the exponent has no trace.
+    pub(super) fn has_constant_determinant(&self) -> bool {
+        self.own_clover && self.params.clover == CloverForm::Exponential && self.square.is_none()
     }
     /// The blocks A; None without a clover term.
     ///

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use plaq::backend::Device;
 use plaq::fields::{
-    Components, GaugeField, Geometry, Precision, Recon, RhsOrder, SpinorField, Subset, VectorField,
+    CloverForm, Components, GaugeField, Geometry, Precision, Recon, RhsOrder, SpinorField, Subset,
+    VectorField,
 };
 use plaq::linop::Shape;
 use plaq::operators::{DiracParams, Wilson};
@@ -99,6 +100,7 @@ pub fn reference_params(p: &DiracParams) -> Params {
         mass: p.mass,
         csw_s: p.csw_s,
         csw_t: p.csw_t,
+        exponential: p.clover == CloverForm::Exponential,
         mu: p.mu,
         hop: p.hop,
         boundary: p.boundary,

@@ -10,7 +10,8 @@ use super::common::{extents_on, shared};
 use super::reference::dirac::{Dirac, Preconditioned};
 use super::reference::{spinor, Field, Gauge};
 use super::{
-    clover, derivative, device, directions, moved, reference_params, setup_on, wilson, Setup,
+    clover, derivative, device, directions, exponential, moved, reference_params, setup_on, wilson,
+    Setup,
 };
 
 pub const COEF: [f64; 2] = [-1.0, 0.4];
@@ -87,9 +88,16 @@ pub fn reference_value(s: &Setup, params: DiracParams, links: &Gauge) -> f64 {
 #[test]
 fn forces_are_derivatives() {
     for s in setups() {
-        for (params, what) in
-            [(wilson(), "Wilson"), (clover(0.0), "clover"), (clover(0.3), "twisted")]
-        {
+        // An exponent that is halved, too.
+        let strong = DiracParams { csw_s: 3.7, csw_t: 2.9, ..exponential(-0.4) };
+        for (params, what) in [
+            (wilson(), "Wilson"),
+            (clover(0.0), "clover"),
+            (clover(0.3), "twisted"),
+            (exponential(0.0), "exponential"),
+            (exponential(0.3), "twisted exponential"),
+            (strong, "strong exponential"),
+        ] {
             let force = all_of(&s, params, (Precision::F64, Recon::R18));
             compare(&s, &force, 1e-9, what, |links| reference_value(&s, params, links));
         }
@@ -99,7 +107,7 @@ fn forces_are_derivatives() {
 #[test]
 fn storages_agree() {
     for s in setups() {
-        for params in [wilson(), clover(0.3)] {
+        for params in [wilson(), clover(0.3), exponential(0.3)] {
             let exact = all_of(&s, params, (Precision::F64, Recon::R18));
             let size = exact.norm2().unwrap().0.sqrt();
             let forms = [
@@ -123,7 +131,14 @@ fn storages_agree() {
 fn preconditioned_forces_are_derivatives() {
     for s in setups() {
         for symmetric in [false, true] {
-            for (params, parity) in [(wilson(), 0), (clover(0.0), 1), (clover(0.3), 0)] {
+            let all = [
+                (wilson(), 0),
+                (clover(0.0), 1),
+                (clover(0.3), 0),
+                (exponential(0.0), 0),
+                (exponential(0.3), 1),
+            ];
+            for (params, parity) in all {
                 let pc = Preconditioned { parity, symmetric };
                 let links = s.gauge(&s.links, Precision::F64, Recon::R18);
                 let op = Wilson::new(links, params).unwrap();

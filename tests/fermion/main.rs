@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use common::{derivative, Lex};
 use plaq::backend::Device;
-use plaq::fields::{GaugeField, Momenta, MomentaForm, Precision, Recon, SiteOrder};
+use plaq::fields::{CloverForm, GaugeField, Momenta, MomentaForm, Precision, Recon, SiteOrder};
 use plaq::operators::DiracParams;
 use reference::matrix::{mul, scale, trace, Matrix};
 use reference::numbers::gauge_numbers;
@@ -101,5 +101,11 @@ fn clover(mu: f64) -> DiracParams {
         rho: 0.0,
         hop: [0.7, 0.8, 0.9, 1.0],
         boundary: [one, C::from_polar(1.0, 0.4), one, -one],
+        ..Default::default()
     }
+}
+
+/// The exponentiated clover term of these parameters.
+fn exponential(mu: f64) -> DiracParams {
+    DiracParams { clover: CloverForm::Exponential, ..clover(mu) }
 }

@@ -17,7 +17,8 @@ use super::reference::dirac::Dirac;
 use super::reference::matrix::eliminate;
 use super::reference::{spinor, Gauge, C};
 use super::{
-    clover, derivative, device, directions, moved, reference_params, setup_on, wilson, Setup,
+    clover, derivative, device, directions, exponential, moved, reference_params, setup_on, wilson,
+    Setup,
 };
 
 const EXACT: Inverter = Inverter {
@@ -80,6 +81,7 @@ fn heavier(p: DiracParams) -> DiracParams {
 /// Every kind of monomial, and how many flavours it has.
 fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
     let (c, t) = (clover(0.0), clover(0.3));
+    let (e, f) = (exponential(0.0), exponential(0.3));
     let twisted = DiracParams { mu: 0.2, ..wilson() };
     vec![
         ("Wilson", Box::new(two(wilson(), None, SYMMETRIC)), 2.0),
@@ -103,6 +105,11 @@ fn all() -> Vec<(&'static str, Box<dyn Monomial>, f64)> {
             2.0,
         ),
         ("doublet, clover", Box::new(one(doublet(t), SYMMETRIC, 1)), 2.0),
+        ("exponential", Box::new(two(e, None, SYMMETRIC)), 2.0),
+        ("exponential, asymmetric", Box::new(two(e, None, ASYMMETRIC)), 2.0),
+        ("ratio of twists, exponential", Box::new(two(e, Some(f), ASYMMETRIC)), 0.0),
+        ("one flavour, exponential", Box::new(one(e, SYMMETRIC, 1)), 1.0),
+        ("doublet, exponential", Box::new(one(doublet(f), SYMMETRIC, 1)), 2.0),
         ("doublet, asymmetric", Box::new(one(doublet(t), ASYMMETRIC, 1)), 2.0),
     ]
 }

@@ -47,6 +47,7 @@ fn twisted_clover() -> DiracParams {
         rho: 0.0,
         hop: [0.8, 0.8, 0.8, 1.0],
         boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
+        ..Default::default()
     }
 }
 

@@ -73,17 +73,28 @@ def field_strength(u, mu, nu):
     return (leaves - dag(leaves)) / 8
 
 
-def dirac(u, psi, mass, phases=(1, 1, 1, -1), csw=0.0, twist=0.0, hops=(1, 1, 1, 1)):
+def dirac(u, psi, mass, phases=(1, 1, 1, -1), csw=0.0, twist=0.0, hops=(1, 1, 1, 1), exponentiated=False):
     """D psi = (m + sum h) psi - 1/2 sum h [(1 - g_mu) U psi(x+mu) + (1 + g_mu) U^dagger psi(x-mu)]
-    + csw (i/4) sum sigma F psi + i twist g5 psi."""
+    + csw (i/4) sum sigma F psi + i twist g5 psi, or with `exponentiated` (m + sum h) exp(csw / (m + sum h) (i/4) sum
+    sigma F) psi in place of the first and the clover term."""
     v = with_phases(u, phases)
-    out = (mass + sum(hops)) * psi + 1j * twist * np.einsum("ij,...jc->...ic", GAMMA5, psi)
+    diagonal = mass + sum(hops)
+    out = (0 if exponentiated else diagonal) * psi + 1j * twist * np.einsum("ij,...jc->...ic", GAMMA5, psi)
     for mu in range(4):
         forward = np.einsum("...ab,...ib->...ia", v[mu], shift(psi, mu))
         backward = np.einsum("...ba,...ib->...ia", shift(v[mu], mu, -1).conj(), shift(psi, mu, -1))
         out = out - hops[mu] / 2 * np.einsum("ij,...jc->...ic", ONE - GAMMA[mu], forward)
         out = out - hops[mu] / 2 * np.einsum("ij,...jc->...ic", ONE + GAMMA[mu], backward)
-    if csw:
+    if exponentiated:
+        term = np.zeros((*psi.shape, 4, 3), complex)
+        for mu in range(4):
+            for nu in range(mu):
+                sigma = I * GAMMA[mu] @ GAMMA[nu]
+                term += csw * I / 2 * np.einsum("ij,...ab->...iajb", sigma, field_strength(u, mu, nu))
+        values, vectors = np.linalg.eigh(term.reshape(*psi.shape[:-2], 12, 12) / diagonal)
+        rotated = np.einsum("...ki,...k->...i", vectors.conj(), psi.reshape(*psi.shape[:-2], 12))
+        out = out + diagonal * np.einsum("...ki,...i->...k", vectors, np.exp(values) * rotated).reshape(psi.shape)
+    elif csw:
         for mu in range(4):
             for nu in range(4):
                 if mu == nu:

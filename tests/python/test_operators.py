@@ -29,6 +29,25 @@ def test_clover_and_twisted_are_the_reference():
     close(plaq.Twisted(gauge, mass=0.1, mu=-0.3, csw=1.1) @ psi, ref.dirac(u, psi, 0.1, twist=-0.3, csw=1.1))
 
 
+def test_an_exponentiated_clover_term_is_the_reference():
+    u, gauge = lattice()
+    psi = spinors()
+    d = plaq.Clover(gauge, mass=-0.1, csw=1.7, clover="exponential")
+    close(d @ psi, ref.dirac(u, psi, -0.1, csw=1.7, exponentiated=True))
+    assert "exponential clover term" in repr(d)
+    close(d @ d.solve(psi, tol=1e-11), psi, 1e-9)
+    kappa = 1 / (2 * -0.1 + 8)
+    scaled = plaq.Clover(gauge, mass=-0.1, csw=1.7, clover="exponential", normalisation="kappa")
+    close(scaled @ psi, 2 * kappa * (d @ psi))
+    twisted = plaq.Twisted(gauge, mass=0.1, mu=-0.3, csw=9.0, clover="exponential")
+    close(twisted @ psi, ref.dirac(u, psi, 0.1, twist=-0.3, csw=9.0, exponentiated=True))
+    other, changed = lattice(seed=9)
+    d.update(changed)
+    close(d @ psi, ref.dirac(other, psi, -0.1, csw=1.7, exponentiated=True))
+    refused(ValueError, "traditional, exponential", lambda: plaq.Clover(gauge, mass=1, csw=1, clover="linear"))
+    refused(NotImplementedError, "clover_links", lambda: plaq.Clover(gauge, mass=1, csw=1, clover_links="thin"))
+
+
 def test_doublet_is_the_reference():
     u, gauge = lattice()
     d = plaq.Doublet(gauge, mass=0.4, mu=0.3, epsilon=0.2, csw=1.1)

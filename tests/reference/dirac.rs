@@ -2,7 +2,9 @@
 //! (physics.md, Wilson and clover).
 
 use super::gamma::{gammas, mul_colour, mul_spin, one_plus, sigma, Basis};
-use super::matrix::{dag, inverse, ln_det, zero as zero_matrix, Matrix};
+use super::matrix::{
+    dag, exponential, inverse, ln_det, scale as scale_matrix, zero as zero_matrix, Matrix,
+};
 use super::observables::field_strength;
 use super::spinor::{apply_gamma5, axpy, on_parity, scale, zero};
 use super::{Field, Gauge, Lattice, Spinor, C};
@@ -18,6 +20,9 @@ pub struct Params {
     pub csw_s: f64,
     /// Coefficient of the planes xt, yt, zt.
     pub csw_t: f64,
+    /// Whether the clover term is (4 + m) exp(csw / (4 + m) (i/4) sum sigma F) (Francis, Fritzsch, Luscher, Rago,
+    /// arXiv:1911.04533, Eq. (3.5)).
+    pub exponential: bool,
     /// Twisted mass.
     pub mu: f64,
     /// Coefficient of the hop in each direction; all one on an isotropic lattice.
@@ -30,7 +35,15 @@ impl Params {
     /// Wilson fermions of a mass, periodic in space and antiperiodic in time.
     pub fn wilson(mass: f64) -> Self {
         let boundary = [C::ONE, C::ONE, C::ONE, -C::ONE];
-        Params { mass, csw_s: 0.0, csw_t: 0.0, mu: 0.0, hop: [1.0; 4], boundary }
+        Params {
+            mass,
+            csw_s: 0.0,
+            csw_t: 0.0,
+            exponential: false,
+            mu: 0.0,
+            hop: [1.0; 4],
+            boundary,
+        }
     }
 
     /// Clover fermions of a mass, periodic in space and antiperiodic in time.
@@ -139,10 +152,15 @@ impl<'a> Dirac<'a> {
         assert_eq!(gauge.len(), 4 * lat.volume(), "links do not fit the lattice");
         let site_blocks = |x| {
             let mut blocks = clover_blocks(lat, gauge, params.csw_s, params.csw_t, x);
+            let diagonal = params.diagonal();
             for (block, twist) in blocks.iter_mut().zip([params.mu, -params.mu]) {
-                for i in 0..6 {
-                    block[i][i] += C::new(params.diagonal(), twist);
+                if params.exponential {
+                    let exponent = scale_matrix(C::new(1.0 / diagonal, 0.0), block);
+                    *block = scale_matrix(C::new(diagonal, 0.0), &exponential(&exponent));
+                } else {
+                    (0..6).for_each(|i| block[i][i] += diagonal);
                 }
+                (0..6).for_each(|i| block[i][i] += C::new(0.0, twist));
             }
             blocks
         };

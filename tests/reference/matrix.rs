@@ -53,6 +53,17 @@ pub fn scale<const N: usize>(c: C, a: &Matrix<N>) -> Matrix<N> {
     a.map(|row| row.map(|z| c * z))
 }
 
+/// exp(a) by its series for a / 8, and three squarings.
+pub fn exponential<const N: usize>(a: &Matrix<N>) -> Matrix<N> {
+    let small = scale(C::new(0.125, 0.0), a);
+    let (mut sum, mut term) = (one(), one());
+    for k in 1..30 {
+        term = scale(C::new(1.0 / f64::from(k), 0.0), &mul(&term, &small));
+        sum = add(&sum, &term);
+    }
+    (0..3).fold(sum, |root, _| mul(&root, &root))
+}
+
 /// The hermitian conjugate.
 #[inline]
 pub fn dag<const N: usize>(a: &Matrix<N>) -> Matrix<N> {

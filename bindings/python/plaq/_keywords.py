@@ -133,6 +133,8 @@ class Dirac(TypedDict, total=False):
     boundary: Sequence[float]
     precision: Union[int, str, capi.plaq_precision]
     storage: Union[int, str, capi.plaq_storage]
+    clover: Union[int, str, capi.plaq_clover_form]
+    clover_links: Union[int, str, capi.plaq_clover_links]
 
 
 class Laplace(TypedDict, total=False):

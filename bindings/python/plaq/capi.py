@@ -1801,6 +1801,24 @@ class plaq_dirac(Handle):
     """
 
 
+class plaq_clover_form(Enum):
+    """Forms of the clover term."""
+    #: 4 + m + csw (i/4) sum sigma F (Sheikholeslami, Wohlert, Nucl. Phys. B 259 (1985) 572).
+    TRADITIONAL = 0
+    #: (4 + m) exp(csw / (4 + m) (i/4) sum sigma F), whose determinant is a constant (Francis, Fritzsch, Luscher,
+    #: Rago, Comput. Phys. Commun. 255 (2020) 107355).
+    EXPONENTIAL = 1
+
+
+class plaq_clover_links(Enum):
+    """Links that a clover term is made of."""
+    #: Those of the hop.
+    HOP = 0
+    #: The thin links that those of the hop are smeared from (QCDSF: Cundy et al., Phys. Rev. D 79 (2009) 094507);
+    #: in chains whose quarks have smearing.
+    THIN = 1
+
+
 class plaq_normalisation(Enum):
     """Normalisation of an operator. The symmetric P is the same in both."""
     #: M = A - kappa H, 1 - kappa H without clover term (2 kappa D).
@@ -1862,6 +1880,11 @@ class plaq_dirac_params(Struct):
       precision: Precision of the operator; 0: that of the gauge field. Default: 0.
       storage: Storage of its links; 0: two rows. The clover term is made of the gauge field's.
         Default: 0.
+      clover: Form of the clover term: traditional, or exponential: 4 + m + csw (i/4) sum sigma F becomes (4 + m) exp(csw /
+        (4 + m) (i/4) sum sigma F), where 4 + m stands for 1 / (2 kappa).
+        Default: PLAQ_CLOVER_TRADITIONAL.
+      clover_links: Links that the clover term is made of: those of the hop, or the thin ones under a chain's smearing.
+        Default: PLAQ_CLOVER_LINKS_HOP.
     """
     struct_size: int
     normalisation: Any
@@ -1876,6 +1899,8 @@ class plaq_dirac_params(Struct):
     boundary: Any
     precision: Any
     storage: Any
+    clover: Any
+    clover_links: Any
     _fields_ = [
         ("struct_size", _c.c_int64),
         ("normalisation", _c.c_int32),
@@ -1890,8 +1915,10 @@ class plaq_dirac_params(Struct):
         ("boundary", _c.c_double * 4),
         ("precision", _c.c_int32),
         ("storage", _c.c_int32),
+        ("clover", _c.c_int32),
+        ("clover_links", _c.c_int32),
     ]
-    _enums_ = {"normalisation": plaq_normalisation, "precision": plaq_precision, "storage": plaq_storage}
+    _enums_ = {"normalisation": plaq_normalisation, "precision": plaq_precision, "storage": plaq_storage, "clover": plaq_clover_form, "clover_links": plaq_clover_links}
     _old_ = {"phase": "boundary"}
     _init_ = "plaq_dirac_params_init"
 

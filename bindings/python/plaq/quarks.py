@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
         csw: float
         csw_t: float
+        clover: Union[int, str]
+        clover_links: Union[int, str]
         mu: float
         storage: Union[int, str]
 
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
         precision: Union[int, str]
         normalisation: str
         csw_t: float
+        clover: Union[int, str]
+        clover_links: Union[int, str]
         storage: Union[int, str]
 
     class Hierarchy(_keywords.Multigrid, total=False):
@@ -428,6 +432,8 @@ class Wilson(Operator):
         self.mu = float(params.mu)
         factor = "2 kappa " if normalisation == "kappa" else ""
         extra = "".join(f", {key} {value:g}" for key, value in more.items() if isinstance(value, (int, float)))
+        if params.clover == capi.plaq_clover_form.EXPONENTIAL:
+            extra += ", exponential clover term"
         said = ", ".join(f"{phase:g}" for phase in angles)
         super().__init__(
             handle,
@@ -575,7 +581,9 @@ class Wilson(Operator):
 
 
 class Clover(Wilson):
-    """The Wilson operator + csw (i/4) sum_munu sigma_munu F_munu; csw_t: its value in planes with t."""
+    """The Wilson operator + csw (i/4) sum_munu sigma_munu F_munu; csw_t: its value in planes with t.
+
+    With clover="exponential" 4 + m + csw (i/4) sum sigma F is (4 + m) exp(csw / (4 + m) (i/4) sum sigma F) instead."""
 
     @passes_on(Wilson.__init__)
     def __init__(self, gauge: Gauge, *, csw: float, **more: "Unpack[Plain]") -> None:

@@ -17,7 +17,7 @@ use crate::compose::{
     MULTIGRID_DIRECTIONS,
 };
 use crate::error::Result;
-use crate::fields::{GaugeField, Geometry, Precision, Recon};
+use crate::fields::{CloverForm, GaugeField, Geometry, Precision, Recon};
 use crate::operators::{ActionParams, Boundary, DiracParams, QuarkAction};
 use crate::ops::null_space::{load_multigrid, save_multigrid};
 use crate::ops::propagator::{foresee, run_through, COLUMNS};
@@ -28,6 +28,7 @@ use crate::solvers::{unwatched, SolverKind, StoppedBy};
 #[derive(Clone, Copy, Debug)]
 pub struct Action {
     pub csw: f64,
+    pub clover: CloverForm,
     pub boundary: Boundary,
     pub normalisation: Normalisation,
 }
@@ -59,8 +60,16 @@ pub fn mass_of(kappa: f64) -> f64 {
 
 impl Action {
     pub fn of(options: &Options) -> Run<Action> {
-        let QuarkParams { csw, boundary, normalisation, .. } = options.params()?;
-        Ok(Action { csw, boundary, normalisation })
+        let QuarkParams { csw, clover, boundary, normalisation, .. } = options.params()?;
+        Ok(Action { csw, clover, boundary, normalisation })
+    }
+
+    /// Words behind the coefficient of the clover term that say its form; empty for the traditional one.
+    pub fn clover_name(&self) -> &'static str {
+        match self.clover {
+            CloverForm::Traditional => "",
+            CloverForm::Exponential => " exponential",
+        }
     }
 
     pub fn normalisation_name(&self) -> &'static str {
@@ -69,9 +78,10 @@ impl Action {
 
     /// Makes the operator on links, and begins to compile the kernels that it and its solves most likely launch.
     pub fn operator(&self, links: &Arc<GaugeField>, kappa: f64) -> Result<Arc<dyn QuarkAction>> {
-        let Action { csw, boundary, normalisation } = *self;
+        let Action { csw, clover, boundary, normalisation } = *self;
         let kappa = Some(kappa);
-        let quark = QuarkParams { kappa, csw, boundary, normalisation, ..Default::default() };
+        let quark =
+            QuarkParams { kappa, csw, clover, boundary, normalisation, ..Default::default() };
         let physics = quark.physics("")?;
         let on = |links: &Arc<GaugeField>| {
             ActionParams::from(physics).create_in(links, (Precision::F64, Recon::R12))

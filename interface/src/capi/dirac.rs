@@ -13,12 +13,14 @@ use super::table::interface;
 use crate::compose::{plaq_dirac_params, Normalisation, QuarkParams, SolveParams};
 use crate::error::Result;
 use crate::fields::{
-    blas, vanishing, CloverField, Components, GaugeField, Group, Precision, Recon, SpinorField,
+    blas, vanishing, CloverField, CloverForm, Components, GaugeField, Group, Precision, Recon,
+    SpinorField,
 };
 use crate::io::Origin;
 use crate::linop::{LinOp, Schur, Shape, System, Workspace};
 use crate::operators::{
-    ActionParams, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage, Wilson,
+    ActionParams, CloverLinks, DiracParams, DoubletParams, QuarkAction, SchurAction, Storage,
+    Wilson,
 };
 use crate::ops::propagator::{propagates, run_through, COLUMNS};
 use crate::params::{Choice, InC as _, Number};
@@ -52,6 +54,8 @@ interface! {
         plaq_dirac: Dirac = 4,
     }
     choices {
+        plaq_clover_form = CloverForm;
+        plaq_clover_links = CloverLinks;
         plaq_normalisation = Normalisation;
         plaq_system = System;
     }

@@ -8,6 +8,7 @@ use super::{sources, Job, Plan};
 use crate::app::quark::mass_of;
 use crate::error::Result;
 use crate::io::hdf5::{self, Attribute, Attributes, Dataset, Numbers};
+use crate::params::Choice as _;
 
 /// Axes of the arrays.
 const INDICES: &str = "configuration, t";
@@ -96,6 +97,7 @@ pub fn write(name: &str, plan: &Plan, jobs: &[Job], found: &Found) -> Result<()>
         ("lattice", Attribute::Integers(lattice)),
         ("gauge", Attribute::Texts(plan.files.clone())),
         ("csw", Attribute::Number(plan.action.csw)),
+        ("clover", Attribute::Text(plan.action.clover.word().into())),
         ("boundary", Attribute::Text(plan.action.boundary.to_string())),
         ("normalisation", Attribute::Text(plan.action.normalisation_name().into())),
     ];

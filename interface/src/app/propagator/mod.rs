@@ -30,6 +30,7 @@ const QUARKS: &[Opt] = &[
     opt("mass", Kind::Text, "M[,M...]", "", "bare mass m in place of it: kappa = 1 / (2 m + 8)").needs(&[&[Need::Without("kappa")]]),
     opt("kappa-strange", Kind::Number, "K", "", "of a second, heavier quark"),
     of_quark("csw"),
+    of_quark("clover"),
     BOUNDARY,
     of_quark("normalisation"),
 ];
@@ -136,11 +137,12 @@ impl Job {
         let momenta: Vec<String> =
             self.hadrons.momenta.iter().map(|p| p.map(|n| n.to_string()).join(",")).collect();
         let mut text = format!(
-            "kappa {} {}, csw {}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {},{} {},{} {}, tol {}, \
+            "kappa {} {}, csw {}{}, {}, {}, source momentum {x},{y},{z}, noise {} {}, smearing {},{} {},{} {}, tol {}, \
              momenta {}",
             self.kappa,
             plan.strange.unwrap_or(0.0),
             plan.action.csw,
+            plan.action.clover_name(),
             plan.action.boundary,
             plan.action.normalisation_name(),
             sources::noise_name(first),

@@ -143,10 +143,11 @@ pub fn table(session: &Session, options: &Options, plan: &Plan, shown: &Shown, f
         );
     }
     say!(
-        "# kappa {} (mass {}), csw {}, {} in time, {} normalisation",
+        "# kappa {} (mass {}), csw {}{}, {} in time, {} normalisation",
         short(job.kappa),
         short(mass_of(job.kappa)),
         plan.action.csw,
+        plan.action.clover_name(),
         plan.action.boundary,
         plan.action.normalisation_name()
     );
@@ -304,6 +305,7 @@ fn json_job(
         },
         "action": {
             "kappa": job.kappa, "mass": mass_of(job.kappa), "csw": plan.action.csw,
+            "clover": plan.action.clover.word(),
             "boundary": plan.action.boundary.0, "time_bc": plan.action.boundary.to_string(),
             "normalisation": plan.action.normalisation_name(),
         },
@@ -390,9 +392,10 @@ pub fn plot(name: &str, plan: &Plan, shown: &[Shown], found: &Found) -> Result<(
     }
     let kappa = if plan.several() { String::new() } else { format!(" {}", short(plan.kappas[0])) };
     let title = format!(
-        "{}: effective masses, kappa{kappa}, csw {}, {}",
+        "{}: effective masses, kappa{kappa}, csw {}{}, {}",
         plot::ensemble(plan.files.iter().map(String::as_str)),
         short(plan.action.csw),
+        plan.action.clover_name(),
         lattice_text(found.extents.unwrap_or_default())
     );
     let panel = Panel { title, across: "t / a", up: "a m", series, close: false };

@@ -392,9 +392,10 @@ impl Run<'_> {
                 }
                 if let Some(base) = options.get("save") {
                     let info = format!(
-                        "plaq {}, kappa {kappa}, csw {}, {} normalisation",
+                        "plaq {}, kappa {kappa}, csw {}{}, {} normalisation",
                         env!("CARGO_PKG_VERSION"),
                         plan.action.csw,
+                        plan.action.clover_name(),
                         plan.action.normalisation_name()
                     );
                     let origin = Origin {
