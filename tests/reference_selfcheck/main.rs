@@ -20,6 +20,7 @@ fn general_params() -> Params {
         csw_s: 1.1,
         csw_t: 0.9,
         mu: 0.17,
+        exponential: false,
         hop: [0.7, 0.7, 0.7, 1.0],
         boundary: [C::ONE, C::from_polar(1.0, 0.4), C::ONE, -C::ONE],
     }
