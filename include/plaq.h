@@ -2680,13 +2680,13 @@ typedef struct plaq_loops {
 /** Ways to take the traces of low modes. */
 typedef int32_t plaq_loops_traces;
 enum {
-  /** By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell. */
+  /** Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell. */
   PLAQ_LOOPS_TRACES_AUTO = 0,
-  /** The last level's exactly, by its coordinate vectors; by noise on those between. */
+  /** The last level's trace exactly, by its coordinate vectors; noise on levels between. */
   PLAQ_LOOPS_TRACES_LAST = 1,
-  /** By noise on each level. */
+  /** Noise on each level. */
   PLAQ_LOOPS_TRACES_NOISE = 2,
-  /** Those of all coarse levels exactly. */
+  /** Traces of all coarse levels exactly. */
   PLAQ_LOOPS_TRACES_EVERY = 3
 };
 

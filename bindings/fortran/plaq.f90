@@ -1470,13 +1470,13 @@ module plaq
     integer(c_int64_t) :: id = 0
   end type
   !> Ways to take the traces of low modes.
-  !> By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell.
+  !> Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_AUTO = 0
-  !> The last level's exactly, by its coordinate vectors; by noise on those between.
+  !> The last level's trace exactly, by its coordinate vectors; noise on levels between.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_LAST = 1
-  !> By noise on each level.
+  !> Noise on each level.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_NOISE = 2
-  !> Those of all coarse levels exactly.
+  !> Traces of all coarse levels exactly.
   integer(c_int32_t), parameter :: PLAQ_LOOPS_TRACES_EVERY = 3
   !> Terms that loops are the sum of.
   !> The difference of a level and the next one, or the last level, by noise on the level.

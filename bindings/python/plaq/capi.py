@@ -4205,13 +4205,13 @@ class plaq_loops(Handle):
 
 class plaq_loops_traces(Enum):
     """Ways to take the traces of low modes."""
-    #: By noise on each level, but the last level's exactly where that costs less for the goals, as four noise vectors tell.
+    #: Noise on each level, but the last level's trace exactly where that costs less for the goals, as four noise vectors tell.
     AUTO = 0
-    #: The last level's exactly, by its coordinate vectors; by noise on those between.
+    #: The last level's trace exactly, by its coordinate vectors; noise on levels between.
     LAST = 1
-    #: By noise on each level.
+    #: Noise on each level.
     NOISE = 2
-    #: Those of all coarse levels exactly.
+    #: Traces of all coarse levels exactly.
     EVERY = 3
 
 
