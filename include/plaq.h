@@ -2349,6 +2349,22 @@ plaq_status plaq_spinor_sequential_baryon(plaq_spinor first,
                                           const int32_t *momentum,
                                           int32_t time);
 
+/** Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
+ * W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
+ * to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
+ * [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
+ * one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+ * OUT_OF_MEMORY.
+ * Arrays: steps[nsteps], momenta[3 * nmomenta], correlators[72 * places * nmomenta * times]. */
+plaq_status plaq_gauge_gluon_pairs(plaq_gauge gauge,
+                                   const int32_t *steps,
+                                   int64_t nsteps,
+                                   const int32_t *momenta,
+                                   int64_t nmomenta,
+                                   int64_t places,
+                                   int64_t times,
+                                   double *correlators);
+
 /* ---- Quark loops ---- */
 
 /** Contractions of noise eta into loops; S = M^-1. */

@@ -28,6 +28,7 @@ mod fermion;
 mod flow;
 #[path = "gaugefix/main.rs"]
 mod gaugefix;
+mod gluons;
 #[path = "hadrons/main.rs"]
 mod hadrons;
 mod halo;

@@ -3621,6 +3621,31 @@ module plaq
       real(c_double), intent(in) :: weights(terms)
       integer(c_int32_t), intent(in) :: momentum(3)
     end function
+    !> Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
+    !> W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
+    !> to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
+    !> [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
+    !> one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+    !> OUT_OF_MEMORY.
+    !> Arrays: steps[nsteps], momenta[3 * nmomenta], correlators[72 * places * nmomenta * times].
+    integer(c_int32_t) function plaq_gauge_gluon_pairs(gauge, &
+        steps, &
+        nsteps, &
+        momenta, &
+        nmomenta, &
+        places, &
+        times, &
+        correlators) bind(c)
+      import
+      type(plaq_gauge), value :: gauge
+      integer(c_int64_t), value :: nsteps
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: places
+      integer(c_int64_t), value :: times
+      integer(c_int32_t), intent(in) :: steps(nsteps)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(72 * places * nmomenta * times)
+    end function
     !> Fills in defaults; pass sizeof.
     integer(c_int32_t) function plaq_loops_params_init(params, struct_size) bind(c)
       import

@@ -108,6 +108,18 @@ kernel_args! {
         arg columns: i32,
     }
 
+    /// Multiplies colour vectors with field strengths (gluons.h).
+    struct FieldStrengthTimesArgs {
+        sub geom: Geom,
+        sub gauge: FieldView,
+        sub vectors: FieldView,
+        sub out: FieldView,
+        /// 1: the planes with t.
+        arg electric: i32,
+        /// 1: the vectors become unit vectors.
+        arg begin: i32,
+    }
+
     /// Sums spin matrices over time slices (structure.h).
     struct SliceWaveArgs {
         sub geom: Geom,

@@ -55,6 +55,7 @@ kernels! {
     SpinPhase: "spin_phase" in "source.h" takes SpinPhaseArgs, Lane [Float];
     Mesons: "mesons" in "contract.h" takes MesonArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     SpinPairs: "spin_pairs" in "structure.h" takes SpinPairArgs, Site [Float].blocks(Blocks::AllRegisters);
+    FieldStrengthTimes: "field_strength_times" in "gluons.h" takes FieldStrengthTimesArgs, Site [Float, Rows].cold().blocks(Blocks::AllRegisters);
     SliceWaves: "slice_waves" in "structure.h" takes SliceWaveArgs, Reduce(64) [Float].blocks(Blocks::AllRegisters);
     SpinProduct: "spin_product" in "structure.h" takes SpinProductArgs, Site [Float].cold();
     QuarkTriples: "quark_triples" in "structure.h" takes QuarkTripleArgs, Site [Float].blocks(Blocks::AllRegisters);

@@ -157,3 +157,49 @@ def test_momentum_smearing_lifts_a_moving_pion():
         for quark, antiquark in ((minus, plus), (none, none), (plus, minus))
     ]
     assert pion[0] > 100 * pion[1] and pion[0] > 100 * pion[2], pion
+
+
+def test_gluons_along_lines():
+    u = plaq.Gauge.warm([2, 4, 2, T], seed=5, width=0.4)
+    flowed = u.flow(0.1, step=0.02).gauge
+    found = structure.gluons(flowed, structure.straight("y", 2) + " -t", momenta=[(0, 0, 0), (0, 1, 0)])
+    assert found.shape == (4, 6, 6, 2, T)
+    # At no distance the planes commute, and equal ones are the action density.
+    close(found[0], found[0].swapaxes(0, 1), 1e-12)
+    density = -np.einsum("aat->", found[0, :, :, 0]) / np.prod(u.extents)
+    close(density.real, sum(flowed.topology()[1:]), 1e-12)
+    # The line from the other end: sum over x is one over x + d.
+    other = structure.gluons(flowed, "+t " + structure.straight("y", -2))[3, :, :, 0]
+    close(np.roll(other.swapaxes(0, 1), 1, axis=-1), found[3, :, :, 0], 1e-12)
+    # Half of the way round the lattice the phase is -1.
+    links = np.asarray(flowed)
+    moved = plaq.Gauge.from_array(np.roll(links, 2, axis=3))
+    close(structure.gluons(moved, momenta=[(0, 1, 0)])[0, :, :, 0], -found[0, :, :, 1], 1e-11)
+    refused(ValueError, "line|without derivatives", lambda: structure.gluons(flowed, "dz"))
+    refused(ValueError, "x, y, z, t", lambda: structure.gluons(flowed, "+q"))
+
+
+def test_the_improved_axial_current():
+    u, d, v, s, q = quarks()
+    x = d.propagator(structure.through_meson(q, time=SINK).smear(v, 0.4, 3), tol=TOL)
+    momenta = [(0, 0, 0), (1, 2, 1), (0, 1, 0)]
+    found = structure.insertions(x, s, u, momenta=momenta)[0]
+    plain = structure.improved_axial(found, u.extents, ca=0, momenta=momenta)
+    # Of any matrix Gamma the sum over z is that of its expansion in the sixteen.
+    for mu in range(4):
+        matrix = plaq.gamma["XYZT"[mu]] @ plaq.gamma["5"]
+        weights = [np.vdot(plaq.gamma[n], matrix) / 4 for n in range(16)]
+        close(plain[mu], np.tensordot(weights, found, 1), 1e-13)
+    better = structure.improved_axial(found, u.extents, ca=-0.05, momenta=momenta)
+    # The slope of P from quarks that are moved by one site: P(z + mu) at z.
+    fields = [f.columns() for f in (x, s)]
+    for mu in range(4):
+        ends = []
+        for step in (-1, 1):
+            back, forward = (plaq.Fermion.from_array(np.roll(f, step, axis=4 - mu)) for f in fields)
+            moved = structure.insertions(back, forward, u, momenta=momenta, position=X0)[0, 15]
+            ends.append(moved)
+        slope = (ends[0] - ends[1]) / 2
+        assert np.abs((better - plain)[mu] + 0.05 * slope).max() < 1e-12 * np.abs(found[15]).max()
+    assert np.abs((better - plain)[1]).max() > 0.01 * np.abs(found[15]).max()
+    refused(ValueError, "found|momenta", lambda: structure.improved_axial(found, u.extents, ca=0))

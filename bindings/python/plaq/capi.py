@@ -3702,6 +3702,30 @@ def plaq_spinor_sequential_baryon(
     _n.call(_plaq_spinor_sequential_baryon, _n.handle(plaq_spinor, first, "first"), _n.handle(plaq_spinor, second, "second"), _n.handle(plaq_spinor, third, "third"), _n.handle(plaq_spinor, to, "to"), _n.struct(plaq_contract_params, params, "params"), _n.array(_c.c_double, sink, "sink", 32), _n.array(_c.c_double, source, "source", 32), _n.array(_c.c_double, projector, "projector", 32), _n.array(_c.c_int32, pairings, "pairings", terms), _n.array(_c.c_int32, slots, "slots", terms), _n.array(_c.c_double, weights, "weights", terms), _n.int64(terms, "terms"), _n.array(_c.c_int32, momentum, "momentum", 3), _n.int32(time, "time"))
 
 
+_plaq_gauge_gluon_pairs = _n.function("plaq_gauge_gluon_pairs", _c.c_int32, [plaq_gauge, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, _c.c_int64, _c.c_void_p])
+
+
+def plaq_gauge_gluon_pairs(
+        gauge: Any,
+        steps: Any,
+        nsteps: int,
+        momenta: Any,
+        nmomenta: int,
+        places: int,
+        times: int,
+        correlators: Any,
+) -> None:
+    """Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
+    W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
+    to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
+    [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
+    one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+    OUT_OF_MEMORY.
+    Arrays: steps[nsteps], momenta[3 * nmomenta], correlators[72 * places * nmomenta * times].
+    """
+    _n.call(_plaq_gauge_gluon_pairs, _n.handle(plaq_gauge, gauge, "gauge"), _n.array(_c.c_int32, steps, "steps", nsteps), _n.int64(nsteps, "nsteps"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(places, "places"), _n.int64(times, "times"), _n.room(_c.c_double, correlators, "correlators", 72 * places * nmomenta * times))
+
+
 # ---- Quark loops ----
 
 

@@ -276,3 +276,49 @@ def through_baryon(
         time,
     )
     return out
+
+
+#: Planes of field strengths, in the order of gluons.
+PLANES = ("xy", "xz", "yz", "xt", "yt", "zt")
+
+
+def gluons(gauge: Gauge, line: str = "", *, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)) -> np.ndarray:
+    """Gluon operators sum_x exp(-i p x) tr[F_a(x) W F_b(x + d) W^dagger] as an array (1 + steps, 6, 6, momenta, T): W are the links
+    along the first steps of `line`, words "+z" and "-z" as of insertions, from none to all of them; a and b are PLANES; F = (Q -
+    Q^dagger) / 8 of the clover leaves without its trace, antihermitian; t and x are those of F_a from the lattice's origin. The
+    links may have flowed, U.flow(t).gauge."""
+    steps, numbers = _factors(line), _triples(momenta)
+    if any(step > 7 for step in steps):
+        raise ValueError(f"line: expected steps without derivatives, found {line!r}")
+    times = gauge.extents[3] * gauge.context.grid[3]
+    found = np.empty((len(steps) + 1, 6, 6, len(numbers), times), complex)
+    capi.plaq_gauge_gluon_pairs(
+        gauge, steps or [0], len(steps), numbers, len(numbers), len(steps) + 1, times, found
+    )
+    return found
+
+
+def improved_axial(
+    found: np.ndarray, extents: Sequence[int], *, ca: float, momenta: Sequence[Sequence[int]] = ((0, 0, 0),)
+) -> np.ndarray:
+    """The improved axial current A_mu + ca (d_mu + d*_mu) P / 2, A_mu = qbar gamma_mu gamma5 q, P = qbar gamma5 q (Luescher, Sint, Sommer,
+    Weisz, Nucl. Phys. B 478 (1996) 365), from local operators (..., 16 gammas, momenta, T) as insertions has them of one line with
+    these momenta on a lattice of these extents: (..., 4, momenta, T). Of quarks and renormalisation it has no factors."""
+    array, numbers = np.asarray(found), _triples(momenta)
+    if array.ndim < 3 or array.shape[-3] != 16 or array.shape[-2] != len(numbers) or array.shape[-1] != extents[3]:
+        raise ValueError(
+            f"found: expected shape (..., 16, {len(numbers)} momenta, {extents[3]} times), found {array.shape}"
+        )
+    five, pseudo = gamma[15], array[..., 15, :, :]
+    out = []
+    for mu in range(4):
+        wanted, n = gamma[1 << mu] @ five, 15 ^ (1 << mu)
+        sign = np.vdot(gamma[n], wanted).real / 4
+        if mu == 3:
+            slope = (np.roll(pseudo, -1, axis=-1) - np.roll(pseudo, 1, axis=-1)) / 2
+        else:
+            # exp(i q z) at z: sums of P(z + mu) have exp(-i q_mu).
+            angles = 2 * np.pi * np.array(numbers, float).reshape(-1, 3)[:, mu] / extents[mu]
+            slope = -1j * np.sin(angles)[:, None] * pseudo
+        out.append(sign * array[..., n, :, :] + ca * slope)
+    return np.stack(out, axis=-3)

@@ -1,4 +1,4 @@
-//! Hadron structure: operators between two propagators, three quarks of any kind, sequential sources.
+//! Hadron structure: operators between two propagators, three quarks of any kind, sequential sources, gluon operators.
 
 use std::sync::Arc;
 
@@ -10,6 +10,8 @@ use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::error::Result;
 use crate::fields::GaugeField;
+use crate::ops::paths::LONGEST as LONGEST_PATH;
+use crate::ops::structure::gluons::gluon_pairs;
 use crate::ops::structure::insertions::{conserved_current, insertions, Lines};
 use crate::ops::structure::lines::{Factor, LONGEST};
 use crate::ops::structure::sequential::{
@@ -61,7 +63,52 @@ interface! {
         /// an operator on u is pairings 0 and 3 with slots 0 and 2 each, one on d the same with slot 1. Errors: INVALID_ARGUMENT,
         /// FIELD_MISMATCH.
         plaq_spinor_sequential_baryon(first: Handle<plaq_spinor>, second: Maybe<plaq_spinor>, third: Maybe<plaq_spinor>, to: Handle<plaq_spinor>, params: Params<plaq_contract_params>, sink: Array<f64>[32], source: Array<f64>[32], projector: Array<f64>[32], pairings: Array<i32>[terms], slots: Array<i32>[terms], weights: Array<f64>[terms], terms: i64, momentum: Array<i32>[3], time: i32) = baryon_source;
+        /// Pairs of field strengths joined by adjoint lines, gluon operators: the sum over x of exp(-i p x) tr[F_a(x) W F_b(x + d)
+        /// W^dagger], where W is the product of links along the first n of `nsteps` steps (0 to 3 forward in x, y, z, t, 7 - mu back) from x
+        /// to x + d, and F = (Q - Q^dagger) / 8 the sum of the four clover leaves without its trace. `correlators`: (re, im) of [n][plane a]
+        /// [plane b][momentum][t] for n = 0 to `nsteps`, which are `places` = nsteps + 1, planes xy, xz, yz, xt, yt, zt, t and x of the first
+        /// one from the lattice's origin. Links are those of `gauge`, which may have flowed. Errors: INVALID_ARGUMENT, UNSUPPORTED,
+        /// OUT_OF_MEMORY.
+        plaq_gauge_gluon_pairs(gauge: Handle<plaq_gauge>, steps: Array<i32>[nsteps], nsteps: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, places: i64, times: i64, correlators: OutArray<f64>[72 places nmomenta times]) = gluons_of;
     }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn gluons_of(
+    gauge: &Arc<Gauge>,
+    steps: &Array<i32>,
+    nsteps: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    places: i64,
+    times: i64,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    if !(0..=LONGEST_PATH as i64).contains(&nsteps) {
+        refuse!(InvalidArgument, "nsteps", expected("0 to {LONGEST_PATH}"), found("{nsteps}"));
+    }
+    if places != nsteps + 1 {
+        refuse!(
+            InvalidArgument,
+            "places",
+            expected("{}, the steps and one more", nsteps + 1),
+            found("{places}")
+        );
+    }
+    let path = steps_of(&steps.get(nsteps as usize)?)?;
+    let momenta = triples(momenta, nmomenta)?;
+    let links = gauge.read("gauge")?;
+    let extent = links.geometry().global_extents()[3];
+    if times != extent as i64 {
+        refuse!(
+            InvalidArgument,
+            "times",
+            expected("{extent}, the extent of the lattice in t"),
+            found("{times}")
+        );
+    }
+    correlators.set(pairs(gluon_pairs(&links, &path, &momenta)?).collect());
+    Ok(())
 }
 
 fn matrix(numbers: &Array<f64>, argument: &str) -> Result<Spin> {

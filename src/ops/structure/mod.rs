@@ -1,5 +1,7 @@
-//! Hadron structure: operators between two quark propagators, three quark lines of any kind, sequential sources, quark loops.
+//! Hadron structure: operators between two quark propagators, three quark lines of any kind, sequential sources, quark loops,
+//! pairs of field strengths.
 
+pub mod gluons;
 mod hopping;
 pub mod insertions;
 pub mod lines;
