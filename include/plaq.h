@@ -4441,7 +4441,7 @@ plaq_status plaq_spinor_flow_params_init(plaq_spinor_flow_params *params, int64_
 typedef struct plaq_spinor_flow_report {
   /** sizeof of this struct, set by its init function. */
   int64_t struct_size;
-  /** Flow time reached. */
+  /** Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped. */
   double time;
   /** Steps of the quark fields. */
   int64_t steps;
@@ -4449,6 +4449,8 @@ typedef struct plaq_spinor_flow_report {
   int64_t link_steps;
   /** States of the links that the adjoint kept besides those that it began with. */
   int64_t checkpoints;
+  /** 1: the callback asked to stop. */
+  int32_t stopped;
   /** Seconds that the flow took. */
   double seconds;
 } plaq_spinor_flow_report;
@@ -4516,20 +4518,27 @@ plaq_status plaq_gauge_flow(plaq_gauge gauge,
  * D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
  * flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
  * field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
- * itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
- * FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY. */
+ * itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
+ * many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
+ * OUT_OF_MEMORY. */
 plaq_status plaq_spinor_flow(plaq_spinor spinor,
                              plaq_gauge gauge,
                              plaq_gauge flowed,
                              const plaq_spinor_flow_params *params,
+                             plaq_sweep_callback callback,
+                             void *user,
                              plaq_spinor_flow_report *report);
 
 /** Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
  * flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
- * again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow. */
+ * again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
+ * field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
+ * of plaq_spinor_flow. */
 plaq_status plaq_spinor_flow_adjoint(plaq_spinor spinor,
                                      plaq_gauge gauge,
                                      const plaq_spinor_flow_params *params,
+                                     plaq_sweep_callback callback,
+                                     void *user,
                                      plaq_spinor_flow_report *report);
 
 /* ---- QUDA's interface: what becomes of errors ---- */

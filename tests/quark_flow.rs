@@ -5,19 +5,37 @@ use crate::{common, reference};
 
 use common::{distance, tolerance, Lex};
 use plaq::error::Status;
+use plaq::fields::GaugeField;
 use plaq::fields::{blas, Components, Precision, Recon, Subset, VectorField};
 use plaq::operators::Boundary;
 use plaq::ops::flow::FlowKind;
-use plaq::ops::quark_flow::{adjoint_flow, flow, QuarkFlowParams};
+use plaq::ops::quark_flow::{self, QuarkFlowParams, QuarkFlowReport};
 use reference::matrix::{add, dag, mul, product, scale, sub, trace, zero, Matrix};
 use reference::numbers::gauge_numbers;
 use reference::rng::Rng;
 use reference::{su3, Gauge, Lattice, C};
+use std::ops::ControlFlow;
 
 const BOUNDARY: Boundary = Boundary([0.3, 0.0, -0.5, 1.0]);
 
 fn params(kind: FlowKind, step: f64, time: f64) -> QuarkFlowParams {
     QuarkFlowParams { kind, step, time, boundary: BOUNDARY, checkpoints: None }
+}
+
+fn flow(
+    psi: &mut VectorField,
+    gauge: &GaugeField,
+    p: &QuarkFlowParams,
+) -> plaq::error::Result<(GaugeField, QuarkFlowReport)> {
+    quark_flow::flow(psi, gauge, p, &mut |_| ControlFlow::Continue(()))
+}
+
+fn adjoint_flow(
+    psi: &mut VectorField,
+    gauge: &GaugeField,
+    p: &QuarkFlowParams,
+) -> plaq::error::Result<QuarkFlowReport> {
+    quark_flow::adjoint_flow(psi, gauge, p, &mut |_| ControlFlow::Continue(()))
 }
 
 fn random(lat: Lattice, spins: usize, seed: u64) -> Vec<C> {
@@ -196,6 +214,46 @@ fn the_adjoint_is_the_transpose_of_the_steps() {
                 assert!(off > 1e-9, "boundaries do nothing");
             }
         }
+    }
+}
+
+/// What is stopped is at the time of the report, and the other part of the way is that of another call.
+#[test]
+fn stopped_flows_are_where_they_say() {
+    let s = &setups()[0];
+    let (p, start) = (params(FlowKind::Wilson, 0.03, 0.2), random(s.lat, 4, 41));
+    let of = || vectors(s, Precision::F64, Components::SPINOR, &[start.clone()]);
+    let stop = |n: usize| {
+        move |done: usize| {
+            if done == n {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        }
+    };
+    let mut part = of();
+    let (links, report) = quark_flow::flow(&mut part, &s.gauge, &p, &mut stop(4)).unwrap();
+    assert!(report.stopped && report.steps == 4 && (report.time - 0.12).abs() < 1e-15);
+    let mut rest = part.like(Precision::F64).unwrap();
+    blas::copy(&mut rest, &part).unwrap();
+    flow(&mut rest, &links, &QuarkFlowParams { time: 0.08, ..p }).unwrap();
+    let mut whole = of();
+    flow(&mut whole, &s.gauge, &p).unwrap();
+    let off = distance(&rest.save_lex().unwrap(), &whole.save_lex().unwrap());
+    assert!(off < 1e-14, "{off:e}");
+    // Back: to the time 0.12 by three steps, then to 0.
+    for checkpoints in [Some(0), Some(2)] {
+        let p = QuarkFlowParams { checkpoints, ..p };
+        let mut back = of();
+        let report = quark_flow::adjoint_flow(&mut back, &s.gauge, &p, &mut stop(3)).unwrap();
+        assert!(report.stopped && report.steps == 3 && (report.time - 0.12).abs() < 1e-15);
+        adjoint_flow(&mut back, &s.gauge, &QuarkFlowParams { time: 0.12, ..p }).unwrap();
+        let mut whole = of();
+        let report = adjoint_flow(&mut whole, &s.gauge, &p).unwrap();
+        assert_eq!((report.time, report.stopped), (0.0, false));
+        let off = distance(&back.save_lex().unwrap(), &whole.save_lex().unwrap());
+        assert!(off < 1e-14, "{off:e}");
     }
 }
 

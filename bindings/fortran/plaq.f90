@@ -2325,7 +2325,7 @@ module plaq
   type, bind(c) :: plaq_spinor_flow_report
     !> sizeof of this struct, set by its init function.
     integer(c_int64_t) :: struct_size
-    !> Flow time reached.
+    !> Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
     real(c_double) :: time
     !> Steps of the quark fields.
     integer(c_int64_t) :: steps
@@ -2333,6 +2333,8 @@ module plaq
     integer(c_int64_t) :: link_steps
     !> States of the links that the adjoint kept besides those that it began with.
     integer(c_int64_t) :: checkpoints
+    !> 1: the callback asked to stop.
+    integer(c_int32_t) :: stopped
     !> Seconds that the flow took.
     real(c_double) :: seconds
   end type
@@ -5118,24 +5120,42 @@ module plaq
     !> D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
     !> flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
     !> field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
-    !> itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
-    !> FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
-    integer(c_int32_t) function plaq_spinor_flow(spinor, gauge, flowed, params, report) bind(c)
+    !> itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
+    !> many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
+    !> OUT_OF_MEMORY.
+    integer(c_int32_t) function plaq_spinor_flow(spinor, &
+        gauge, &
+        flowed, &
+        params, &
+        callback, &
+        user, &
+        report) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_gauge), value :: gauge
       type(plaq_gauge), value :: flowed
       type(plaq_spinor_flow_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
       type(plaq_spinor_flow_report), intent(inout), optional :: report
     end function
     !> Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
     !> flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-    !> again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
-    integer(c_int32_t) function plaq_spinor_flow_adjoint(spinor, gauge, params, report) bind(c)
+    !> again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
+    !> field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
+    !> of plaq_spinor_flow.
+    integer(c_int32_t) function plaq_spinor_flow_adjoint(spinor, &
+        gauge, &
+        params, &
+        callback, &
+        user, &
+        report) bind(c)
       import
       type(plaq_spinor), value :: spinor
       type(plaq_gauge), value :: gauge
       type(plaq_spinor_flow_params), intent(in), optional :: params
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
       type(plaq_spinor_flow_report), intent(inout), optional :: report
     end function
     !> Sets the mode for all threads, from now on.

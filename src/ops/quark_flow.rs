@@ -1,13 +1,17 @@
 //! Gradient flow of quark fields (Luescher, JHEP 04 (2013) 123): d chi / dt = D^2 chi with the covariant Laplacian on the
 //! flowed links, and its adjoint.
 
+use std::ops::ControlFlow;
+
 use num_complex::Complex64;
 
 use super::flow::{Flow, FlowKind};
 use super::observables::plaquette;
 use crate::bail;
 use crate::error::Result;
-use crate::fields::{Components, GaugeField, Group, Precision, Recon, Subset, VectorField};
+use crate::fields::{
+    Components, GaugeField, Geometry, Group, Precision, Recon, Subset, VectorField,
+};
 use crate::operators::{laplacian_4d, Boundary};
 use crate::params::{parameters, Parameters};
 use crate::refuse;
@@ -33,6 +37,13 @@ parameters! {
 
 impl Copy for QuarkFlowParams {}
 
+impl QuarkFlowParams {
+    /// Number of steps; a time that is a multiple of the step to rounding has no last, tiny one.
+    pub fn steps(&self) -> f64 {
+        ((self.time / self.step) - 1e-9).ceil().max(0.0)
+    }
+}
+
 /// Largest number of states of the links that an adjoint flow keeps: with 1000 a flow of 500,000 steps computes none of
 /// them more than three times.
 const MOST_KEPT: i64 = 1000;
@@ -43,7 +54,7 @@ const MAX_STEPS: f64 = 1e6;
 /// What a flow of quark fields did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct QuarkFlowReport {
-    /// Flow time reached.
+    /// Flow time at which the fields are afterwards: of a flow that was not stopped its end, of an adjoint 0.
     pub time: f64,
     /// Steps of the quark fields.
     pub steps: u64,
@@ -51,6 +62,22 @@ pub struct QuarkFlowReport {
     pub link_steps: u64,
     /// States of the links that were kept.
     pub checkpoints: usize,
+    /// The callback asked to stop.
+    pub stopped: bool,
+}
+
+/// Hears after each step, of the adjoint also of the links, how many steps of the quark fields are done, and may stop the work.
+pub type Watch<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
+
+/// Whether the callback of any rank asks to stop.
+fn asked(
+    geometry: &Geometry,
+    watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
+    done: usize,
+) -> Result<bool> {
+    let mut asked = [f64::from(u8::from(watch(done).is_break()))];
+    geometry.comm().sum(&mut asked)?;
+    Ok(asked[0] > 0.0)
 }
 
 /// One stage of a step of size e: next = e f D^2 now + b now + c (what is in the memory of next), D on the links of this
@@ -126,7 +153,7 @@ impl QuarkFlow {
 
 /// Flows every column of `psi` (spinors or colour vectors on both parities, double or single precision) from these links to
 /// the flow time of `params`: the flowed links, in the precision of `psi`, and what was done. `psi` is as before where the
-/// input is refused.
+/// input is refused; where `watch` stops it, both are at the flow time that was reached.
 ///
 /// # Errors
 /// `BadParameter`: parameters out of range or more than a million steps; those of [`QuarkFlow::new`].
@@ -134,21 +161,32 @@ pub fn flow(
     psi: &mut VectorField,
     gauge: &GaugeField,
     params: &QuarkFlowParams,
+    watch: Watch,
 ) -> Result<(GaugeField, QuarkFlowReport)> {
     let steps = steps_of(params)?;
     check_fields(psi, gauge)?;
     let mut links = gauge.to(psi.precision(), Recon::R18)?;
     let mut both = QuarkFlow::new(psi, &links, params.kind, params.boundary.phases())?;
-    steps.iter().try_for_each(|&step| both.step(psi, &mut links, step))?;
+    let (mut report, geometry) = (QuarkFlowReport::default(), gauge.geometry());
+    for (k, &step) in steps.iter().enumerate() {
+        both.step(psi, &mut links, step)?;
+        report.steps += 1;
+        report.stopped = asked(geometry, watch, k + 1)?;
+        if report.stopped {
+            break;
+        }
+    }
     links.reunitarise()?;
-    let n = steps.len() as u64;
-    let report = QuarkFlowReport { time: params.time, steps: n, link_steps: n, checkpoints: 0 };
+    let done = report.steps as usize;
+    report.time = if done == steps.len() { params.time } else { steps[..done].iter().sum() };
+    report.link_steps = report.steps;
     Ok((links, report))
 }
 
 /// Applies the adjoint of [`flow`] from the same links and with the same parameters to every column of `psi`, which is a
 /// field at the flow time `params.time`: the result is one at time 0 with <phi, K chi> = <K^dagger phi, chi> to rounding.
-/// Links of the steps are computed again from states that are kept.
+/// Links of the steps are computed again from states that are kept. Where `watch` stops it, the field is that of the adjoint
+/// of the flow from the time that was reached.
 ///
 /// # Errors
 /// Those of [`flow`].
@@ -156,16 +194,10 @@ pub fn adjoint_flow(
     psi: &mut VectorField,
     gauge: &GaugeField,
     params: &QuarkFlowParams,
+    watch: Watch,
 ) -> Result<QuarkFlowReport> {
-    let steps = steps_of(params)?;
-    let report = adjoint_of_steps(
-        psi,
-        gauge,
-        (params.kind, params.boundary.phases()),
-        steps,
-        params.checkpoints,
-    )?;
-    Ok(QuarkFlowReport { time: params.time, ..report })
+    let (steps, how) = (steps_of(params)?, (params.kind, params.boundary.phases()));
+    adjoint_of_steps(psi, gauge, how, steps, params.checkpoints, watch)
 }
 
 /// [`adjoint_flow`] for steps of any sizes, from time 0 on.
@@ -178,6 +210,7 @@ pub fn adjoint_of_steps(
     (kind, boundary): (FlowKind, [Complex64; 4]),
     steps: Vec<f64>,
     checkpoints: Option<usize>,
+    watch: Watch,
 ) -> Result<QuarkFlowReport> {
     check_fields(psi, gauge)?;
     let copy = || gauge.to(psi.precision(), Recon::R18);
@@ -190,14 +223,11 @@ pub fn adjoint_of_steps(
         Some(n) => n.min(MOST_KEPT as usize).min(steps.len().saturating_sub(1)),
     };
     let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
-    let mut back = Back { psi, fields, flow, steps, links, stages, spare, link_steps: 0 };
+    let report = QuarkFlowReport { checkpoints: kept, ..Default::default() };
+    let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
     back.all(&start, 0, back.steps.len())?;
-    Ok(QuarkFlowReport {
-        time: back.steps.iter().sum(),
-        steps: back.steps.len() as u64,
-        link_steps: back.link_steps,
-        checkpoints: kept,
-    })
+    let left = back.steps.len() - back.report.steps as usize;
+    Ok(QuarkFlowReport { time: back.steps[..left].iter().sum(), ..back.report })
 }
 
 /// States of the links that half of the free memory holds, the least of all ranks, where `steps` can use so many.
@@ -222,7 +252,8 @@ struct Back<'a> {
     stages: [GaugeField; 2],
     /// Memory for states that are kept.
     spare: Vec<GaugeField>,
-    link_steps: u64,
+    watch: Watch<'a>,
+    report: QuarkFlowReport,
 }
 
 impl Back<'_> {
@@ -230,13 +261,16 @@ impl Back<'_> {
     /// before step `first`.
     fn all(&mut self, start: &GaugeField, first: usize, last: usize) -> Result<()> {
         let mut last = last;
-        while last > first {
+        while last > first && !self.report.stopped {
             let ahead = ahead(last - first, self.spare.len());
             self.links.copy_raw(start)?;
             for k in first..first + ahead {
                 self.flow.step(&mut self.links, self.steps[k])?;
+                self.report.link_steps += 1;
+                if self.stops()? {
+                    return Ok(());
+                }
             }
-            self.link_steps += ahead as u64;
             match self.spare.pop() {
                 Some(mut kept) if last - first - ahead > 1 => {
                     kept.copy_raw(&self.links)?;
@@ -264,7 +298,14 @@ impl Back<'_> {
         for (stage, links) in STAGES.iter().zip([first, second, &self.links]).rev() {
             self.fields.stage(self.psi, links, (step, stage, stage.before_adjoint))?;
         }
-        Ok(())
+        self.report.steps += 1;
+        self.stops().map(|_| ())
+    }
+
+    fn stops(&mut self) -> Result<bool> {
+        let done = self.report.steps as usize;
+        self.report.stopped = asked(self.links.geometry(), self.watch, done)?;
+        Ok(self.report.stopped)
     }
 }
 
@@ -288,7 +329,7 @@ fn ahead(n: usize, spare: usize) -> usize {
 /// The steps of a flow; the last one ends at its time.
 fn steps_of(params: &QuarkFlowParams) -> Result<Vec<f64>> {
     params.check_rows("flow")?;
-    let n = ((params.time / params.step) - 1e-9).ceil().max(0.0);
+    let n = params.steps();
     if n > MAX_STEPS {
         refuse!(
             BadParameter,

@@ -45,6 +45,8 @@ def long_calls(U):
     b = plaq.Fermion.noise(U, 4, seed=1)
     return {
         "flow": lambda **more: U.flow(500.0, **more),
+        "quark flow": lambda **more: b.flow(U, 5000.0, **more),
+        "adjoint flow": lambda **more: b.adjoint_flow(U, 5000.0, **more),
         "overlap": lambda **more: plaq.Overlap(U, modes=60, **more),
         # One comes to a standstill after a while: the signal comes in the midst of some solve.
         "solve": lambda **more: [D.solve(b, solver="cgnr", tol=1e-30, max_iterations=10**6, **more) for _ in range(10**4)],

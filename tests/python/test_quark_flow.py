@@ -52,6 +52,16 @@ def test_a_propagator_knows_its_boundary():
     assert np.abs(other - found.columns()).max() > 1e-4
 
 
+def test_steps_are_told():
+    _, gauge = lattice()
+    chi, heard = plaq.Fermion.from_array(spinors(1)), []
+    chi.flow(gauge, 0.1, step=0.02, progress=lambda *state: heard.append(state))
+    assert [state[:2] for state in heard] == [(n, 5) for n in range(1, 6)]
+    heard.clear()
+    chi.adjoint_flow(gauge, 0.1, step=0.02, checkpoints=0, progress=lambda *state: heard.append(state))
+    assert len(heard) == 5 + 10 and heard[-1][:2] == (5, 5)
+
+
 def test_bad_input():
     _, gauge = lattice()
     chi = plaq.Fermion.from_array(spinors(1))

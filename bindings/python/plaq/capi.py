@@ -7022,10 +7022,11 @@ class plaq_spinor_flow_report(Struct):
     """Report of a flow of quark fields, or of its adjoint.
 
     Members:
-      time: Flow time reached.
+      time: Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
       steps: Steps of the quark fields.
       link_steps: Whole steps of the links, those that were computed again included.
       checkpoints: States of the links that the adjoint kept besides those that it began with.
+      stopped: 1: the callback asked to stop.
       seconds: Seconds that the flow took.
     """
     struct_size: int
@@ -7033,6 +7034,7 @@ class plaq_spinor_flow_report(Struct):
     steps: int
     link_steps: int
     checkpoints: int
+    stopped: int
     seconds: float
     _fields_ = [
         ("struct_size", _c.c_int64),
@@ -7040,6 +7042,7 @@ class plaq_spinor_flow_report(Struct):
         ("steps", _c.c_int64),
         ("link_steps", _c.c_int64),
         ("checkpoints", _c.c_int64),
+        ("stopped", _c.c_int32),
         ("seconds", _c.c_double),
     ]
     _init_ = "plaq_spinor_flow_report_init"
@@ -7149,7 +7152,7 @@ def plaq_gauge_flow(
     return count_.value
 
 
-_plaq_spinor_flow = _n.function("plaq_spinor_flow", _c.c_int32, [plaq_spinor, plaq_gauge, plaq_gauge, _c.c_void_p, _c.c_void_p])
+_plaq_spinor_flow = _n.function("plaq_spinor_flow", _c.c_int32, [plaq_spinor, plaq_gauge, plaq_gauge, _c.c_void_p, plaq_sweep_callback, _c.c_void_p, _c.c_void_p])
 
 
 def plaq_spinor_flow(
@@ -7157,32 +7160,39 @@ def plaq_spinor_flow(
         gauge: Any,
         flowed: Any = None,
         params: Optional[plaq_spinor_flow_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_spinor_flow_report] = None,
 ) -> None:
     """Flows every column of a field, spinors or colour vectors on both parities in double or single precision: d chi / dt =
     D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
     flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
     field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
-    itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
-    FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
+    itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
+    many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
+    OUT_OF_MEMORY.
     """
-    _n.call(_plaq_spinor_flow, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, flowed, "flowed"), _n.struct(plaq_spinor_flow_params, params, "params"), _n.struct(plaq_spinor_flow_report, report, "report"))
+    callback_ = _n.callback(plaq_sweep_callback, callback)
+    _n.watched(_plaq_spinor_flow, callback_, (), _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.handle(plaq_gauge, flowed, "flowed"), _n.struct(plaq_spinor_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_spinor_flow_report, report, "report"))
 
 
-_plaq_spinor_flow_adjoint = _n.function("plaq_spinor_flow_adjoint", _c.c_int32, [plaq_spinor, plaq_gauge, _c.c_void_p, _c.c_void_p])
+_plaq_spinor_flow_adjoint = _n.function("plaq_spinor_flow_adjoint", _c.c_int32, [plaq_spinor, plaq_gauge, _c.c_void_p, plaq_sweep_callback, _c.c_void_p, _c.c_void_p])
 
 
 def plaq_spinor_flow_adjoint(
         spinor: Any,
         gauge: Any,
         params: Optional[plaq_spinor_flow_params] = None,
+        callback: Optional[Callable[..., Any]] = None,
         report: Optional[plaq_spinor_flow_report] = None,
 ) -> None:
     """Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
     flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-    again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
+    again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
+    field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
+    of plaq_spinor_flow.
     """
-    _n.call(_plaq_spinor_flow_adjoint, _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_flow_params, params, "params"), _n.struct(plaq_spinor_flow_report, report, "report"))
+    callback_ = _n.callback(plaq_sweep_callback, callback)
+    _n.watched(_plaq_spinor_flow_adjoint, callback_, (), _n.handle(plaq_spinor, spinor, "spinor"), _n.handle(plaq_gauge, gauge, "gauge"), _n.struct(plaq_spinor_flow_params, params, "params"), callback_.c, None, _n.struct(plaq_spinor_flow_report, report, "report"))
 
 
 # ---- QUDA's interface: what becomes of errors ----

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple, TypedDict, TypeVar, Union
 
 import numpy as np
@@ -10,6 +11,7 @@ from . import capi
 from ._arrays import TYPES, Borrowed, as_array, borrow, expect, on_host, room
 from ._native import passes_on
 from ._objects import Context, Object, bits, current, in_steps, lattice, sites, whole
+from ._progress import Progress, watched
 from .gammas import gamma as gamma_matrices
 from .gauge import Gauge, dtype_of, path_of
 from .hadrons import two_point
@@ -96,6 +98,13 @@ def _known(position: Any, boundary: Optional[float], normalisation: str) -> Dict
         said["normalisation"] = normalisation
     return said
 
+
+
+def _flowing(progress: Progress, title: str, params: Any) -> Any:
+    """The callback of a flow, which hears of steps done, all of them, and seconds."""
+    # What is out of range the call refuses.
+    steps = math.ceil(params.time / params.step - 1e-9) if params.step > 0 and 0 < params.time < 1e6 else 0
+    return watched(progress, title, lambda done, *_: (done, ""), steps)
 
 
 class Fermion(Object):
@@ -350,13 +359,16 @@ class Fermion(Object):
         kind: str = "wilson",
         step: float = 0.01,
         boundary: Sequence[float] = (0, 0, 0, 1),
+        progress: Progress = None,
     ) -> Tuple[Self, Gauge]:
         """The gradient flow of quark fields to the flow time t / a^2 = `time` by steps of `step`, with the links of `gauge` at time
         0: the flowed columns and the flowed links; kind "wilson", "symanzik" or "zeuthen". `boundary`: phases in x, y, z, t in
-        units of pi; that in time is of a propagator the one of its operator."""
+        units of pi; that in time is of a propagator the one of its operator. progress=True draws a bar, a function hears of
+        steps done, all of them, and seconds."""
         other, flowed = self.copy(), gauge.copy()
         params = capi.plaq_spinor_flow_params(kind=kind, step=step, time=time, boundary=tuple(boundary))
-        capi.plaq_spinor_flow(other, flowed, flowed, params, capi.plaq_spinor_flow_report())
+        with _flowing(progress, "flow", params) as callback:
+            capi.plaq_spinor_flow(other, flowed, flowed, params, callback, capi.plaq_spinor_flow_report())
         return other, flowed
 
     def adjoint_flow(
@@ -368,6 +380,7 @@ class Fermion(Object):
         step: float = 0.01,
         boundary: Sequence[float] = (0, 0, 0, 1),
         checkpoints: int = -1,
+        progress: Progress = None,
     ) -> Self:
         """K^dagger of the flow K from the links of `gauge` to `time`: columns at that time become ones at time 0, with (K^dagger
         phi).dot(chi) == phi.dot(K chi). `checkpoints`: states of the links that are kept on the way back, -1: as many as half
@@ -376,7 +389,8 @@ class Fermion(Object):
         params = capi.plaq_spinor_flow_params(
             kind=kind, step=step, time=time, boundary=tuple(boundary), checkpoints=checkpoints
         )
-        capi.plaq_spinor_flow_adjoint(other, gauge, params, capi.plaq_spinor_flow_report())
+        with _flowing(progress, "adjoint flow", params) as callback:
+            capi.plaq_spinor_flow_adjoint(other, gauge, params, callback, capi.plaq_spinor_flow_report())
         return other
 
     def sequential(self, time: int = -1, gamma: Any = 15, momentum: Sequence[int] = (0, 0, 0)) -> "Fermion":

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::args::{Handle, Maybe, MaybeArray, Out, Params, Raw, Report};
 use super::gauge::{plaq_gauge, Gauge};
+use super::observe::plaq_sweep_callback;
 use super::spinor::{plaq_spinor, Spinor};
 use super::table::interface;
 use crate::bail;
@@ -36,7 +37,7 @@ interface! {
     reports {
         /// Report of a flow of quark fields, or of its adjoint.
         plaq_spinor_flow_report, plaq_spinor_flow_report_init {
-            /// Flow time reached.
+            /// Flow time of the field afterwards: the end of a flow, 0 of an adjoint, unless they were stopped.
             time: f64,
             /// Steps of the quark fields.
             steps: i64,
@@ -44,6 +45,8 @@ interface! {
             link_steps: i64,
             /// States of the links that the adjoint kept besides those that it began with.
             checkpoints: i64,
+            /// 1: the callback asked to stop.
+            stopped: i32,
             /// Seconds that the flow took.
             seconds: f64,
         }
@@ -95,13 +98,16 @@ interface! {
         /// D^2 chi, where D^2 chi(x) = sum_mu [V_mu(x) chi(x + mu) + V_mu(x - mu)^dagger chi(x - mu) - 2 chi(x)] with the links V of the
         /// flow of `gauge` (SU(3)) at the same time (Luescher, JHEP 04 (2013) 123). Phases of the boundary are those of `params`; of a
         /// field that knows its phase in time that one counts. `flowed`: links that the flowed ones are written to, which may be `gauge`
-        /// itself; zero handle: they are not kept. Links flow in the precision of the field. Errors: BAD_PARAMETER, UNSUPPORTED,
-        /// FIELD_MISMATCH, NOT_FINITE, OUT_OF_MEMORY.
-        plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: Maybe<plaq_gauge>, params: Params<plaq_spinor_flow_params>, report: Report<plaq_spinor_flow_report>) = flow_quarks;
+        /// itself; zero handle: they are not kept. Links flow in the precision of the field. The callback hears after every step how
+        /// many are done of how many, and may end the flow there. Errors: BAD_PARAMETER, UNSUPPORTED, FIELD_MISMATCH, NOT_FINITE,
+        /// OUT_OF_MEMORY.
+        plaq_spinor_flow(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, flowed: Maybe<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks;
         /// Applies the adjoint K^dagger of plaq_spinor_flow K with the same `gauge`, links at time 0, and `params`: it takes a field at the
         /// flow time of `params` to time 0, and <phi, K chi> = <K^dagger phi, chi> holds to rounding. The links of the steps are computed
-        /// again between `checkpoints` states that are kept. Errors: as of plaq_spinor_flow.
-        plaq_spinor_flow_adjoint(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_flow_params>, report: Report<plaq_spinor_flow_report>) = flow_quarks_back;
+        /// again between `checkpoints` states that are kept. The callback hears after every step, of the links too, how many steps of the
+        /// field are done; a field of an adjoint that it ends is that of the adjoint of the flow from the time of the report. Errors: as
+        /// of plaq_spinor_flow.
+        plaq_spinor_flow_adjoint(spinor: Handle<plaq_spinor>, gauge: Handle<plaq_gauge>, params: Params<plaq_spinor_flow_params>, callback: Raw<plaq_sweep_callback>, user: *mut c_void, report: Report<plaq_spinor_flow_report>) = flow_quarks_back;
     }
 }
 
@@ -174,6 +180,24 @@ fn quark_params(spinor: &Spinor, params: &plaq_spinor_flow_params) -> Result<Qua
     Ok(params)
 }
 
+/// The host's callback, which is not called again once it has asked to stop.
+fn watch_steps(
+    callback: plaq_sweep_callback,
+    user: *mut c_void,
+    params: &QuarkFlowParams,
+    start: Instant,
+) -> impl FnMut(usize) -> ControlFlow<()> {
+    let all = params.steps() as i64;
+    move |done| {
+        let Some(callback) = callback.0 else { return ControlFlow::Continue(()) };
+        // SAFETY: the host's function with the host's own pointer, while its call runs.
+        match unsafe { callback(done as i64, all, start.elapsed().as_secs_f64(), user) } {
+            0 => ControlFlow::Continue(()),
+            _ => ControlFlow::Break(()),
+        }
+    }
+}
+
 fn quark_report(done: QuarkFlowReport, start: Instant) -> plaq_spinor_flow_report {
     plaq_spinor_flow_report {
         time: done.time,
@@ -181,6 +205,7 @@ fn quark_report(done: QuarkFlowReport, start: Instant) -> plaq_spinor_flow_repor
         link_steps: done.link_steps as i64,
         checkpoints: done.checkpoints as i64,
         seconds: start.elapsed().as_secs_f64(),
+        stopped: done.stopped as i32,
         ..Default::default()
     }
 }
@@ -190,6 +215,8 @@ fn flow_quarks(
     gauge: &Arc<Gauge>,
     flowed: Option<&Arc<Gauge>>,
     params: &plaq_spinor_flow_params,
+    callback: plaq_sweep_callback,
+    user: *mut c_void,
     report: &mut Report<plaq_spinor_flow_report>,
 ) -> Result<()> {
     let start = Instant::now();
@@ -210,7 +237,8 @@ fn flow_quarks(
         }
     }
     let mut psi = spinor.write_any("spinor")?;
-    let (made, done) = flow(&mut psi, &links, &params)?;
+    let mut watch = watch_steps(callback, user, &params, start);
+    let (made, done) = flow(&mut psi, &links, &params, &mut watch)?;
     if let Some(flowed) = flowed {
         flowed.replace("flowed", |old| made.to(old.precision(), old.recon()))?;
     }
@@ -222,6 +250,8 @@ fn flow_quarks_back(
     spinor: &Arc<Spinor>,
     gauge: &Arc<Gauge>,
     params: &plaq_spinor_flow_params,
+    callback: plaq_sweep_callback,
+    user: *mut c_void,
     report: &mut Report<plaq_spinor_flow_report>,
 ) -> Result<()> {
     let start = Instant::now();
@@ -229,6 +259,7 @@ fn flow_quarks_back(
     let params = quark_params(spinor, params)?;
     let links = gauge.read("gauge")?;
     let mut psi = spinor.write_any("spinor")?;
-    report.set(quark_report(adjoint_flow(&mut psi, &links, &params)?, start));
+    let mut watch = watch_steps(callback, user, &params, start);
+    report.set(quark_report(adjoint_flow(&mut psi, &links, &params, &mut watch)?, start));
     Ok(())
 }

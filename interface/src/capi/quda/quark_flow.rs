@@ -2,6 +2,7 @@
 
 #![allow(non_snake_case)]
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -123,6 +124,7 @@ fn back(
     let (links, phases) = begin(&vectors, p)?;
     let mut psi = vectors.load(&inp, Subset::Full, "h_in")?;
     let steps = vec![p.epsilon; p.n_steps as usize];
-    adjoint_of_steps(&mut psi, &links.field, (kind, phases), steps, kept)?;
+    let mut go_on = |_| ControlFlow::Continue(());
+    adjoint_of_steps(&mut psi, &links.field, (kind, phases), steps, kept, &mut go_on)?;
     vectors.save(&psi, &out, "h_out")
 }
