@@ -27,7 +27,7 @@ template <int W, class S, int RECON> struct FieldStrengthTimes {
       AntiHermitian<R> f;
       field_strength<S, RECON>(f, a.geom, gauge, x, mu, nu);
       const R third = splat<R>(1.0 / 3) * (f.diagonal[0] + f.diagonal[1] + f.diagonal[2]);
-      for (int k = 0; k < 3; k++) for (int i = 0; i < 3; i++) {
+      PLAQ_LOOP for (int k = 0; k < 3; k++) for (int i = 0; i < 3; i++) {
         const R d = f.diagonal[i] - third;
         cplx<R> z = {-(d * in[k][2 * i + 1]), d * in[k][2 * i]};
         for (int j = 0; j < 3; j++) {

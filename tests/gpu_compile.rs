@@ -592,13 +592,15 @@ fn variants(kernel: &Kernel, params: &[&str]) -> Vec<Variant> {
                 variant("halos, column", &ForceArgs { geom: halos, column: 8, ..one }),
             ]
         }
-        "laplace" | "vector_pack" => [1, 4]
-            .map(|spins| {
+        "laplace" | "vector_pack" => [(1, 63, 0), (4, 63, 0), (4, 255, 15)]
+            .map(|(spins, hops, phase_mask)| {
                 let (geom, inp, out, y, gauge) = (geom(), view(), view(), view(), view());
                 let steps =
                     LaplaceArgs { step_out: 2, step_in: 2, step_y: 2, ..Default::default() };
-                let args = LaplaceArgs { geom, inp, out, y, gauge, hops: 63, spins, ..steps };
-                variant(&format!("{spins} spins"), &args)
+                let args =
+                    LaplaceArgs { geom, inp, out, y, gauge, hops, spins, phase_mask, ..steps };
+                let phases = if phase_mask == 0 { "" } else { ", phases" };
+                variant(&format!("{spins} spins{phases}"), &args)
             })
             .into(),
         "smear_links" => [(4, 4), (12, 12), (12, 4)]

@@ -222,7 +222,7 @@ fn the_adjoint_is_the_transpose_of_the_steps() {
 fn stopped_flows_are_where_they_say() {
     let s = &setups()[0];
     let (p, start) = (params(FlowKind::Wilson, 0.03, 0.2), random(s.lat, 4, 41));
-    let of = || vectors(s, Precision::F64, Components::SPINOR, &[start.clone()]);
+    let of = || vectors(s, Precision::F64, Components::SPINOR, std::slice::from_ref(&start));
     let stop = |n: usize| {
         move |done: usize| {
             if done == n {

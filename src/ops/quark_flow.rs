@@ -189,7 +189,7 @@ pub fn flow(
 /// of the flow from the time that was reached.
 ///
 /// # Errors
-/// Those of [`flow`].
+/// Errors of [`flow`].
 pub fn adjoint_flow(
     psi: &mut VectorField,
     gauge: &GaugeField,
@@ -203,7 +203,7 @@ pub fn adjoint_flow(
 /// [`adjoint_flow`] for steps of any sizes, from time 0 on.
 ///
 /// # Errors
-/// Those of [`QuarkFlow::new`].
+/// Errors of [`QuarkFlow::new`].
 pub fn adjoint_of_steps(
     psi: &mut VectorField,
     gauge: &GaugeField,
