@@ -281,6 +281,10 @@ fn bad_input_changes_nothing() {
             assert!(e.to_string().contains(word), "{e}");
         }
     }
+    // A call ends: so many steps without states on the way would not.
+    let long = QuarkFlowParams { time: 100.0, checkpoints: Some(0), ..good };
+    let e = adjoint_flow(&mut psi, &s.gauge, &long).map(|_| ()).unwrap_err();
+    assert!(e.status == Status::BadParameter && e.to_string().contains("checkpoints"), "{e}");
     let su2 =
         plaq::fields::GaugeField::new(&s.device, &s.geometry, Precision::F64, Recon::Su2).unwrap();
     assert_eq!(flow(&mut psi, &su2, &good).map(|_| ()).unwrap_err().status, Status::Unsupported);

@@ -48,8 +48,9 @@ impl QuarkFlowParams {
 /// them more than three times.
 const MOST_KEPT: i64 = 1000;
 
-/// Largest number of steps of a flow.
+/// Largest number of steps of a flow, and of steps of the links of an adjoint.
 const MAX_STEPS: f64 = 1e6;
+const MAX_LINK_STEPS: f64 = 1e7;
 
 /// What a flow of quark fields did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -222,6 +223,18 @@ pub fn adjoint_of_steps(
         None => affordable(&start, steps.len())?,
         Some(n) => n.min(MOST_KEPT as usize).min(steps.len().saturating_sub(1)),
     };
+    let work = repeats(steps.len(), kept) as f64 * steps.len() as f64;
+    if work > MAX_LINK_STEPS {
+        refuse!(
+            BadParameter,
+            "checkpoints",
+            expected(
+                "as many as let {} steps take at most {MAX_LINK_STEPS} of the links",
+                steps.len()
+            ),
+            found("{kept}: about {work:e}")
+        );
+    }
     let spare = (0..kept).map(|_| copy()).collect::<Result<_>>()?;
     let report = QuarkFlowReport { checkpoints: kept, ..Default::default() };
     let mut back = Back { psi, fields, flow, steps, links, stages, spare, watch, report };
@@ -309,6 +322,19 @@ impl Back<'_> {
     }
 }
 
+/// Number of steps of which, with so many states, none is computed more than r times: C(states + r, r).
+fn reach(states: usize, r: usize) -> usize {
+    (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
+}
+
+/// Largest number of times that a step of `n` is computed on the way back, with memory for `spare` states.
+fn repeats(n: usize, spare: usize) -> usize {
+    if spare == 0 {
+        return n.saturating_sub(1).max(1);
+    }
+    (1..).find(|&r| reach(spare + 1, r) >= n).unwrap_or(1)
+}
+
 /// Steps of the links to go ahead before the next state is kept, of `n` steps backwards with memory for `spare` states
 /// (Griewank, Walther, ACM Trans. Math. Softw. 26 (2000) 19): it leaves the smallest number of steps of links in all. 0: the
 /// step at hand is the last one.
@@ -316,12 +342,7 @@ fn ahead(n: usize, spare: usize) -> usize {
     if n <= 1 {
         return 0;
     }
-    // Steps of which, with so many states, none is computed more than r times: C(states + r, r).
-    let reach = |states: usize, r: usize| -> usize {
-        (1..=r).fold(1, |c: usize, k| (c.saturating_mul(states + k) / k).min(usize::MAX / 4))
-    };
-    let states = spare + 1;
-    let repeats = (1..).find(|&r| reach(states, r) >= n).unwrap_or(1);
+    let (states, repeats) = (spare + 1, repeats(n, spare));
     let least = n.saturating_sub(reach(spare, repeats));
     least.max(if repeats > 1 { reach(states, repeats - 2) } else { 1 })
 }
