@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use plaq::compose::{DiracSolver, Equations, Schur, Solution, SolveParams};
 use plaq::error::Result;
-use plaq::fields::{Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon, Subset};
+use plaq::fields::{
+    Components, GaugeField, Geometry, Momenta, Noise, Precision, Recon, SpinorField, Subset,
+};
 use plaq::linop::LinOp;
-use plaq::operators::{DiracParams, ForceTerms, Laplace, QuarkAction, Wilson};
+use plaq::operators::{Boundary, DiracParams, ForceTerms, Laplace, QuarkAction, Wilson};
 use plaq::ops::flow::{Flow, FlowKind};
 use plaq::ops::hmc::fermion::{
     Inverter, OneFlavour, OneFlavourParams, TwoFlavours, TwoFlavoursParams,
@@ -19,6 +21,7 @@ use plaq::ops::hmc::integrator::{Level, Scheme};
 use plaq::ops::hmc::loop_action::{LoopAction, LoopForce};
 use plaq::ops::hmc::{Hmc, HmcParams, Monomial, Stream};
 use plaq::ops::link_smearing::{smear_links, Smearing};
+use plaq::ops::quark_flow::QuarkFlow;
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
 use super::{report, row, Bench, Options};
@@ -177,6 +180,22 @@ fn flows(b: &mut Bench) -> Result<()> {
         let reals = 3.0 * stage - 32.0;
         let bytes = reals * b.precision.bytes() as f64 * sites;
         report(b, name, Some(Recon::R18), 1, 0.0, bytes, || flow.step(&mut u, 1e-9))?;
+    }
+    // Quark fields with Wilson's flow: each stage reads and writes them, the second and third read two, and reads the links
+    // once more.
+    let columns = 12;
+    if b.wanted("flow quarks", "R18", columns) {
+        let mut u = smooth(b)?;
+        let (device, geometry) = (&b.o.device, b.geometry);
+        let mut psi = SpinorField::new(device, geometry, b.precision, Subset::Full, columns)?;
+        psi.set_noise(Noise::Normal, 2, 0)?;
+        let boundary = Boundary::ANTIPERIODIC.phases();
+        let mut flow = QuarkFlow::new(&psi, &u, FlowKind::Wilson, boundary)?;
+        let reals = 3.0 * (144.0 + 64.0 + 72.0) - 32.0 + 8.0 * 24.0 * columns as f64;
+        let bytes = reals * b.precision.bytes() as f64 * sites;
+        report(b, "flow quarks", Some(Recon::R18), columns, 0.0, bytes, || {
+            flow.step(&mut psi, &mut u, 1e-9)
+        })?;
     }
     Ok(())
 }
