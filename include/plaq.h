@@ -2834,6 +2834,29 @@ plaq_status plaq_space_describe(plaq_space space, int32_t level, plaq_space_repo
  * INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN. */
 plaq_status plaq_space_apply(plaq_space space, int32_t level, plaq_spinor x, plaq_spinor b);
 
+/** Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
+ * plaq_space_apply. */
+plaq_status plaq_space_propagator(plaq_space space,
+                                  int32_t level,
+                                  const plaq_source_params *source,
+                                  plaq_spinor *propagator);
+
+/** Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
+ * sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
+ * callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
+ * Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+ * Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta]. */
+plaq_status plaq_space_mesons(plaq_space space,
+                              int32_t level,
+                              const int32_t *gammas,
+                              int64_t pairs,
+                              const int32_t *momenta,
+                              int64_t nmomenta,
+                              int64_t times,
+                              plaq_progress_callback callback,
+                              void *user,
+                              double *correlators);
+
 /** Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
  * Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
  * multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves

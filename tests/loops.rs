@@ -8,11 +8,15 @@ use plaq::compose::{DiracSolver, SolveParams};
 use plaq::error::Status;
 use plaq::fields::{Noise, Precision, Recon};
 use plaq::operators::DiracParams;
+use plaq::ops::contract::{mesons, Sink};
+use plaq::ops::gamma::Gamma;
+use plaq::ops::source::Source;
 use plaq::ops::structure::lines::Factor;
 use plaq::ops::structure::loop_sums::{
     LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
 };
 use plaq::ops::structure::loops::{loops, LoopKind, LoopNoise, LoopOperators, OneEnd};
+use plaq::ops::structure::low_mesons::low_mesons;
 use plaq::ops::structure::low_space::{LowSpace, LowVectors};
 use plaq::solvers::{unwatched, SolverKind, SolverParams, Stop};
 
@@ -93,7 +97,7 @@ fn all_parts_add_up_to_the_trace() {
             let exact = exact.unwrap();
             let mut sums = LoopSums::new(made, &quarks).unwrap();
             let goals = LoopGoals { vectors: 1, ..Default::default() };
-            let added = sums.add(&quarks, &goals, &mut unwatched).unwrap();
+            let added = sums.add(&quarks, &goals, &mut unwatched, &mut |_, _| Ok(())).unwrap();
             assert!(added.reached && !added.stopped);
             let terms: Vec<Term> = sums.parts().iter().map(|p| p.term).collect();
             assert_eq!(terms, [Term::Noise(0), Term::Exact(1), Term::Exact(2), Term::Hopping]);
@@ -142,5 +146,46 @@ fn vectors_of_levels_are_the_same_on_any_ranks() {
         }
         let error = LowSpace::of_multigrid(&solver, &multigrid, 3, 1e-10).err().unwrap();
         assert_eq!(error.status, Status::InvalidArgument);
+    }
+}
+
+/// The mean over all sources of low modes' mesons is the mean of those from each site.
+#[test]
+fn low_mesons_are_the_mean_over_sources() {
+    for device in devices() {
+        let (setup, solver, multigrid) = quark(&device, Precision::F64);
+        let space = LowSpace::of_multigrid(&solver, &multigrid, 0, 1e-12).unwrap();
+        let extents = setup.geometry.global_extents();
+        let volume: usize = extents.iter().product();
+        let gamma = |n| Gamma::new(n).unwrap();
+        let pairs = [(gamma(15), gamma(15)), (gamma(7), gamma(15)), (gamma(1), gamma(1))];
+        let momenta = [[0; 3], [1, 0, 1]];
+        for level in 1..=2 {
+            let found = low_mesons(&space, level, &pairs, &momenta, &mut unwatched).unwrap();
+            assert!(!found.stopped && found.failed == 0);
+            let mut wanted = vec![C::ZERO; found.correlators.len()];
+            let mut b = space.op().shape().field(12).unwrap();
+            for site in 0..volume {
+                let mut rest = site;
+                let origin: [usize; 4] = extents.map(|l| {
+                    let x = rest % l;
+                    rest /= l;
+                    x
+                });
+                Source::point(origin).set(&mut b).unwrap();
+                let (s, how) = space.inverse(level, &b).unwrap();
+                assert!(how.converged);
+                let mut all = vec![];
+                for momentum in momenta {
+                    let lines = mesons(&s, &s, Sink { origin, momentum }).unwrap();
+                    pairs.iter().for_each(|(a, b)| all.extend(lines.correlator(*a, *b)));
+                }
+                wanted.iter_mut().zip(all).for_each(|(sum, z)| *sum += z / volume as f64);
+            }
+            let top = wanted.iter().map(|z| z.norm()).fold(0.0, f64::max);
+            for (a, b) in found.correlators.iter().zip(&wanted) {
+                assert!((a - b).norm() < 1e-9 * top, "level {level}: {a} {b} of {top}");
+            }
+        }
     }
 }

@@ -3899,6 +3899,42 @@ module plaq
       type(plaq_spinor), value :: x
       type(plaq_spinor), value :: b
     end function
+    !> Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
+    !> plaq_space_apply.
+    integer(c_int32_t) function plaq_space_propagator(space, level, source, propagator) bind(c)
+      import
+      type(plaq_space), value :: space
+      integer(c_int32_t), value :: level
+      type(plaq_source_params), intent(in), optional :: source
+      type(plaq_spinor), intent(inout) :: propagator
+    end function
+    !> Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
+    !> sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
+    !> callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
+    !> Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+    !> Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
+    integer(c_int32_t) function plaq_space_mesons(space, &
+        level, &
+        gammas, &
+        pairs, &
+        momenta, &
+        nmomenta, &
+        times, &
+        callback, &
+        user, &
+        correlators) bind(c)
+      import
+      type(plaq_space), value :: space
+      integer(c_int32_t), value :: level
+      integer(c_int64_t), value :: pairs
+      integer(c_int64_t), value :: nmomenta
+      integer(c_int64_t), value :: times
+      type(c_funptr), value :: callback
+      type(c_ptr), value :: user
+      integer(c_int32_t), intent(in) :: gammas(2 * pairs)
+      integer(c_int32_t), intent(in) :: momenta(3 * nmomenta)
+      real(c_double), intent(inout) :: correlators(2 * times * pairs * nmomenta)
+    end function
     !> Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
     !> Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
     !> multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves

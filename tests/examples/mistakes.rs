@@ -27,6 +27,7 @@ fn jobs(input: &str) -> [(&'static str, Vec<&str>); NAMES.len()] {
         ("flow", vec!["--gauge", "absent"]),
         ("propagator", vec!["--gauge", "absent", "--kappa", "0.1"]),
         ("distillation", vec!["--gauge", "absent", "--out", "distilled.h5"]),
+        ("loops", vec!["--gauge", "absent", "--kappa", "0.1", "--vectors", "1"]),
         ("hmc", vec!["--input", input, "--start", "absent"]),
         ("overlap", vec!["--gauge", "absent", "--task", "propagator"]),
         ("convert", vec!["absent", "--out", "converted"]),
@@ -172,6 +173,8 @@ fn values_are_refused_with_what_is_expected() {
         ("propagator", "--source-smear", "0.3", "expected a weight and a number of steps"),
         ("gluon", "--tol", "small", "--tol: small; expected a number"),
         ("gluon", "--tol", "-1", "--tol: expected 0 or more"),
+        ("loops", "--hopping", "17", "--hopping"),
+        ("loops", "--traces", "all", "--traces: all"),
         ("gaugefix", "--tol", "-1", "--tol: expected 0 or more"),
         (
             "heatbath",
@@ -234,6 +237,8 @@ fn options_without_effect_are_refused() {
         ),
         ("gaugefix", "--direction 1", "--direction: only with --condition coulomb"),
         ("gluon", "--seed 4", "--seed: only with --copies"),
+        ("loops", "--space-levels 2", "--space-levels: only with --space multigrid"),
+        ("loops", "--continue yes", "--continue: only with --state"),
         ("heatbath", "--overwrite yes", "--overwrite: only with --out or --plot or --json"),
         ("overlap", "--wilson-mass 0.1", "--wilson-mass: only with --preconditioner"),
         ("overlap", "--preconditioner wilson", ""),
@@ -314,13 +319,15 @@ fn outputs_are_tried_before_the_work() {
     let heatbath = ["--start", "absent", "--beta", "6"];
     let distilled = folder.0.join("distilled.h5").display().to_string();
     let distillation = ["--gauge", "absent", "--out", &distilled];
-    let cases: [(&str, &[&str], &[&str]); 8] = [
+    let loops = [&kappa[..], &["--vectors", "1"]].concat();
+    let cases: [(&str, &[&str], &[&str]); 9] = [
         ("gluon", &gauge, &["--json", "--plot"]),
         ("gaugefix", &gauge, &["--json", "--plot", "--history", "--out", "--transformation"]),
         ("propagator", &kappa, &["--json", "--plot", "--save"]),
         ("propagator", &mg, &["--save-multigrid"]),
         ("overlap", &gauge, &["--json", "--save-modes"]),
         ("distillation", &distillation, &["--json", "--save-modes"]),
+        ("loops", &loops, &["--json", "--state"]),
         ("heatbath", &heatbath, &["--json", "--plot"]),
         ("flow", &gauge, &["--json", "--plot"]),
     ];

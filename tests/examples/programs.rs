@@ -37,7 +37,7 @@ fn compiled(name: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
 }
 
 /// All subcommands.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 11] = [
     "plaquette",
     "heatbath",
     "gaugefix",
@@ -45,6 +45,7 @@ pub const NAMES: [&str; 10] = [
     "flow",
     "propagator",
     "distillation",
+    "loops",
     "hmc",
     "overlap",
     "convert",

@@ -414,7 +414,7 @@ const char *path(void) {
     case 1: return "/nonexistent/file";
     case 2: return folder;
     case 3: return "/dev/null";
-    case 4: return "\xff\xfe";
+    case 4: snprintf(file, sizeof file, "%s/\xff\xfe", folder); break;
     default: snprintf(file, sizeof file, "%s/f%d", folder, below(4));
   }
   return file;

@@ -172,3 +172,31 @@ def test_loop_sums_refuse_what_does_not_fit():
     _, other = quark(seed=9)
     d.update(plaq.Gauge.from_array(ref.random_su3((4, *SHAPE), np.random.default_rng(9))))
     refused(plaq.capi.FieldMismatch, "space|present links", lambda: d.loop_sums(gauge, space=space))
+
+
+def test_low_mode_averages_are_all_to_all_correlators():
+    shape = (4, 4, 4, 4)
+    u = ref.random_su3((4, *shape), np.random.default_rng(2))
+    gauge = plaq.Gauge.from_array(u)
+    d = plaq.Clover(gauge, mass=0.3, csw=1.1)
+    how = {"gammas": ["5", ("X", "X"), ("T5", "5"), plaq.gamma["Z"] + 0.5j * plaq.gamma["5"]], "momenta": [(0, 0, 0), (0, 1, 0)]}
+    multigrid = d.multigrid(block=[[2, 2, 2, 2], [2, 1, 2, 1]], vectors=[4, 4])
+    everywhere = [(x, y, z, t) for t in range(4) for z in range(4) for y in range(4) for x in range(4)]
+    for space in (d.space(multigrid=multigrid, tol=1e-12), d.space(eigen=d.eigen(7, tol=1e-10))):
+        for level in range(1, space.levels + 1):
+            low = space.mesons(level, **how)
+            some = [plaq.mesons(space.propagator(x, level), **how) for x in everywhere]
+            close(low, np.mean(some, axis=0), 1e-9)
+    # The mean over all sources is the exact correlator, and sources of their own for each level are.
+    space = d.space(multigrid=multigrid, tol=1e-12)
+    exact = np.mean([plaq.mesons(d.propagator(x, tol=1e-12), **how) for x in everywhere], axis=0)
+    found = space.averaged_mesons([everywhere, everywhere], tol=1e-12, **how)
+    close(found.mean(), exact, 1e-9)
+    assert [len(one) for one in found.differences] == [256, 256]
+    # The error with few sources is that of theirs.
+    few = space.averaged_mesons([everywhere[::32], everywhere[5::16]], tol=1e-12, **how)
+    off = (few.mean() - exact)[0, 0].real / few.error()[0, 0].real
+    assert abs(off).max() < 6, off
+    refused(ValueError, "sources|2 lists", lambda: space.averaged_mesons([everywhere[:1]]))
+    refused(plaq.capi.InvalidArgument, "level", lambda: space.mesons(3))
+    refused(plaq.capi.NotConverged, "callback", lambda: space.mesons(1, progress=lambda *_: True))

@@ -4473,6 +4473,42 @@ def plaq_space_apply(space: Any, level: int, x: Any, b: Any) -> None:
     _n.call(_plaq_space_apply, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.handle(plaq_spinor, x, "x"), _n.handle(plaq_spinor, b, "b"))
 
 
+_plaq_space_propagator = _n.function("plaq_space_propagator", _c.c_int32, [plaq_space, _c.c_int32, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_space_propagator(space: Any, level: int, source: Optional[plaq_source_params] = None) -> plaq_spinor:
+    """Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
+    plaq_space_apply.
+    """
+    propagator_ = plaq_spinor()
+    _n.call(_plaq_space_propagator, _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.struct(plaq_source_params, source, "source"), _c.byref(propagator_))
+    return propagator_
+
+
+_plaq_space_mesons = _n.function("plaq_space_mesons", _c.c_int32, [plaq_space, _c.c_int32, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_int64, plaq_progress_callback, _c.c_void_p, _c.c_void_p])
+
+
+def plaq_space_mesons(
+        space: Any,
+        level: int,
+        gammas: Any,
+        pairs: int,
+        momenta: Any,
+        nmomenta: int,
+        times: int,
+        callback: Optional[Callable[..., Any]],
+        correlators: Any,
+) -> None:
+    """Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
+    sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
+    callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
+    Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+    Arrays: gammas[2 * pairs], momenta[3 * nmomenta], correlators[2 * times * pairs * nmomenta].
+    """
+    callback_ = _n.callback(plaq_progress_callback, callback)
+    _n.watched(_plaq_space_mesons, callback_, (), _n.handle(plaq_space, space, "space"), _n.int32(level, "level"), _n.array(_c.c_int32, gammas, "gammas", 2 * pairs), _n.int64(pairs, "pairs"), _n.array(_c.c_int32, momenta, "momenta", 3 * nmomenta), _n.int64(nmomenta, "nmomenta"), _n.int64(times, "times"), callback_.c, None, _n.room(_c.c_double, correlators, "correlators", 2 * times * pairs * nmomenta))
+
+
 _plaq_loops_create = _n.function("plaq_loops_create", _c.c_int32, [plaq_solver, plaq_solver, plaq_space, plaq_gauge, _c.c_void_p, _c.c_void_p, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p, _c.c_int64, _c.c_void_p])
 
 

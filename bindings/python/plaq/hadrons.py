@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Protocol, Sequence, Tuple
 
 import numpy as np
 
@@ -62,31 +62,43 @@ def mesons(
     """Connected correlators C_AB(t, p) = -sum_x exp(-i p (x - x0)) tr[Gamma_A S gamma_t Gamma_B^dagger gamma_t gamma5
     S'^dagger gamma5] as a complex array (momenta, gammas, T), t the time from the source. `gammas`: numbers or names
     of plaq.gamma, 4 x 4 arrays, or pairs (A at the sink, B at the source); `antiquark`: S', by default S."""
-    listed = [gammas] if isinstance(gammas, (str, int)) else list(gammas)
-    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in listed]
-    # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
-    parts = [(_parts(sink), _parts(source)) for sink, source in ends]
-    pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source})
+    pairs, weights = _pairs(gammas)
     numbers, times = _triples(momenta), _times(quark)
     result = np.empty((len(numbers), len(pairs), times), complex)
     capi.plaq_spinor_contract_mesons(
         quark,
         antiquark,
         capi.plaq_contract_params(**params),
-        np.array(pairs, np.int32),
+        pairs,
         len(pairs),
         numbers,
         len(numbers),
         times,
         result,
     )
+    return _weighted(weights, result)
+
+
+def _pairs(gammas: Any) -> Tuple[np.ndarray, np.ndarray]:
+    """Pairs of numbers of Gammas at sink and source, and the weights (gammas, pairs) with which they add up to what is asked for."""
+    listed = [gammas] if isinstance(gammas, (str, int)) else list(gammas)
+    ends = [one if isinstance(one, (tuple, list)) and len(one) == 2 else (one, one) for one in listed]
+    # Any matrix is a sum of the sixteen, linear in A and antilinear in B.
+    parts = [(_parts(sink), _parts(source)) for sink, source in ends]
+    pairs = sorted({(i, j) for sink, source in parts for i in sink for j in source})
     weights = np.zeros((len(parts), len(pairs)), complex)
     for k, (sink, source) in enumerate(parts):
         for (i, a), (j, b) in ((x, y) for x in sink.items() for y in source.items()):
             weights[k, pairs.index((i, j))] = a * np.conj(b)
-    if len(pairs) == len(parts) and (weights == np.eye(len(pairs))).all():
-        return result
-    return np.einsum("kn,pnt->pkt", weights, result)
+    return np.array(pairs, np.int32), weights
+
+
+def _weighted(weights: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Correlators (momenta, pairs, T) as (momenta, gammas, T)."""
+    if weights.shape[0] == weights.shape[1] and (weights == np.eye(len(weights))).all():
+        return found
+    summed: np.ndarray = np.einsum("kn,pnt->pkt", weights, found)
+    return summed
 
 
 @passes_on(capi.plaq_contract_params)

@@ -11,9 +11,10 @@ from . import capi
 from ._native import level
 from ._objects import Object
 from ._progress import Progress, residuals
+from .fields import Fermion, Propagator, source_of
 from .gammas import gamma as _gamma
 from .gauge import Gauge
-from .hadrons import _triples
+from .hadrons import _pairs, _triples, _weighted, mesons
 from .quarks import Eigen, Multigrid, NotConvergedWarning, Wilson, _tol, _warn
 from .structure import Line, combined
 
@@ -102,7 +103,7 @@ class _Asked(NamedTuple):
     momenta: np.ndarray
     times: int
 
-    def operators(self) -> Tuple[Any, ...]:
+    def operators(self) -> Tuple[List[int], int, List[int], int, np.ndarray, int]:
         """Lines and momenta as functions of C take them."""
         steps = [step for one in self.factors for step in one]
         lengths = [len(one) for one in self.factors]
@@ -172,8 +173,87 @@ class Space(Object):
         capi.plaq_space_apply(self, level, x, right)
         return self.operator._given(x, b, many)
 
+    def propagator(self, source: Any = None, level: int = 1) -> Any:
+        """L(x, source) of a level; source: plaq.point(...), plaq.wall(...), coordinates (x, y, z, t), by default the origin."""
+        if not isinstance(source, capi.plaq_source_params):
+            source = source_of(source)
+        handle = capi.plaq_space_propagator(self, level, source)
+        kind = Propagator if capi.plaq_source_columns(source) == 12 else Fermion
+        return kind(None, context=self.context, _handle=handle)
+
+    def mesons(
+        self,
+        level: int = 1,
+        *,
+        gammas: Any = ("5",),
+        momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+        progress: Progress = None,
+    ) -> np.ndarray:
+        """Correlators of L in place of propagators as of plaq.mesons, (momenta, gammas, T), exactly averaged over all sites of the lattice
+        as sources."""
+        pairs, weights = _pairs(gammas)
+        numbers, times = _triples(momenta), self.operator.extents[3] * self.operator.context.grid[3]
+        found = np.empty((len(numbers), len(pairs), times), complex)
+        with residuals(progress, "low modes", 0.0) as callback:
+            capi.plaq_space_mesons(self, level, pairs, len(pairs), numbers, len(numbers), times, callback, found)
+        return _weighted(weights, found)
+
+    def averaged_mesons(
+        self,
+        sources: Sequence[Any],
+        *,
+        gammas: Any = ("5",),
+        momenta: Sequence[Sequence[int]] = ((0, 0, 0),),
+        multigrid: Optional["Multigrid"] = None,
+        progress: Progress = None,
+        **params: Any,
+    ) -> "Averaged":
+        """Low-mode averaging: C[L, L] of the last level, averaged over all sources, plus at chosen sources C[S, S] - C[L_1, L_1] and
+        C[L_l, L_l] - C[L_l+1, L_l+1] of each level. `sources`: positions (x, y, z, t) for all of these, or lists of positions, one for the
+        propagators S and one for each level but the last. Members of capi.plaq_solver_params by keyword for S."""
+        own = [list(one) for one in sources]
+        if not own or np.ndim(own[0][0]) == 0:
+            own = [own] * self.levels
+        if len(own) != self.levels or not all(own):
+            raise ValueError(f"sources: expected positions, or {self.levels} lists of positions, found {len(own)} lists")
+        differences = []
+        for number, positions in enumerate(own):
+            found = []
+            for position in positions:
+                place = tuple(int(x) for x in position)
+                if number == 0:
+                    upper = self.operator.propagator(place, multigrid=multigrid, progress=progress, **params)
+                else:
+                    upper = self.propagator(place, number)
+                lower = self.propagator(place, number + 1)
+                one, other = (mesons(s, gammas=gammas, momenta=momenta) for s in (upper, lower))
+                found.append(one - other)
+            differences.append(np.array(found))
+        low = self.mesons(self.levels, gammas=gammas, momenta=momenta, progress=progress)
+        return Averaged(low, differences)
+
     def __repr__(self) -> str:
         return self._say(" > ".join(map(str, self.unknowns)))
+
+
+class Averaged(NamedTuple):
+    """Correlators of low-mode averaging: `low` (momenta, gammas, T), C[L, L] of the last level averaged over all sources, and
+    `differences` for S and each level but the last (sources, momenta, gammas, T)."""
+
+    low: np.ndarray
+    differences: List[np.ndarray]
+
+    def mean(self) -> np.ndarray:
+        """The sum of `low` and the means of the differences over their sources."""
+        found: np.ndarray = self.low + sum(one.mean(axis=0) for one in self.differences)
+        return found
+
+    def error(self) -> np.ndarray:
+        """The error of the mean on this configuration by the scatter of sources, of the real part plus i times that of the imaginary one."""
+        if any(len(one) < 2 for one in self.differences):
+            raise ValueError("error: expected two sources or more for every difference")
+        squares = [[x.var(axis=0, ddof=1) / len(x) for x in (one.real, one.imag)] for one in self.differences]
+        return _joined(*(np.sqrt(np.sum([one[k] for one in squares], axis=0)) for k in (0, 1)))
 
 
 def space(

@@ -9,6 +9,7 @@ mod gaugefix;
 mod gluon;
 mod heatbath;
 mod hmc;
+mod loops;
 pub mod options;
 mod output;
 mod overlap;
@@ -82,6 +83,7 @@ pub const COMMANDS: &[&Command] = &[
     &hmc::COMMAND,
     &propagator::COMMAND,
     &distillation::COMMAND,
+    &loops::COMMAND,
     &gaugefix::COMMAND,
     &gluon::COMMAND,
     &flow::COMMAND,

@@ -148,6 +148,13 @@ pub(super) fn pairs(values: impl IntoIterator<Item = Complex64>) -> impl Iterato
     values.into_iter().flat_map(|z| [z.re, z.im])
 }
 
+/// Pairs of Gammas, at the sink and at the source.
+pub(super) fn gammas_of(gammas: &Array<i32>, npairs: i64) -> Result<Vec<(Gamma, Gamma)>> {
+    let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
+    let pair = |pair: &[i32]| Ok((Gamma::new(pair[0])?, Gamma::new(pair[1])?));
+    numbers.chunks_exact(2).map(pair).collect()
+}
+
 #[allow(clippy::too_many_arguments)]
 fn mesons_of(
     quark: &Arc<Spinor>,
@@ -164,13 +171,11 @@ fn mesons_of(
     quark.context().check_same(antiquark.context(), "antiquark")?;
     let (origin, phases) = lines([(quark, "quark"), (antiquark, "antiquark")], params)?;
     let (s, other) = (quark.read("quark")?, antiquark.read("antiquark")?);
-    let numbers = gammas.get(2 * count(npairs, "pairs")?)?;
-    let gammas: Result<Vec<Gamma>> = numbers.into_iter().map(Gamma::new).collect();
-    let (gammas, mut all) = (gammas?, Vec::new());
+    let (gammas, mut all) = (gammas_of(gammas, npairs)?, Vec::new());
     for sink in sinks(&s, origin, momenta, (nmomenta, times))? {
         let lines = mesons(&s, &other, sink)?.across(phases);
-        for pair in gammas.chunks_exact(2) {
-            all.extend(pairs(lines.correlator(pair[0], pair[1])));
+        for (sink, source) in &gammas {
+            all.extend(pairs(lines.correlator(*sink, *source)));
         }
     }
     correlators.set(all);

@@ -10,25 +10,30 @@ use super::args::{
     number_of, Array, Handle, Local, Maybe, MaybeArray, Out, OutArray, Params, Raw, Report,
 };
 use super::context::Context;
-use super::contract::{count, pairs, triples};
+use super::contract::{count, gammas_of, pairs, triples};
 use super::eigen::{plaq_eigen, Eigen};
 use super::file_name::FileName;
 use super::gauge::{plaq_gauge, Gauge};
+use super::hadron::source;
 use super::handles::{self, Shared};
 use super::loops::plaq_loops_params;
 use super::multigrid::{plaq_multigrid, Multigrid};
+use super::progress::watch;
 use super::solve::{monitor, plaq_progress_callback, plaq_solver, Solver};
 use super::spinor::{plaq_spinor, Spinor};
 use super::structure::factors_of;
 use super::table::interface;
 use crate::error::{words, Result};
 use crate::fields::{blas, GaugeField};
+use crate::io::Origin;
+use crate::ops::source::plaq_source_params;
 pub use crate::ops::structure::loop_sums::{plaq_loop_goals, plaq_loop_sums_params};
 use crate::ops::structure::loop_sums::{
     LoopGoals, LoopOf, LoopQuarks, LoopSums, LoopSumsParams, Term, Traces,
 };
 use crate::ops::structure::loops::LoopsParams;
-use crate::ops::structure::low_space::LowSpace;
+use crate::ops::structure::low_mesons::low_mesons;
+use crate::ops::structure::low_space::{LowSolve, LowSpace};
 use crate::params::{choices, InC as _};
 use crate::refuse;
 
@@ -36,6 +41,8 @@ use crate::refuse;
 pub struct Space {
     context: Arc<Context>,
     space: LowSpace,
+    /// What is known of solutions for a source that is not.
+    origin: Origin,
 }
 
 impl Space {
@@ -185,6 +192,14 @@ interface! {
         /// x = L b with the approximate inverse of a level; x and b are different full fields as the solver takes them. Errors: FIELD_MISMATCH,
         /// INVALID_ARGUMENT, NOT_CONVERGED, SOLVER_BREAKDOWN.
         plaq_space_apply(space: Handle<plaq_space>, level: i32, x: Handle<plaq_spinor>, b: Handle<plaq_spinor>) = apply;
+        /// Makes the propagator L(x, source) of a level in place of M^-1, as many right-hand sides as the source has columns. Errors: those of
+        /// plaq_space_apply.
+        plaq_space_propagator(space: Handle<plaq_space>, level: i32, source: Params<plaq_source_params>, propagator: Out<plaq_spinor>) = propagator_of;
+        /// Contracts mesons of L in place of propagators, as plaq_spinor_contract_mesons does, exactly averaged over all sites of the lattice as
+        /// sources. With S of some sources, C[S, S] - C[L, L] of these and this average are less noisy than C[S, S] (low-mode averaging). The
+        /// callback hears of each site of the level and of the share that is left, and may end the call: NOT_CONVERGED. M is gamma5-hermitian.
+        /// Errors: INVALID_ARGUMENT, NOT_CONVERGED, those of plaq_space_apply.
+        plaq_space_mesons(space: Handle<plaq_space>, level: i32, gammas: Array<i32>[2 pairs], pairs: i64, momenta: Array<i32>[3 nmomenta], nmomenta: i64, times: i64, callback: Raw<plaq_progress_callback>, user: *mut c_void, correlators: OutArray<f64>[2 times pairs nmomenta]) = mesons_of;
         /// Makes loops as of plaq_solver_loops, of which nothing is summed yet: Tr O M^-1 is Tr O (M^-1 - L_1) by noise, plus
         /// Tr O (L_1 - L_2) by noise of level 1, and so on, plus Tr O L of the last level; with `sums.hopping` = n every right side is
         /// multiplied by (A^-1 H)^n, M = A - H, and the terms of the hopping expansion before that are added exactly. That is an identity: solves
@@ -227,7 +242,7 @@ fn of_multigrid(
         refuse!(InvalidArgument, "levels", expected("0 or more"), found("{levels}"));
     };
     let space = LowSpace::of_multigrid(solver.solver(), multigrid.multigrid(), levels, tol)?;
-    out.set(context.adopt(Space { context: context.clone(), space })?);
+    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin() })?);
     Ok(())
 }
 
@@ -235,7 +250,7 @@ fn of_eigen(solver: &Arc<Solver>, eigen: &Arc<Eigen>, out: &mut Out<plaq_space>)
     let context = solver.context();
     context.check_same(eigen.context(), "eigen")?;
     let space = LowSpace::of_vectors(solver.solver(), eigen.vectors().clone())?;
-    out.set(context.adopt(Space { context: context.clone(), space })?);
+    out.set(context.adopt(Space { context: context.clone(), space, origin: solver.origin() })?);
     Ok(())
 }
 
@@ -268,6 +283,19 @@ fn describe_space(
     Ok(())
 }
 
+/// Refuses a solve that did not converge.
+fn converged(space: &LowSpace, level: usize, how: LowSolve) -> Result<()> {
+    match how.converged {
+        true => Ok(()),
+        false => refuse!(
+            NotConverged,
+            "space",
+            expected("the residual {:e} on level {level}", space.tol()),
+            found("{:e} after {} iterations", how.residual, how.iterations)
+        ),
+    }
+}
+
 fn apply(space: &Arc<Space>, level: i32, x: &Arc<Spinor>, b: &Arc<Spinor>) -> Result<()> {
     space.context.check_same(x.context(), "x")?;
     space.context.check_same(b.context(), "b")?;
@@ -279,15 +307,67 @@ fn apply(space: &Arc<Space>, level: i32, x: &Arc<Spinor>, b: &Arc<Spinor>) -> Re
     shape.check(&b, "b")?;
     x.check_like(&b, "x")?;
     let (found, how) = space.space.inverse(level, &b)?;
-    if !how.converged {
+    converged(&space.space, level, how)?;
+    blas::copy(&mut x, &found)
+}
+
+fn propagator_of(
+    space: &Arc<Space>,
+    level: i32,
+    params: &plaq_source_params,
+    out: &mut Out<plaq_spinor>,
+) -> Result<()> {
+    let level = level_of(&space.space, level)?;
+    let from = source(params)?;
+    let shape = space.space.op().shape();
+    let mut b = shape.field(from.columns())?;
+    from.set(&mut b)?;
+    let (found, how) = space.space.inverse(level, &b)?;
+    converged(&space.space, level, how)?;
+    let origin = Origin { position: from.position.map(Some), ..space.origin };
+    out.set(space.context.adopt(Spinor::with_origin(&space.context, found, origin))?);
+    Ok(())
+}
+
+#[allow(clippy::too_many_arguments)]
+fn mesons_of(
+    space: &Arc<Space>,
+    level: i32,
+    gammas: &Array<i32>,
+    npairs: i64,
+    momenta: &Array<i32>,
+    nmomenta: i64,
+    times: i64,
+    callback: plaq_progress_callback,
+    user: *mut c_void,
+    correlators: &mut OutArray<f64>,
+) -> Result<()> {
+    let level = level_of(&space.space, level)?;
+    let geometry = space.space.op().links().geometry();
+    let extent = geometry.global_extents()[3];
+    if times != extent as i64 {
+        refuse!(InvalidArgument, "times", expected("the extent {extent}"), found("{times}"));
+    }
+    let listed = gammas_of(gammas, npairs)?;
+    let momenta = triples(momenta, count(nmomenta, "nmomenta")? as i64)?;
+    let mut told = watch(geometry.comm(), callback, user);
+    let found = low_mesons(&space.space, level, &listed, &momenta, &mut told)?;
+    if found.stopped || found.failed > 0 {
         refuse!(
             NotConverged,
             "space",
-            expected("the residual {:e} on level {level}", space.space.tol()),
-            found("{:e} after {} iterations", how.residual, how.iterations)
+            expected("solves to {:e} on all sites of level {level}", space.space.tol()),
+            found(
+                "{}",
+                match found.stopped {
+                    true => "a callback that ended the call".to_string(),
+                    false => format!("{} that did not converge", found.failed),
+                }
+            )
         );
     }
-    blas::copy(&mut x, &found)
+    correlators.set(pairs(found.correlators).collect());
+    Ok(())
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -363,7 +443,7 @@ fn add(
     let quarks = loops.quarks(&links)?;
     let mut sums = loops.sums.write("loops")?;
     let mut told = monitor(quarks.solver, callback, user);
-    let done = sums.add(&quarks, &goals, &mut told)?;
+    let done = sums.add(&quarks, &goals, &mut told, &mut |_, _| Ok(()))?;
     report.set(plaq_loops_report {
         parts: sums.parts().len() as i32,
         reached: done.reached as i32,

@@ -323,6 +323,7 @@ impl LoopSums {
     }
 
     /// Adds to the parts until a goal is reached or the monitor ends it. What is complete by then stays: the work goes on from there.
+    /// `between` gets the sums after each step, with the seconds that all ranks agree on.
     ///
     /// # Errors
     /// Errors of [`loops`] and [`LowSpace::solve`].
@@ -331,6 +332,7 @@ impl LoopSums {
         quarks: &LoopQuarks,
         goals: &LoopGoals,
         monitor: &mut Monitor,
+        between: &mut dyn FnMut(&LoopSums, f64) -> Result<()>,
     ) -> Result<LoopsAdded> {
         let start = Instant::now();
         let comm = quarks.links.geometry().comm().clone();
@@ -357,6 +359,7 @@ impl LoopSums {
             let mut took = [began.elapsed().as_secs_f64()];
             comm.max(&mut took)?;
             self.parts[next].seconds += took[0];
+            between(self, seconds + took[0])?;
             if self.parts[next].done == before {
                 stopped = true;
                 break false;

@@ -2,6 +2,7 @@
 //! vectors such as eigenvectors. Traces and correlators are sums over levels of differences of these, which is an identity
 //! for any P and R (Frommer, Khalil, Ramirez-Hidalgo, SIAM J. Sci. Comput. 44 (2022) A2536).
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use num_complex::Complex64;
@@ -281,6 +282,42 @@ impl LowSpace {
         }
     }
 
+    /// R b of all levels down to this one.
+    ///
+    /// # Errors
+    /// Errors of [`LowSpace::restrict`].
+    pub fn restrict_to(&self, level: usize, b: &SpinorField) -> Result<LowVectors> {
+        let mut vectors = self.restrict(b)?;
+        for above in 1..level {
+            vectors = self.restrict_on(above, &vectors)?;
+        }
+        Ok(vectors)
+    }
+
+    /// Entries of vectors on all ranks, [entry][column], numbered as [`LowSpace::units`] are.
+    ///
+    /// # Errors
+    /// `CommFailed`.
+    pub fn entries(&self, vectors: &LowVectors, which: Range<usize>) -> Result<Vec<Complex64>> {
+        match vectors {
+            LowVectors::Numbers(numbers, n) => Ok(numbers[which.start * n..which.end * n].to_vec()),
+            LowVectors::Coarse(field) => {
+                let (rows, n) = (field.components(), field.nrhs());
+                let numbers = field.save()?;
+                let mut found = vec![0.0; 2 * which.len() * n];
+                for (k, site) in field.places().into_iter().enumerate() {
+                    for row in (0..rows).filter(|row| which.contains(&(site * rows + row))) {
+                        let to = site * rows + row - which.start;
+                        found[2 * to * n..2 * (to + 1) * n]
+                            .copy_from_slice(&numbers[2 * (k * rows + row) * n..][..2 * n]);
+                    }
+                }
+                field.grid().comm().sum(&mut found)?;
+                Ok(found.chunks_exact(2).map(|z| Complex64::new(z[0], z[1])).collect())
+            }
+        }
+    }
+
     /// P of all levels from this one on.
     ///
     /// # Errors
@@ -367,11 +404,7 @@ impl LowSpace {
     /// # Errors
     /// Errors of [`LowSpace::solve`].
     pub fn inverse(&self, level: usize, b: &SpinorField) -> Result<(SpinorField, LowSolve)> {
-        let mut vectors = self.restrict(b)?;
-        for above in 1..level {
-            vectors = self.restrict_on(above, &vectors)?;
-        }
-        let (x, how) = self.solve(level, &vectors)?;
+        let (x, how) = self.solve(level, &self.restrict_to(level, b)?)?;
         Ok((self.prolong(level, &x)?, how))
     }
 

@@ -8,6 +8,7 @@ pub mod lines;
 mod loop_state;
 pub mod loop_sums;
 pub mod loops;
+pub mod low_mesons;
 pub mod low_space;
 pub mod sequential;
 pub mod spin;
