@@ -48,9 +48,11 @@ impl LoopSums {
     fn about(&self, quarks: &LoopQuarks) -> Result<(Vec<(String, String)>, Vec<f64>)> {
         let of = &self.of;
         let geometry = quarks.links.geometry();
+        // Links, masses and other coefficients are known by the marks.
         let described = |solver: Option<&DiracSolver>| match solver {
             Some(solver) => {
-                format!("{}, {:?}", solver.op().describe(), solver.params().normalisation)
+                let (precision, _) = solver.op().storage();
+                format!("{precision}, normalisation {:?}", solver.params().normalisation)
             }
             None => "none".into(),
         };
